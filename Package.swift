@@ -1,0 +1,75 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The arrows between targets are the table of docs/architecture.md; HouseTests compares the two.
+let package = Package(
+  name: "hapsim",
+  platforms: [.macOS(.v15)],
+  products: [
+    .executable(name: "hapsim", targets: ["hapsim"]),
+    .library(name: "HAPSimulator", targets: ["HAPSimulator"]),
+  ],
+  targets: [
+    // C libraries, each imported by one Swift module.
+    .systemLibrary(
+      name: "CSodium", pkgConfig: "libsodium",
+      providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .systemLibrary(
+      name: "CLibcrypto", pkgConfig: "libcrypto",
+      providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+    .systemLibrary(
+      name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CQRencode", pkgConfig: "libqrencode",
+      providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
+    .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
+
+    // Pure: no I/O, no clock, no chance of their own.
+    .target(name: "HAPCrypto", dependencies: ["CSodium", "CLibcrypto"]),
+    .target(name: "HAPWire"),
+    .target(name: "HAPModel"),
+    .target(name: "HAPProtocol", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
+    .target(name: "HAPProfile", dependencies: ["HAPModel", "HAPWire"]),
+
+    // The world.
+    .target(name: "HAPLoop", dependencies: ["CUV"]),
+    .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel"]),
+    .target(
+      name: "HAPDiscovery",
+      dependencies: ["HAPLoop", .target(name: "CAvahi", condition: .when(platforms: [.linux]))]),
+    .target(name: "HAPStore", dependencies: ["CSQLite", "HAPCrypto", "HAPModel"]),
+    .target(
+      name: "HAPSimulator",
+      dependencies: [
+        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
+        "HAPWire", "HAPCrypto", "CQRencode",
+      ]),
+    .target(name: "HAPCommandLine"),
+    .executableTarget(
+      name: "hapsim",
+      dependencies: [
+        "HAPSimulator", "HAPCommandLine", "HAPProfile", "HAPStore", "HAPModel", "HAPWire", "HAPLoop",
+      ]),
+
+    // Tests.
+    .target(
+      name: "HAPTestSupport", dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol"],
+      path: "Tests/HAPTestSupport"),
+    .testTarget(name: "HAPCryptoTests", dependencies: ["HAPCrypto", "HAPTestSupport"]),
+    .testTarget(name: "HAPWireTests", dependencies: ["HAPWire", "HAPTestSupport"]),
+    .testTarget(name: "HAPModelTests", dependencies: ["HAPModel", "HAPWire", "HAPTestSupport"]),
+    .testTarget(name: "HAPProtocolTests", dependencies: ["HAPProtocol", "HAPTestSupport"]),
+    .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),
+    .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
+    .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
+    .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
+    .testTarget(name: "HAPStoreTests", dependencies: ["HAPStore", "HAPTestSupport"]),
+    .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPTestSupport"]),
+    .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
+    .testTarget(name: "HouseTests"),
+  ],
+  swiftLanguageModes: [.v6]
+)
