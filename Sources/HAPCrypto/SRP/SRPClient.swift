@@ -1,0 +1,75 @@
+/// The controller's end of SRP-6a.
+///
+/// Implementations part where A, B or S starts with a zero byte. So draw `a`, after M2, until ``startsWithZero`` and
+/// ``SRPClientProof/startsWithZero`` are false.
+package struct SRPClient: Sendable {
+  private let code: String
+  private let privateKey: SecretBytes
+  /// A as it goes on the wire: no zeros in front.
+  package let publicKey: [UInt8]
+
+  /// Slow (0.5 ms).
+  ///
+  /// - Parameters:
+  ///   - code: with its dashes.
+  ///   - privateKey: a, 32 bytes, or it traps.
+  package init(code: String, privateKey: SecretBytes) {
+    precondition(privateKey.count == 32, "an SRP private key is 32 bytes")
+    self.code = code
+    self.privateKey = privateKey
+    publicKey = SRPGroup.generatorPower(BigNumber(privateKey)).padded().withBytes { SRPGroup.strip(Array($0)) }
+  }
+
+  /// Whether A, padded, starts with a zero byte.
+  package var startsWithZero: Bool { publicKey.count < SRPGroup.byteCount }
+
+  /// Slow (3 ms).
+  ///
+  /// - Parameters:
+  ///   - salt: as received.
+  ///   - serverPublicKey: B as received.
+  /// - Returns: nil when B mod N is zero (RFC 5054 §2.5.3) or B is longer than 384 bytes.
+  package func agree(salt: [UInt8], serverPublicKey: [UInt8]) -> SRPClientProof? {
+    guard serverPublicKey.count <= SRPGroup.byteCount else { return nil }
+    let b = SRPGroup.reduced(BigNumber(serverPublicKey))
+    let u = SRPGroup.scrambler(publicKey, serverPublicKey)
+    guard !b.isZero, !u.isZero else { return nil }
+    // S = (B - k × g^x)^(a + u × x)
+    let x = SRPGroup.privateExponent(salt: salt, code: code)
+    let masked = SRPGroup.product(BigNumber(SRPGroup.multiplier), SRPGroup.generatorPower(x))
+    let exponent = SRPGroup.exponent(BigNumber(privateKey), plus: u, times: x)
+    let secret = SRPGroup.power(SRPGroup.difference(b, masked), exponent).padded()
+    let key = sessionKey(secret, padded: false)
+    return SRPClientProof(
+      secret: secret, key: key, clientKey: publicKey,
+      proof: clientProof(salt: salt, clientKey: publicKey, serverKey: serverPublicKey, sessionKey: key))
+  }
+}
+
+/// What the controller knows before M3.
+package struct SRPClientProof: Sendable {
+  /// S, padded.
+  let secret: SecretBytes
+  /// K, 64 bytes.
+  package let key: SecretBytes
+  private let clientKey: [UInt8]
+  /// What M3 carries, 64 bytes.
+  package let proof: [UInt8]
+
+  init(secret: SecretBytes, key: SecretBytes, clientKey: [UInt8], proof: [UInt8]) {
+    self.secret = secret
+    self.key = key
+    self.clientKey = clientKey
+    self.proof = proof
+  }
+
+  /// Whether S starts with a zero byte.
+  package var startsWithZero: Bool { HAPCrypto.startsWithZero(secret) }
+
+  /// Whether `proof2` shows that the accessory knows the code, made with A padded (HomeKitADK) or as sent.
+  package func check(proof2: [UInt8]) -> Bool {
+    let padded = serverProof(clientKey: SRPGroup.pad(clientKey), clientProof: proof, sessionKey: key)
+    let sent = serverProof(clientKey: clientKey, clientProof: proof, sessionKey: key)
+    return equalInConstantTime(proof2, padded) || equalInConstantTime(proof2, sent)
+  }
+}

@@ -1,0 +1,65 @@
+import CSodium
+
+/// Key material: never printed, not written after `init`, wiped when its last owner lets go.
+///
+/// A class, so that it can go to the work pool and into collections without leaving copies behind.
+package final class SecretBytes: Sendable {
+  private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+
+  /// - Parameter fill: is handed `count` zero bytes to write the secret into; must not keep the pointer.
+  package init(count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+    precondition(count >= 0, "a secret has no negative length")
+    storage = .allocate(byteCount: max(count, 1), alignment: 16)
+    _ = storage.initializeMemory(as: UInt8.self, repeating: 0)
+    self.count = count
+    try fill(.init(rebasing: storage[..<count]))
+  }
+
+  /// Copies `bytes`; the caller's array is the caller's to keep from lying around.
+  package convenience init(_ bytes: [UInt8]) {
+    self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
+  }
+
+  /// Copies `bytes`.
+  package convenience init(copying bytes: UnsafeRawBufferPointer) {
+    self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
+  }
+
+  deinit {
+    sodium_memzero(storage.baseAddress!, storage.count)
+    storage.deallocate()
+  }
+
+  /// In bytes.
+  package let count: Int
+
+  /// Lends the bytes; the pointer is good only inside `body`.
+  package func withBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
+    try body(UnsafeRawBufferPointer(rebasing: storage[..<count]))
+  }
+}
+
+extension SecretBytes: Equatable {
+  /// Compares in a time that tells nothing but whether the lengths differ.
+  package static func == (a: SecretBytes, b: SecretBytes) -> Bool {
+    guard a.count == b.count else { return false }
+    return sodium_memcmp(a.storage.baseAddress!, b.storage.baseAddress!, a.count) == 0
+  }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomReflectable {
+  package var description: String { "\(count) secret bytes" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension SecretBytes {
+  /// Runs `body` on a pointer that is never null, also for an empty secret.
+  func withPointer<R>(_ body: (UnsafePointer<UInt8>) throws -> R) rethrows -> R {
+    try body(UnsafePointer(storage.baseAddress!.assumingMemoryBound(to: UInt8.self)))
+  }
+}
+
+/// Compares two proofs or tags in a time that tells nothing but whether the lengths differ.
+package func equalInConstantTime(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+  a.count == b.count && sodium_memcmp(a, b, a.count) == 0
+}

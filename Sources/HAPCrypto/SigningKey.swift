@@ -1,0 +1,37 @@
+import CSodium
+
+/// A long-term key pair (LTSK, LTPK): Ed25519, RFC 8032.
+package struct SigningKey: Sendable {
+  /// What is stored: 32 bytes.
+  package let seed: SecretBytes
+  /// 32 bytes.
+  package let publicKey: [UInt8]
+  /// Seed and public key, as libsodium signs with.
+  private let expanded: SecretBytes
+
+  /// - Parameter seed: 32 bytes, or it traps.
+  package init(seed: SecretBytes) {
+    precondition(seed.count == 32, "an Ed25519 seed is 32 bytes")
+    var publicKey = [UInt8](repeating: 0, count: 32)
+    expanded = SecretBytes(count: 64) { secretKey in
+      let secretKey = secretKey.baseAddress!.assumingMemoryBound(to: UInt8.self)
+      seed.withPointer { _ = crypto_sign_seed_keypair(&publicKey, secretKey, $0) }
+    }
+    self.seed = seed
+    self.publicKey = publicKey
+  }
+
+  /// - Returns: 64 bytes.
+  package func sign(_ message: [UInt8]) -> [UInt8] {
+    var signature = [UInt8](repeating: 0, count: 64)
+    expanded.withPointer { _ = crypto_sign_detached(&signature, nil, message, UInt64(message.count), $0) }
+    return signature
+  }
+}
+
+/// Whether `signature` is the Ed25519 signature of `message` by the owner of `publicKey`; false on wrong lengths,
+/// too, and for keys of small order.
+package func isValidSignature(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
+  guard signature.count == 64, publicKey.count == 32 else { return false }
+  return crypto_sign_verify_detached(signature, message, UInt64(message.count), publicKey) == 0
+}
