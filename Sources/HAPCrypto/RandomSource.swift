@@ -32,16 +32,13 @@ package struct RandomSource: Sendable {
 /// ChaCha20 keystream; one nonce for each draw.
 private final class KeyStream: Sendable {
   private let key: [UInt8]
-  private let draws = Mutex<UInt64>(0)
+  private let draws = Atomic<UInt64>(0)
 
   init(key: [UInt8]) { self.key = key }
 
   func fill(_ buffer: UnsafeMutableRawBufferPointer) {
     guard let start = buffer.baseAddress else { return }
-    let draw = draws.withLock { draws in
-      defer { draws += 1 }
-      return draws
-    }
+    let draw = draws.wrappingAdd(1, ordering: .relaxed).oldValue
     let nonce = withUnsafeBytes(of: draw.littleEndian, Array.init)
     // Has no way to fail below 2^70 bytes.
     _ = crypto_stream_chacha20(start.assumingMemoryBound(to: UInt8.self), UInt64(buffer.count), nonce, key)

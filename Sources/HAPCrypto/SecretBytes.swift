@@ -26,9 +26,12 @@ package final class SecretBytes: Sendable {
   }
 
   deinit {
-    sodium_memzero(storage.baseAddress!, storage.count)
+    wipe()
     storage.deallocate()
   }
+
+  /// For `deinit` and its test.
+  func wipe() { sodium_memzero(storage.baseAddress!, storage.count) }
 
   /// In bytes.
   package let count: Int

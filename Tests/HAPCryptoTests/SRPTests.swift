@@ -1,0 +1,182 @@
+import Testing
+
+@testable import HAPCrypto
+
+/// One case of `Tests/Vectors/srp.json`.
+private struct SRPCase: CustomTestStringConvertible, Sendable {
+  let name: String
+  let salt, a, b, x, v, clientKey, serverKey, u, s, k, proof1, proof2: [UInt8]
+  let code: String
+  /// K, M1, M2 of a peer that pads everything.
+  let padded: (k: [UInt8], proof1: [UInt8], proof2: [UInt8])?
+  let proof2OverStripped: [UInt8]?
+
+  var testDescription: String { name }
+  var verifier: SRPVerifier { SRPVerifier(salt: salt, verifier: SecretBytes(v)) }
+  var server: SRPServer { SRPServer(verifier, privateKey: SecretBytes(b)) }
+  var client: SRPClient { SRPClient(code: code, privateKey: SecretBytes(a)) }
+
+  init(_ json: [String: Any]) {
+    name = json.text("name")
+    code = json.text("passwordText")
+    salt = json.bytes("salt")
+    a = json.bytes("a")
+    b = json.bytes("b")
+    x = json.bytes("x")
+    v = json.bytes("v")
+    clientKey = json.bytes("A")
+    serverKey = json.bytes("B")
+    u = json.bytes("u")
+    s = json.bytes("S")
+    k = json.bytes("K")
+    proof1 = json.bytes("M1")
+    proof2 = json.bytes("M2")
+    let alternatives = json["alternatives"] as? [String: Any]
+    padded = (alternatives?["everythingPadded"] as? [String: Any]).map {
+      ($0.bytes("K"), $0.bytes("M1"), $0.bytes("M2"))
+    }
+    proof2OverStripped = (alternatives?["proof2OverStrippedA"] as? [String: Any]).map { $0.bytes("M2") }
+  }
+
+  static let all = try! vectorFile("srp").list("cases").map(SRPCase.init)
+}
+
+private func bytes(_ secret: SecretBytes) -> [UInt8] { secret.withBytes { Array($0) } }
+private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) }
+
+@Suite struct SRPTests {
+  @Test("The group's constants are those of the vectors") func group() throws {
+    let group = try vectorFile("srp").object("group")
+    #expect(SRPGroup.primeBytes == group.bytes("N"))
+    #expect(SRPGroup.multiplier == group.bytes("k"))
+    #expect(SRPGroup.primeXorGenerator == group.bytes("HNxorHg"))
+    #expect(SRPGroup.user == group.bytes("user"))
+  }
+
+  @Test("The verifier of a code and salt is that of the vectors", arguments: SRPCase.all)
+  fileprivate func verifier(_ vector: SRPCase) {
+    #expect(bytes(SRPGroup.privateExponent(salt: vector.salt, code: vector.code).padded()).suffix(64) == vector.x)
+    let verifier = SRPVerifier(code: vector.code, salt: vector.salt)
+    #expect(bytes(verifier.verifier) == vector.v)
+    #expect(verifier.salt == vector.salt)
+  }
+
+  @Test("The accessory's end computes B, S, K and proof 2 of the vectors", arguments: SRPCase.all, [true, false])
+  fileprivate func server(_ vector: SRPCase, strict: Bool) throws {
+    let server = vector.server
+    #expect(server.publicKey == strip(vector.serverKey))
+    #expect(server.startsWithZero == (vector.serverKey[0] == 0))
+    #expect(server.salt == vector.salt)
+    #expect(bytes(SRPGroup.scrambler(vector.clientKey, server.publicKey).padded()).suffix(64) == vector.u)
+    for sent in [vector.clientKey, strip(vector.clientKey)] {
+      let proof = try #require(server.agree(with: sent))
+      #expect(bytes(proof.secret) == vector.s)
+      let outcome = try #require(proof.verify(vector.proof1, strict: strict))
+      #expect(bytes(outcome.key) == vector.k)
+      #expect(outcome.proof2 == vector.proof2)
+    }
+  }
+
+  @Test("A peer that pads S and A is taken, with its own K, unless the check is strict", arguments: SRPCase.all)
+  fileprivate func paddedPeer(_ vector: SRPCase) throws {
+    guard let padded = vector.padded else { return }
+    let proof = try #require(vector.server.agree(with: vector.clientKey))
+    #expect(proof.verify(padded.proof1, strict: true) == nil)
+    let outcome = proof.verify(padded.proof1, strict: false)
+    if vector.serverKey[0] == 0 {
+      // B is the accessory's to draw: it draws another where B starts with zero, so this is never met.
+      #expect(outcome == nil)
+    } else {
+      #expect(outcome.map { bytes($0.key) } == padded.k)
+      #expect(outcome?.proof2 == padded.proof2)
+    }
+  }
+
+  @Test("The controller's end computes A, S, K and proof 1 of the vectors", arguments: SRPCase.all)
+  fileprivate func client(_ vector: SRPCase) throws {
+    let client = vector.client
+    #expect(client.publicKey == strip(vector.clientKey))
+    #expect(client.startsWithZero == (vector.clientKey[0] == 0))
+    let proof = try #require(client.agree(salt: vector.salt, serverPublicKey: strip(vector.serverKey)))
+    #expect(bytes(proof.secret) == vector.s)
+    #expect(proof.startsWithZero == (vector.s[0] == 0))
+    #expect(bytes(proof.key) == vector.k)
+    #expect(proof.proof == vector.proof1)
+    #expect(proof.check(proof2: vector.proof2))
+    if let other = vector.proof2OverStripped { #expect(proof.check(proof2: other)) }
+    var wrong = vector.proof2
+    wrong[63] ^= 1
+    #expect(!proof.check(proof2: wrong))
+    #expect(!proof.check(proof2: []))
+    #expect(!proof.check(proof2: Array(vector.proof2.dropLast())))
+  }
+
+  @Test("A that is zero modulo N is refused", arguments: [0, 1, 384])
+  func zeroClientKey(_ count: Int) {
+    #expect(SRPCase.all[0].server.agree(with: [UInt8](repeating: 0, count: count)) == nil)
+    #expect(SRPCase.all[0].server.agree(with: SRPGroup.primeBytes) == nil)
+  }
+
+  @Test("B that is zero modulo N is refused") func zeroServerKey() {
+    let client = SRPCase.all[0].client
+    for key in [[], [0], [UInt8](repeating: 0, count: 384), SRPGroup.primeBytes] {
+      #expect(client.agree(salt: SRPCase.all[0].salt, serverPublicKey: key) == nil)
+    }
+  }
+
+  @Test("A public key longer than 384 bytes is refused") func longKeys() {
+    let long = [UInt8](repeating: 1, count: 385)
+    #expect(SRPCase.all[0].server.agree(with: long) == nil)
+    #expect(SRPCase.all[0].client.agree(salt: SRPCase.all[0].salt, serverPublicKey: long) == nil)
+  }
+
+  @Test("A at or above N, within 384 bytes, is taken modulo N and hashed as it came") func largeClientKey() throws {
+    let key = [UInt8](repeating: 0xFF, count: 384)
+    let proof = try #require(SRPCase.all[0].server.agree(with: key))
+    let k = sessionKey(proof.secret, padded: false)
+    let proof1 = clientProof(
+      salt: proof.salt, clientKey: key, serverKey: proof.serverKey, sessionKey: k)
+    #expect(proof.verify(proof1, strict: true)?.key == k)
+  }
+
+  @Test("A wrong code, a changed proof and a proof of another length are refused", arguments: [true, false])
+  func wrongProofs(strict: Bool) throws {
+    let vector = SRPCase.all[0]
+    let client = SRPClient(code: "518-08-583", privateKey: SecretBytes(vector.a))
+    let wrong = try #require(client.agree(salt: vector.salt, serverPublicKey: vector.serverKey))
+    let proof = try #require(vector.server.agree(with: client.publicKey))
+    #expect(proof.verify(wrong.proof, strict: strict) == nil)
+    for index in 0..<64 {
+      var changed = vector.proof1
+      changed[index] ^= 0x80
+      #expect(proof.verify(changed, strict: strict) == nil)
+    }
+    for other in [[], Array(vector.proof1.dropLast()), vector.proof1 + [0]] {
+      #expect(proof.verify(other, strict: strict) == nil)
+    }
+  }
+
+  @Test("Both ends agree on every seed, leading zeros or not", arguments: 0..<40)
+  func bothEnds(_ seed: Int) throws {
+    let random = RandomSource.seeded(UInt64(seed))
+    let server = SRPServer(
+      SRPVerifier(code: "031-45-154", salt: random.bytes(16)), privateKey: random.secret(32))
+    let client = SRPClient(code: "031-45-154", privateKey: random.secret(32))
+    let mine = try #require(client.agree(salt: server.salt, serverPublicKey: server.publicKey))
+    let outcome = try #require(server.agree(with: client.publicKey)?.verify(mine.proof, strict: true))
+    #expect(outcome.key == mine.key)
+    #expect(mine.check(proof2: outcome.proof2))
+  }
+
+  @Test("Salts, verifiers and private keys of a wrong length are our own mistake, so they trap") func traps() async {
+    await #expect(processExitsWith: .failure) { _ = SRPVerifier(code: "031-45-154", salt: [1, 2]) }
+    await #expect(processExitsWith: .failure) {
+      _ = SRPVerifier(salt: [UInt8](repeating: 1, count: 16), verifier: SecretBytes([1]))
+    }
+    await #expect(processExitsWith: .failure) { _ = SRPClient(code: "031-45-154", privateKey: SecretBytes([])) }
+    await #expect(processExitsWith: .failure) {
+      let verifier = SRPVerifier(code: "031-45-154", salt: [UInt8](repeating: 1, count: 16))
+      _ = SRPServer(verifier, privateKey: SecretBytes([1]))
+    }
+  }
+}
