@@ -1,0 +1,16 @@
+import HAPCrypto
+
+/// Who a controller is: the identifier and long-term key that a pairing is made of.
+package struct ControllerIdentity: Sendable {
+  package let identifier: [UInt8]
+  package let key: SigningKey
+
+  /// The same identity for the same number.
+  package init(_ number: UInt64) {
+    let tail = String(number, radix: 16, uppercase: true)
+    identifier = Array("7F4B1C2E-09A8-4E5D-8C21-\(String(repeating: "0", count: 12 - tail.count))\(tail)".utf8)
+    key = SigningKey(seed: RandomSource.seeded(0xC0_0000 &+ number).secret(32))
+  }
+
+  package init(identifier: [UInt8], key: SigningKey) { (self.identifier, self.key) = (identifier, key) }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// A message from the accessory, as a controller sees it.
+package struct AccessoryMessage: @unchecked Sendable {
+  /// `HTTP/1.1 200 OK` or `EVENT/1.0 200 OK`, without the line's end.
+  package var startLine: String
+  /// Fields in their order; names as sent.
+  package var fields: [(name: String, value: String)]
+  package var body: [UInt8]
+
+  package var isEvent: Bool { startLine.hasPrefix("EVENT/") }
+  package var status: Int { startLine.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? -1 }
+  package var text: String { String(decoding: body, as: UTF8.self) }
+  package func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+  package var type: String? { field("content-type") }
+  package var tlv: PlainTLV? { PlainTLV(decoding: body) }
+
+  /// The body as JSON; nil when it is none.
+  package var json: [String: Any]? {
+    (try? JSONSerialization.jsonObject(with: Data(body))) as? [String: Any]
+  }
+  /// The members of `characteristics` in their order.
+  package var entries: [[String: Any]] { json?["characteristics"] as? [[String: Any]] ?? [] }
+  /// `aid.iid` and `status` of every entry; nil for an entry without.
+  package var statuses: [String: Int?] {
+    Dictionary(
+      entries.map { ("\(number($0["aid"])).\(number($0["iid"]))", ($0["status"] as? NSNumber)?.intValue) },
+      uniquingKeysWith: { $1 })
+  }
+  /// The entry of one characteristic.
+  package func entry(_ id: String) -> [String: Any]? {
+    entries.first { "\(number($0["aid"])).\(number($0["iid"]))" == id }
+  }
+}
+
+private func number(_ value: Any?) -> UInt64 { (value as? NSNumber)?.uint64Value ?? 0 }
+
+extension Dictionary<String, Any> {
+  /// A member as an integer; true and false count as 1 and 0.
+  package func int(_ name: String) -> Int? { (self[name] as? NSNumber)?.intValue }
+  package func isNull(_ name: String) -> Bool { self[name] is NSNull }
+}
+
+/// Takes complete messages off the front of `bytes`; leaves what isn't complete. Traps on nothing: what can't be read stays.
+package func takeMessages(_ bytes: inout [UInt8]) -> [AccessoryMessage] {
+  var messages: [AccessoryMessage] = []
+  while let end = firstIndex(of: [13, 10, 13, 10], in: bytes) {
+    let lines = String(decoding: bytes[..<end], as: UTF8.self).components(separatedBy: "\r\n")
+    var fields: [(name: String, value: String)] = []
+    for line in lines.dropFirst() {
+      let parts = line.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      fields.append((String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces)))
+    }
+    let length = fields.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
+    guard bytes.count >= end + 4 + length else { break }
+    let body = Array(bytes[(end + 4)..<(end + 4 + length)])
+    messages.append(AccessoryMessage(startLine: lines[0], fields: fields, body: body))
+    bytes.removeFirst(end + 4 + length)
+  }
+  return messages
+}
+
+private func firstIndex(of pattern: [UInt8], in bytes: [UInt8]) -> Int? {
+  guard bytes.count >= pattern.count else { return nil }
+  return (0...(bytes.count - pattern.count)).first { Array(bytes[$0..<($0 + pattern.count)]) == pattern }
+}
