@@ -1,0 +1,36 @@
+/// Finds the empty line that ends a head, looking at each byte once however the bytes come.
+///
+/// Lines end in CRLF or in a bare LF. Empty lines in front of the first line are skipped. RFC 9112 §2.2.
+struct HTTPHeadFinder {
+  enum Result: Equatable {
+    case incomplete
+    /// From the first byte of the first line to behind the empty line.
+    case found(Range<Int>)
+    case malformed(HTTPError)
+  }
+
+  private var headStart = 0
+  private var lineStart = 0
+  private var scanned = 0
+
+  /// `bytes` begin where those of the call before did, and there are as many or more.
+  mutating func find(in bytes: UnsafeRawBufferPointer, limit: Int) -> Result {
+    let bound = min(bytes.count, limit)
+    while scanned < bound {
+      let byte = bytes[scanned]
+      if scanned == headStart, byte != 0x0A, byte != 0x0D, !isTokenByte(byte) { return .malformed(.badStartLine) }
+      scanned += 1
+      guard byte == 0x0A else { continue }
+      let length = scanned - 1 - lineStart
+      if length == 0 || (length == 1 && bytes[lineStart] == 0x0D) {
+        if lineStart == headStart {
+          headStart = scanned
+        } else {
+          return .found(headStart..<scanned)
+        }
+      }
+      lineStart = scanned
+    }
+    return bytes.count >= limit ? .malformed(.headTooLarge) : .incomplete
+  }
+}

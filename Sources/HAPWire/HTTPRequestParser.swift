@@ -1,0 +1,157 @@
+/// The head of a request. Ranges are offsets into the bytes it was parsed from.
+package struct HTTPRequestHead: Equatable, Sendable {
+  package var method: HTTPMethod
+  package var methodRange: Range<Int>
+  /// Path and query.
+  package var target: Range<Int>
+  package var path: Range<Int>
+  /// Behind the `?`; nil without one, empty when nothing follows it.
+  package var query: Range<Int>?
+  /// 0 or 1, the digit behind `HTTP/1.`.
+  package var minorVersion: Int
+  package var fields: HTTPFields
+
+  /// Nil without a Content-Length header: HomeKitADK refuses pairing requests then.
+  package var contentLength: Int? { fields.contentLength }
+  package var isChunked: Bool { fields.isChunked }
+  package var contentType: HTTPContentType { fields.contentType }
+  package var expectsContinue: Bool { fields.expectsContinue }
+  package var headerCount: Int { fields.headerCount }
+  /// The peer wants the connection closed after the answer.
+  package var closes: Bool { fields.closes }
+
+  package func hasPath(_ path: StaticString, in bytes: UnsafeRawBufferPointer) -> Bool {
+    UnsafeRawBufferPointer(rebasing: bytes[self.path]).equals(path)
+  }
+}
+
+/// Reads requests in place from the bytes of a connection, allocating nothing. RFC 9112.
+///
+/// Give it all unconsumed bytes of the connection each time more have come; it remembers how far it looked. After a
+/// request it is ready for the next, once the caller has consumed that one. Lines end in CRLF or, tolerated
+/// everywhere, in a bare LF.
+package struct HTTPRequestParser: Sendable {
+  package enum Result: Equatable, Sendable {
+    case incomplete
+    /// `body` and the head's ranges are offsets into the bytes given; `consumed` is where the next message begins.
+    case request(HTTPRequestHead, body: Range<Int>, consumed: Int)
+    /// Nothing behind it can be understood: answer and close. Further calls return the same.
+    case malformed(HTTPError)
+  }
+
+  private enum State { case head, body(HTTPRequestHead, start: Int), chunks(HTTPRequestHead), failed(HTTPError) }
+
+  package var limits: HTTPLimits
+  private var state = State.head
+  private var finder = HTTPHeadFinder()
+  private var joiner = HTTPChunkJoiner(bodyStart: 0)
+
+  package init(limits: HTTPLimits = HTTPLimits()) { self.limits = limits }
+
+  /// The head whose body is still on its way: whether to answer `Expect: 100-continue` is decided on it.
+  package var pendingHead: HTTPRequestHead? {
+    switch state {
+    case .head, .failed: nil
+    case .body(let head, _), .chunks(let head): head
+    }
+  }
+
+  /// - Parameter bytes: writable because the chunks of a body are joined in place.
+  package mutating func parse(_ bytes: UnsafeMutableRawBufferPointer) -> Result {
+    switch state {
+    case .failed(let error): return .malformed(error)
+    case .head:
+      switch finder.find(in: UnsafeRawBufferPointer(bytes), limit: limits.head) {
+      case .incomplete: return .incomplete
+      case .malformed(let error): return fail(error)
+      case .found(let range):
+        switch Self.head(UnsafeRawBufferPointer(bytes), range, limits) {
+        case .failure(let error): return fail(error)
+        case .success(let head):
+          if head.isChunked {
+            joiner = HTTPChunkJoiner(bodyStart: range.upperBound)
+            state = .chunks(head)
+            return joinChunks(bytes, head)
+          }
+          state = .body(head, start: range.upperBound)
+          return takeBody(bytes, head, range.upperBound)
+        }
+      }
+    case .body(let head, let start): return takeBody(bytes, head, start)
+    case .chunks(let head): return joinChunks(bytes, head)
+    }
+  }
+
+  private mutating func takeBody(
+    _ bytes: UnsafeMutableRawBufferPointer, _ head: HTTPRequestHead, _ start: Int
+  ) -> Result {
+    let length = head.contentLength ?? 0
+    guard bytes.count - start >= length else { return .incomplete }
+    startOver()
+    return .request(head, body: start..<(start + length), consumed: start + length)
+  }
+
+  private mutating func joinChunks(_ bytes: UnsafeMutableRawBufferPointer, _ head: HTTPRequestHead) -> Result {
+    switch joiner.join(bytes, limits: limits) {
+    case .incomplete: return .incomplete
+    case .malformed(let error): return fail(error)
+    case .joined(let body, let consumed):
+      startOver()
+      return .request(head, body: body, consumed: consumed)
+    }
+  }
+
+  private mutating func startOver() {
+    state = .head
+    finder = HTTPHeadFinder()
+  }
+
+  private mutating func fail(_ error: HTTPError) -> Result {
+    state = .failed(error)
+    return .malformed(error)
+  }
+
+  private static func head(
+    _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ limits: HTTPLimits
+  ) -> Swift.Result<HTTPRequestHead, HTTPError> {
+    var at = range.lowerBound
+    while isTokenByte(bytes[at]) { at += 1 }  // the line has its LF, which is no token
+    let methodRange = range.lowerBound..<at
+    guard !methodRange.isEmpty, bytes[at] == 0x20 else { return .failure(.badStartLine) }
+    at += 1
+    let targetStart = at
+    var question: Int?
+    while bytes[at] > 0x20, bytes[at] != 0x7F {
+      if question == nil, bytes[at] == UInt8(ascii: "?") { question = at }
+      at += 1
+    }
+    let target = targetStart..<at
+    guard !target.isEmpty, bytes[at] == 0x20 else { return .failure(.badStartLine) }
+    at += 1
+    let versionStart = at
+    while bytes[at] != 0x0A { at += 1 }
+    let next = at + 1
+    if bytes[at - 1] == 0x0D { at -= 1 }
+    let version = UnsafeRawBufferPointer(rebasing: bytes[versionStart..<max(versionStart, at)])
+    let minorVersion: Int
+    if version.equals("HTTP/1.1") {
+      minorVersion = 1
+    } else if version.equals("HTTP/1.0") {
+      minorVersion = 0
+    } else {
+      let isHTTP = version.count >= 5 && UnsafeRawBufferPointer(rebasing: version[..<5]).equals("HTTP/")
+      return .failure(isHTTP ? .unsupportedVersion : .badStartLine)
+    }
+    var fields = HTTPFields()
+    if let error = fields.read(bytes, in: next..<range.upperBound, limits: limits) { return .failure(error) }
+    let name = UnsafeRawBufferPointer(rebasing: bytes[methodRange])
+    let method: HTTPMethod =
+      name.equals("GET") ? .get : name.equals("PUT") ? .put : name.equals("POST") ? .post : .other
+    return .success(
+      HTTPRequestHead(
+        method: method, methodRange: methodRange, target: target,
+        path: target.lowerBound..<(question ?? target.upperBound),
+        query: question.map { ($0 + 1)..<target.upperBound },
+        minorVersion: minorVersion, fields: fields))
+  }
+}

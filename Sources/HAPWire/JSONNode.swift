@@ -1,0 +1,175 @@
+/// Line and column in a text, both from 1. Columns count characters (Unicode scalars).
+public struct JSONPlace: Hashable, Sendable, CustomStringConvertible {
+  public var line: Int
+  public var column: Int
+
+  public init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  public var description: String { "\(line):\(column)" }
+
+  /// The place of the byte at `offset`.
+  package init(offset: Int, in bytes: UnsafeRawBufferPointer) {
+    var cursor = Cursor()
+    self = cursor.place(of: offset, in: bytes)
+  }
+
+  /// Finds places in rising order, looking at each byte once.
+  struct Cursor {
+    private var offset = 0
+    private var place = JSONPlace(line: 1, column: 1)
+
+    mutating func place(of target: Int, in bytes: UnsafeRawBufferPointer) -> JSONPlace {
+      while offset < min(target, bytes.count) {
+        if bytes[offset] == 0x0A {
+          place = JSONPlace(line: place.line + 1, column: 1)
+        } else if bytes[offset] & 0xC0 != 0x80 {
+          place.column += 1
+        }
+        offset += 1
+      }
+      return place
+    }
+  }
+}
+
+/// Where a value is inside its document: `services[0].characteristics[2].maxValue`.
+package indirect enum JSONPath: Hashable, Sendable, CustomStringConvertible {
+  case root
+  case member(of: JSONPath, String)
+  case element(of: JSONPath, Int)
+
+  package var description: String {
+    switch self {
+    case .root: ""
+    case .member(of: .root, let name): name
+    case .member(of: let parent, let name): "\(parent).\(name)"
+    case .element(of: let parent, let index): "\(parent)[\(index)]"
+    }
+  }
+}
+
+/// Why a text is no JSON, and where.
+package struct JSONError: Error, Equatable, Sendable {
+  package var place: JSONPlace
+  package var message: String
+}
+
+/// Why a JSON document is not the one asked for: one value, its path and place, and what is wrong with it.
+package struct JSONProblem: Error, Equatable, Sendable {
+  package var path: String
+  package var place: JSONPlace
+  package var message: String
+
+  package init(path: String, place: JSONPlace, message: String) {
+    self.path = path
+    self.place = place
+    self.message = message
+  }
+}
+
+/// A JSON value that knows where it was written.
+package struct JSONNode: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    case number(Number)
+    case string(String)
+    case array([JSONNode])
+    case object([Member])
+  }
+
+  /// A number as written. `1.0` is no integer.
+  package struct Number: Equatable, Sendable {
+    package var text: String
+    package var isInteger: Bool
+    /// Nil for a fraction, and for an integer that `Int128` does not hold.
+    package var integer: Int128?
+    /// Infinite when too large.
+    package var double: Double
+  }
+
+  package struct Member: Equatable, Sendable {
+    package var name: String
+    package var place: JSONPlace
+    package var value: JSONNode
+  }
+
+  package var kind: Kind
+  package var place: JSONPlace
+  package var path: JSONPath
+
+  package init(_ kind: Kind, place: JSONPlace = JSONPlace(line: 1, column: 1), path: JSONPath = .root) {
+    self.kind = kind
+    self.place = place
+    self.path = path
+  }
+
+  /// Reads one whole text. A member named twice in one object is an error.
+  package static func parse(_ bytes: [UInt8], depthLimit: Int = 64) throws(JSONError) -> JSONNode {
+    let result = bytes.withUnsafeBytes { raw in
+      var builder = JSONNodeBuilder(JSONReader(raw, depthLimit: depthLimit))
+      return Result { () throws(JSONError) in try builder.document() }
+    }
+    return try result.get()
+  }
+}
+
+/// Builds nodes from tokens; recursion ends at the reader's depth limit.
+private struct JSONNodeBuilder {
+  private var reader: JSONReader
+  private var cursor = JSONPlace.Cursor()
+
+  init(_ reader: JSONReader) { self.reader = reader }
+
+  mutating func document() throws(JSONError) -> JSONNode {
+    let node = try value(try next(), .root)
+    _ = try next()
+    return node
+  }
+
+  private mutating func next() throws(JSONError) -> JSONReader.Token {
+    do {
+      return try reader.next()
+    } catch {
+      throw JSONError(place: cursor.place(of: error.offset, in: reader.bytes), message: error.message)
+    }
+  }
+
+  private mutating func value(_ token: JSONReader.Token, _ path: JSONPath) throws(JSONError) -> JSONNode {
+    let place = cursor.place(of: reader.tokenStart, in: reader.bytes)
+    switch token {
+    case .null: return JSONNode(.null, place: place, path: path)
+    case .bool(let bool): return JSONNode(.bool(bool), place: place, path: path)
+    case .string(let text): return JSONNode(.string(reader.string(text)), place: place, path: path)
+    case .number(let number):
+      let text = String(decoding: UnsafeRawBufferPointer(rebasing: reader.bytes[number.range]), as: UTF8.self)
+      let value = JSONNode.Number(
+        text: text, isInteger: number.isInteger, integer: reader.integer(number),
+        double: reader.double(number) ?? (number.isNegative ? -.infinity : .infinity))
+      return JSONNode(.number(value), place: place, path: path)
+    case .beginArray:
+      var elements: [JSONNode] = []
+      while true {
+        let token = try next()
+        if token == .endArray { return JSONNode(.array(elements), place: place, path: path) }
+        elements.append(try value(token, .element(of: path, elements.count)))
+      }
+    case .beginObject:
+      var members: [JSONNode.Member] = []
+      var names: Set<String> = []
+      while case .key(let text) = try next() {
+        let name = reader.string(text)
+        let keyPlace = cursor.place(of: reader.tokenStart, in: reader.bytes)
+        guard names.insert(name).inserted else {
+          throw JSONError(place: keyPlace, message: "\"\(name)\" occurs twice in one object")
+        }
+        members.append(.init(name: name, place: keyPlace, value: try value(try next(), .member(of: path, name))))
+      }
+      return JSONNode(.object(members), place: place, path: path)
+    case .endArray, .endObject, .key, .end: preconditionFailure("the reader tells these only where they belong")
+    }
+  }
+}
