@@ -1,0 +1,46 @@
+import CUV
+
+/// Watches a descriptor of another library (a socket, a pipe) for readiness. The descriptor stays its owner's, who closes
+/// it after this watcher's `onClosed`, or at least not before `close()`.
+package final class DescriptorWatcher: LoopHandle {
+  package struct Events: OptionSet, Sendable {
+    package let rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let readable = Events(rawValue: Int32(bitPattern: UV_READABLE.rawValue))
+    package static let writable = Events(rawValue: Int32(bitPattern: UV_WRITABLE.rawValue))
+    /// The other side has hung up.
+    package static let disconnect = Events(rawValue: Int32(bitPattern: UV_DISCONNECT.rawValue))
+    /// The descriptor is in error. Comes unasked and ends the watching; `watch(_:)` takes it up again.
+    package static let failure = Events(rawValue: 1 << 16)
+  }
+
+  package var onEvent: ((Events) -> Void)?
+  private var poll: UnsafeMutablePointer<uv_poll_t> { memory.assumingMemoryBound(to: uv_poll_t.self) }
+
+  /// The descriptor is made non-blocking; one loop can have one watcher at work for it at a time.
+  /// - Throws: `LoopError` when it is closed, or can't be waited for (a plain file).
+  package init(_ loop: EventLoop, descriptor: Int32, onEvent: ((Events) -> Void)? = nil) throws(LoopError) {
+    self.onEvent = onEvent
+    super.init(loop, uv_poll_t.self)
+    let status = uv_poll_init(loop.loop, poll, descriptor)
+    if status != 0 { throw LoopError(status: status, while: "watching descriptor \(descriptor)") }
+    open()
+  }
+
+  /// Watches for these from now on; for nothing when empty.
+  package func watch(_ events: Events) {
+    guard !isClosed else { return }
+    let asked = events.intersection([.readable, .writable, .disconnect])
+    if asked.isEmpty {
+      uv_poll_stop(poll)
+    } else {
+      uv_poll_start(poll, asked.rawValue) { handle, status, events in
+        let watcher = DescriptorWatcher.owner(of: handle!.pointee.data)
+        watcher.onEvent?(status == 0 ? Events(rawValue: events) : .failure)
+      }
+    }
+  }
+
+  override func letGoOfCallbacks() { onEvent = nil }
+}

@@ -1,0 +1,179 @@
+import CUV
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Reads lines from a descriptor, standard input above all: a pipe, file, terminal, socket, or one that is closed.
+///
+/// A thread of its own reads, so that the descriptor need not be made non-blocking: that would change it for the shell and
+/// every other process that shares it. The thread reads on only when the loop has taken what it read.
+package final class LineReader: LoopHandle {
+  package enum Event: Equatable, Sendable {
+    /// A line without its end.
+    case line([UInt8])
+    /// A line longer than this was skipped.
+    case tooLong(limit: Int)
+    /// Nothing more will come; with the reason, when it is not the end of the input. The last event.
+    case end(LoopError?)
+  }
+
+  private var onEvent: ((Event) -> Void)?
+  private var splitter: LineSplitter
+  private let thread: ReaderThread
+  private var async: UnsafeMutablePointer<uv_async_t> { memory.assumingMemoryBound(to: uv_async_t.self) }
+
+  /// Starts to read.
+  /// - Parameters:
+  ///   - descriptor: stays open, and its owner's.
+  ///   - limit: bytes in a line.
+  package init(
+    _ loop: EventLoop, descriptor: Int32 = 0, limit: Int = 65_536, onEvent: @escaping (Event) -> Void
+  ) throws(LoopError) {
+    self.onEvent = onEvent
+    splitter = LineSplitter(limit: limit)
+    thread = try ReaderThread(descriptor)
+    super.init(loop, uv_async_t.self)
+    let status = uv_async_init(loop.loop, async) { LineReader.owner(of: $0!.pointee.data).wakeUp() }
+    if status != 0 { throw LoopError(status: status, while: "reading lines") }
+    open()
+    thread.start(waking: async)
+  }
+
+  package override func close() {
+    thread.stop()
+    super.close()
+  }
+
+  override func letGoOfCallbacks() { onEvent = nil }
+
+  private func wakeUp() {
+    guard let chunk = thread.take() else { return }
+    let lines: [LineSplitter.Line]
+    if case .bytes(let bytes) = chunk {
+      lines = bytes.withUnsafeBytes { splitter.receive($0) }
+    } else {
+      lines = splitter.finish().map { [$0] } ?? []
+    }
+    for line in lines {
+      switch line {
+      case .line(let bytes): onEvent?(.line(bytes))
+      case .tooLong(let limit): onEvent?(.tooLong(limit: limit))
+      }
+    }
+    switch chunk {
+    case .bytes: thread.goOn()
+    case .end(let error):
+      onEvent?(.end(error))
+      close()
+    }
+  }
+}
+
+/// The thread of a line reader: waits for its descriptor or for the word to stop, reads, and waits to be told to go on.
+private final class ReaderThread: @unchecked Sendable {
+  enum Chunk: Sendable {
+    case bytes([UInt8])
+    case end(LoopError?)
+  }
+
+  private struct State: Sendable {
+    var chunk: Chunk?
+    /// Of the `uv_async_t` to send to; nil before the start and after the stop.
+    var wakeUp: UInt?
+  }
+
+  private let descriptor: Int32
+  private let stopReader: Int32
+  private let stopWriter: Int32
+  private let state = Mutex(State())
+  private var mayGoOn = uv_sem_t()
+
+  init(_ descriptor: Int32) throws(LoopError) {
+    var ends: (uv_file, uv_file) = (-1, -1)
+    let status = withUnsafeMutablePointer(to: &ends) { ends in
+      ends.withMemoryRebound(to: uv_file.self, capacity: 2) { uv_pipe($0, 0, 0) }
+    }
+    if status != 0 { throw LoopError(status: status, while: "reading lines") }
+    (stopReader, stopWriter) = ends
+    self.descriptor = descriptor
+    uv_sem_init(&mayGoOn, 0)
+  }
+
+  deinit {
+    closeDescriptor(stopReader)
+    closeDescriptor(stopWriter)
+    uv_sem_destroy(&mayGoOn)
+  }
+
+  func start(waking async: UnsafeMutablePointer<uv_async_t>) {
+    state.withLock { $0.wakeUp = UInt(bitPattern: async) }
+    var handle = uv_thread_t()
+    let status = uv_thread_create(
+      &handle,
+      { argument in
+        nameCurrentThread("hap-lines")
+        Unmanaged<ReaderThread>.fromOpaque(argument!).takeRetainedValue().run()
+      }, Unmanaged.passRetained(self).toOpaque())
+    precondition(status == 0, "no thread to read lines: \(LoopError.text(of: status))")
+    detachThread(handle)
+  }
+
+  func stop() {
+    state.withLock { $0.wakeUp = nil }
+    // The thread may wait at either place.
+    _ = write(stopWriter, [0], 1)
+    uv_sem_post(&mayGoOn)
+  }
+
+  func take() -> Chunk? {
+    state.withLock { state in
+      defer { state.chunk = nil }
+      return state.chunk
+    }
+  }
+
+  func goOn() { uv_sem_post(&mayGoOn) }
+
+  private func run() {
+    while true {
+      guard let chunk = read() else { return }
+      let isWanted = state.withLock { state in
+        guard let async = state.wakeUp else { return false }
+        state.chunk = chunk
+        uv_async_send(UnsafeMutablePointer(bitPattern: async))
+        return true
+      }
+      guard isWanted, case .bytes = chunk else { return }
+      uv_sem_wait(&mayGoOn)
+    }
+  }
+
+  /// nil when told to stop.
+  private func read() -> Chunk? {
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    while true {
+      var waiting = [
+        pollfd(fd: stopReader, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      let ready = poll(&waiting, 2, -1)
+      if ready < 0 {
+        if systemErrorNumber == EINTR { continue }
+        return .end(LoopError(status: LoopError.lastStatus, while: "reading lines"))
+      }
+      if waiting[0].revents != 0 { return nil }
+      if waiting[1].revents & Int16(POLLNVAL) != 0 { return .end(nil) }  // closed, so it has nothing to say
+      let count = readBytes(descriptor, &buffer, buffer.count)
+      if count > 0 { return .bytes(Array(buffer[..<count])) }
+      if count == 0 { return .end(nil) }
+      switch systemErrorNumber {
+      case EINTR, EAGAIN: continue
+      default: return .end(LoopError(status: LoopError.lastStatus, while: "reading lines"))
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import CUV
+
+/// What went wrong at a socket, a handle or an interface: a code to act on and a sentence for people.
+package struct LoopError: Error, Equatable, Sendable, CustomStringConvertible {
+  package enum Code: Hashable, Sendable {
+    /// Another socket holds the port.
+    case addressInUse
+    /// The address is well formed, but no interface of this machine has it.
+    case addressNotAvailable
+    /// The text is no IPv4 or IPv6 address.
+    case malformedAddress
+    case noSuchInterface
+    case permissionDenied
+    case tooManyOpenFiles
+    case connectionRefused
+    case connectionReset
+    case brokenPipe
+    case timedOut
+    /// The handle was closed before the operation finished.
+    case cancelled
+    /// Anything else: the negative error number of libuv.
+    case other(Int32)
+
+    init(status: Int32) {
+      self = Self.known.first { $0.status == status }?.code ?? .other(status)
+    }
+
+    private static let known: [(status: Int32, code: Code)] = [
+      (UV_EADDRINUSE.rawValue, .addressInUse), (UV_EADDRNOTAVAIL.rawValue, .addressNotAvailable),
+      (UV_EACCES.rawValue, .permissionDenied), (UV_EPERM.rawValue, .permissionDenied),
+      (UV_EMFILE.rawValue, .tooManyOpenFiles), (UV_ENFILE.rawValue, .tooManyOpenFiles),
+      (UV_ECONNREFUSED.rawValue, .connectionRefused), (UV_ECONNRESET.rawValue, .connectionReset),
+      (UV_EPIPE.rawValue, .brokenPipe), (UV_ETIMEDOUT.rawValue, .timedOut), (UV_ECANCELED.rawValue, .cancelled),
+    ]
+  }
+
+  package var code: Code
+  /// One line, without a full stop.
+  package var detail: String
+  package var description: String { detail }
+
+  package init(_ code: Code, _ detail: String) {
+    self.code = code
+    self.detail = detail
+  }
+
+  /// - Parameter status: a negative number as libuv returns it.
+  init(status: Int32, while doing: String) {
+    self.init(Code(status: status), "\(doing): \(Self.text(of: status))")
+  }
+
+  /// libuv's sentence for an error number, such as "connection reset by peer".
+  static func text(of status: Int32) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      String(cString: uv_strerror_r(status, buffer.baseAddress!, buffer.count))
+    }
+  }
+
+  /// The error left behind by a call of the C library, as libuv writes it.
+  static var lastStatus: Int32 { uv_translate_sys_error(systemErrorNumber) }
+}

@@ -1,0 +1,24 @@
+import CUV
+
+/// Tells of a signal to the process, on the loop, in place of what the signal would have done.
+package final class SignalWatcher: LoopHandle {
+  package var onSignal: (() -> Void)?
+  private var signal: UnsafeMutablePointer<uv_signal_t> { memory.assumingMemoryBound(to: uv_signal_t.self) }
+
+  /// - Throws: `LoopError` when the signal can't be caught (SIGKILL, SIGSTOP, or no signal at all).
+  package init(_ loop: EventLoop, signal number: Int32, onSignal: @escaping () -> Void) throws(LoopError) {
+    self.onSignal = onSignal
+    super.init(loop, uv_signal_t.self)
+    let status = uv_signal_init(loop.loop, signal)
+    if status != 0 { throw LoopError(status: status, while: "watching signals") }
+    open()
+    let started = uv_signal_start(
+      signal, { handle, _ in SignalWatcher.owner(of: handle!.pointee.data).onSignal?() }, number)
+    if started != 0 {
+      close()
+      throw LoopError(status: started, while: "watching signal \(number)")
+    }
+  }
+
+  override func letGoOfCallbacks() { onSignal = nil }
+}

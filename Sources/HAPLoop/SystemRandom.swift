@@ -1,0 +1,11 @@
+import CUV
+
+/// The operating system's source of randomness.
+package enum SystemRandom {
+  /// Fills `bytes`, of any length. Traps when the system has no randomness to give: nothing here could go on without.
+  package static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return }
+    let status = uv_random(nil, nil, start, bytes.count, 0, nil)
+    precondition(status == 0, "the system gives no randomness: \(LoopError.text(of: status))")
+  }
+}
