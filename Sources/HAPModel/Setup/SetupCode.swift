@@ -1,0 +1,57 @@
+/// The eight digits that a person types to pair, "031-45-154". HAP R2 §4.2.1 "Setup Code".
+public struct SetupCode: Hashable, Sendable {
+  /// 0...99999999, the digits read as one decimal number.
+  public let number: UInt32
+
+  /// Codes that are too easy to guess: HAP R2 §4.2.1.2 "Invalid Setup Codes".
+  private static let tooSimple: Set<UInt32> = [
+    0, 11_111_111, 22_222_222, 33_333_333, 44_444_444, 55_555_555, 66_666_666, 77_777_777, 88_888_888, 99_999_999,
+    12_345_678, 87_654_321,
+  ]
+
+  /// Reads "XXX-XX-XXX", digits and dashes alone.
+  public init(_ text: String) throws(SetupCodeError) {
+    guard text.utf8.count == 10 else { throw .malformed }
+    var number: UInt32 = 0
+    for (position, byte): (Int, UInt8) in text.utf8.enumerated() {
+      if position == 3 || position == 6 {
+        guard byte == UInt8(ascii: "-") else { throw .malformed }
+      } else {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { throw .malformed }
+        number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
+      }
+    }
+    try self.init(number: number)
+  }
+
+  /// A code from its number, for drawing one at random: draw again when it is too simple.
+  public init(number: UInt32) throws(SetupCodeError) {
+    guard number <= 99_999_999 else { throw .malformed }
+    guard !Self.tooSimple.contains(number) else { throw .tooSimple }
+    self.number = number
+  }
+
+  /// "031-45-154", with the dashes, as SRP takes it.
+  public var text: String {
+    var digits: [Character] = Array(String(number))
+    digits.insert(contentsOf: repeatElement("0", count: 8 - digits.count), at: 0)
+    return String(digits[0..<3]) + "-" + String(digits[3..<5]) + "-" + String(digits[5..<8])
+  }
+}
+
+/// Why a text is no setup code.
+public enum SetupCodeError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Not of the form XXX-XX-XXX.
+  case malformed
+  /// One of the twelve that HAP forbids.
+  case tooSimple
+
+  /// For people; goes after the code in question.
+  public var description: String {
+    switch self {
+    case .malformed: "a setup code is eight digits written XXX-XX-XXX, such as 031-45-154"
+    case .tooSimple:
+      "HomeKit forbids setup codes that are too simple (000-00-000 to 999-99-999, 123-45-678, 876-54-321)"
+    }
+  }
+}
