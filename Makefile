@@ -1,0 +1,102 @@
+# make run     the garage door on this machine's loopback;  LAN=1 serves it to the local network, as a phone needs it
+# make test    everything: format, unit tests, rules, and the interop tests with other people's controllers
+# make install PREFIX=/usr/local
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+
+PREFIX  ?= /usr/local
+PROFILE ?= Profiles/garage-kilgo.hasaccessory
+STATE   ?= .build/state
+ARGS    ?=
+PYTEST_ARGS ?=
+
+SYSTEM   := $(shell uname -s)
+LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
+SOURCES  := Package.swift Sources Tests
+QUIETLY  := Scripts/in-loopback-namespace
+VENV     := .venv
+
+.PHONY: help run release test lint format unit-test rules interop bench install deps build-deps test-deps clean
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+run: release ## serve PROFILE= (the garage door) on loopback; LAN=1 on the local network
+ifdef LAN
+	@exec .build/release/hapsim run $(PROFILE) --state $(STATE) $(ARGS)
+else
+	@echo "Serving on this machine alone ($(LOOPBACK)). For a phone on the local network: make run LAN=1"
+	@exec .build/release/hapsim run $(PROFILE) --state $(STATE) --interface $(LOOPBACK) $(ARGS)
+endif
+
+# With the Swift libraries inside, where the toolchain has them to put there, the binary runs where no Swift is installed.
+# (macOS has none, and no need: its system brings them.)
+release: build-deps
+	@static=$$(swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*\)".*/\1/p'); \
+	set -x; swift build -c release --product hapsim $$([ "$$static" = "$${static%_static}" ] || [ ! -d "$$static" ] || echo --static-swift-stdlib)
+
+test: test-deps lint unit-test rules interop ## lint, unit tests, rules and interop tests
+	@echo "make test: all passed"
+
+lint: ## the format of every Swift file, checked
+	swift format lint --strict --parallel -r $(SOURCES)
+
+format: ## the format of every Swift file, made right
+	swift format format --in-place --parallel -r $(SOURCES)
+
+# HAPSIM_TEST_INTERFACE tells the tests where they may multicast: the loopback of a namespace of their own.
+unit-test: build-deps
+	swift build --build-tests
+ifeq ($(SYSTEM),Linux)
+	HAPSIM_TEST_INTERFACE=lo $(QUIETLY) swift test --skip-build
+else
+	swift test --skip-build
+endif
+
+rules: ## every rule of docs/protocol.md has a test
+	Scripts/untested-rules
+
+# Built here again when this target is made alone; after unit-test it is there already.
+interop: test-deps ## the built hapsim against aiohomekit
+ifeq ($(SYSTEM),Linux)
+	swift build --product hapsim
+	HAPSIM="$$(swift build --show-bin-path)/hapsim" $(QUIETLY) $(VENV)/bin/python -m pytest Tests/Interop $(PYTEST_ARGS)
+else
+	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
+endif
+
+bench: build-deps ## the benchmarks
+	@if [ -x Benchmarks/run ]; then Benchmarks/run; else echo "There are no benchmarks yet: Benchmarks/run is missing." >&2; exit 1; fi
+
+install: release ## install hapsim below PREFIX=
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
+	install -m 755 .build/release/hapsim "$(DESTDIR)$(PREFIX)/bin/hapsim"
+	install -m 644 Profiles/* "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
+
+deps: build-deps test-deps ## install what is missing, through apt
+
+build-deps:
+	@Scripts/install-dependencies build
+
+ifeq ($(SYSTEM),Linux)
+test-deps: $(VENV)/installed
+else
+test-deps: build-deps
+endif
+
+# The mark is newer than the list it was made from, or the venv is made anew.
+$(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
+	rm -rf $(VENV)
+	$$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || command -v python3) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r Tests/Interop/requirements.txt
+	touch $@
+
+.PHONY: system-test-deps
+system-test-deps:
+	@Scripts/install-dependencies test
+
+clean: ## remove everything built, and the state of `make run`
+	rm -rf .build $(VENV)

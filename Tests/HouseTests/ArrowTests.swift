@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// The arrows between the targets are what docs/architecture.md says they are.
+///
+/// Seen to fail: with `"HAPLoop"` added to HAPStore's dependencies in Package.swift, and with `HAPWire` taken out of
+/// HAPProtocol's row: "HAPProtocol depends on [HAPCrypto, HAPModel, HAPWire] but the table says [HAPCrypto, HAPModel]".
+struct ArrowTests {
+  private struct Description: Decodable {
+    struct Target: Decodable {
+      let name: String, type: String
+      let target_dependencies: [String]?
+    }
+    let targets: [Target]
+  }
+
+  /// `swift package describe`, with a scratch folder of its own: the one of `swift test` is locked while tests run.
+  private func arrowsOfThePackage() throws -> [String: Set<String>] {
+    let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("house-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: scratch) }
+    let json = try Checkout.output(of: [
+      "swift", "package", "--scratch-path", scratch.path, "describe", "--type", "json",
+    ])
+    let ours = try JSONDecoder().decode(Description.self, from: json).targets
+      .filter { !["test", "system-target"].contains($0.type) }
+    return Dictionary(uniqueKeysWithValues: ours.map { ($0.name, Set($0.target_dependencies ?? [])) })
+  }
+
+  /// The table between the marks `<!-- arrows -->` and `<!-- end of arrows -->`: a target, and what it depends on.
+  private func arrowsOfThePage() throws -> [String: Set<String>] {
+    let page = Checkout.folder.appendingPathComponent("docs/architecture.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let start = try text.range(of: "<!-- arrows -->").orFail("docs/architecture.md has no mark <!-- arrows -->")
+    let end = try text.range(of: "<!-- end of arrows -->", range: start.upperBound..<text.endIndex)
+      .orFail("docs/architecture.md has no mark <!-- end of arrows -->")
+    var arrows: [String: Set<String>] = [:]
+    for line in text[start.upperBound..<end.lowerBound].split(separator: "\n").dropFirst(2) where line.hasPrefix("|") {
+      let cells = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      try #require(cells.count >= 4, "not a row of two cells: \(line)")
+      let names = { (cell: String) in cell.split { !($0.isLetter || $0.isNumber) }.map(String.init) }
+      let target = try names(cells[1]).first.orFail("no target in \(line)")
+      try #require(arrows[target] == nil, "\(target) has two rows")
+      arrows[target] = Set(names(cells[2]))
+    }
+    return arrows
+  }
+
+  @Test("The targets depend on one another as the table of docs/architecture.md says")
+  func arrows() throws {
+    let package = try arrowsOfThePackage()
+    let page = try arrowsOfThePage()
+    try #require(package.count > 10, "swift package describe named \(package.keys.sorted())")
+    #expect(package.keys.sorted() == page.keys.sorted(), "the targets of Package.swift and the rows of the table")
+    for (target, dependencies) in package {
+      let row = page[target] ?? []
+      #expect(
+        dependencies == row,
+        "\(target) depends on \(dependencies.sorted()) but the table says \(row.sorted())")
+    }
+  }
+
+  @Test("A pure target depends on pure targets and on the two crypto libraries alone")
+  func pureTargetsDependOnPureTargets() throws {
+    let package = try arrowsOfThePackage()
+    for target in Checkout.pureTargets {
+      let dependencies = try package[target].orFail("Package.swift has no target \(target)")
+      let impure = dependencies.subtracting(Checkout.pureTargets).subtracting(["CSodium", "CLibcrypto"])
+      #expect(impure.isEmpty, "\(target) depends on \(impure.sorted())")
+    }
+  }
+}

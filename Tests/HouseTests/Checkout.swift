@@ -1,0 +1,61 @@
+import Foundation
+
+/// The checkout these tests were built from, and the tools run in it.
+enum Checkout {
+  /// The folder of `Package.swift`.
+  static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The five targets that may do no I/O, read no clock and draw no randomness of their own.
+  static let pureTargets = ["HAPCrypto", "HAPModel", "HAPProfile", "HAPProtocol", "HAPWire"]
+
+  /// Where the running tests were built: `.build/<triple>/<configuration>`.
+  static func buildFolder() throws -> URL {
+    let bundle = try CommandLine.arguments.first { $0.contains(".xctest") }
+      .orFail("the test bundle is not among the arguments \(CommandLine.arguments)")
+    let path = bundle[..<bundle.range(of: ".xctest")!.lowerBound]
+    return URL(fileURLWithPath: String(path)).deletingLastPathComponent()
+  }
+
+  /// The Swift files of a target, sorted by path.
+  static func sources(of target: String) throws -> [URL] {
+    let root = folder.appendingPathComponent("Sources/\(target)")
+    let found = try FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
+      .orFail("there is no folder \(root.path)")
+    return found.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }
+  }
+
+  /// What a command writes to its standard output. A command that fails is an error with what it said.
+  static func output(of command: [String]) throws -> Data {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.currentDirectoryURL = folder
+    let answer = Pipe()
+    let said = FileManager.default.temporaryDirectory.appendingPathComponent("house-\(UUID().uuidString)")
+    try Data().write(to: said)
+    defer { try? FileManager.default.removeItem(at: said) }
+    process.standardOutput = answer
+    process.standardError = try FileHandle(forWritingTo: said)  // a file: a full pipe would hold the command up
+    try process.run()
+    let output = answer.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      let words = (try? String(contentsOf: said, encoding: .utf8)) ?? ""
+      throw Failure("\(command.joined(separator: " ")) ended with \(process.terminationStatus): \(words)")
+    }
+    return output
+  }
+}
+
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+extension Optional {
+  func orFail(_ why: @autoclosure () -> String) throws -> Wrapped {
+    guard let self else { throw Failure(why()) }
+    return self
+  }
+}
