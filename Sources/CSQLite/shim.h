@@ -1,2 +1,7 @@
 #pragma once
 #include <sqlite3.h>
+
+// sqlite3_db_config is variadic, which Swift can't call.
+static inline int hapsim_sqlite3_keep_log_on_close(sqlite3 *db, int on) {
+  return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
+}

@@ -1,0 +1,109 @@
+import HAPCrypto
+import HAPModel
+import Synchronization
+
+/// What one accessory keeps, and its right to run: nobody else gets a store for it until this one is closed or let go.
+///
+/// Every change is on the disk when its call returns, or has not happened when it throws. Calls block for the disk, so
+/// they belong on a work pool; any thread may make them.
+package final class AccessoryStore: Sendable {
+  package let key: String
+  /// Current values of characteristics; cheap enough for the loop.
+  package let values: ValueStore
+  let folder: StateFolder
+  let row: Int64
+  private let isOpen = Atomic(true)
+
+  init(folder: StateFolder, row: Int64, key: String, values: ValueStore) {
+    self.folder = folder
+    self.row = row
+    self.key = key
+    self.values = values
+  }
+
+  deinit { close() }
+
+  /// Lets others run the accessory. The store must not be used afterwards.
+  package func close() {
+    if isOpen.exchange(false, ordering: .relaxed) { folder.locks.release(row) }
+  }
+
+  // MARK: Identity
+
+  /// Who the accessory is; `make` is asked when it is nobody yet (first run, or after a factory reset).
+  package func identity(orMake make: () -> StoredIdentity) throws(StoreError) -> StoredIdentity {
+    let found = try read { database, row throws(SQLiteError) in
+      try database.rows("SELECT device_id, key_seed FROM accessories WHERE id = ?", row) { row in
+        DeviceID(row.text(0)).map { StoredIdentity(deviceID: $0, keySeed: row.secret(1)) }
+      }
+    }
+    if let identity = found.first ?? nil, identity.keySeed.count == 32 { return identity }
+    let identity = make()
+    try replaceIdentity(identity)
+    return identity
+  }
+
+  package func replaceIdentity(_ identity: StoredIdentity) throws(StoreError) {
+    precondition(identity.keySeed.count == 32, "the seed of an Ed25519 key has 32 bytes")
+    try change { database, row throws(SQLiteError) in
+      try database.run(
+        "UPDATE accessories SET device_id = ?, key_seed = ? WHERE id = ?",
+        .text(identity.deviceID.description), .secret(identity.keySeed), row)
+    }
+  }
+
+  /// The label's code and the verifier made from it; `make` is asked when there is none yet.
+  package func setup(orMake make: () -> StoredSetup) throws(StoreError) -> StoredSetup {
+    let found = try read { database, row throws(SQLiteError) in
+      try database.rows(
+        "SELECT setup_code, setup_id, srp_salt, srp_verifier FROM accessories WHERE id = ?", row
+      ) { row -> StoredSetup? in
+        guard let code = try? SetupCode(row.text(0)), let id = SetupID(row.text(1)) else { return nil }
+        return StoredSetup(code: code, id: id, salt: row.blob(2), verifier: row.secret(3))
+      }
+    }
+    if let setup = found.first ?? nil { return setup }
+    let setup = make()
+    try replaceSetup(setup)
+    return setup
+  }
+
+  package func replaceSetup(_ setup: StoredSetup) throws(StoreError) {
+    try change { database, row throws(SQLiteError) in
+      try database.run(
+        "UPDATE accessories SET setup_code = ?, setup_id = ?, srp_salt = ?, srp_verifier = ? WHERE id = ?",
+        .text(setup.code.text), .text(setup.id.text), .blob(setup.salt), .secret(setup.verifier), row)
+    }
+  }
+
+  // MARK: Factory reset
+
+  /// Factory reset: identity, pairings, failed tries, configuration and values go. What is printed on the label (setup code
+  /// and ID) stays, and so do the ids given out, which are never given to anything else.
+  package func reset() throws(StoreError) {
+    try values.removeAll()  // first: an accessory that still has its pairings is not half reset
+    try change { database, row throws(SQLiteError) in
+      try database.run("DELETE FROM pairings WHERE accessory = ?", row)
+      try database.run(
+        """
+        UPDATE accessories SET device_id = NULL, key_seed = NULL, failed_tries = 0,
+          configuration_number = 1, configuration_hash = NULL WHERE id = ?
+        """, row)
+    }
+  }
+
+  // MARK: Access
+
+  func read<R: Sendable>(
+    _ body: (Database, _ row: SQLiteValue) throws(SQLiteError) -> R
+  ) throws(StoreError) -> R {
+    try folder.state.read { database throws(SQLiteError) in try body(database, .integer(row)) }
+  }
+
+  @discardableResult
+  func change<R: Sendable>(
+    _ body: (Database, _ row: SQLiteValue) throws(SQLiteError) -> R
+  ) throws(StoreError) -> R {
+    try folder.state.change { database throws(SQLiteError) in try body(database, .integer(row)) }
+  }
+}

@@ -1,0 +1,92 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The few calls to the file system that SQLite does not make for us.
+enum Files {
+  /// Makes `path` and the folders above it that are missing, open to their owner alone. What exists keeps its mode.
+  static func makeFolder(_ path: String) throws(StoreError) {
+    if mkdir(path, 0o700) == 0 {
+      synchronizeFolder(parent(of: path))
+      return
+    }
+    switch errno {
+    case EEXIST: break
+    case ENOENT where parent(of: path) != path:
+      try makeFolder(parent(of: path))
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw unwritable(path, errno) }
+      synchronizeFolder(parent(of: path))
+    case let code: throw unwritable(path, code)
+    }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw unwritable(path, errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw unwritable(path, ENOTDIR) }
+  }
+
+  /// Opens `path` for reading and writing, creates it if need be, and makes sure that only its owner can.
+  ///
+  /// - Returns: a descriptor that is the caller's to close.
+  static func openPrivate(_ path: String) throws(StoreError) -> Int32 {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw unwritable(path, errno) }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 {
+      // SQLite gives its log and index files the mode of the database.
+      guard fchmod(descriptor, 0o600) == 0 else {
+        let code = errno
+        close(descriptor)
+        throw unwritable(path, code)
+      }
+    }
+    return descriptor
+  }
+
+  /// Creates `path` empty with mode 0600, or narrows the mode of what is there.
+  ///
+  /// - Returns: its size in bytes.
+  static func makePrivate(_ path: String) throws(StoreError) -> Int {
+    let descriptor = try openPrivate(path)
+    defer { close(descriptor) }
+    return Int(max(0, lseek(descriptor, 0, SEEK_END)))
+  }
+
+  static func remove(_ path: String) throws(StoreError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw unwritable(path, errno) }
+  }
+
+  /// Waits up to ten seconds for the only lock on `path`, and holds it while `body` runs. The system drops it if we die.
+  static func exclusively<R>(_ path: String, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    let descriptor = try openPrivate(path)
+    defer { close(descriptor) }
+    var waited = 0
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EWOULDBLOCK || errno == EINTR else { throw unwritable(path, errno) }
+      guard waited < 10_000 else {
+        throw StoreError(.busy, path: path, detail: "another process has been opening the folder for ten seconds")
+      }
+      usleep(2000)
+      waited += 2
+    }
+    return try body()
+  }
+
+  static func unwritable(_ path: String, _ code: Int32) -> StoreError {
+    StoreError(code == ENOSPC ? .full : .unwritable, path: path, detail: String(cString: strerror(code)))
+  }
+
+  private static func parent(of path: String) -> String {
+    let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    guard let slash = trimmed.lastIndex(of: "/") else { return "." }
+    return slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
+  }
+
+  /// A folder just made is lost in a power cut unless the one above it is on the disk too. Best effort.
+  private static func synchronizeFolder(_ path: String) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+}

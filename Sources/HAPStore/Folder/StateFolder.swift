@@ -1,0 +1,151 @@
+import HAPModel
+import Synchronization
+
+/// Where accessories keep what must outlive their process: a folder with `state.db` and `values.db`, or memory.
+///
+/// Several processes may have the same folder open; each accessory runs in one of them at a time. All calls block.
+package final class StateFolder: Sendable {
+  /// What messages call a folder that has no path.
+  static let memory = "(in memory)"
+  /// `nil` in memory.
+  package let path: String?
+  let state: StateDatabase
+  let locks: AccessoryLocks
+  private let report: @Sendable (String) -> Void
+  private let opened = Mutex<ValueFile?>(nil)
+
+  private init(path: String?, report: @escaping @Sendable (String) -> Void) throws(StoreError) {
+    self.path = path
+    self.report = report
+    guard let path else {
+      state = try StateDatabase(path: nil)
+      locks = try AccessoryLocks(path: nil)
+      return
+    }
+    try Files.makeFolder(path)
+    state = try Files.exclusively(path + "/open.lock") { () throws(StoreError) in
+      try StateDatabase(path: path + "/state.db")
+    }
+    locks = try AccessoryLocks(path: path + "/running.lock")
+  }
+
+  /// Opens a folder, and makes it if need be, open to its owner alone (0700; the files 0600).
+  ///
+  /// - Parameter report: is told, in a sentence for people, what was repaired on the way (values discarded as damaged).
+  /// - Throws: `unwritable`, `corrupt`, `foreign`, `newerSchema` (then no file was changed), `busy`, `full`.
+  package static func open(
+    path: String, report: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(StoreError) -> StateFolder {
+    try StateFolder(path: path, report: report)
+  }
+
+  /// A folder that is only in memory, empty, and gone with its last user.
+  package static func ephemeral() -> StateFolder {
+    do throws(StoreError) {
+      return try StateFolder(path: nil, report: { _ in })
+    } catch { preconditionFailure("a database in memory can always be made: \(error)") }
+  }
+
+  /// Takes an accessory for this process until its store is closed or let go.
+  ///
+  /// - Parameters:
+  ///   - key: says which one it is, over restarts and edits (the profile's identity key).
+  ///   - name: what to call it in lists from now on; a new one without a name is called by its key.
+  /// - Throws: `alreadyRunning`, or as `open(path:)`.
+  package func accessory(key: String, name: String? = nil) throws(StoreError) -> AccessoryStore {
+    let values = try valueFile()
+    let (row, known) = try state.change { database throws(SQLiteError) -> (Int64, String) in
+      try database.run(
+        "INSERT INTO accessories (key, name) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key), .text(name ?? key))
+      return try database.rows("SELECT id, name FROM accessories WHERE key = ?", .text(key)) {
+        ($0.integer(0), $0.text(1))
+      }[0]
+    }
+    try take(row, name: known)
+    do throws(StoreError) {
+      if let name, name != known {
+        try state.change { database throws(SQLiteError) in
+          _ = try database.run("UPDATE accessories SET name = ? WHERE id = ?", .text(name), .integer(row))
+        }
+      }
+      return AccessoryStore(folder: self, row: row, key: key, values: try ValueStore(file: values, key: key))
+    } catch {
+      locks.release(row)
+      throw error
+    }
+  }
+
+  /// All accessories the folder knows, by name.
+  package func list() throws(StoreError) -> [KnownAccessory] {
+    let rows = try state.read { database throws(SQLiteError) in
+      try database.rows("SELECT id, key, name, device_id FROM accessories ORDER BY name, key") {
+        row throws(SQLiteError) in
+        let id = row.integer(0)
+        return (
+          id,
+          KnownAccessory(
+            key: row.text(1), name: row.text(2), deviceID: DeviceID(row.text(3)),
+            pairings: try database.pairings(of: id), isRunning: false)
+        )
+      }
+    }
+    return rows.map { row, accessory in
+      var accessory = accessory
+      (accessory.isRunning, accessory.pid) = locks.state(of: row)
+      return accessory
+    }
+  }
+
+  /// Factory reset of an accessory that is not running: see `AccessoryStore.reset()`.
+  ///
+  /// - Throws: `unknownAccessory`, `alreadyRunning`.
+  package func reset(key: String) throws(StoreError) {
+    let store = try existing(key)
+    defer { store.close() }
+    try store.reset()
+  }
+
+  /// Forgets all about an accessory that is not running: its next run is its first, with a new setup code and new ids.
+  ///
+  /// - Throws: `unknownAccessory`, `alreadyRunning`.
+  package func forget(key: String) throws(StoreError) {
+    let store = try existing(key)
+    defer { store.close() }
+    try store.values.removeAll()
+    try state.change { database throws(SQLiteError) in
+      _ = try database.run("DELETE FROM accessories WHERE id = ?", .integer(store.row))
+    }
+  }
+
+  private func existing(_ key: String) throws(StoreError) -> AccessoryStore {
+    let isKnown = try state.read { database throws(SQLiteError) in
+      try !database.rows("SELECT 1 FROM accessories WHERE key = ?", .text(key)) { _ in }.isEmpty
+    }
+    guard isKnown else { throw StoreError(.unknownAccessory, path: path ?? Self.memory, detail: "\"\(key)\"") }
+    return try accessory(key: key)
+  }
+
+  private func take(_ row: Int64, name: String) throws(StoreError) {
+    switch try locks.acquire(row) {
+    case .acquired: break
+    case .heldBy(let pid):
+      throw StoreError(.alreadyRunning(name: name, pid: pid), path: path ?? Self.memory, detail: "")
+    }
+  }
+
+  private func valueFile() throws(StoreError) -> ValueFile {
+    try opened.withLock { opened throws(StoreError) in
+      if let opened { return opened }
+      let file: ValueFile
+      if let path {
+        file = try Files.exclusively(path + "/open.lock") { () throws(StoreError) in
+          try ValueFile.open(path: path + "/values.db", report: report)
+        }
+      } else {
+        file = try ValueFile(path: nil)
+      }
+      opened = file
+      return file
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import CSQLite
+import HAPCrypto
+
+/// What SQLite answered when it did not do what it was asked.
+struct SQLiteError: Error, Equatable {
+  /// The primary result code (`SQLITE_FULL`, `SQLITE_CORRUPT`…).
+  var code: Int32
+  /// For people.
+  var message: String
+}
+
+/// One connection to one SQLite database, and the only file that knows SQLite's pointers.
+///
+/// Not thread-safe by itself (opened without SQLite's own mutexes): whoever owns it keeps it behind one `Mutex`, which is
+/// why it may be called Sendable.
+final class Database: @unchecked Sendable {
+  fileprivate let handle: OpaquePointer
+
+  /// Opens a file that exists already (so that its mode is the caller's choice), or a database in memory for `nil`.
+  init(path: String?, busyTimeout milliseconds: Int32 = 5000) throws(SQLiteError) {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (path == nil ? SQLITE_OPEN_MEMORY : 0)
+    let code = sqlite3_open_v2(path ?? ":memory:", &opened, flags, nil)
+    guard let opened else { throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory") }
+    guard code == SQLITE_OK else {
+      let message = String(cString: sqlite3_errmsg(opened))
+      sqlite3_close_v2(opened)
+      throw SQLiteError(code: code & 0xFF, message: message)
+    }
+    handle = opened
+    sqlite3_busy_timeout(handle, milliseconds)
+  }
+
+  /// Statements still alive keep the connection until they go.
+  deinit { sqlite3_close_v2(handle) }
+
+  /// Runs statements that have no parameters and whose rows don't matter.
+  func execute(_ sql: String) throws(SQLiteError) {
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Compiles one statement, to be kept and run often.
+  func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw error(code) }
+    return Statement(statement, of: self)
+  }
+
+  /// Runs one statement once.
+  @discardableResult
+  func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> Int {
+    let statement = try prepare(sql)
+    statement.bind(values)
+    try statement.run()
+    return Int(sqlite3_changes(handle))
+  }
+
+  /// Runs one query and turns each row into a value.
+  func rows<R>(
+    _ sql: String, _ values: SQLiteValue..., row: (Statement) throws(SQLiteError) -> R
+  ) throws(SQLiteError) -> [R] {
+    let statement = try prepare(sql)
+    statement.bind(values)
+    defer { statement.reset() }
+    var rows: [R] = []
+    while try statement.step() { rows.append(try row(statement)) }
+    return rows
+  }
+
+  /// The number a query answers with; 0 when it has no row.
+  func number(_ sql: String) throws(SQLiteError) -> Int64 { try rows(sql) { $0.integer(0) }.first ?? 0 }
+
+  /// Runs `body` as one transaction that holds the write lock from its start; any error rolls all of it back.
+  func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+    try execute("BEGIN IMMEDIATE")
+    do throws(SQLiteError) {
+      let result = try body()
+      try execute("COMMIT")
+      return result
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Ends an open transaction without its changes. SQLite may have done so by itself (a full disk): then nothing is left to do.
+  func rollBack() {
+    if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+  }
+
+  /// Whether closing leaves the write-ahead log as it is instead of moving it into the file.
+  func keepLogOnClose(_ keep: Bool) {
+    _ = hapsim_sqlite3_keep_log_on_close(handle, keep ? 1 : 0)
+  }
+
+  var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  fileprivate func error(_ code: Int32) -> SQLiteError {
+    SQLiteError(code: code & 0xFF, message: String(cString: sqlite3_errmsg(handle)))
+  }
+}
+
+/// A value on its way into a statement.
+enum SQLiteValue {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob([UInt8])
+  case secret(SecretBytes)
+
+  init(_ text: String?) { self = text.map(SQLiteValue.text) ?? .null }
+  init(_ bytes: [UInt8]?) { self = bytes.map(SQLiteValue.blob) ?? .null }
+}
+
+/// One compiled statement. Parameters count from 1, columns from 0, as in SQLite.
+final class Statement {
+  /// How a column of the current row is stored.
+  enum Storage { case null, integer, real, text, blob }
+
+  private let handle: OpaquePointer
+  private let database: Database
+  /// SQLite copies what it is bound to (the constant is a C macro that Swift can't see).
+  private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+  fileprivate init(_ handle: OpaquePointer, of database: Database) {
+    self.handle = handle
+    self.database = database
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  func bind(_ values: [SQLiteValue]) {
+    for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
+  }
+
+  /// Binding fails only for what we would have got wrong ourselves (an index that is not there), or beyond SQLite's 1 GB.
+  func bind(_ index: Int32, _ value: SQLiteValue) {
+    let code: Int32
+    switch value {
+    case .null: code = sqlite3_bind_null(handle, index)
+    case .integer(let integer): code = sqlite3_bind_int64(handle, index, integer)
+    case .real(let real): code = sqlite3_bind_double(handle, index, real)
+    case .text(""): code = sqlite3_bind_text(handle, index, "", 0, Self.copied)
+    case .text(var text):
+      code = text.withUTF8 { utf8 in
+        utf8.withMemoryRebound(to: CChar.self) {
+          sqlite3_bind_text64(handle, index, $0.baseAddress, UInt64($0.count), Self.copied, UInt8(SQLITE_UTF8))
+        }
+      }
+    case .blob(let bytes): code = bytes.withUnsafeBytes { bindBlob(index, $0) }
+    case .secret(let secret): code = secret.withBytes { bindBlob(index, $0) }
+    }
+    precondition(code == SQLITE_OK, "SQLite refused to bind parameter \(index): \(code)")
+  }
+
+  private func bindBlob(_ index: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+    // An empty buffer may have no address, which SQLite would take for NULL.
+    guard let start = bytes.baseAddress, !bytes.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
+    return sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), Self.copied)
+  }
+
+  /// - Returns: whether there is a row to look at.
+  func step() throws(SQLiteError) -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code:
+      let error = database.error(code)  // before `reset`, which repeats the code but may lose the text
+      sqlite3_reset(handle)
+      throw error
+    }
+  }
+
+  /// Runs a statement whose rows don't matter, and makes it ready to be run again.
+  func run() throws(SQLiteError) {
+    defer { sqlite3_reset(handle) }
+    while try step() {}
+  }
+
+  func reset() { sqlite3_reset(handle) }
+
+  func storage(_ column: Int32) -> Storage {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: .integer
+    case SQLITE_FLOAT: .real
+    case SQLITE_TEXT: .text
+    case SQLITE_BLOB: .blob
+    default: .null
+    }
+  }
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  func real(_ column: Int32) -> Double { sqlite3_column_double(handle, column) }
+
+  /// Empty for NULL. Bytes that are no UTF-8 are repaired.
+  func text(_ column: Int32) -> String {
+    guard let start = sqlite3_column_text(handle, column) else { return "" }
+    let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Empty for NULL.
+  func blob(_ column: Int32) -> [UInt8] { withBlob(column) { Array($0) } }
+
+  /// Empty for NULL.
+  func secret(_ column: Int32) -> SecretBytes {
+    withBlob(column) { bytes in SecretBytes(count: bytes.count) { $0.copyMemory(from: bytes) } }
+  }
+
+  private func withBlob<R>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    let start = sqlite3_column_blob(handle, column)
+    return body(
+      UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column))))
+  }
+}

@@ -1,0 +1,120 @@
+/// What one database file looks like, and how an older one becomes it.
+///
+/// `PRAGMA user_version` counts the steps a file has been through. A step, once released, is never changed: append one.
+struct Schema {
+  /// Marks a file as ours in its header ("Haps" and a letter), so that another program's database is not written over.
+  let applicationID: Int32
+  let steps: [String]
+
+  var version: Int { steps.count }
+
+  /// Identity, pairings, ids: what must survive a power cut.
+  static let state = Schema(
+    applicationID: 0x4861_7053,
+    steps: [
+      """
+      CREATE TABLE accessories (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never reused: it also names the lock
+        key TEXT NOT NULL UNIQUE,
+        name TEXT NOT NULL,
+        device_id TEXT, key_seed BLOB,
+        setup_code TEXT, setup_id TEXT, srp_salt BLOB, srp_verifier BLOB,
+        failed_tries INTEGER NOT NULL DEFAULT 0,
+        configuration_number INTEGER NOT NULL DEFAULT 1,
+        configuration_hash BLOB
+      ) STRICT;
+      CREATE TABLE pairings (
+        position INTEGER PRIMARY KEY AUTOINCREMENT,
+        accessory INTEGER NOT NULL REFERENCES accessories ON DELETE CASCADE,
+        identifier BLOB NOT NULL,
+        public_key BLOB NOT NULL,
+        is_admin INTEGER NOT NULL,
+        UNIQUE (accessory, identifier)
+      ) STRICT;
+      CREATE TABLE ids (
+        accessory INTEGER NOT NULL REFERENCES accessories ON DELETE CASCADE,
+        scope TEXT NOT NULL,
+        key TEXT NOT NULL,
+        id INTEGER NOT NULL,  -- the bits of an unsigned number
+        PRIMARY KEY (accessory, scope, key)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE counters (
+        accessory INTEGER NOT NULL REFERENCES accessories ON DELETE CASCADE,
+        scope TEXT NOT NULL,
+        next INTEGER NOT NULL,  -- the bits of an unsigned number
+        PRIMARY KEY (accessory, scope)
+      ) STRICT, WITHOUT ROWID;
+      """
+    ])
+
+  /// Values of characteristics. An accessory goes by its key here, so that this file means the same beside another state.db.
+  static let values = Schema(
+    applicationID: 0x4861_7056,
+    steps: [
+      """
+      CREATE TABLE owners (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE) STRICT;
+      CREATE TABLE characteristic_values (
+        owner INTEGER NOT NULL,
+        aid INTEGER NOT NULL,  -- the bits of an unsigned number, as iid
+        iid INTEGER NOT NULL,
+        kind INTEGER NOT NULL,
+        value ANY,
+        PRIMARY KEY (owner, aid, iid)
+      ) STRICT, WITHOUT ROWID;
+      """
+    ])
+}
+
+extension Schema {
+  /// Opens a database, makes it if need be (mode 0600), checks it and brings it up to date. A file that can't be used is
+  /// left as it was found.
+  ///
+  /// - Parameter path: `nil` in memory.
+  func open(_ path: String?) throws(StoreError) -> Database {
+    let name = path ?? StateFolder.memory
+    if let path, (1..<512).contains(try Files.makePrivate(path)) {
+      // SQLite takes such a stub for an empty file and would write over it.
+      throw StoreError(.corrupt, path: path, detail: "it is shorter than a database's head")
+    }
+    let database: Database
+    do { database = try Database(path: path) } catch { throw StoreError(error, path: name) }
+    try prepare(database, path: name)
+    return database
+  }
+
+  private func prepare(_ database: Database, path: String) throws(StoreError) {
+    database.keepLogOnClose(true)  // nothing moves until we know whose file it is
+    let found = try judge(database, path: path)
+    database.keepLogOnClose(false)
+    do throws(SQLiteError) {
+      try database.execute("PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF")
+      guard found < version else { return }
+      try database.transaction { () throws(SQLiteError) in
+        for step in steps[found...] { try database.execute(step) }
+        try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+      }
+    } catch { throw StoreError(error, path: path) }
+  }
+
+  /// Only reads.
+  private func judge(_ database: Database, path: String) throws(StoreError) -> Int {
+    let found: Int, application: Int32, tables: Int64, complaint: String
+    do throws(SQLiteError) {
+      found = Int(try database.number("PRAGMA user_version"))
+      application = Int32(truncatingIfNeeded: try database.number("PRAGMA application_id"))
+      tables = try database.number("SELECT count(*) FROM sqlite_schema")
+      complaint = try database.rows("PRAGMA quick_check(1)") { $0.text(0) }.first ?? "ok"
+    } catch { throw StoreError(error, path: path) }
+    guard tables == 0 || application == applicationID else {
+      throw StoreError(.foreign, path: path, detail: "it has tables of another program")
+    }
+    guard found <= version else {
+      throw StoreError(.newerSchema(found: found, supported: version), path: path, detail: "")
+    }
+    guard complaint == "ok" else { throw StoreError(.corrupt, path: path, detail: complaint) }
+    guard found >= 0, (found == 0) == (tables == 0) else {
+      throw StoreError(.corrupt, path: path, detail: "its schema version is lost")
+    }
+    return found
+  }
+}

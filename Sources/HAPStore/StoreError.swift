@@ -1,0 +1,70 @@
+import CSQLite
+
+/// Why something could not be kept or read.
+package struct StoreError: Error, Equatable, Sendable {
+  /// What callers decide on.
+  package enum Code: Equatable, Sendable {
+    /// Another process (or another `StateFolder` of this one) runs this accessory.
+    case alreadyRunning(name: String, pid: Int32?)
+    /// The folder or a file in it can't be created or written.
+    case unwritable
+    /// The file is damaged. It is left as it was found.
+    case corrupt
+    /// The file is a database, but not one of ours. It is left as it was found.
+    case foreign
+    /// A later hapsim wrote the file. It is left as it was found.
+    case newerSchema(found: Int, supported: Int)
+    /// No room left. Nothing of the change was kept.
+    case full
+    /// Another process holds the file for too long.
+    case busy
+    /// No accessory has this key.
+    case unknownAccessory
+    /// Anything else that the system or SQLite reported.
+    case failed
+  }
+  package var code: Code
+  /// The file or folder it is about.
+  package var path: String
+  /// For people.
+  package var detail: String
+
+  package init(_ code: Code, path: String, detail: String) {
+    self.code = code
+    self.path = path
+    self.detail = detail
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  /// One line, with the file it is about.
+  package var description: String {
+    switch code {
+    case .alreadyRunning(let name, let pid):
+      "\"\(name)\" is already running" + (pid.map { " (process \($0))" } ?? "") + " with the state in \(path)"
+    case .unwritable: "\(path) can't be written: \(detail)"
+    case .corrupt: "\(path) is damaged (\(detail)). It was left untouched; move it away to start afresh"
+    case .foreign: "\(path) is not a hapsim database: \(detail). It was left untouched"
+    case .newerSchema(let found, let supported):
+      "\(path) was written by a newer hapsim (schema \(found), this one knows \(supported)). It was left untouched"
+    case .full: "\(path): no room left, nothing was changed (\(detail))"
+    case .busy: "\(path) is held by another process for too long (\(detail))"
+    case .unknownAccessory: "\(path) knows no accessory \(detail)"
+    case .failed: "\(path): \(detail)"
+    }
+  }
+}
+
+extension StoreError {
+  init(_ error: SQLiteError, path: String) {
+    let code: Code =
+      switch error.code {
+      case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+      case SQLITE_FULL: .full
+      case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH: .unwritable
+      default: .failed
+      }
+    self.init(code, path: path, detail: error.message)
+  }
+}

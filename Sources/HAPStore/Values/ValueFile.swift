@@ -1,0 +1,178 @@
+import HAPModel
+import Synchronization
+
+/// `values.db`: durable against the death of the process, not against a power cut (WAL, `synchronous=OFF`: no fsync ever).
+/// What it holds can be lost without harm, so a damaged file is thrown away with a message.
+final class ValueFile: Sendable {
+  fileprivate struct Connection {
+    let database: Database
+    let begin, commit, set, load, remove: Statement
+  }
+  private let path: String
+  private let connection: Mutex<Connection>
+
+  /// - Parameter path: `nil` in memory.
+  init(path: String?) throws(StoreError) {
+    let name = path ?? StateFolder.memory
+    let database = try Schema.values.open(path)
+    self.path = name
+    do throws(SQLiteError) {
+      try database.execute("PRAGMA synchronous = OFF")
+      connection = Mutex(try Connection(database))
+    } catch { throw StoreError(error, path: name) }
+  }
+
+  /// Opens the file; one that is damaged is replaced by an empty one, and `report` hears of it. The caller sees to it that
+  /// no other process does the same at this time.
+  static func open(path: String, report: (String) -> Void) throws(StoreError) -> ValueFile {
+    do throws(StoreError) {
+      return try ValueFile(path: path)
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      for suffix in ["", "-wal", "-shm"] { try Files.remove(path + suffix) }
+      report(
+        "\(path) was damaged (\(error.detail)) and was discarded: characteristics start with their profile's values")
+      return try ValueFile(path: path)
+    }
+  }
+
+  /// The number under which the values of the accessory with this key are kept.
+  func owner(of key: String) throws(StoreError) -> Int64 {
+    try perform { connection throws(SQLiteError) in
+      let database = connection.database
+      let find = "SELECT id FROM owners WHERE key = ?"
+      if let owner = try database.rows(find, .text(key), row: { $0.integer(0) }).first { return owner }
+      try database.run("INSERT INTO owners (key) VALUES (?) ON CONFLICT DO NOTHING", .text(key))
+      return try database.rows(find, .text(key)) { $0.integer(0) }[0]
+    }
+  }
+
+  func load(_ owner: Int64) throws(StoreError) -> [AttributeID: Value] {
+    try perform { connection throws(SQLiteError) in
+      let load = connection.load
+      defer { load.reset() }
+      load.bind(1, .integer(owner))
+      var values: [AttributeID: Value] = [:]
+      while try load.step() {
+        let id = AttributeID(aid: UInt64(bitPattern: load.integer(0)), iid: UInt64(bitPattern: load.integer(1)))
+        values[id] = load.value(kind: 2, content: 3)
+      }
+      return values
+    }
+  }
+
+  func commit(_ changes: [(AttributeID, Value)], of owner: Int64) throws(StoreError) {
+    try transaction { connection throws(SQLiteError) in
+      let set = connection.set
+      set.bind(1, .integer(owner))
+      for (id, value) in changes {
+        set.bind(2, id)
+        set.bind(4, value)
+        try set.run()
+      }
+    }
+  }
+
+  func remove(_ ids: [AttributeID], of owner: Int64) throws(StoreError) {
+    try transaction { connection throws(SQLiteError) in
+      connection.remove.bind(1, .integer(owner))
+      for id in ids {
+        connection.remove.bind(2, id)
+        try connection.remove.run()
+      }
+    }
+  }
+
+  func removeAll(of owner: Int64) throws(StoreError) {
+    try perform { connection throws(SQLiteError) in
+      _ = try connection.database.run("DELETE FROM characteristic_values WHERE owner = ?", .integer(owner))
+    }
+  }
+
+  /// Lets tests fill the disk.
+  func limit(pages: Int) throws(StoreError) {
+    try perform { connection throws(SQLiteError) in
+      try connection.database.execute("PRAGMA max_page_count = \(pages)")
+    }
+  }
+
+  private func perform<R: Sendable>(_ body: (Connection) throws(SQLiteError) -> R) throws(StoreError) -> R {
+    do throws(SQLiteError) {
+      return try connection.withLock { connection throws(SQLiteError) in try body(connection) }
+    } catch { throw StoreError(error, path: path) }
+  }
+
+  private func transaction(_ body: (Connection) throws(SQLiteError) -> Void) throws(StoreError) {
+    try perform { connection throws(SQLiteError) in
+      try connection.begin.run()
+      do throws(SQLiteError) {
+        try body(connection)
+        try connection.commit.run()
+      } catch {
+        connection.database.rollBack()
+        throw error
+      }
+    }
+  }
+}
+
+extension ValueFile.Connection {
+  fileprivate init(_ database: Database) throws(SQLiteError) {
+    self.database = database
+    begin = try database.prepare("BEGIN IMMEDIATE")
+    commit = try database.prepare("COMMIT")
+    set = try database.prepare(
+      "INSERT OR REPLACE INTO characteristic_values (owner, aid, iid, kind, value) VALUES (?, ?, ?, ?, ?)")
+    load = try database.prepare("SELECT aid, iid, kind, value FROM characteristic_values WHERE owner = ?")
+    remove = try database.prepare("DELETE FROM characteristic_values WHERE owner = ? AND aid = ? AND iid = ?")
+  }
+}
+
+/// How a `Value` is written in a row. The numbers are in files out there: never reuse one.
+private enum Kind: Int64 {
+  case null = 0, bool, integer, float, string, data
+  /// An integer beyond 64 signed bits, as decimal text.
+  case wideInteger
+}
+
+extension Statement {
+  /// Binds aid and iid to `index` and the one after.
+  fileprivate func bind(_ index: Int32, _ id: AttributeID) {
+    bind(index, .integer(Int64(bitPattern: id.aid)))
+    bind(index + 1, .integer(Int64(bitPattern: id.iid)))
+  }
+
+  /// Binds kind and content to `index` and the one after.
+  fileprivate func bind(_ index: Int32, _ value: Value) {
+    let (kind, content): (Kind, SQLiteValue) =
+      switch value {
+      case .null: (.null, .null)
+      case .bool(let bool): (.bool, .integer(bool ? 1 : 0))
+      case .integer(let integer):
+        if let narrow = Int64(exactly: integer) {
+          (.integer, .integer(narrow))
+        } else {
+          (.wideInteger, .text(String(integer)))
+        }
+      case .float(let float): float.isNaN ? (.null, .null) : (.float, .real(float))  // SQLite has no NaN
+      case .string(let string): (.string, .text(string))
+      case .data(let data): (.data, .blob(data))
+      }
+    bind(index, .integer(kind.rawValue))
+    bind(index + 1, content)
+  }
+
+  /// - Returns: `nil` for what this version does not understand: then the profile's value holds.
+  fileprivate func value(kind: Int32, content: Int32) -> Value? {
+    switch (Kind(rawValue: integer(kind)), storage(content)) {
+    case (.null, .null): .null
+    case (.bool, .integer): .bool(integer(content) != 0)
+    case (.integer, .integer): .integer(Int128(integer(content)))
+    case (.wideInteger, .text): Int128(text(content)).map(Value.integer)
+    case (.float, .real): .float(real(content))
+    case (.string, .text): .string(text(content))
+    case (.data, .blob): .data(blob(content))
+    default: nil
+    }
+  }
+}

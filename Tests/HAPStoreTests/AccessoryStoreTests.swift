@@ -1,0 +1,213 @@
+import HAPCrypto
+import HAPModel
+import Testing
+
+@testable import HAPStore
+
+@Suite("What an accessory keeps")
+struct AccessoryStoreTests {
+  let temporary = TemporaryFolder()
+
+  /// Opens the folder afresh, as the next process would.
+  func garage<R>(_ body: (AccessoryStore) throws -> R) throws -> R {
+    let store = try StateFolder.open(path: temporary.state).accessory(key: "garage", name: "Garage")
+    defer { store.close() }
+    return try body(store)
+  }
+
+  @Test("An identity is made once and is the same ever after")
+  func identity() throws {
+    try garage { try #expect($0.identity(orMake: { .test }) == .test) }
+    try garage { store in
+      let identity = try store.identity(orMake: { fatalError("it has one") })
+      #expect(identity == .test)
+    }
+  }
+
+  @Test("An identity can be replaced")
+  func replaceIdentity() throws {
+    let other = StoredIdentity(
+      deviceID: DeviceID("11:22:33:44:55:66")!, keySeed: SecretBytes([UInt8](repeating: 1, count: 32)))
+    try garage {
+      _ = try $0.identity(orMake: { .test })
+      try $0.replaceIdentity(other)
+    }
+    try garage { try #expect($0.identity(orMake: { .test }) == other) }
+  }
+
+  @Test("Setup code, setup ID and verifier are made once and can be replaced")
+  func setup() throws {
+    try garage { try #expect($0.setup(orMake: { .test }) == .test) }
+    var other = StoredSetup.test
+    other.code = try SetupCode("518-08-582")
+    try garage {
+      try #expect($0.setup(orMake: { other }) == .test)
+      try $0.replaceSetup(other)
+    }
+    try garage { try #expect($0.setup(orMake: { .test }) == other) }
+  }
+
+  @Test("Pairings come back in the order they were made, byte for byte")
+  func pairings() throws {
+    let odd = Pairing(identifier: [0, 255, 0], publicKey: [UInt8](repeating: 0, count: 32), isAdmin: false)
+    try garage {
+      try #expect($0.pairings() == [])
+      for pairing in [.test(3), odd, .test(1, isAdmin: false)] { try $0.upsert(pairing) }
+    }
+    try garage { try #expect($0.pairings() == [.test(3), odd, .test(1, isAdmin: false)]) }
+  }
+
+  @Test("A pairing added again has its new key and rights, and its old place")
+  func upsert() throws {
+    var changed = Pairing.test(1)
+    changed.isAdmin = false
+    changed.publicKey = [UInt8](repeating: 99, count: 32)
+    try garage {
+      try $0.upsert(.test(1))
+      try $0.upsert(.test(2))
+      try $0.upsert(changed)
+    }
+    try garage { try #expect($0.pairings() == [changed, .test(2)]) }
+  }
+
+  @Test("A removed pairing is gone; removing it again says so")
+  func removePairing() throws {
+    try garage {
+      try $0.upsert(.test(1))
+      try $0.upsert(.test(2))
+      try #expect($0.removePairing(Pairing.test(1).identifier))
+      try #expect(!$0.removePairing(Pairing.test(1).identifier))
+      try #expect(!$0.removePairing([]))
+    }
+    try garage {
+      try #expect($0.pairings() == [.test(2)])
+      try $0.removeAllPairings()
+    }
+    try garage { try #expect($0.pairings() == []) }
+  }
+
+  @Test("Pairings of one accessory are not another's")
+  func separate() throws {
+    let folder = try StateFolder.open(path: temporary.state)
+    let one = try folder.accessory(key: "one")
+    let two = try folder.accessory(key: "two")
+    try one.upsert(.test(1))
+    try two.upsert(.test(1, isAdmin: false))
+    try one.setFailedTries(5)
+    try one.removeAllPairings()
+    try #expect(two.pairings() == [.test(1, isAdmin: false)])
+    try #expect(two.failedTries() == 0)
+  }
+
+  @Test("Failed tries are counted over restarts")
+  func failedTries() throws {
+    try garage {
+      try #expect($0.failedTries() == 0)
+      try $0.setFailedTries(99)
+    }
+    try garage { try #expect($0.failedTries() == 99) }
+  }
+
+  @Test("[AD.3] c# starts at 1, rises when the hash differs and stays when it does not")
+  func configuration() throws {
+    try garage {
+      try #expect($0.configurationNumber() == 1)
+      try #expect($0.updateConfiguration(hash: [1]) == 1)
+    }
+    try garage {
+      try #expect($0.updateConfiguration(hash: [1]) == 1)
+      try #expect($0.updateConfiguration(hash: [2]) == 2)
+    }
+    try garage {
+      try #expect($0.updateConfiguration(hash: [2]) == 2)
+      try #expect($0.configuration().hash == [2])
+      try #expect($0.updateConfiguration(hash: [1]) == 3)
+    }
+  }
+
+  @Test("[AD.3] After c# 65535 comes 1")
+  func configurationWraps() throws {
+    try garage {
+      try $0.setConfiguration(number: 65535, hash: [1])
+      try #expect($0.updateConfiguration(hash: [1]) == 65535)
+      try #expect($0.updateConfiguration(hash: [2]) == 1)
+      try #expect($0.updateConfiguration(hash: []) == 2)
+    }
+  }
+
+  @Test("Ids stay with their keys; numbers above 63 bits too")
+  func idMap() throws {
+    let map = StoredIDMap(scopes: [
+      "": .init(ids: ["main": 1, "lamp": .max], next: 2),
+      "1": .init(ids: ["3E/0": 1, "3E/0/14": 2], next: 9),
+    ])
+    try garage {
+      try #expect($0.idMap() == StoredIDMap())
+      try $0.setIDMap(map)
+    }
+    try garage { try #expect($0.idMap() == map) }
+  }
+
+  @Test("A freed id is never given out again, whatever the map handed in says")
+  func freedID() throws {
+    try garage {
+      try $0.setIDMap(StoredIDMap(scopes: ["1": .init(ids: ["a": 1, "b": 2], next: 3)]))
+      try $0.setIDMap(StoredIDMap(scopes: ["1": .init(ids: ["a": 1], next: 1)]))
+    }
+    try garage {
+      var map = try $0.idMap()
+      #expect(map.assign("a", in: "1") == 1)
+      #expect(map.assign("c", in: "1") == 3)
+      try $0.setIDMap(StoredIDMap())
+      try #expect($0.idMap().scopes == ["1": .init(ids: [:], next: 3)])
+    }
+  }
+
+  @Test("Counting leaps over explicit ids, starts at 1 and ends at the last number")
+  func assign() {
+    var map = StoredIDMap(scopes: ["1": .init(ids: ["x": 2], next: 1), "2": .init(ids: [:], next: .max)])
+    #expect(map.assign("a", in: "1") == 1)
+    #expect(map.assign("b", in: "1") == 3)
+    #expect(map.assign("a", in: "1") == 1)
+    #expect(map.assign("a", in: "new") == 1)
+    #expect(map.assign("a", in: "2") == nil)
+  }
+
+  @Test("Factory reset takes identity, pairings, tries, c# and values, and leaves the label and the ids")
+  func reset() throws {
+    let ids = StoredIDMap(scopes: ["1": .init(ids: ["a": 1], next: 2)])
+    try garage {
+      _ = try $0.identity(orMake: { .test })
+      _ = try $0.setup(orMake: { .test })
+      try $0.upsert(.test(1))
+      try $0.setFailedTries(3)
+      try $0.setConfiguration(number: 9, hash: [1])
+      try $0.setIDMap(ids)
+      try $0.values.commit([(AttributeID(aid: 1, iid: 1), .bool(true))])
+      try $0.reset()
+    }
+    try garage {
+      try #expect($0.pairings() == [])
+      try #expect($0.failedTries() == 0)
+      try #expect($0.configurationNumber() == 1)
+      try #expect($0.configuration().hash == nil)
+      try #expect($0.values.load() == [:])
+      try #expect($0.idMap() == ids)
+      try #expect($0.setup(orMake: { fatalError("it has one") }) == .test)
+      let other = StoredIdentity(deviceID: DeviceID("11:22:33:44:55:66")!, keySeed: StoredIdentity.test.keySeed)
+      try #expect($0.identity(orMake: { other }) == other)
+    }
+  }
+
+  @Test("A seed of the wrong length and a c# of 0 are our own mistakes, so they trap")
+  func traps() async {
+    await #expect(processExitsWith: .failure) {
+      let store = try StateFolder.ephemeral().accessory(key: "a")
+      try store.replaceIdentity(.init(deviceID: StoredIdentity.test.deviceID, keySeed: SecretBytes([1])))
+    }
+    await #expect(processExitsWith: .failure) {
+      try StateFolder.ephemeral().accessory(key: "a").setConfiguration(number: 0, hash: nil)
+    }
+    await #expect(processExitsWith: .failure) { try StateFolder.ephemeral().accessory(key: "a").setFailedTries(-1) }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import HAPModel
+import Synchronization
+import Testing
+
+@testable import HAPStore
+
+@Suite("Files that can't be used")
+struct DamagedFilesTests {
+  let temporary = TemporaryFolder()
+
+  /// A folder as a run leaves it behind.
+  func makeState() throws {
+    let store = try StateFolder.open(path: temporary.state).accessory(key: "garage")
+    _ = try store.identity(orMake: { .test })
+    for number in 1...50 { try store.upsert(.test(UInt8(number))) }
+    try store.values.commit((1...500).map { (AttributeID(aid: 1, iid: $0), .string("value \($0)")) })
+  }
+
+  /// Damages `name`, and expects the folder to be refused with `expected` and every byte of the file to stay.
+  func refused(_ name: String, _ expected: StoreError.Code, damage: (inout Data) -> Void) throws {
+    var data = try #require(temporary.bytes(name))
+    damage(&data)
+    try temporary.write(data, name)
+    do {
+      _ = try StateFolder.open(path: temporary.state).accessory(key: "garage")
+      Issue.record("it was opened")
+    } catch {
+      #expect(error.code == expected)
+      #expect(error.path == temporary.state + "/" + name)
+    }
+    #expect(temporary.bytes(name) == data)
+  }
+
+  @Test("A state.db that is no database is named and left untouched")
+  func noDatabase() throws {
+    try temporary.write(Data("this was a letter to my aunt, and not a database at all".utf8), "state.db")
+    try refused("state.db", .corrupt) { _ in }
+  }
+
+  @Test("A truncated state.db is named and left untouched", arguments: [1, 100, 4096, 10_000])
+  func truncated(_ length: Int) throws {
+    try makeState()
+    try refused("state.db", .corrupt) { $0 = $0.prefix(length) }
+  }
+
+  @Test("A state.db with a page of rubbish is named and left untouched", arguments: [0, 1, 2, 3, 4])
+  func rubbish(_ page: Int) throws {
+    try makeState()
+    try refused("state.db", .corrupt) { data in
+      let start = page * 4096 + (page == 0 ? 100 : 0)
+      data.replaceSubrange(start..<min(start + 2000, data.count), with: repeatElement(0xA5, count: 2000))
+    }
+  }
+
+  @Test("A state.db of a newer hapsim is named and left untouched")
+  func newer() throws {
+    try makeState()
+    try refused("state.db", .newerSchema(found: 9, supported: 1)) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 9]) }
+  }
+
+  @Test("A state.db whose schema version is lost is named and left untouched")
+  func lostVersion() throws {
+    try makeState()
+    try refused("state.db", .corrupt) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 0]) }
+  }
+
+  @Test("Another program's database is refused and left untouched", arguments: ["state.db", "values.db"])
+  func foreign(_ name: String) throws {
+    try makeState()
+    try refused(name, .foreign) { $0.replaceSubrange(68..<72, with: [1, 2, 3, 4]) }
+  }
+
+  @Test("A values.db of a newer hapsim is refused and left untouched")
+  func newerValues() throws {
+    try makeState()
+    try refused("values.db", .newerSchema(found: 2, supported: 1)) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 2]) }
+  }
+
+  @Test("A refused state.db keeps what its log holds", arguments: [true, false])
+  func logIsKept(_ isNewer: Bool) throws {
+    try makeState()
+    do {
+      let database = try Database(path: temporary.state + "/state.db")
+      database.keepLogOnClose(true)  // as after kill -9
+      try database.execute("PRAGMA user_version = \(isNewer ? 9 : 1); UPDATE accessories SET name = 'In the log'")
+    }
+    let log = try #require(temporary.bytes("state.db-wal"))
+    #expect(!log.isEmpty)
+    if isNewer {
+      try refused("state.db", .newerSchema(found: 9, supported: 1)) { _ in }
+      #expect(temporary.bytes("state.db-wal") == log)
+    } else {
+      try #expect(StateFolder.open(path: temporary.state).list().map(\.name) == ["In the log"])
+    }
+  }
+
+  @Test("A damaged values.db is discarded with a message, and pairings are not touched", arguments: [0, 60, 100, 5000])
+  func damagedValues(_ length: Int) throws {
+    try makeState()
+    var data = try #require(temporary.bytes("values.db"))
+    data = data.prefix(length) + Data(repeating: 0x5A, count: 9000)
+    try temporary.write(data, "values.db")
+    try temporary.write(Data(repeating: 1, count: 100), "values.db-wal")
+    let messages = Mutex<[String]>([])
+    let folder = try StateFolder.open(path: temporary.state) { message in messages.withLock { $0.append(message) } }
+    let store = try folder.accessory(key: "garage")
+    try #expect(store.values.load() == [:])
+    try #expect(store.pairings().count == 50)
+    #expect(messages.withLock { $0.count } == 1)
+    #expect(messages.withLock { $0.first?.contains("values.db was damaged") } == true)
+    try store.values.commit([(AttributeID(aid: 1, iid: 1), .bool(true))])
+    #expect(temporary.mode("values.db") == 0o600)
+  }
+
+  @Test("An empty state.db, as left by a crash at the very first start, is a new one")
+  func empty() throws {
+    try temporary.write(Data(), "state.db")
+    try #expect(StateFolder.open(path: temporary.state).list() == [])
+  }
+
+  @Test("A folder that can't be made or written is named")
+  func unwritable() throws {
+    try Data().write(to: URL(fileURLWithPath: temporary.path + "/file"))
+    for path in ["/file", "/file/below", "/file/far/below"] {
+      #expect(code { _ = try StateFolder.open(path: temporary.path + path) } == .unwritable, "\(path)")
+    }
+    try FileManager.default.createDirectory(atPath: temporary.state + "/state.db", withIntermediateDirectories: true)
+    #expect(code { _ = try StateFolder.open(path: temporary.state) } == .unwritable)
+    #expect(code { _ = try StateFolder.open(path: "/proc/hapsim") } == .unwritable)
+    #expect(code { _ = try StateFolder.open(path: "") } == .unwritable)
+  }
+
+  @Test("A folder without the right to write is named", .enabled(if: getuid() != 0, "root may write anywhere"))
+  func noRight() throws {
+    try makeState()
+    try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: temporary.state + "/state.db")
+    #expect(code { _ = try StateFolder.open(path: temporary.state) } == .unwritable)
+  }
+}

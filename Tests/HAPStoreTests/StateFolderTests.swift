@@ -1,0 +1,183 @@
+import Foundation
+import HAPModel
+import Synchronization
+import Testing
+
+@testable import HAPStore
+
+@Suite("The state folder")
+struct StateFolderTests {
+  let temporary = TemporaryFolder()
+
+  @Test("Folder and files are their owner's alone, whatever the mode they had")
+  func modes() throws {
+    try FileManager.default.createDirectory(atPath: temporary.path + "/deep", withIntermediateDirectories: true)
+    let path = temporary.state + "/a/b/"
+    let folder = try StateFolder.open(path: path)
+    let store = try folder.accessory(key: "garage")
+    try store.upsert(.test(1))
+    try store.values.commit([(AttributeID(aid: 1, iid: 1), .bool(true))])
+    for folder in ["", "a", "a/b"] { #expect(temporary.mode(folder) == 0o700) }
+    for file in ["state.db", "state.db-wal", "state.db-shm", "values.db", "values.db-wal", "running.lock", "open.lock"]
+    {
+      #expect(temporary.mode("a/b/" + file) == 0o600, "\(file)")
+    }
+  }
+
+  @Test("A file that others may read is closed to them")
+  func narrowsMode() throws {
+    do { _ = try StateFolder.open(path: temporary.state).accessory(key: "a") }
+    let file = temporary.state + "/state.db"
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+    _ = try StateFolder.open(path: temporary.state)
+    #expect(temporary.mode("state.db") == 0o600)
+  }
+
+  @Test("The accessories a folder knows are listed by name, with their pairings and whether they run")
+  func list() throws {
+    let folder = try StateFolder.open(path: temporary.state)
+    try #expect(folder.list() == [])
+    let garage = try folder.accessory(key: "Kilgo/GD-1/0001", name: "Old name")
+    _ = try garage.identity(orMake: { .test })
+    try garage.upsert(.test(1))
+    garage.close()
+    let again = try folder.accessory(key: "Kilgo/GD-1/0001", name: "Garage")
+    try folder.accessory(key: "attic").close()
+    let other = try StateFolder.open(path: temporary.state)
+    for folder in [folder, other] {
+      #expect(
+        try folder.list() == [
+          KnownAccessory(
+            key: "Kilgo/GD-1/0001", name: "Garage", deviceID: StoredIdentity.test.deviceID, pairings: [.test(1)],
+            isRunning: true, pid: getpid()),
+          KnownAccessory(key: "attic", name: "attic", deviceID: nil, pairings: [], isRunning: false, pid: nil),
+        ])
+    }
+    again.close()
+    try #expect(other.list().map(\.isRunning) == [false, false])
+    try folder.accessory(key: "Kilgo/GD-1/0001").close()
+    try #expect(folder.list().map(\.name) == ["Garage", "attic"])
+  }
+
+  @Test("An accessory runs once, in one folder object or two; another one runs beside it")
+  func alreadyRunning() throws {
+    let one = try StateFolder.open(path: temporary.state)
+    let two = try StateFolder.open(path: temporary.state)
+    let first = try one.accessory(key: "garage", name: "Garage")
+    for folder in [one, two] {
+      #expect(
+        code { _ = try folder.accessory(key: "garage", name: "Thief") }
+          == .alreadyRunning(name: "Garage", pid: getpid()))
+    }
+    let lamp = try two.accessory(key: "lamp")
+    lamp.close()
+    first.close()
+    first.close()  // twice is once
+    let second = try two.accessory(key: "garage")
+    #expect(second.key == "garage")
+    #expect(code { _ = try one.accessory(key: "garage") } == .alreadyRunning(name: "Garage", pid: getpid()))
+  }
+
+  @Test("A store that is let go lets go of its accessory")
+  func letGo() throws {
+    let folder = try StateFolder.open(path: temporary.state)
+    do { _ = try folder.accessory(key: "garage") }
+    _ = try folder.accessory(key: "garage")
+  }
+
+  @Test("A reset accessory is known by its label only; a forgotten one not at all; neither while it runs")
+  func resetAndForget() throws {
+    let folder = try StateFolder.open(path: temporary.state)
+    let store = try folder.accessory(key: "garage", name: "Garage")
+    try store.upsert(.test(1))
+    _ = try store.setup(orMake: { .test })
+    try store.values.commit([(AttributeID(aid: 1, iid: 1), .bool(true))])
+    let running = StoreError.Code.alreadyRunning(name: "Garage", pid: getpid())
+    #expect(code { try folder.reset(key: "garage") } == running)
+    #expect(code { try folder.forget(key: "garage") } == running)
+    try #expect(store.pairings() == [.test(1)])
+    store.close()
+    try folder.reset(key: "garage")
+    try #expect(folder.list().map(\.pairings) == [[]])
+    try folder.forget(key: "garage")
+    try #expect(folder.list() == [])
+    let again = try folder.accessory(key: "garage")
+    try #expect(again.values.load() == [:])
+    var other = StoredSetup.test
+    other.salt = [1]
+    try #expect(again.setup(orMake: { other }) == other)
+  }
+
+  @Test("An accessory that is not known can't be reset or forgotten, and is not made by trying")
+  func unknown() throws {
+    let folder = try StateFolder.open(path: temporary.state)
+    #expect(code { try folder.reset(key: "nobody") } == .unknownAccessory)
+    #expect(code { try folder.forget(key: "nobody") } == .unknownAccessory)
+    try #expect(folder.list() == [])
+  }
+
+  @Test("In memory everything works, and nothing is shared or kept")
+  func ephemeral() throws {
+    let folder = StateFolder.ephemeral()
+    let store = try folder.accessory(key: "garage")
+    #expect(code { _ = try folder.accessory(key: "garage") } == .alreadyRunning(name: "garage", pid: getpid()))
+    try store.upsert(.test(1))
+    try store.values.commit([(AttributeID(aid: 1, iid: 1), .bool(true))])
+    try #expect(store.pairings() == [.test(1)])
+    try #expect(store.values.load().count == 1)
+    try #expect(StateFolder.ephemeral().list() == [])
+    #expect(folder.path == nil)
+  }
+
+  @Test("Two folders on one path see each other's changes, and write at the same time from several threads")
+  func twoFolders() async throws {
+    let folders = [try StateFolder.open(path: temporary.state), try StateFolder.open(path: temporary.state)]
+    await withThrowingTaskGroup(of: Void.self) { group in
+      for worker in 0..<4 {
+        group.addTask {
+          let store = try folders[worker % 2].accessory(key: "\(worker)")
+          for round in 1...25 {
+            try store.upsert(.test(UInt8(round)))
+            try store.values.commit([(AttributeID(aid: 1, iid: UInt64(round)), .integer(Int128(worker)))])
+          }
+          store.close()
+        }
+      }
+    }
+    for worker in 0..<4 {
+      let store = try folders[(worker + 1) % 2].accessory(key: "\(worker)")
+      try #expect(store.pairings().count == 25)
+      try #expect(Set(store.values.load().values) == [.integer(Int128(worker))])
+      store.close()
+    }
+  }
+
+  @Test("With no room left a change of state fails as a whole, and nothing of it is kept")
+  func full() throws {
+    let folder = try StateFolder.open(path: temporary.state)
+    let store = try folder.accessory(key: "garage")
+    try store.upsert(.test(1))
+    let ids = (0..<5000).map { ("a long key that takes room \($0)", UInt64($0 + 1)) }
+    let map = StoredIDMap(scopes: ["1": .init(ids: Dictionary(uniqueKeysWithValues: ids), next: 5001)])
+    try folder.state.limit(pages: 20)
+    #expect(code { try store.setIDMap(map) } == .full)
+    try #expect(store.idMap() == StoredIDMap())
+    try #expect(store.pairings() == [.test(1)])
+    try folder.state.limit(pages: 100_000)
+    try store.setIDMap(map)
+    try #expect(store.idMap() == map)
+  }
+
+  @Test("Errors name the file and say what to do, in one line")
+  func descriptions() {
+    let codes: [StoreError.Code] = [
+      .alreadyRunning(name: "Garage", pid: 12), .alreadyRunning(name: "Garage", pid: nil), .unwritable, .corrupt,
+      .foreign,
+      .newerSchema(found: 2, supported: 1), .full, .busy, .unknownAccessory, .failed,
+    ]
+    for code in codes {
+      let text = StoreError(code, path: "/x/state.db", detail: "detail").description
+      #expect(text.contains("/x/state.db") && !text.contains("\n"))
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import HAPModel
+import Testing
+
+@testable import HAPStore
+
+@Suite("Values that outlive the process")
+struct ValueStoreTests {
+  let temporary = TemporaryFolder()
+
+  func values<R>(_ key: String = "garage", _ body: (ValueStore) throws -> R) throws -> R {
+    let store = try StateFolder.open(path: temporary.state).accessory(key: key)
+    defer { store.close() }
+    return try body(store.values)
+  }
+
+  static let id = AttributeID(aid: 1, iid: 9)
+
+  @Test(
+    "A value comes back as it was",
+    arguments: [
+      .null, .bool(true), .bool(false), .integer(0), .integer(-1), .integer(Int128(Int64.max)),
+      .integer(Int128(Int64.min)),
+      .integer(Int128(UInt64.max)), .integer(.min), .float(0), .float(21.5), .float(-0.1), .float(.infinity),
+      .string(""),
+      .string("Garagentür 🚪"), .string("a\0b"), .data([]), .data([0, 255, 0]),
+      .data([UInt8](repeating: 3, count: 100_000)),
+    ] as [Value])
+  func roundTrip(_ value: Value) throws {
+    try values { try $0.commit([(Self.id, value)]) }
+    try values { try #expect($0.load() == [Self.id: value]) }
+  }
+
+  @Test("A float that is no number is kept as null")
+  func notANumber() throws {
+    try values {
+      try $0.commit([(Self.id, .float(.nan))])
+      try #expect($0.load() == [Self.id: .null])
+    }
+  }
+
+  @Test("The later of two changes wins, in one commit and over several")
+  func laterWins() throws {
+    try values {
+      try $0.commit([(Self.id, .integer(1)), (Self.id, .integer(2))])
+      try #expect($0.load() == [Self.id: .integer(2)])
+      try $0.commit([(Self.id, .string("x"))])
+      try $0.commit([])
+      try #expect($0.load() == [Self.id: .string("x")])
+    }
+  }
+
+  @Test("Ids of 64 bits are told apart, and so are accessories")
+  func ids() throws {
+    let all: [(AttributeID, Value)] = [(1, 1), (1, .max), (.max, 1), (.max, .max)].enumerated().map {
+      (AttributeID(aid: $1.0, iid: $1.1), .integer(Int128($0)))
+    }
+    try values { try $0.commit(all) }
+    try values("other") {
+      try #expect($0.load() == [:])
+      try $0.commit([(Self.id, .bool(true))])
+    }
+    try values { try #expect($0.load() == Dictionary(uniqueKeysWithValues: all)) }
+  }
+
+  @Test("Removed values are gone, the others stay")
+  func remove() throws {
+    let other = AttributeID(aid: 1, iid: 10)
+    try values {
+      try $0.commit([(Self.id, .integer(1)), (other, .integer(2))])
+      try $0.remove([Self.id, AttributeID(aid: 7, iid: 7)])
+      try $0.remove([])
+    }
+    try values {
+      try #expect($0.load() == [other: .integer(2)])
+      try $0.removeAll()
+      try #expect($0.load() == [:])
+    }
+  }
+
+  @Test("A kind of value that a later version wrote is left out, not misread")
+  func unknownKind() throws {
+    try values { try $0.commit([(Self.id, .integer(1)), (AttributeID(aid: 1, iid: 2), .bool(true))]) }
+    do {
+      let database = try Database(path: temporary.state + "/values.db")
+      try database.run("UPDATE characteristic_values SET kind = 77 WHERE iid = 9")
+    }
+    try values { try #expect($0.load() == [AttributeID(aid: 1, iid: 2): .bool(true)]) }
+  }
+
+  @Test("With no room left a commit fails as a whole, and the store goes on")
+  func full() throws {
+    try values { values in
+      try values.commit([(Self.id, .integer(1))])
+      try values.file.limit(pages: 8)
+      let big = Value.data([UInt8](repeating: 1, count: 100_000))
+      let changes: [(AttributeID, Value)] = [(Self.id, .integer(2)), (AttributeID(aid: 1, iid: 10), big)]
+      #expect(code { try values.commit(changes) } == .full)
+      try #expect(values.load() == [Self.id: .integer(1)])
+      try values.commit([(Self.id, .integer(3))])
+    }
+    try values { try #expect($0.load() == [Self.id: .integer(3)]) }
+  }
+}
