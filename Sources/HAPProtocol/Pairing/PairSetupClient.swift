@@ -1,0 +1,136 @@
+import HAPCrypto
+import HAPWire
+
+/// The controller's end of Pair Setup. HAP R2 §5.6.
+///
+/// It draws its private key after M2 until neither A nor S starts with a zero byte, where accessories part ways.
+package struct PairSetupClient: Sendable {
+  package enum Action: Sendable {
+    /// POST it to `/pair-setup`.
+    case send(TLV)
+    /// Run it off the loop, then call ``PairSetupClient/computed(_:)``.
+    case compute(SlowWork)
+    /// M6 was good.
+    case paired(PairedAccessory)
+    /// M4 of a transient Pair Setup was good: the next byte in each direction is sealed under these keys.
+    case startTransientSession(SessionKeys)
+    /// The procedure is over.
+    case failed(PairingFailure)
+  }
+
+  private enum State {
+    /// Next: `startResponseExpected`, on ``start()``.
+    case idle
+    /// M1 is out. Next: `secretAwaited`.
+    case startResponseExpected
+    /// a is being drawn. Next: `proofResponseExpected`, with M3.
+    case secretAwaited(number: UInt64)
+    /// M3 is out. Next: `exchangeResponseExpected` with M5, or `over` where transient.
+    case proofResponseExpected(SRPClientProof)
+    /// M5 is out. Next: `over`.
+    case exchangeResponseExpected(key: SecretBytes)
+    /// Nothing more.
+    case over
+  }
+
+  private let code: String
+  private let identity: ControllerCredentials
+  private let flags: PairingFlags
+  private let random: RandomSource
+  private var state = State.idle
+  private var computations: UInt64 = 0
+
+  /// - Parameters:
+  ///   - code: the setup code with its dashes.
+  ///   - flags: sent in M1 unless empty; with `.transient` the procedure ends at M4.
+  package init(code: String, identity: ControllerCredentials, flags: PairingFlags = [], random: RandomSource) {
+    self.code = code
+    self.identity = identity
+    self.flags = flags
+    self.random = random
+  }
+
+  /// M1, also to start over.
+  package mutating func start() -> TLV {
+    state = .startResponseExpected
+    var message = TLV(state: 1)
+    message.append(TLVType.method, [PairingMethod.pairSetup.rawValue])
+    if !flags.isEmpty { message.append(flags) }
+    return message
+  }
+
+  /// The reply to what was sent last.
+  package mutating func receive(_ message: TLV) -> [Action] {
+    let current = state
+    state = .over  // unless a path names another
+    do throws(PairingFailure) {
+      switch current {
+      case .startResponseExpected: return try startResponse(PairingReply(message, step: 2))
+      case .proofResponseExpected(let proof): return try proofResponse(PairingReply(message, step: 4), proof)
+      case .exchangeResponseExpected(let key): return try exchangeResponse(PairingReply(message, step: 6), key)
+      case .idle, .over, .secretAwaited:
+        throw PairingFailure(step: message.state ?? 0, cause: .unexpectedMessage)
+      }
+    } catch { return [.failed(error)] }
+  }
+
+  /// What the `compute` action led to; ignored when the procedure has gone on without it.
+  package mutating func computed(_ result: SlowWork.Result) -> [Action] {
+    guard case .secretAwaited(result.number) = state else { return [] }
+    state = .over
+    switch result.outcome {
+    case .worthlessKey: return [.failed(PairingFailure(step: 2, cause: .worthlessKey))]
+    case .controllerSecret(let publicKey, let proof):
+      state = .proofResponseExpected(proof)
+      var message = TLV(state: 3)
+      message.append(TLVType.publicKey, publicKey)
+      message.append(TLVType.proof, proof.proof)
+      return [.send(message)]
+    case .accessoryKey, .accessorySecret: preconditionFailure("a controller's secret was asked for")
+    }
+  }
+
+  /// M2.
+  private mutating func startResponse(_ reply: PairingReply) throws(PairingFailure) -> [Action] {
+    let salt = try reply.bytes(TLVType.salt, count: SRPVerifier.saltCount)
+    let accessoryKey = try reply.bytes(TLVType.publicKey, count: PairingLength.srpKey)
+    computations += 1
+    state = .secretAwaited(number: computations)
+    let task = SlowWork.Task.controllerSecret(
+      code: code, seed: random.secret(32), salt: salt, accessoryKey: accessoryKey)
+    return [.compute(SlowWork(number: computations, task: task))]
+  }
+
+  /// M4 → M5.
+  private mutating func proofResponse(
+    _ reply: PairingReply, _ proof: SRPClientProof
+  ) throws(PairingFailure) -> [Action] {
+    let proof2 = try reply.bytes(TLVType.proof, count: PairingLength.proof)
+    guard proof.check(proof2: proof2) else { throw reply.failure(.wrongProof) }
+    if flags.contains(.transient) {
+      return [.startTransientSession(SessionKeys(transientPairSetup: proof.key))]
+    }
+    state = .exchangeResponseExpected(key: proof.key)
+    let signed = PairingKeys.controllerSigned(proof.key) + identity.identifier + identity.key.publicKey
+    var inner = TLV()
+    inner.append(TLVType.identifier, identity.identifier)
+    inner.append(TLVType.publicKey, identity.key.publicKey)
+    inner.append(TLVType.signature, identity.key.sign(signed))
+    var message = TLV(state: 5)
+    message.append(
+      TLVType.encryptedData,
+      ChaChaPoly.seal(inner.encoded(), key: PairingKeys.pairSetup(proof.key), nonce: "PS-Msg05"))
+    return [.send(message)]
+  }
+
+  /// M6.
+  private func exchangeResponse(_ reply: PairingReply, _ key: SecretBytes) throws(PairingFailure) -> [Action] {
+    let inner = try reply.opened(PairingKeys.pairSetup(key), nonce: "PS-Msg06")
+    let identifier = try inner.bytes(TLVType.identifier, count: PairingLength.identifier)
+    let publicKey = try inner.bytes(TLVType.publicKey, count: PairingLength.longTermKey)
+    let signature = try inner.bytes(TLVType.signature, count: PairingLength.signature)
+    let signed = PairingKeys.accessorySigned(key) + identifier + publicKey
+    guard isValidSignature(signature, of: signed, by: publicKey) else { throw inner.failure(.wrongSignature) }
+    return [.paired(PairedAccessory(identifier: identifier, publicKey: publicKey))]
+  }
+}

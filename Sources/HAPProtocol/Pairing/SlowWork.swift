@@ -1,0 +1,62 @@
+import HAPCrypto
+
+/// The modular exponentiations of Pair Setup (0.5 to 6 ms), to be run off the loop: the shell calls ``perform()`` on
+/// its pool and hands the result back to the procedure that asked.
+///
+/// It draws no randomness: whatever it needs was drawn before, so that a run can be replayed from its seed however the
+/// pool schedules it.
+package struct SlowWork: Sendable {
+  enum Task: Sendable {
+    /// Draw b until B starts with a non-zero byte.
+    case accessoryKey(SRPVerifier, seed: SecretBytes)
+    case accessorySecret(SRPServer, controllerKey: [UInt8])
+    /// Draw a until neither A nor S starts with a zero byte.
+    case controllerSecret(code: String, seed: SecretBytes, salt: [UInt8], accessoryKey: [UInt8])
+  }
+
+  enum Outcome: Sendable {
+    case accessoryKey(SRPServer)
+    case accessorySecret(SRPServerProof)
+    /// With A as it is to be sent.
+    case controllerSecret(publicKey: [UInt8], SRPClientProof)
+    /// The peer's public key is zero modulo N.
+    case worthlessKey
+  }
+
+  package struct Result: Sendable {
+    let number: UInt64
+    let outcome: Outcome
+  }
+
+  /// Tells this computation from earlier ones of the same procedure, whose results nobody waits for any more.
+  let number: UInt64
+  let task: Task
+
+  package func perform() -> Result { Result(number: number, outcome: compute()) }
+
+  private func compute() -> Outcome {
+    switch task {
+    case .accessoryKey(let verifier, let seed):
+      for attempt in 0... {
+        let server = SRPServer(verifier, privateKey: Self.draw(attempt, from: seed))
+        if !server.startsWithZero { return .accessoryKey(server) }
+      }
+    case .accessorySecret(let server, let controllerKey):
+      guard let proof = server.agree(with: controllerKey) else { return .worthlessKey }
+      return .accessorySecret(proof)
+    case .controllerSecret(let code, let seed, let salt, let accessoryKey):
+      for attempt in 0... {
+        let client = SRPClient(code: code, privateKey: Self.draw(attempt, from: seed))
+        if client.startsWithZero { continue }
+        guard let proof = client.agree(salt: salt, serverPublicKey: accessoryKey) else { return .worthlessKey }
+        if !proof.startsWithZero { return .controllerSecret(publicKey: client.publicKey, proof) }
+      }
+    }
+    preconditionFailure("a range without end has ended")
+  }
+
+  /// The private keys to try in turn, 32 bytes each: the seed itself, then what HKDF makes of it.
+  private static func draw(_ attempt: Int, from seed: SecretBytes) -> SecretBytes {
+    attempt == 0 ? seed : HKDF.sha512(seed, salt: "hapsim SRP private key", info: "\(attempt)")
+  }
+}

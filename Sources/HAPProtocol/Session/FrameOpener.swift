@@ -1,0 +1,102 @@
+import HAPCrypto
+import HAPWire
+
+/// Opens the frames of a secured session where they lie in the connection's buffer of received bytes.
+/// HAP R2 §6.5.2 "Session Security".
+///
+/// A frame: 2-byte little-endian length of the plaintext (authenticated, in clear), ciphertext, 16-byte tag. The buffer's
+/// readable bytes are, in this order: ``plainCount`` bytes of plaintext in one piece, bytes of no more use, and frames
+/// that aren't complete. A request in one frame is moved nowhere; nothing is allocated.
+///
+/// From its first call on the opener owns what is consumed from the buffer: use ``consume(_:from:)``.
+package struct FrameOpener: ~Copyable {
+  package enum Failure: Error, Equatable, Sendable {
+    /// More than 1024 bytes of plaintext are announced; the connection is to be closed without a word.
+    case tooLong(Int)
+    /// The tag doesn't hold; the connection is to be closed without a word.
+    case badTag
+  }
+
+  package static let maximumPlaintext = 1024
+  static let headCount = 2
+  static let tagCount = 16
+
+  private let cipher: FrameCipher
+  /// Frames opened so far. HAP R2: each direction counts for itself, from 0.
+  package private(set) var counter: UInt64
+  /// Bytes of plaintext at the front of the buffer.
+  package private(set) var plainCount = 0
+  /// Bytes of no more use after them: heads and tags of opened frames.
+  private var gap = 0
+
+  /// - Parameters:
+  ///   - key: 32 bytes, or it traps.
+  ///   - counter: frames opened already under this key.
+  package init(key: SecretBytes, counter: UInt64 = 0) {
+    cipher = FrameCipher(key: key)
+    self.counter = counter
+  }
+
+  /// Opens every complete frame; call it after bytes were appended to `buffer`.
+  ///
+  /// - Throws: on a frame that is no frame, after which nothing must be opened any more. What was opened before it is
+  ///   still at the front.
+  package mutating func open(_ buffer: inout ByteBuffer) throws(Failure) {
+    while true {
+      let start = plainCount + gap
+      guard buffer.readableCount - start >= Self.headCount else { break }
+      let opened = try buffer.withReadable { bytes throws(Failure) in try openFrame(bytes, at: start) }
+      guard let opened else { break }
+      counter += 1
+      if plainCount == 0 {
+        // The plaintext stays where it is; what is before it goes.
+        buffer.consume(start + Self.headCount)
+        gap = Self.tagCount
+      } else {
+        gap += Self.headCount + Self.tagCount
+      }
+      plainCount += opened
+      if plainCount == 0 {
+        buffer.consume(gap)
+        gap = 0
+      }
+    }
+  }
+
+  /// Lends the plaintext; the pointer is good only inside `body`, which may change the bytes in place.
+  package func withPlaintext<R: ~Copyable, E: Error>(
+    of buffer: borrowing ByteBuffer, _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try buffer.withReadable { bytes throws(E) in
+      try body(UnsafeMutableRawBufferPointer(rebasing: bytes[..<plainCount]))
+    }
+  }
+
+  /// Drops `count` bytes of plaintext from the front.
+  package mutating func consume(_ count: Int, from buffer: inout ByteBuffer) {
+    precondition((0...plainCount).contains(count), "more plaintext was consumed than there is")
+    plainCount -= count
+    guard plainCount == 0 else { return buffer.consume(count) }
+    buffer.consume(count + gap)
+    gap = 0
+  }
+
+  /// Opens the frame at `start`, if it is complete, and moves its plaintext next to what is there.
+  ///
+  /// - Returns: how much plaintext it held; nil when it isn't complete.
+  private func openFrame(_ bytes: UnsafeMutableRawBufferPointer, at start: Int) throws(Failure) -> Int? {
+    let count = Int(bytes[start]) | Int(bytes[start + 1]) << 8
+    guard count <= Self.maximumPlaintext else { throw .tooLong(count) }
+    let text = start + Self.headCount
+    guard bytes.count - text >= count + Self.tagCount else { return nil }
+    let isGood = cipher.open(
+      UnsafeMutableRawBufferPointer(rebasing: bytes[text..<text + count]), tag: bytes.baseAddress! + text + count,
+      counter: counter, aad: UnsafeRawBufferPointer(rebasing: bytes[start..<text]))
+    guard isGood else { throw .badTag }
+    if plainCount > 0 {
+      // Source and target may overlap.
+      (bytes.baseAddress! + plainCount).copyMemory(from: bytes.baseAddress! + text, byteCount: count)
+    }
+    return count
+  }
+}

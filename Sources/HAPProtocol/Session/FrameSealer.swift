@@ -1,0 +1,67 @@
+import HAPCrypto
+import HAPWire
+
+/// Seals messages where they lie in the connection's buffer of bytes to send. HAP R2 §6.5.2 "Session Security".
+///
+/// A frame: 2-byte little-endian length of the plaintext (authenticated, in clear), ciphertext, 16-byte tag; never
+/// empty, never of more than 1024 bytes of plaintext. Nothing is allocated once the buffer has grown to its size.
+package struct FrameSealer: ~Copyable {
+  private static let overhead = FrameOpener.headCount + FrameOpener.tagCount
+
+  private let cipher: FrameCipher
+  /// Frames sealed so far. HAP R2: each direction counts for itself, from 0.
+  package private(set) var counter: UInt64
+
+  /// - Parameters:
+  ///   - key: 32 bytes, or it traps.
+  ///   - counter: frames sealed already under this key; one used twice breaks the cipher.
+  package init(key: SecretBytes, counter: UInt64 = 0) {
+    cipher = FrameCipher(key: key)
+    self.counter = counter
+  }
+
+  /// What sealing `plainCount` bytes of plaintext makes of them.
+  package static func sealedCount(of plainCount: Int) -> Int { plainCount + frameCount(of: plainCount) * overhead }
+
+  private static func frameCount(of plainCount: Int) -> Int {
+    (plainCount + FrameOpener.maximumPlaintext - 1) / FrameOpener.maximumPlaintext
+  }
+
+  /// Seals what stands in `buffer` from `offset` to its end, in as few frames as it takes.
+  ///
+  /// - Parameter offset: of the plaintext, in bytes from the first readable one; what is before it, sealed already and
+  ///   not yet sent, stays as it is. More than there is traps.
+  package mutating func seal(_ buffer: inout ByteBuffer, from offset: Int = 0) {
+    let plainCount = buffer.readableCount - offset
+    precondition(offset >= 0 && plainCount >= 0, "the plaintext starts outside the buffer")
+    let frames = Self.frameCount(of: plainCount)
+    guard frames > 0 else { return }
+    let room = frames * Self.overhead
+    _ = buffer.reserve(room)
+    buffer.commit(room)
+    buffer.withReadable { bytes in
+      // From the last frame backwards: each moves to its place before its source is overwritten.
+      for index in stride(from: frames - 1, through: 0, by: -1) {
+        let source = index * FrameOpener.maximumPlaintext
+        let count = min(FrameOpener.maximumPlaintext, plainCount - source)
+        sealFrame(
+          bytes, from: offset + source, to: offset + source + index * Self.overhead, count: count,
+          counter: counter + UInt64(index))
+      }
+    }
+    counter += UInt64(frames)
+  }
+
+  private func sealFrame(
+    _ bytes: UnsafeMutableRawBufferPointer, from source: Int, to target: Int, count: Int, counter: UInt64
+  ) {
+    let text = target + FrameOpener.headCount
+    // Source and target may overlap.
+    (bytes.baseAddress! + text).copyMemory(from: bytes.baseAddress! + source, byteCount: count)
+    bytes[target] = UInt8(truncatingIfNeeded: count)
+    bytes[target + 1] = UInt8(truncatingIfNeeded: count >> 8)
+    cipher.seal(
+      UnsafeMutableRawBufferPointer(rebasing: bytes[text..<text + count]), tag: bytes.baseAddress! + text + count,
+      counter: counter, aad: UnsafeRawBufferPointer(rebasing: bytes[target..<text]))
+  }
+}
