@@ -1,14 +1,14 @@
 /// Line and column in a text, both from 1. Columns count characters (Unicode scalars).
-public struct JSONPlace: Hashable, Sendable, CustomStringConvertible {
-  public var line: Int
-  public var column: Int
+package struct JSONPlace: Hashable, Sendable, CustomStringConvertible {
+  package var line: Int
+  package var column: Int
 
-  public init(line: Int, column: Int) {
+  package init(line: Int, column: Int) {
     self.line = line
     self.column = column
   }
 
-  public var description: String { "\(line):\(column)" }
+  package var description: String { "\(line):\(column)" }
 
   /// The place of the byte at `offset`.
   package init(offset: Int, in bytes: UnsafeRawBufferPointer) {
