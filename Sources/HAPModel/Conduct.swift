@@ -20,6 +20,41 @@ public struct Conduct: Hashable, Sendable {
   /// Whether true and false written to a number count as 1 and 0. ADK: yes; others refuse or convert likewise.
   public var takesBooleansAsNumbers: Bool = true
 
-  /// Apple's ADK's manners.
+  /// How truth values are written in JSON.
+  public enum Booleans: String, Hashable, Sendable, CaseIterable {
+    /// `1` and `0` (ADK, HAP-NodeJS).
+    case numbers
+    /// `true` and `false` (HAP-python, brutella/hap).
+    case words
+  }
+
+  /// Truth values in answers and events. Controllers take both.
+  public var booleans: Booleans = .numbers
+
+  /// The status beside 470 for an unverified request. ADK: -70411; HAP-NodeJS and the SDK: -70401.
+  public var unverifiedStatus: HAPStatus = .insufficientAuthorization
+
+  /// How long changes wait so that several go in one EVENT. ADK: 1 s; HAP-NodeJS 250 ms; HAP-python 500 ms; brutella/hap sends at once.
+  /// The one deliberate departure of the default from ADK.
+  public var coalescing: Duration = .milliseconds(250)
+
+  /// Characteristic types whose events don't wait. ADK: Programmable Switch Event alone; HAP-NodeJS also Button Event, Motion Detected
+  /// and Contact Sensor State.
+  public var immediateEvents: Set<TypeID> = [0x73, 0x126, 0x22, 0x6A]
+
+  /// Whether several changes of one characteristic within the window are all told, or only the last value. ADK and HAP-python: the
+  /// last; HAP-NodeJS and the SDK: all.
+  public var tellsIntermediateValues: Bool = false
+
+  /// Whether Pair Setup takes only proofs made over values without leading zeros (ADK), or those of controllers that pad too.
+  public var checksProofStrictly: Bool = false
+
+  /// Most connections at once; at least 8 by the specification. ADK: 17.
+  public var maximumSessions: Int = 17
+
+  /// Most pairings; at least 16 by the specification. ADK: 16.
+  public var maximumPairings: Int = 16
+
+  /// Apple's ADK's manners, but for `coalescing` and `immediateEvents`.
   public init() {}
 }

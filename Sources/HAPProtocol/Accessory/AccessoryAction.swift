@@ -1,0 +1,58 @@
+import HAPModel
+
+/// What the shell around an `AccessoryCore` has to do, in this order.
+///
+/// Bytes are not among them: each connection's `outgoing` buffer holds what is to be sent, and is emptied by the shell at the end of every turn.
+package enum AccessoryAction: Sendable {
+  /// Run `work.perform()` away from the loop, then call `AccessoryCore.computed`.
+  case compute(SlowWork, ticket: Ticket)
+  /// Make the change durable, then call `AccessoryCore.stored`. The answer to the controller waits for it.
+  case store(StoredChange, ticket: Ticket)
+  /// Advertise the record anew, but only after everything that is in `outgoing` of this connection has left.
+  ///
+  /// iOS 13 is reported to give up when `sf` changes before M6 has arrived.
+  case advertise(Advertisement, after: ConnectionID)
+  /// Close the connection once its `outgoing` buffer is empty.
+  case close(ConnectionID)
+  /// Tell the device that a controller asked it to identify itself.
+  case identify(aid: UInt64)
+  /// Tell the device what a controller wrote. The value is in the database already.
+  case wrote(AttributeID, Value)
+  /// Something worth a line in a log.
+  case report(AccessoryReport)
+}
+
+/// Names a request whose answer waits for slow work or for the store.
+package struct Ticket: Hashable, Sendable {
+  package let number: UInt64
+}
+
+/// Names a connection for as long as the process runs; never used again.
+package struct ConnectionID: Hashable, Sendable, Comparable {
+  package let number: UInt64
+  package init(number: UInt64) { self.number = number }
+  package static func < (one: ConnectionID, other: ConnectionID) -> Bool { one.number < other.number }
+}
+
+/// A change of what an accessory keeps over a restart.
+package enum StoredChange: Equatable, Sendable {
+  case upsert(Pairing)
+  /// Identifiers of pairings that go together, in one transaction.
+  case remove([[UInt8]])
+  case failedAttempts(Int)
+}
+
+/// What people want to read about a running accessory.
+package enum AccessoryReport: Equatable, Sendable {
+  case connected(ConnectionID, peer: String)
+  case disconnected(ConnectionID, peer: String)
+  case paired(controller: String, isAdmin: Bool)
+  case unpaired(controller: String)
+  case verified(ConnectionID, controller: String)
+  case wrote(AttributeID, Value, controller: String)
+  case subscribed(AttributeID, controller: String)
+  case unsubscribed(AttributeID, controller: String)
+  case identified(aid: UInt64)
+  /// A request was refused or a connection closed, and why.
+  case refused(ConnectionID, request: String, reason: String)
+}

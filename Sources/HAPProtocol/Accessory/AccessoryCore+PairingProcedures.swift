@@ -1,0 +1,144 @@
+import HAPModel
+import HAPWire
+
+extension AccessoryCore {
+  /// How long another controller may keep Pair Setup to itself without a word before a newcomer takes it over (HomeKitADK).
+  static let pairSetupTakeover = Duration.seconds(30)
+
+  // MARK: Pair Setup
+
+  /// `POST /pair-setup`. HAP R2 §5.6.
+  /// - Parameter body: nil when the request had none.
+  func receivePairSetup(_ body: UnsafeRawBufferPointer?, on connection: ConnectionCore, at now: Duration) {
+    endTransientSessions(but: connection)
+    guard let message = body.flatMap({ try? TLV(decoding: $0) }) else {
+      return perform(connection.setup.receiveUnreadable(), for: connection)
+    }
+    connection.setupHeard = now
+    var isOtherUnderWay = false
+    for other in connections where other !== connection && other.setup.isUnderWay {
+      if message.state == 1, now - other.setupHeard >= Self.pairSetupTakeover, !other.isWaiting {
+        other.setup.reset()
+      } else {
+        isOtherUnderWay = true
+      }
+    }
+    let context = PairSetupServer.Context(
+      isPaired: isPaired, failedAttempts: failedAttempts, isOtherUnderWay: isOtherUnderWay)
+    perform(connection.setup.receive(message, context: context), for: connection)
+  }
+
+  /// A transient session ends when anybody starts Pair Setup elsewhere (HomeKitADK).
+  private func endTransientSessions(but connection: ConnectionCore) {
+    for other in connections where other !== connection && other.session?.isTransient == true {
+      refuse(other, request: "", reason: "its transient session ends: Pair Setup has begun on another connection")
+      close(other)
+    }
+  }
+
+  func perform(_ steps: [PairSetupServer.Action], for connection: ConnectionCore) {
+    for step in steps {
+      switch step {
+      case .reply(let reply):
+        connection.isWaiting = false
+        if let error = reply.error {
+          refuse(
+            connection, request: "POST /pair-setup", reason: error.reason(inReplyTo: "Pair Setup", step: reply.state))
+        }
+        if connection.phase == .open { connection.answer(reply) }
+      case .badRequest:
+        connection.isWaiting = false
+        refuse(
+          connection, request: "POST /pair-setup", reason: "the message is malformed, lacks an item or is out of order")
+        if connection.phase == .open { connection.answer(.badRequest) }
+      case .internalError:
+        connection.isWaiting = false
+        refuse(connection, request: "POST /pair-setup", reason: "the method needs an authentication coprocessor")
+        if connection.phase == .open { connection.answer(.internalError) }
+      case .compute(let work):
+        connection.isWaiting = true
+        actions.append(.compute(work, ticket: newTicket(.pairSetup(connection))))
+      case .store(let pairing):
+        connection.isWaiting = true
+        actions.append(.store(.upsert(pairing), ticket: newTicket(.newPairing(pairing, connection))))
+      case .failedAttempt:
+        failedAttempts = min(failedAttempts + 1, PairSetupServer.maximumTries)
+        actions.append(.store(.failedAttempts(failedAttempts), ticket: newTicket(.nothing)))
+      case .clearFailedAttempts:
+        guard failedAttempts != 0 else { break }
+        failedAttempts = 0
+        actions.append(.store(.failedAttempts(0), ticket: newTicket(.nothing)))
+      case .startTransientSession(let keys):
+        guard connection.phase == .open else { break }
+        connection.session = SecureSession(keys, controller: nil)
+      }
+    }
+  }
+
+  /// The pairing of M5 is on the disk, or isn't: M6, and only behind it the new `sf`.
+  func finishPairSetup(_ pairing: Pairing, on connection: ConnectionCore, stored: Bool) {
+    let wasPaired = isPaired
+    if stored {
+      // Also when the connection has gone meanwhile: what is stored is so.
+      pairings.removeAll { $0.identifier == pairing.identifier }
+      pairings.append(pairing)
+      report(.paired(controller: pairing.name, isAdmin: pairing.isAdmin))
+    }
+    perform(connection.setup.stored(stored), for: connection)
+    connection.isWaiting = false
+    if wasPaired != isPaired { advertise(after: connection) }
+  }
+
+  // MARK: Pair Verify
+
+  /// `POST /pair-verify`. HAP R2 §5.7.
+  /// - Parameter body: nil when the request had none.
+  func receivePairVerify(_ body: UnsafeRawBufferPointer?, on connection: ConnectionCore) {
+    let steps =
+      if let message = body.flatMap({ try? TLV(decoding: $0) }) {
+        connection.verify.receive(
+          message, identity: identity, pairing: { id in pairings.first { $0.identifier == id } }, random: random)
+      } else {
+        connection.verify.receiveUnreadable()
+      }
+    for step in steps {
+      switch step {
+      case .reply(let reply):
+        if let error = reply.error {
+          refuse(
+            connection, request: "POST /pair-verify", reason: error.reason(inReplyTo: "Pair Verify", step: reply.state))
+        }
+        connection.answer(reply)
+      case .badRequest:
+        refuse(
+          connection, request: "POST /pair-verify", reason: "the message is malformed, lacks an item or is out of order"
+        )
+        connection.answer(.badRequest)
+      case .established(let keys, let pairing):
+        // M4 is in the outgoing buffer, in plain; from here on every byte of both directions is sealed.
+        connection.session = SecureSession(keys, controller: pairing.identifier)
+        report(.verified(connection.id, controller: connection.controller))
+      }
+    }
+  }
+}
+
+extension PairingError {
+  /// The error in words, for people who look for the cause.
+  func reason(inReplyTo procedure: String, step: UInt8?) -> String {
+    let cause =
+      switch self {
+      case .unknown: "something else went wrong"
+      case .authentication:
+        procedure == "Pair Setup"
+          ? "authentication failed: a wrong setup code, or a bad signature"
+          : "authentication failed: the controller is not paired, or its signature is bad"
+      case .backoff: "the accessory asks to wait"
+      case .maxPeers: "no room for another pairing"
+      case .maxTries: "too many wrong setup codes; a factory reset lifts it"
+      case .unavailable: "the accessory is paired already"
+      case .busy: "another controller is pairing"
+      }
+    return "\(procedure) M\(step ?? 0): \(cause)"
+  }
+}

@@ -1,0 +1,63 @@
+import HAPModel
+import HAPWire
+
+extension AccessoryCore {
+  /// `POST /pairings` of a verified controller.
+  func receivePairings(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore) {
+    guard let controller = connection.session?.controller, let message = try? TLV(decoding: body),
+      let request = PairingsRequest(message)
+    else {
+      refuse(connection, request: "POST /pairings", reason: "the message is malformed or lacks an item")
+      return connection.answer(.badRequest)
+    }
+    // Looked up now, not at Pair Verify: the rights may have changed meanwhile.
+    let byAdmin = pairings.contains { $0.identifier == controller && $0.isAdmin }
+    let outcome = request.outcome(for: pairings, byAdmin: byAdmin, limit: conduct.maximumPairings)
+    if !byAdmin { refuse(connection, request: "POST /pairings", reason: "the controller is not an admin") }
+    guard let change = outcome.change else { return finishPairings(outcome, for: connection, stored: true) }
+    connection.isWaiting = true
+    actions.append(.store(change, ticket: newTicket(.pairings(connection, outcome))))
+  }
+
+  /// Answers after the store has kept the change, and closes the sessions of controllers that are no longer paired.
+  func finishPairings(_ outcome: PairingsRequest.Outcome, for connection: ConnectionCore, stored: Bool) {
+    connection.isWaiting = false
+    guard stored else {
+      var reply = TLV()
+      reply.append(TLVType.state, [2])
+      reply.append(TLVType.error, [PairingError.unknown.rawValue])
+      refuse(connection, request: "POST /pairings", reason: "the change could not be stored")
+      return connection.answer(reply)
+    }
+    let wasPaired = isPaired
+    apply(outcome, by: connection)
+    if connection.phase == .open {
+      if outcome.endsEverything { connection.answer(.internalError) } else { connection.answer(outcome.reply) }
+    }
+    if wasPaired != isPaired { advertise(after: connection) }
+    // "Sessions of a removed controller are closed at once, its own after the answer."
+    for other in connections where other.phase == .open {
+      guard let controller = other.session?.controller, !pairings.contains(where: { $0.identifier == controller })
+      else { continue }
+      close(other)
+    }
+  }
+
+  private func apply(_ outcome: PairingsRequest.Outcome, by connection: ConnectionCore) {
+    guard let change = outcome.change else { return }
+    // Between the request and now another session's change may have been stored: take over the change, not the list.
+    switch change {
+    case .upsert(let pairing):
+      if let index = pairings.firstIndex(where: { $0.identifier == pairing.identifier }) {
+        pairings[index] = pairing
+      } else {
+        pairings.append(pairing)
+        report(.paired(controller: String(decoding: pairing.identifier, as: UTF8.self), isAdmin: pairing.isAdmin))
+      }
+    case .remove(let identifiers):
+      pairings.removeAll { identifiers.contains($0.identifier) }
+      for identifier in identifiers { report(.unpaired(controller: String(decoding: identifier, as: UTF8.self))) }
+    case .failedAttempts: break
+    }
+  }
+}

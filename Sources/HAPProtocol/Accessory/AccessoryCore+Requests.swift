@@ -1,0 +1,194 @@
+import HAPModel
+import HAPWire
+
+extension AccessoryCore {
+  /// Takes whole requests out of the connection's buffers until one has to wait, or none is left.
+  func work(off connection: ConnectionCore, at now: Duration) {
+    while connection.phase == .open, !connection.isWaiting {
+      guard takeRequest(of: connection, at: now) else { break }
+    }
+    sendDueEvents(at: now)
+  }
+
+  /// Works off one request, if there is a whole one.
+  private func takeRequest(of connection: ConnectionCore, at now: Duration) -> Bool {
+    guard !connection.incoming.isEmpty else { return false }
+    if let session = connection.session {
+      var isIntact = true
+      do throws(FrameOpener.Failure) {
+        try session.opener.open(&connection.incoming)
+      } catch {
+        isIntact = false
+        refuse(connection, request: "", reason: error.reason)
+      }
+      let consumed = session.opener.withPlaintext(of: connection.incoming) { parse($0, on: connection, at: now) }
+      guard let consumed else {
+        // What came whole before the broken frame was worked off.
+        if !isIntact { close(connection) }
+        return false
+      }
+      session.opener.consume(consumed, from: &connection.incoming)
+      if !isIntact { close(connection) }
+    } else {
+      guard let consumed = connection.incoming.withReadable({ parse($0, on: connection, at: now) }) else {
+        return false
+      }
+      connection.incoming.consume(consumed)
+    }
+    return true
+  }
+
+  /// - Returns: how many bytes were a request, which has been answered or is being worked on; nil when there is none yet.
+  private func parse(_ bytes: UnsafeMutableRawBufferPointer, on connection: ConnectionCore, at now: Duration) -> Int? {
+    switch connection.parser.parse(bytes) {
+    case .incomplete: return nil
+    case .request(let head, let body, let consumed):
+      let bytes = UnsafeRawBufferPointer(bytes)
+      route(head, bytes, UnsafeRawBufferPointer(rebasing: bytes[body]), on: connection, at: now)
+      return consumed
+    case .malformed(let error):
+      refuse(connection, request: "", reason: "\(error.message)")
+      if let status = error.status { connection.answer(status >= 500 ? .internalError : .badRequest) }
+      close(connection)
+      return nil
+    }
+  }
+
+  /// Paths as HAP R2 Table 5-1 and 6-1 name them.
+  private enum Endpoint {
+    case identify, pairSetup, pairVerify, pairings, accessories, characteristics, prepare, resource, secureMessage,
+      configured, unknown
+
+    init(_ head: HTTPRequestHead, _ bytes: UnsafeRawBufferPointer) {
+      // The commonest first.
+      if head.hasPath("/characteristics", in: bytes) {
+        self = .characteristics
+      } else if head.hasPath("/accessories", in: bytes) {
+        self = .accessories
+      } else if head.hasPath("/pair-verify", in: bytes) {
+        self = .pairVerify
+      } else if head.hasPath("/pair-setup", in: bytes) {
+        self = .pairSetup
+      } else if head.hasPath("/pairings", in: bytes) {
+        self = .pairings
+      } else if head.hasPath("/identify", in: bytes) {
+        self = .identify
+      } else if head.hasPath("/prepare", in: bytes) {
+        self = .prepare
+      } else if head.hasPath("/resource", in: bytes) {
+        self = .resource
+      } else if head.hasPath("/secure-message", in: bytes) {
+        self = .secureMessage
+      } else if head.hasPath("/configured", in: bytes) {
+        self = .configured
+      } else {
+        self = .unknown
+      }
+    }
+
+    /// Whether a verified session is needed.
+    var isSecured: Bool {
+      switch self {
+      case .identify, .pairSetup, .pairVerify, .configured: false
+      case .pairings, .accessories, .characteristics, .prepare, .resource, .secureMessage, .unknown: true
+      }
+    }
+
+    /// A session of transient Pair Setup has no pairing behind it and may do next to nothing (HomeKitADK).
+    var servesTransientSessions: Bool { self == .identify || self == .configured || self == .secureMessage }
+
+    func takes(_ method: HTTPMethod) -> Bool {
+      switch self {
+      case .identify, .pairSetup, .pairVerify, .pairings, .resource, .secureMessage, .configured: method == .post
+      case .accessories: method == .get
+      case .characteristics: method == .get || method == .put
+      case .prepare: method == .put
+      case .unknown: true
+      }
+    }
+
+    /// Whether 470 comes with `{"status":-70411}`: on the endpoints that speak JSON, and on `/resource` (HomeKitADK).
+    var statesAuthorization: Bool {
+      switch self {
+      case .accessories, .characteristics, .prepare, .resource: true
+      case .identify, .pairSetup, .pairVerify, .pairings, .secureMessage, .configured, .unknown: false
+      }
+    }
+  }
+
+  private func route(
+    _ head: HTTPRequestHead, _ bytes: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
+    on connection: ConnectionCore,
+    at now: Duration
+  ) {
+    let endpoint = Endpoint(head, bytes)
+    let request = {
+      String(decoding: bytes[head.methodRange], as: UTF8.self) + " "
+        + String(decoding: bytes[head.target], as: UTF8.self)
+    }
+    if endpoint.isSecured, !connection.isSecured {
+      refuse(connection, request: request(), reason: "the connection is not verified")
+      if endpoint.statesAuthorization, endpoint.takes(head.method) {
+        connection.answer(.connectionAuthorizationRequired, conduct.unverifiedStatus)
+      } else {
+        connection.answer(.connectionAuthorizationRequired)
+      }
+      return
+    }
+    if connection.session?.isTransient == true, !endpoint.servesTransientSessions {
+      refuse(connection, request: request(), reason: "the session is transient")
+      return connection.answer(.badRequest)
+    }
+    guard endpoint.takes(head.method) else {
+      refuse(connection, request: request(), reason: "wrong method")
+      return connection.answer(.methodNotAllowed)
+    }
+    switch endpoint {
+    case .identify: receiveIdentify(on: connection)
+    case .pairSetup, .pairVerify:
+      // "Only a connection that is not yet secured may pair or verify."
+      guard !connection.isSecured else {
+        refuse(connection, request: request(), reason: "the connection is verified already")
+        return connection.answer(.badRequest)
+      }
+      let message = head.contentLength != nil || head.isChunked ? body : nil
+      if endpoint == .pairSetup {
+        receivePairSetup(message, on: connection, at: now)
+      } else {
+        receivePairVerify(message, on: connection)
+      }
+    case .pairings: receivePairings(body, on: connection)
+    case .accessories: receiveAccessoriesRead(on: connection)
+    case .characteristics where head.method == .get:
+      receiveRead(head.query.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }, on: connection)
+    case .characteristics: receiveWrite(body, on: connection, at: now)
+    case .prepare: receivePrepare(body, on: connection, at: now)
+    case .configured: connection.answer(.noContent)
+    case .resource, .secureMessage, .unknown:
+      refuse(connection, request: request(), reason: "there is no such resource")
+      connection.answer(.notFound)
+    }
+  }
+
+  /// `POST /identify` of anybody, while unpaired. HAP R2 §5.7.6.
+  private func receiveIdentify(on connection: ConnectionCore) {
+    guard !isPaired else {
+      refuse(
+        connection, request: "POST /identify", reason: "the accessory is paired: its Identify characteristic is the way"
+      )
+      return connection.answer(.badRequest, .insufficientPrivileges)
+    }
+    report(.identified(aid: 1))
+    actions.append(.identify(aid: 1))
+    connection.answer(.noContent)
+  }
+}
+
+extension FrameOpener.Failure {
+  var reason: String {
+    switch self {
+    case .tooLong(let count): "a frame of \(count) bytes; 1024 is the most"
+    case .badTag: "a frame whose tag does not hold"
+    }
+  }
+}

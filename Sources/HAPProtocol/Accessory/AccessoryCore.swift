@@ -1,0 +1,193 @@
+import HAPCrypto
+import HAPModel
+import HAPWire
+
+/// The accessory side of HAP over IP: the one owner of the attribute database, the pairings, the sessions and the subscriptions.
+///
+/// It does no I/O and reads no clock. The shell hands it bytes (`ConnectionCore.incoming`, then `received`), the time with every input, and
+/// the results of slow work; it leaves bytes in each connection's `outgoing` and a list of actions to be performed. Everything happens on the
+/// caller's thread; nothing inside waits.
+package final class AccessoryCore {
+  package let identity: AccessoryIdentity
+  package let conduct: Conduct
+  package internal(set) var database: AttributeDatabase
+  package internal(set) var pairings: [Pairing]
+  package internal(set) var failedAttempts: Int
+  package internal(set) var connections: [ConnectionCore] = []
+  /// Told of what is written before the answer; may refuse it.
+  package weak var writer: (any CharacteristicWriter)?
+  /// Whether `report` actions are made; off, a request costs nothing for them.
+  package var makesReports = true
+
+  var actions: [AccessoryAction] = []
+  /// Characteristics whose value changed since the shell last asked, for the store.
+  var changedSlots: [Int] = []
+  var isChanged: [Bool]
+
+  var advertised: Advertisement
+  var waiting: [Ticket: Continuation] = [:]
+  var rendering: AttributeRendering
+  /// Kept for their room: reading a request into them allocates nothing once they have grown.
+  var writeRequest = WriteRequest()
+  var writeStatuses: [HAPStatus] = []
+  let random: RandomSource
+  private var lastTicket: UInt64 = 0
+  private var lastConnection: UInt64 = 0
+
+  /// What to do when the work or the change of a ticket is done.
+  enum Continuation {
+    case pairSetup(ConnectionCore)
+    case newPairing(Pairing, ConnectionCore)
+    case pairings(ConnectionCore, PairingsRequest.Outcome)
+    /// Nobody waits for it.
+    case nothing
+  }
+
+  /// - Parameters:
+  ///   - pairings: those stored, in the order in which they were made.
+  ///   - failedAttempts: wrong setup codes since the last right one.
+  ///   - random: keys, nonces and salts come from here.
+  package init(
+    identity: AccessoryIdentity, advertisement: Advertisement, database: AttributeDatabase, pairings: [Pairing],
+    failedAttempts: Int, conduct: Conduct, random: RandomSource
+  ) {
+    self.identity = identity
+    self.advertised = advertisement
+    self.database = database
+    self.pairings = pairings
+    self.failedAttempts = failedAttempts
+    self.conduct = conduct
+    self.random = random
+    self.rendering = AttributeRendering(database, conduct: conduct)
+    self.isChanged = Array(repeating: false, count: database.characteristics.count)
+    advertised.statusFlags = pairings.isEmpty ? .notPaired : []
+  }
+
+  /// An accessory is paired when it has an admin pairing. HAP R2 §5.10.
+  package var isPaired: Bool { pairings.contains { $0.isAdmin } }
+
+  package var advertisement: Advertisement { advertised }
+
+  // MARK: Connections
+
+  /// Takes up an accepted connection.
+  /// - Returns: nil when there is no room: the shell closes it at once. A connection that was idle for a minute gives way first.
+  package func open(peer: String, at now: Duration) -> ConnectionCore? {
+    if connections.count >= conduct.maximumSessions {
+      guard let idle = connections.filter({ $0.isReclaimable }).min(by: { $0.lastHeard < $1.lastHeard }),
+        now - idle.lastHeard >= .seconds(60)
+      else {
+        report(.refused(ConnectionID(number: 0), request: peer, reason: "all \(connections.count) sessions are in use"))
+        return nil
+      }
+      refuse(idle, request: "", reason: "idle, and its session was needed")
+      close(idle)
+    }
+    lastConnection += 1
+    let connection = ConnectionCore(
+      id: ConnectionID(number: lastConnection), peer: peer, openedAt: now,
+      setup: PairSetupServer(identity: identity, random: random, checksProofStrictly: conduct.checksProofStrictly))
+    connections.append(connection)
+    report(.connected(connection.id, peer: peer))
+    return connection
+  }
+
+  /// The connection is gone: its subscriptions, its session and a half-done procedure go with it.
+  package func closed(_ connection: ConnectionCore) {
+    guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
+    connections.remove(at: index)
+    connection.phase = .closed
+    connection.setup.reset()
+    report(.disconnected(connection.id, peer: connection.peer))
+  }
+
+  // MARK: Inputs
+
+  /// Bytes were added to `connection.incoming`; works off every whole request in them.
+  package func received(on connection: ConnectionCore, at now: Duration) {
+    connection.lastHeard = now
+    work(off: connection, at: now)
+  }
+
+  /// The slow work of a ticket is done.
+  package func computed(_ result: SlowWork.Result, ticket: Ticket, at now: Duration) {
+    guard case .pairSetup(let connection)? = waiting.removeValue(forKey: ticket) else { return }
+    perform(connection.setup.computed(result), for: connection)
+    work(off: connection, at: now)
+  }
+
+  /// The store has made the change of a ticket durable, or couldn't.
+  package func stored(_ ticket: Ticket, succeeded: Bool, at now: Duration) {
+    switch waiting.removeValue(forKey: ticket) {
+    case .newPairing(let pairing, let connection)?:
+      finishPairSetup(pairing, on: connection, stored: succeeded)
+      work(off: connection, at: now)
+    case .pairings(let connection, let outcome)?:
+      finishPairings(outcome, for: connection, stored: succeeded)
+      work(off: connection, at: now)
+    case .pairSetup?, .nothing?, nil: break
+    }
+  }
+
+  // MARK: Outputs
+
+  /// Hands over what is to be done, in order, and forgets it.
+  package func takeActions() -> [AccessoryAction] {
+    guard !actions.isEmpty else { return [] }
+    defer { actions.removeAll(keepingCapacity: true) }
+    return actions
+  }
+
+  package var hasActions: Bool { !actions.isEmpty }
+
+  /// Calls `body` with every value that changed since the last call and is to be kept over a restart.
+  package func takeChanges(_ body: (AttributeID, Value) -> Void) {
+    for slot in changedSlots {
+      isChanged[slot] = false
+      if database.characteristics[slot].persists {
+        body(database.id(ofSlot: slot), database.characteristics[slot].value)
+      }
+    }
+    changedSlots.removeAll(keepingCapacity: true)
+  }
+
+  package var hasChanges: Bool { !changedSlots.isEmpty }
+
+  // MARK: Within
+
+  func newTicket(_ continuation: Continuation) -> Ticket {
+    lastTicket += 1
+    let ticket = Ticket(number: lastTicket)
+    waiting[ticket] = continuation
+    return ticket
+  }
+
+  func report(_ report: @autoclosure () -> AccessoryReport) {
+    if makesReports { actions.append(.report(report())) }
+  }
+
+  func refuse(_ connection: ConnectionCore, request: @autoclosure () -> String, reason: @autoclosure () -> String) {
+    report(.refused(connection.id, request: request(), reason: reason()))
+  }
+
+  /// Takes nothing more from the connection and has it closed when its answers have left.
+  func close(_ connection: ConnectionCore) {
+    guard connection.phase != .closed else { return }
+    connection.phase = .closed
+    connection.subscriptions.removeAll()
+    connection.events.removeAll()
+    actions.append(.close(connection.id))
+  }
+
+  func advertise(after connection: ConnectionCore) {
+    advertised.statusFlags =
+      isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
+    actions.append(.advertise(advertised, after: connection.id))
+  }
+}
+
+/// Is asked before a controller's write takes effect: the device's own word, after the rules of the database.
+package protocol CharacteristicWriter: AnyObject {
+  /// - Returns: `.success`, or the status that the entry gets; nothing is changed then.
+  func mayWrite(_ id: AttributeID, _ value: Value) -> HAPStatus
+}

@@ -1,0 +1,99 @@
+import HAPModel
+import HAPWire
+
+extension AccessoryCore {
+  /// `GET /accessories`. HAP R2 §6.6.4.
+  func receiveAccessoriesRead(on connection: ConnectionCore) {
+    connection.answer(.ok, .hapJSON) { rendering.writeDatabase(database, to: &$0) }
+  }
+
+  /// `GET /characteristics?id=1.9,…`. HAP R2 §6.7.4.
+  ///
+  /// 200 when every characteristic could be read; otherwise 207, and then every entry carries a `status`.
+  func receiveRead(_ query: UnsafeRawBufferPointer?, on connection: ConnectionCore) {
+    guard let query else {
+      refuse(connection, request: "GET /characteristics", reason: "no query")
+      return connection.answer(.badRequest)
+    }
+    let request: ReadQuery
+    do throws(ReadQuery.Mistake) {
+      request = try ReadQuery(query, limit: Self.readLimit)
+    } catch {
+      refuse(connection, request: "GET /characteristics?" + String(decoding: query, as: UTF8.self), reason: "\(error)")
+      return connection.answer(.badRequest)
+    }
+    guard request.count > 0 else { return connection.answer(.noContent) }
+    var allReadable = true
+    request.forEachID { id in
+      if case .failure = readable(id) { allReadable = false }
+    }
+    if !allReadable {
+      refuse(
+        connection, request: "GET /characteristics?" + String(decoding: query, as: UTF8.self),
+        reason: failures(of: request))
+    }
+    connection.answer(allReadable ? .ok : .multiStatus, .hapJSON) { buffer in
+      buffer.append("{\"characteristics\":[")
+      var isFirst = true
+      request.forEachID { id in
+        if !isFirst { buffer.append(",") }
+        isFirst = false
+        writeRead(of: id, request.extras, withStatus: !allReadable, on: connection, to: &buffer)
+      }
+      buffer.append("]}")
+    }
+  }
+
+  /// Most ids in one request: more than any bridge has within a head of legal size.
+  static let readLimit = 4096
+
+  enum Readable {
+    case slot(Int)
+    case failure(HAPStatus, slot: Int?)
+  }
+
+  func readable(_ id: AttributeID) -> Readable {
+    guard let slot = database.slot(of: id) else { return .failure(.doesNotExist, slot: nil) }
+    guard database.characteristics[slot].perms.contains(.pairedRead) else { return .failure(.writeOnly, slot: slot) }
+    return .slot(slot)
+  }
+
+  private func writeRead(
+    of id: AttributeID, _ extras: ReadQuery.Extras, withStatus: Bool, on connection: ConnectionCore,
+    to buffer: inout ByteBuffer
+  ) {
+    switch readable(id) {
+    case .slot(let slot):
+      rendering.writeIDs(ofSlot: slot, to: &buffer)
+      if withStatus { buffer.append(",\"status\":0") }
+      rendering.writeExtras(extras, ofSlot: slot, isSubscribed: connection.subscriptions.contains(slot), to: &buffer)
+      rendering.writeValue(AttributeRendering.listedValue(of: database.characteristics[slot]), to: &buffer)
+    case .failure(let status, let slot):
+      writeEntry(id, status, to: &buffer)
+      if let slot {
+        rendering.writeExtras(extras, ofSlot: slot, isSubscribed: connection.subscriptions.contains(slot), to: &buffer)
+      }
+    }
+    buffer.append("}")
+  }
+
+  /// `{"aid":1,"iid":9,"status":-70409` without the closing brace.
+  func writeEntry(_ id: AttributeID, _ status: HAPStatus, to buffer: inout ByteBuffer) {
+    buffer.append("{\"aid\":")
+    buffer.appendDecimal(id.aid)
+    buffer.append(",\"iid\":")
+    buffer.appendDecimal(id.iid)
+    buffer.append(",\"status\":")
+    buffer.appendDecimal(Int64(status.rawValue))
+  }
+
+  private func failures(of request: ReadQuery) -> String {
+    var words: [String] = []
+    request.forEachID { id in
+      if case .failure(let status, _) = readable(id), words.count < 8 {
+        words.append("\(id): \(status.rawValue) \(status)")
+      }
+    }
+    return words.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,125 @@
+import HAPModel
+import HAPWire
+
+extension AccessoryCore {
+  /// `PUT /characteristics`. HAP R2 §6.7.2 and, for `ev`, §6.8.
+  ///
+  /// 204 when everything was done and nothing asked back; otherwise 207 with a status for every entry.
+  func receiveWrite(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore, at now: Duration) {
+    do throws(WriteRequest.Mistake) {
+      try writeRequest.read(body)
+    } catch {
+      refuse(
+        connection, request: "PUT /characteristics", reason: "\(error.message), at byte \(error.offset) of the body")
+      return connection.answer(.badRequest)
+    }
+    var isTimed = false
+    if let pid = writeRequest.pid {
+      isTimed = spendTimedWrite(pid, on: connection, at: now)
+      if !isTimed {
+        refuse(connection, request: "PUT /characteristics", reason: "the pid was not prepared, is spent or has expired")
+        return answerWrite(Array(repeating: .invalidValue, count: writeRequest.entries.count), on: connection)
+      }
+    }
+    guard !writeRequest.entries.isEmpty else { return connection.answer(.noContent) }
+    writeStatuses.removeAll(keepingCapacity: true)
+    var needsBody = false
+    for index in writeRequest.entries.indices {
+      let status = write(writeRequest.entries[index], isTimed: isTimed, by: connection, at: now)
+      writeStatuses.append(status)
+      if status != .success || writeRequest.entries[index].wantsResponse { needsBody = true }
+    }
+    if needsBody { answerWrite(writeStatuses, on: connection) } else { connection.answer(.noContent) }
+  }
+
+  /// One entry: rules in HomeKitADK's order; the subscription first, the value's outcome stands in the answer.
+  private func write(_ entry: WriteRequest.Entry, isTimed: Bool, by connection: ConnectionCore, at now: Duration)
+    -> HAPStatus
+  {
+    guard let slot = database.slot(of: entry.id) else {
+      return refuseWrite(entry, .doesNotExist, "there is none", connection)
+    }
+    let perms = database.characteristics[slot].perms
+    if entry.value == nil, entry.ev == nil {
+      return refuseWrite(entry, .invalidValue, "neither value nor ev", connection)
+    }
+    if entry.value != nil, perms.contains(.timedWrite), !isTimed {
+      return refuseWrite(entry, .invalidValue, "it takes timed writes only", connection)
+    }
+    let adminOnly = database.characteristics[slot].adminOnly
+    let isAdmin = adminOnly.isEmpty || isAdmin(connection)
+    var status = HAPStatus.success
+    if let ev = entry.ev {
+      if !isAdmin, adminOnly.contains(.events) || adminOnly.contains(.pairedRead) {
+        status = refuseWrite(entry, .insufficientPrivileges, "only an admin may subscribe", connection)
+      } else if !perms.contains(.events) {
+        status = refuseWrite(entry, .notificationUnsupported, "it has no events", connection)
+      } else {
+        subscribe(slot, ev, on: connection)
+      }
+    }
+    guard let written = entry.value else { return status }
+    if !isAdmin, adminOnly.contains(.pairedWrite) {
+      return refuseWrite(entry, .insufficientPrivileges, "only an admin may write", connection)
+    }
+    guard perms.contains(.pairedWrite) else { return refuseWrite(entry, .readOnly, "it is read-only", connection) }
+    if let authorization = entry.authorization, Base64.decode(authorization) == nil {
+      return refuseWrite(entry, .invalidValue, "authData is no base64", connection)
+    }
+    let value: Value
+    do throws(HAPStatus) {
+      value = try database.characteristics[slot].admit(written, conduct: conduct)
+    } catch {
+      return refuseWrite(entry, error, "the value is not one of the characteristic's", connection)
+    }
+    if let writer {
+      let word = writer.mayWrite(entry.id, value)
+      guard word == .success else { return refuseWrite(entry, word, "the device refused", connection) }
+    }
+    set(slot, to: value, by: connection, at: now)
+    actions.append(.wrote(entry.id, value))
+    report(.wrote(entry.id, value, controller: connection.controller))
+    // The write is done; only its echo is not to be had.
+    if entry.wantsResponse, !perms.contains(.writeResponse) { return .writeOnly }
+    return .success
+  }
+
+  private func isAdmin(_ connection: ConnectionCore) -> Bool {
+    guard let controller = connection.session?.controller else { return false }
+    return pairings.contains { $0.identifier == controller && $0.isAdmin }
+  }
+
+  private func subscribe(_ slot: Int, _ isOn: Bool, on connection: ConnectionCore) {
+    let id = database.id(ofSlot: slot)
+    if isOn {
+      connection.subscriptions.insert(slot)
+      report(.subscribed(id, controller: connection.controller))
+    } else {
+      connection.subscriptions.remove(slot)
+      connection.events.remove(slot)
+      report(.unsubscribed(id, controller: connection.controller))
+    }
+  }
+
+  private func refuseWrite(
+    _ entry: WriteRequest.Entry, _ status: HAPStatus, _ reason: @autoclosure () -> String, _ connection: ConnectionCore
+  ) -> HAPStatus {
+    refuse(connection, request: "PUT /characteristics \(entry.id)", reason: "\(status.rawValue): \(reason())")
+    return status
+  }
+
+  private func answerWrite(_ statuses: [HAPStatus], on connection: ConnectionCore) {
+    connection.answer(.multiStatus, .hapJSON) { buffer in
+      buffer.append("{\"characteristics\":[")
+      for (index, entry) in writeRequest.entries.enumerated() {
+        if index > 0 { buffer.append(",") }
+        writeEntry(entry.id, statuses[index], to: &buffer)
+        if entry.wantsResponse, statuses[index] == .success, let slot = database.slot(of: entry.id) {
+          rendering.writeValue(AttributeRendering.listedValue(of: database.characteristics[slot]), to: &buffer)
+        }
+        buffer.append("}")
+      }
+      buffer.append("]}")
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import HAPModel
+
+/// What `GET /characteristics?…` asks for: the part of the target after the question mark, taken apart.
+///
+/// The ids stay where they were received and are handed out one by one, so that reading allocates nothing. HAP R2 §6.7.4.2.
+package struct ReadQuery {
+  /// More than the ids: members that every entry of the answer then carries.
+  package struct Extras: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let meta = Extras(rawValue: 1)
+    package static let perms = Extras(rawValue: 2)
+    package static let type = Extras(rawValue: 4)
+    package static let ev = Extras(rawValue: 8)
+  }
+
+  /// Why a query is answered with 400.
+  package enum Mistake: Error, Equatable {
+    /// A key other than `id`, `meta`, `perms`, `type`, `ev`, or something that is no `key=value`.
+    case unknownKey
+    /// An id that is not two decimal numbers of 64 bits with a point between them.
+    case malformedID
+    /// A flag whose value is neither 0 nor 1.
+    case malformedFlag
+    /// More ids than one request may name.
+    case tooManyIDs
+  }
+
+  package private(set) var extras: Extras = []
+  /// How many ids the query names.
+  package private(set) var count = 0
+  private let bytes: UnsafeRawBufferPointer
+  private var firstID = 0
+
+  /// Reads and checks the whole query.
+  ///
+  /// A key may come more than once, as HomeKitADK takes it; ids of all `id` members count, in order.
+  /// - Parameters:
+  ///   - bytes: the query without the question mark; must stay valid while the value is used.
+  ///   - limit: most ids that are taken.
+  package init(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(Mistake) {
+    self.bytes = bytes
+    var reader = Reader(bytes: bytes)
+    var seenID = false
+    while !reader.atEnd {
+      if reader.take("id=") {
+        if !seenID { firstID = reader.position }
+        seenID = true
+        if !reader.atEnd {
+          repeat {
+            guard reader.id() != nil else { throw .malformedID }
+            count += 1
+            guard count <= limit else { throw .tooManyIDs }
+          } while reader.take(",")
+        }
+      } else if reader.take("meta=") {
+        try set(.meta, reader.flag())
+      } else if reader.take("perms=") {
+        try set(.perms, reader.flag())
+      } else if reader.take("type=") {
+        try set(.type, reader.flag())
+      } else if reader.take("ev=") {
+        try set(.ev, reader.flag())
+      } else {
+        throw .unknownKey
+      }
+      if reader.atEnd { break }
+      // A fragment is no part of a query; HomeKitADK ends there too.
+      if reader.take("#") { break }
+      guard reader.take("&") else { throw .malformedID }
+    }
+  }
+
+  private mutating func set(_ extra: Extras, _ flag: Bool?) throws(Mistake) {
+    guard let flag else { throw .malformedFlag }
+    if flag { extras.insert(extra) } else { extras.remove(extra) }
+  }
+
+  /// Calls `body` with each id in the order of the request.
+  package func forEachID(_ body: (AttributeID) -> Void) {
+    guard count > 0 else { return }
+    var reader = Reader(bytes: bytes, position: firstID)
+    var left = count
+    while left > 0 {
+      guard let id = reader.id() else { break }
+      body(id)
+      left -= 1
+      if reader.take(",") { continue }
+      // The next `id=` of a query that has several; everything between was checked by `init`.
+      while left > 0, !reader.atEnd, !reader.take("id=") { reader.skip() }
+    }
+  }
+
+  private struct Reader {
+    let bytes: UnsafeRawBufferPointer
+    var position = 0
+
+    var atEnd: Bool { position >= bytes.count }
+    mutating func skip() { position += 1 }
+
+    mutating func take(_ word: StaticString) -> Bool {
+      let count = word.utf8CodeUnitCount
+      guard bytes.count - position >= count else { return false }
+      for offset in 0..<count where bytes[position + offset] != word.utf8Start[offset] { return false }
+      position += count
+      return true
+    }
+
+    mutating func flag() -> Bool? {
+      guard !atEnd, bytes[position] == 0x30 || bytes[position] == 0x31 else { return nil }
+      let isOn = bytes[position] == 0x31
+      position += 1
+      // "11" is no flag.
+      if !atEnd, (0x30...0x39).contains(bytes[position]) { return nil }
+      return isOn
+    }
+
+    mutating func number() -> UInt64? {
+      let start = position
+      var value: UInt64 = 0
+      while !atEnd, (0x30...0x39).contains(bytes[position]) {
+        let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
+        let (sum, carried) = product.addingReportingOverflow(UInt64(bytes[position] &- 0x30))
+        if overflowed || carried { return nil }
+        value = sum
+        position += 1
+      }
+      return position > start ? value : nil
+    }
+
+    mutating func id() -> AttributeID? {
+      guard let aid = number(), take("."), let iid = number() else { return nil }
+      return AttributeID(aid: aid, iid: iid)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import HAPModel
+import HAPWire
+
+/// A prepared timed write: good for one request of the session that prepared it, until it expires. HAP R2 §6.7.2.4.
+struct TimedWrite {
+  var pid: UInt64
+  var expires: Duration
+}
+
+extension AccessoryCore {
+  /// `PUT /prepare` with `{"ttl":milliseconds,"pid":number}`. A later one replaces an earlier one.
+  func receivePrepare(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore, at now: Duration) {
+    guard let request = try? TimedWritePreparation(body) else {
+      refuse(
+        connection, request: "PUT /prepare",
+        reason: "the body needs ttl, 1…2^53-1 milliseconds, and pid, a number of 64 bits")
+      return connection.answer(.badRequest)
+    }
+    connection.timedWrite = TimedWrite(pid: request.pid, expires: now + .milliseconds(request.ttl))
+    connection.answer(.ok, .success)
+  }
+
+  /// Whether a request that carries `pid` may go on. The prepared write is spent by it, right or wrong.
+  func spendTimedWrite(_ pid: UInt64, on connection: ConnectionCore, at now: Duration) -> Bool {
+    defer { connection.timedWrite = nil }
+    guard let prepared = connection.timedWrite else { return false }
+    return prepared.pid == pid && now <= prepared.expires
+  }
+}
+
+/// The body of `PUT /prepare`.
+private struct TimedWritePreparation {
+  var ttl: Int64
+  var pid: UInt64
+
+  struct Malformed: Error {}
+
+  init(_ body: UnsafeRawBufferPointer) throws {
+    var reader = JSONReader(body)
+    var ttl: Int128?
+    var pid: Int128?
+    guard try reader.next() == .beginObject else { throw Malformed() }
+    loop: while true {
+      switch try reader.next() {
+      case .key(let key):
+        if reader.isEqual(key, to: "ttl") {
+          guard ttl == nil, case .number(let number) = try reader.next() else { throw Malformed() }
+          ttl = reader.integer(number)
+        } else if reader.isEqual(key, to: "pid") {
+          guard pid == nil, case .number(let number) = try reader.next() else { throw Malformed() }
+          pid = reader.integer(number)
+        } else {
+          try reader.skipValue()
+        }
+      case .endObject: break loop
+      default: throw Malformed()
+      }
+    }
+    guard try reader.next() == .end, let ttl, let pid, (1...Int128(1) << 53 - 1).contains(ttl),
+      let pid = UInt64(exactly: pid)
+    else { throw Malformed() }
+    self.ttl = Int64(ttl)
+    self.pid = pid
+  }
+}

@@ -1,0 +1,57 @@
+import HAPModel
+import HAPWire
+
+/// Statuses of whole answers. HAP R2 Table 6-10 and 4.4 for 470.
+enum AnswerStatus: Int {
+  case ok = 200
+  case noContent = 204
+  case multiStatus = 207
+  case badRequest = 400
+  case notFound = 404
+  case methodNotAllowed = 405
+  case connectionAuthorizationRequired = 470
+  case internalError = 500
+}
+
+extension ConnectionCore {
+  /// An answer without a body.
+  func answer(_ status: AnswerStatus) {
+    let start = outgoing.readableCount
+    HTTPWriter.head(status: status.rawValue, into: &outgoing)
+    seal(from: start)
+  }
+
+  /// `{"status":-70411}` and the like: the body of an answer that is about the request as a whole.
+  func answer(_ status: AnswerStatus, _ code: HAPStatus) {
+    answer(status, .hapJSON) { buffer in
+      buffer.append("{\"status\":")
+      buffer.appendDecimal(Int64(code.rawValue))
+      buffer.append("}")
+    }
+  }
+
+  /// The answer of a pairing procedure: always 200, the error stands in the TLV.
+  func answer(_ reply: TLV) {
+    answer(.ok, .pairingTLV8) { reply.encode(into: &$0) }
+  }
+
+  /// Head and body together, in one piece of the outgoing buffer.
+  func answer(_ status: AnswerStatus, _ type: HTTPContentType, body: (inout ByteBuffer) -> Void) {
+    let start = outgoing.readableCount
+    let gap = HTTPWriter.beginBody(in: &outgoing)
+    body(&outgoing)
+    HTTPWriter.finish(gap, status: status.rawValue, contentType: type, in: &outgoing)
+    seal(from: start)
+  }
+
+  func sendEvent(body: (inout ByteBuffer) -> Void) {
+    let start = outgoing.readableCount
+    let gap = HTTPWriter.beginBody(in: &outgoing)
+    body(&outgoing)
+    HTTPWriter.finishEvent(gap, in: &outgoing)
+    seal(from: start)
+  }
+
+  /// Seals the message that was appended from `start`, when the connection is secured.
+  private func seal(from start: Int) { session?.sealer.seal(&outgoing, from: start) }
+}

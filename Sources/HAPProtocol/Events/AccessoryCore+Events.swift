@@ -1,0 +1,71 @@
+import HAPModel
+import HAPWire
+
+extension AccessoryCore {
+  /// The device, or a person at it, changed a value.
+  ///
+  /// - Parameter value: of the characteristic's format and within its rules; the caller has seen to that.
+  package func change(_ id: AttributeID, to value: Value, at now: Duration) {
+    guard let slot = database.slot(of: id) else { preconditionFailure("no characteristic \(id) in the database") }
+    set(slot, to: value, by: nil, at: now)
+    sendDueEvents(at: now)
+  }
+
+  /// Puts a value into the database and tells the subscribers, all but the connection that wrote it.
+  func set(_ slot: Int, to value: Value, by origin: ConnectionCore?, at now: Duration) {
+    let characteristic = database.characteristics[slot]
+    // Every press of a button is an event, equal ones too.
+    let everyEventCounts = EventRules.everyEventCounts(characteristic.type)
+    guard everyEventCounts || characteristic.value != value else { return }
+    database[slot: slot] = value
+    if !isChanged[slot] {
+      isChanged[slot] = true
+      changedSlots.append(slot)
+    }
+    guard characteristic.perms.contains(.events) else { return }
+    let isImmediate = conduct.immediateEvents.contains(characteristic.type)
+    let due = isImmediate ? now : now + conduct.coalescing
+    for connection in connections where connection !== origin && connection.subscriptions.contains(slot) {
+      let keepsValue = everyEventCounts || conduct.tellsIntermediateValues
+      connection.events.add(slot, value: keepsValue ? value : nil, due: due)
+    }
+  }
+
+  /// When `advance` has to be called next; nil: not before another input.
+  package var nextDeadline: Duration? {
+    var next: Duration?
+    for connection in connections where !connection.isWaiting && connection.phase == .open {
+      guard let deadline = connection.events.deadline else { continue }
+      next = next.map { min($0, deadline) } ?? deadline
+    }
+    return next
+  }
+
+  /// Time has passed: sends the events that are due.
+  package func advance(to now: Duration) { sendDueEvents(at: now) }
+
+  func sendDueEvents(at now: Duration) {
+    for connection in connections {
+      guard let deadline = connection.events.deadline, deadline <= now else { continue }
+      sendEvents(on: connection)
+    }
+  }
+
+  /// One EVENT with all that waits, unless an answer is still owed: an event never stands inside an answer or before one that is under way.
+  func sendEvents(on connection: ConnectionCore) {
+    guard !connection.isWaiting, connection.phase == .open, !connection.events.isEmpty else { return }
+    connection.sendEvent { buffer in
+      buffer.append("{\"characteristics\":[")
+      var isFirst = true
+      for entry in connection.events.entries {
+        if !isFirst { buffer.append(",") }
+        isFirst = false
+        rendering.writeIDs(ofSlot: entry.slot, to: &buffer)
+        rendering.writeValue(entry.value ?? database.characteristics[entry.slot].value, to: &buffer)
+        buffer.append("}")
+      }
+      buffer.append("]}")
+    }
+    connection.events.removeAll()
+  }
+}

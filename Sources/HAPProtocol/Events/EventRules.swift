@@ -1,0 +1,15 @@
+import HAPModel
+
+/// What the specification says of single characteristic types whose value is a moment rather than a state.
+enum EventRules {
+  /// Programmable Switch Event: nobody is pressing it at the moment of a read. HAP R2 §9.75.
+  static let programmableSwitchEvent: TypeID = 0x73
+  /// Button Event of a remote.
+  static let buttonEvent: TypeID = 0x126
+
+  /// Whether a read, also in `/accessories`, answers null.
+  static func readsAsNull(_ type: TypeID) -> Bool { type == programmableSwitchEvent }
+
+  /// Whether setting the same value again is an event of its own.
+  static func everyEventCounts(_ type: TypeID) -> Bool { type == programmableSwitchEvent || type == buttonEvent }
+}
