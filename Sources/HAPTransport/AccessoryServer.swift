@@ -1,0 +1,298 @@
+import HAPLoop
+import HAPModel
+import HAPProtocol
+
+/// Serves one accessory core on TCP: reads into its connections' buffers, performs its actions, and sends what it answered.
+///
+/// It lives on one event loop and belongs to that loop's thread, as every handle does; an actor pinned to the loop owns it. A request is
+/// answered inside the callback that brought it. What was answered in a turn of the loop leaves together at the turn's end, after the values
+/// written in it were handed to the store: an answered write survives the process.
+package final class AccessoryServer {
+  package let core: AccessoryCore
+  package let loop: EventLoop
+  /// The port that all addresses share; 0 before `listen`.
+  package private(set) var port: UInt16 = 0
+
+  private weak var owner: (any AccessoryServerOwner)?
+  private var listeners: [TCPListener] = []
+  private var connections: [ConnectionID: ServedConnection] = [:]
+  /// Connections that may have something to send, to close or to read on since the turn began.
+  private var touched: [ServedConnection] = []
+  private var turnHook: TurnHook?
+  private let timer: LoopTimer
+  private var armedDeadline: Duration?
+  private var isPerforming = false
+  private var isStopped = false
+
+  /// - Parameter owner: performs what is not the network's; held weakly.
+  package init(_ core: AccessoryCore, on loop: EventLoop, owner: any AccessoryServerOwner) {
+    loop.preconditionOnLoop()
+    self.core = core
+    self.loop = loop
+    self.owner = owner
+    timer = LoopTimer(loop)
+    timer.onFire = { [unowned self] in
+      armedDeadline = nil
+      core.advance(to: now)
+      touchAll()
+      perform()
+    }
+    turnHook = loop.atEndOfTurn { [unowned self] in endTurn() }
+  }
+
+  /// Time as the core is told it: monotonic, since an arbitrary origin.
+  package var now: Duration { .nanoseconds(Int64(clamping: loop.now)) }
+
+  package var connectionCount: Int { connections.count }
+
+  // MARK: Life
+
+  /// Starts to listen on each of `hosts` on one port.
+  /// - Parameter port: 0 for any that is free on all of them.
+  package func listen(on hosts: [IPAddress], port: UInt16) throws(LoopError) {
+    precondition(listeners.isEmpty && !hosts.isEmpty, "a server listens once, somewhere")
+    var port = port
+    do throws(LoopError) {
+      for host in hosts {
+        let listener = try TCPListener(loop, host: host, port: port) { [unowned self] in accept($0) }
+        listeners.append(listener)
+        port = listener.port
+      }
+    } catch {
+      for listener in listeners { listener.close() }
+      listeners = []
+      throw error
+    }
+    self.port = port
+  }
+
+  /// Sends what is answered already, then closes every connection and stops listening. Any number of times.
+  package func stop() {
+    guard !isStopped else { return }
+    endTurn()
+    isStopped = true
+    for listener in listeners { listener.close() }
+    listeners = []
+    for connection in connections.values { connection.stream.closeAfterWriting() }
+    for connection in connections.values { core.closed(connection.core) }
+    connections = [:]
+    turnHook?.cancel()
+    timer.close()
+    perform()
+  }
+
+  /// Closes a connection as if the network had.
+  package func disconnect(_ id: ConnectionID) {
+    guard let connection = connections[id] else { return }
+    drop(connection)
+    perform()
+  }
+
+  // MARK: Inputs from the device
+
+  /// The device changed values, all at one moment.
+  package func change(_ changes: [(id: AttributeID, value: Value)]) {
+    for (id, value) in changes { core.change(id, to: value, at: now) }
+    touchAll()
+    perform()
+  }
+
+  // MARK: Connections
+
+  private func accept(_ stream: TCPStream) {
+    let peer = stream.peerAddress.map(\.description) ?? "unknown"
+    guard !isStopped, let served = core.open(peer: peer, at: now) else {
+      stream.close()
+      return perform()
+    }
+    let connection = ServedConnection(stream, served)
+    connections[served.id] = connection
+    stream.startReading(
+      onAllocate: { _ in served.incoming.reserve(ServedConnection.readSize) },
+      onRead: { [unowned self] event in received(event, on: connection) })
+    // The core may have closed another one in favour of this.
+    perform()
+  }
+
+  private func received(_ event: TCPStream.ReadEvent, on connection: ServedConnection) {
+    switch event {
+    case .bytes(let count):
+      connection.core.incoming.commit(count)
+      core.received(on: connection.core, at: now)
+      if !connection.core.wantsInput { connection.stream.pauseReading() }
+      touch(connection)
+      touchAll()
+    case .end:
+      // It may still read: what is owed is answered first.
+      connection.peerHasFinished = true
+      touch(connection)
+    case .failed:
+      drop(connection)
+    }
+    perform()
+  }
+
+  /// Gives up a connection at once.
+  private func drop(_ connection: ServedConnection) {
+    guard connections.removeValue(forKey: connection.core.id) != nil else { return }
+    connection.stream.close()
+    core.closed(connection.core)
+    advertiseIfDue(connection)
+  }
+
+  private func touch(_ connection: ServedConnection) {
+    guard !connection.isTouched else { return }
+    connection.isTouched = true
+    touched.append(connection)
+  }
+
+  /// Answers and events may have been written for any connection.
+  private func touchAll() {
+    for connection in connections.values where !connection.core.outgoing.isEmpty { touch(connection) }
+  }
+
+  // MARK: Actions
+
+  /// Performs the core's actions until it has no more; what performing one brings is taken up by the loop that is running.
+  private func perform() {
+    guard !isPerforming else { return }
+    isPerforming = true
+    defer { isPerforming = false }
+    while core.hasActions {
+      for action in core.takeActions() { perform(action) }
+      touchAll()
+    }
+  }
+
+  private func perform(_ action: AccessoryAction) {
+    switch action {
+    case .compute(let work, let ticket):
+      loop.offload {
+        work.perform()
+      } then: { [weak self] result in
+        guard let self, !isStopped else { return }
+        core.computed(result, ticket: ticket, at: now)
+        touchWaiting()
+        perform()
+      }
+    case .store(let change, let ticket):
+      guard let owner else { return finishStoring(ticket, false) }
+      owner.store(change) { [weak self] succeeded in self?.finishStoring(ticket, succeeded) }
+    case .advertise(let advertisement, let id):
+      if let connection = connections[id] {
+        connection.advertisement = advertisement
+        touch(connection)
+      } else {
+        owner?.advertise(advertisement)
+      }
+    case .close(let id):
+      guard let connection = connections[id] else { return }
+      connection.isEnding = true
+      touch(connection)
+    case .identify(let aid): owner?.identify(aid: aid)
+    case .wrote(let id, let value): owner?.wrote(id, value)
+    case .report(let report): owner?.report(report)
+    }
+  }
+
+  private func finishStoring(_ ticket: Ticket, _ succeeded: Bool) {
+    guard !isStopped else { return }
+    core.stored(ticket, succeeded: succeeded, at: now)
+    touchWaiting()
+    perform()
+  }
+
+  /// An answer that was owed may have been given, and reading may go on.
+  private func touchWaiting() {
+    for connection in connections.values { touch(connection) }
+  }
+
+  // MARK: The end of a turn
+
+  private func endTurn() {
+    guard !isStopped else { return }
+    perform()
+    if core.hasChanges {
+      var changes: [(AttributeID, Value)] = []
+      core.takeChanges { changes.append(($0, $1)) }
+      if !changes.isEmpty { owner?.keep(changes) }
+    }
+    var index = 0
+    while index < touched.count {
+      let connection = touched[index]
+      index += 1
+      connection.isTouched = false
+      settle(connection)
+    }
+    touched.removeAll(keepingCapacity: true)
+    arm()
+  }
+
+  /// Sends, then does what had to wait for the sending.
+  private func settle(_ connection: ServedConnection) {
+    guard connections[connection.core.id] === connection else { return }
+    send(connection)
+    if connection.stream.queuedByteCount > ServedConnection.queueLimit { return drop(connection) }
+    advertiseIfDue(connection)
+    if connection.isEnding || (connection.peerHasFinished && connection.core.wantsInput) {
+      connections[connection.core.id] = nil
+      connection.stream.closeAfterWriting()
+      core.closed(connection.core)
+    } else if connection.core.wantsInput, !connection.peerHasFinished {
+      connection.stream.resumeReading()
+    }
+  }
+
+  private func send(_ connection: ServedConnection) {
+    guard !connection.core.outgoing.isEmpty else { return }
+    connection.core.outgoing.withReadable { bytes in
+      let bytes = UnsafeRawBufferPointer(bytes)
+      let taken = connection.stream.tryWrite(bytes)
+      guard taken < bytes.count else { return }
+      connection.stream.write(UnsafeRawBufferPointer(rebasing: bytes[taken...])) { [weak self] _ in
+        self?.advertiseIfDue(connection)
+      }
+    }
+    connection.core.outgoing.removeAll(keepingCapacityUpTo: ServedConnection.keptCapacity)
+  }
+
+  /// The new record goes out when the answer that made it so has left, or never can.
+  private func advertiseIfDue(_ connection: ServedConnection) {
+    guard let advertisement = connection.advertisement else { return }
+    guard connection.stream.isClosed || (connection.stream.queuedByteCount == 0 && connection.core.outgoing.isEmpty)
+    else { return }
+    connection.advertisement = nil
+    owner?.advertise(advertisement)
+  }
+
+  private func arm() {
+    let deadline = core.nextDeadline
+    guard deadline != armedDeadline else { return }
+    armedDeadline = deadline
+    if let deadline { timer.start(after: deadline - now) } else { timer.cancel() }
+  }
+}
+
+/// A connection of the server with its socket.
+private final class ServedConnection {
+  /// What a read asks for at least: two whole frames.
+  static let readSize = 2 * 1042
+  /// A peer that lets more than this pile up unread is cut off.
+  static let queueLimit = 1 << 20
+  /// Buffers that grew beyond this for one answer are given back.
+  static let keptCapacity = 8 << 10
+
+  let stream: TCPStream
+  let core: ConnectionCore
+  var isTouched = false
+  /// To be closed when what is answered has left.
+  var isEnding = false
+  var peerHasFinished = false
+  /// To be advertised when what is answered has left.
+  var advertisement: Advertisement?
+
+  init(_ stream: TCPStream, _ core: ConnectionCore) {
+    self.stream = stream
+    self.core = core
+  }
+}

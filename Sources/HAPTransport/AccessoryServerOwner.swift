@@ -1,0 +1,15 @@
+import HAPModel
+import HAPProtocol
+
+/// What an accessory server leaves to others: the store, the advertisement, the device. Called on the server's loop.
+package protocol AccessoryServerOwner: AnyObject {
+  /// Makes the change durable and says whether it is; the controller waits. Changes are made in the order in which they are handed over.
+  func store(_ change: StoredChange, done: @escaping (Bool) -> Void)
+  /// Keeps values over the end of the process; returns when they are safe from it. Answers of this turn leave afterwards.
+  func keep(_ changes: [(AttributeID, Value)])
+  func advertise(_ advertisement: Advertisement)
+  func identify(aid: UInt64)
+  /// A controller's write took effect.
+  func wrote(_ id: AttributeID, _ value: Value)
+  func report(_ report: AccessoryReport)
+}
