@@ -1,0 +1,70 @@
+"""Fixtures. The tests run through `make interop`: on a host with a loopback and nothing else, HAPSIM naming the program."""
+
+import os
+import socket
+
+import pytest
+import pytest_asyncio
+
+from network import Network
+from phone import Phone
+from process import PROFILES, Simulator
+
+
+def pytest_sessionstart(session):
+    interfaces = [name for _, name in socket.if_nameindex()]
+    if interfaces != ["lo"]:
+        pytest.exit(f"these tests multicast, and here are {interfaces}: run them through `make interop`", returncode=4)
+    if not os.access(os.environ.get("HAPSIM", ""), os.X_OK):
+        pytest.exit(f"HAPSIM is not the path of a program: {os.environ.get('HAPSIM')!r}", returncode=4)
+
+
+def pytest_generate_tests(metafunc):
+    """A test with an argument `profile` runs for each profile that is shipped."""
+    if "profile" in metafunc.fixturenames:
+        profiles = sorted(PROFILES.glob("*.hasaccessory"))
+        assert profiles, f"there are no profiles in {PROFILES}"
+        metafunc.parametrize("profile", profiles, ids=lambda path: path.stem)
+
+
+@pytest_asyncio.fixture(scope="session")
+async def network():
+    network = Network()
+    yield network
+    await network.close()
+
+
+@pytest_asyncio.fixture
+async def run():
+    """`await run(PROFILE…, state=, options=)`: a simulator that is ready, and gone when the test is over."""
+    running = []
+
+    async def start(*profiles, program=None, **how):
+        simulator = await Simulator.run(*profiles, **how) if program is None else await Simulator.launch(*program)
+        running.append(simulator)
+        await simulator.ready()
+        return simulator
+
+    yield start
+    for simulator in running:
+        await simulator.clean_up()
+
+
+@pytest_asyncio.fixture
+async def phones(network):
+    """`await phones()`: a controller, closed when the test is over."""
+    opened = []
+
+    async def new():
+        phone = Phone(network)
+        opened.append(phone)
+        return await phone.__aenter__()
+
+    yield new
+    for phone in opened:
+        await phone.__aexit__()
+
+
+@pytest_asyncio.fixture
+async def phone(phones):
+    return await phones()

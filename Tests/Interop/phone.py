@@ -1,0 +1,203 @@
+"""A controller, in the person of aiohomekit 4.0.1: finds, pairs, reads, writes, listens."""
+
+import asyncio
+import uuid
+
+from aiohomekit.controller import Controller
+from aiohomekit.controller.ip.discovery import IpDiscovery
+from aiohomekit.model.characteristics import CharacteristicsTypes
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from process import PATIENCE
+
+
+class Phone:
+    """One controller with its pairings. Phones on one network know nothing of each other."""
+
+    def __init__(self, network):
+        self.controller = Controller(async_zeroconf_instance=network.zeroconf)
+        self.network = network
+        self.homes = []
+
+    async def __aenter__(self):
+        await self.controller.async_start()
+        return self
+
+    async def __aexit__(self, *_):
+        for home in self.homes:
+            await home.close()
+        await self.controller.async_stop()
+
+    async def find(self, accessory):
+        """What aiohomekit discovered under the accessory's device ID."""
+        return await self.controller.async_find(accessory.device_id, timeout=PATIENCE)
+
+    async def pair(self, accessory, code=None):
+        """Pair Setup with the code of the ready line, then everything over the session that Pair Verify makes."""
+        return self.open(await pair_setup(await self.find(accessory), code or accessory.setup_code))
+
+    def open(self, pairing_data):
+        """A pairing known from before. `load_pairing`, not the object Pair Setup returned: only a loaded pairing is told
+        of a new port after a restart."""
+        home = Home(self.controller.load_pairing(f"home-{uuid.uuid4()}", dict(pairing_data)), pairing_data)
+        self.homes.append(home)
+        return home
+
+
+async def pair_setup(discovery, code):
+    """Pair Setup on a connection of its own: the keys of both sides."""
+    discovery = IpDiscovery(discovery.controller, discovery.description)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            finish = await discovery.async_start_pairing("unused")
+            pairing = await finish(code)
+    finally:
+        await discovery.close()
+    return pairing.pairing_data
+
+
+def another_controller(pairing_data):
+    """Keys of a second controller for an accessory that the first one paired: what an admin would hand over."""
+    key = Ed25519PrivateKey.generate()
+    raw = serialization.Encoding.Raw
+    seed = key.private_bytes(raw, serialization.PrivateFormat.Raw, serialization.NoEncryption())
+    return {
+        **pairing_data,
+        "iOSPairingId": str(uuid.uuid4()).upper(),
+        "iOSDeviceLTSK": seed.hex(),
+        "iOSDeviceLTPK": key.public_key().public_bytes(raw, serialization.PublicFormat.Raw).hex(),
+    }
+
+
+class Home:
+    """A pairing and its session."""
+
+    def __init__(self, pairing, data):
+        self.pairing = pairing
+        self.data = dict(data)
+        self.identifier = data["iOSPairingId"]
+        self.events = Events(pairing)
+
+    async def close(self):
+        await self.pairing.shutdown()
+
+    async def accessories(self):
+        async with asyncio.timeout(PATIENCE):
+            return await self.pairing.list_accessories_and_characteristics()
+
+    async def get(self, *ids):
+        """`{(aid, iid): {"value": …} or {"status": …}}`"""
+        async with asyncio.timeout(PATIENCE):
+            return await self.pairing.get_characteristics(list(ids))
+
+    async def value(self, identifier):
+        return (await self.get(identifier))[identifier]["value"]
+
+    async def put(self, *writes):
+        """Writes `(aid, iid, value)`; the statuses of a 207, nothing for a 204."""
+        async with asyncio.timeout(PATIENCE):
+            answer = await self.pairing.put_characteristics(list(writes))
+        return {identifier: entry["status"] for identifier, entry in answer.items()}
+
+    async def subscribe(self, *ids):
+        """The statuses of those that were refused."""
+        async with asyncio.timeout(PATIENCE):
+            answer = await self.pairing.subscribe(sorted(ids))
+        return {identifier: entry["status"] for identifier, entry in (answer or {}).items() if entry["status"] != 0}
+
+    async def request(self, method, target, body=None):
+        """A request over the secured session: status and body. aiohomekit raises at 4xx; here it is an answer."""
+        from aiohomekit.exceptions import HttpErrorResponse
+
+        await self.pairing._ensure_connected()
+        headers = [("Content-Length", len(body)), ("Content-Type", "application/hap+json")] if body else None
+        try:
+            async with asyncio.timeout(PATIENCE):
+                response = await self.pairing.connection.request(method, target, headers, body)
+        except HttpErrorResponse as error:
+            response = error.response
+        return response.code, bytes(response.body)
+
+    async def add(self, data, admin=True):
+        async with asyncio.timeout(PATIENCE):
+            await self.pairing.add_pairing(data["iOSPairingId"], data["iOSDeviceLTPK"], "Admin" if admin else "User")
+
+    async def pairings(self):
+        async with asyncio.timeout(PATIENCE):
+            return await self.pairing.list_pairings()
+
+    async def remove(self, identifier):
+        async with asyncio.timeout(PATIENCE):
+            await self.pairing.remove_pairing(identifier)
+
+    async def unpair(self):
+        await self.remove(self.identifier)
+
+
+class Events:
+    """The events that came over the wire. (aiohomekit also tells its listeners of what it wrote itself; not here.)"""
+
+    def __init__(self, pairing):
+        self.seen = []  # (identifier, value) in the order they came
+        self._news = asyncio.Condition()
+        self._deliver = pairing.event_received
+        self._tasks = set()
+        pairing.event_received = self._received
+
+    def _received(self, event):
+        for entry in event["characteristics"]:
+            self.seen.append(((entry["aid"], entry["iid"]), entry.get("value")))
+        self._deliver(event)
+        task = asyncio.ensure_future(self._tell())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _tell(self):
+        async with self._news:
+            self._news.notify_all()
+
+    async def wait(self, identifier, value, since=0, patience=PATIENCE):
+        """Waits until this event is among those from number `since` on; returns its number."""
+
+        def found():
+            return next((n for n in range(since, len(self.seen)) if matches(self.seen[n], identifier, value)), None)
+
+        try:
+            async with asyncio.timeout(patience):
+                async with self._news:
+                    await self._news.wait_for(lambda: found() is not None)
+        except TimeoutError:
+            raise AssertionError(
+                f"no event {identifier} = {value!r} in {patience} s; since {since} there came {self.seen[since:]}"
+            ) from None
+        return found()
+
+    def of(self, identifier, since=0):
+        """The values that came for one characteristic."""
+        return [value for seen, value in self.seen[since:] if seen == identifier]
+
+
+def matches(event, identifier, value):
+    return event[0] == identifier and same(event[1], value)
+
+
+def same(one, other):
+    """Equal as HAP sees it: true is 1, and floats differ by rounding."""
+    if isinstance(one, (int, float)) and isinstance(other, (int, float)):
+        return abs(one - other) < 1e-6 * max(1, abs(one), abs(other))
+    return one == other
+
+
+def characteristic(accessories, name_or_type, aid=None, service=None):
+    """The `(aid, iid)` of the only characteristic of a type, by aiohomekit's name for it or by UUID."""
+    wanted = getattr(CharacteristicsTypes, name_or_type, name_or_type).upper()
+    found = [
+        (a["aid"], c["iid"])
+        for a in accessories
+        for s in a["services"]
+        for c in s["characteristics"]
+        if c["type"].upper() == wanted and aid in (None, a["aid"]) and service in (None, s["type"].upper())
+    ]
+    assert len(found) == 1, f"{name_or_type}: {found}"
+    return found[0]

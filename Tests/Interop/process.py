@@ -1,0 +1,178 @@
+"""A simulator as a process: started, awaited, commanded through its standard input, stopped.
+
+Nothing here sleeps. Whatever is waited for is a line the process wrote, or its end, with a limit on the time.
+"""
+
+import asyncio
+import itertools
+import json
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROFILES = ROOT / "Profiles"
+PATIENCE = 20.0  # seconds; what takes longer than this on a busy machine is broken
+
+
+def hapsim():
+    """The program under test, from the environment: the Makefile knows where it was built."""
+    return os.environ["HAPSIM"]
+
+
+@dataclass(frozen=True)
+class Accessory:
+    """What the ready line says of one accessory."""
+
+    name: str
+    device_id: str
+    setup_code: str
+    setup_payload: str
+    category: object
+    address: str
+    port: int
+
+    @classmethod
+    def of(cls, said):
+        return cls(
+            said["name"], said["deviceID"], said["setupCode"], said["setupPayload"],
+            said["category"], said["address"], said["port"],
+        )  # fmt: skip
+
+
+class Ended(Exception):
+    """The process ended while something was awaited from it."""
+
+
+class Simulator:
+    """One `hapsim run`, or another program that writes the same ready line."""
+
+    def __init__(self, process, name):
+        self.process = process
+        self.name = name
+        self.said = []  # every line of standard output, parsed
+        self.errors = []  # every line of standard error
+        self._news = asyncio.Condition()
+        self._ids = itertools.count(1)
+        self._readers = [asyncio.create_task(self._read_output()), asyncio.create_task(self._read_errors())]
+
+    @classmethod
+    async def launch(cls, *command):
+        """Starts a program, and waits for nothing."""
+        process = await asyncio.create_subprocess_exec(
+            *map(str, command),
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+            limit=1 << 24,
+        )  # fmt: skip
+        return cls(process, Path(str(command[0])).name)
+
+    @classmethod
+    async def run(cls, *profiles, state=None, options=(), program=None):
+        """Starts `hapsim run` on loopback and waits until it is ready. Without a state folder it keeps nothing."""
+        keeping = ("--ephemeral",) if state is None else ("--state", state)
+        simulator = await cls.launch(
+            program or hapsim(), "run", *profiles, "--json", "--commands", "--interface", "lo", *keeping, *options
+        )
+        await simulator.ready()
+        return simulator
+
+    async def ready(self):
+        """The accessories of the ready line, which is the first line there is."""
+        await self.wait(lambda line: line.get("event") == "ready")
+        assert self.said[0].get("event") == "ready", f"the first line is {self.said[0]}"
+        return self.accessories
+
+    @property
+    def accessories(self):
+        return [Accessory.of(said) for said in self.said[0]["accessories"]]
+
+    @property
+    def accessory(self):
+        (only,) = self.accessories
+        return only
+
+    async def wait(self, wanted, since=0, patience=PATIENCE):
+        """The first line from number `since` on for which `wanted` holds, waiting for it if need be."""
+
+        def found():
+            return next((line for line in self.said[since:] if wanted(line)), None)
+
+        def finished():
+            return found() is not None or self._readers[0].done()
+
+        async with asyncio.timeout(patience):
+            async with self._news:
+                await self._news.wait_for(finished)
+        if (line := found()) is None:
+            raise Ended(f"{self.name} ended with {await self.ended()}; {self.transcript()}")
+        return line
+
+    async def command(self, command, **members):
+        """Sends one command and returns its answer."""
+        number = next(self._ids)
+        start = len(self.said)
+        await self.send(json.dumps({"id": number, "command": command, **members}))
+        return await self.wait(lambda line: line.get("id") == number, since=start)
+
+    async def send(self, line):
+        """Sends a line as it is."""
+        self.process.stdin.write(line.encode() + b"\n")
+        await self.process.stdin.drain()
+
+    async def ended(self, patience=PATIENCE):
+        """The exit status, once the process is gone and everything it said has been read."""
+        async with asyncio.timeout(patience):
+            status = await self.process.wait()
+            await asyncio.gather(*self._readers)
+        return status
+
+    async def stop(self, how=signal.SIGTERM):
+        """Sends a signal and returns the exit status."""
+        if self.process.returncode is None:
+            self.process.send_signal(how)
+        return await self.ended()
+
+    async def clean_up(self):
+        """Leaves nothing behind, whatever the test did."""
+        if self.process.returncode is None:
+            self.process.kill()
+        try:
+            await self.ended()
+        finally:
+            print(f"--- {self.transcript()}")  # pytest shows it when the test failed
+
+    def transcript(self):
+        lines = [json.dumps(line, ensure_ascii=False) for line in self.said] + ["stderr: " + e for e in self.errors]
+        return f"{self.name} said:\n  " + "\n  ".join(lines or ["nothing"])
+
+    async def _read_output(self):
+        async for line in self.process.stdout:
+            async with self._news:
+                try:
+                    self.said.append(json.loads(line))
+                except json.JSONDecodeError:
+                    self.said.append({"not JSON": line.decode(errors="replace")})
+                self._news.notify_all()
+        async with self._news:
+            self._news.notify_all()
+
+    async def _read_errors(self):
+        async for line in self.process.stderr:
+            self.errors.append(line.decode(errors="replace").rstrip("\n"))
+
+
+async def run_to_its_end(*arguments, patience=PATIENCE):
+    """Runs a program that ends by itself: its exit status, standard output and standard error."""
+    process = await asyncio.create_subprocess_exec(
+        *map(str, arguments),
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(patience):
+            output, errors = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        raise
+    return process.returncode, output.decode(), errors.decode()

@@ -1,0 +1,44 @@
+"""The harness against an accessory of someone else's: what fails here is the harness's fault, not hapsim's."""
+
+import sys
+from pathlib import Path
+
+from phone import another_controller, characteristic
+
+BULB = Path(__file__).with_name("bulb.py")
+
+
+async def test_a_bulb_of_hap_python_is_found_paired_driven_and_unpaired(run, network, phones, tmp_path):
+    bulb = await run(program=(sys.executable, BULB, tmp_path / "state.json"))
+    accessory = bulb.accessory
+    info = await network.wait(accessory.device_id, sf="1")
+    assert info.port == accessory.port
+
+    first, second = await phones(), await phones()
+    home = await first.pair(accessory)
+    await network.wait(accessory.device_id, sf="0")
+    accessories = await home.accessories()
+    on, brightness = characteristic(accessories, "ON"), characteristic(accessories, "BRIGHTNESS")
+
+    keys = another_controller(home.data)
+    await home.add(keys)
+    other = second.open(keys)
+    assert await other.subscribe(on, brightness) == {}
+    assert await home.subscribe(on, brightness) == {}
+
+    # The second controller hears what the first one wrote; the first hears the answer only.
+    assert await home.put((*on, True)) == {}
+    await other.events.wait(on, 1)
+    assert await other.put((*brightness, 40)) == {}
+    await home.events.wait(brightness, 40)
+    assert home.events.of(on) == []
+    assert (await home.get(on, brightness)) == {on: {"value": 1}, brightness: {"value": 40}}
+
+    assert sorted(p["pairingId"] for p in await home.pairings()) == sorted([home.identifier, other.identifier])
+    await home.remove(other.identifier)
+    await home.unpair()
+    await network.wait(accessory.device_id, sf="1")
+
+    name = info.name
+    assert await bulb.stop() == 0
+    await network.wait_for_goodbye(name)
