@@ -87,7 +87,9 @@ extension Characteristic {
     let start: Double = low ?? 0
     let steps: Double = (number - start) / step
     let nearest: Double = steps.rounded()
-    guard conduct.outOfRange == .clamp || abs(steps - nearest) <= conduct.floatSnapFraction else { throw .invalidValue }
+    // "Within" includes a tenth itself, whatever binary fractions make of it.
+    let tolerance: Double = conduct.floatSnapFraction + 1e-9
+    guard conduct.outOfRange == .clamp || abs(steps - nearest) <= tolerance else { throw .invalidValue }
     var snapped: Double = gridValue(start: start, steps: nearest, step: step)
     if let high: Double = high, snapped > high { snapped = number }
     return .float(snapped)

@@ -1,0 +1,86 @@
+import HAPModel
+import Testing
+
+@Suite struct TypeIDs {
+  @Test(
+    "[CH.27] Every spelling of an Apple-defined type is the same type, told in its short form",
+    arguments: [
+      "43", "043", "00000043", "00000043-0000-1000-8000-0026BB765291", "00000043-0000-1000-8000-0026bb765291",
+    ])
+  func apple(_ text: String) throws {
+    let type = try #require(TypeID(text))
+    #expect(type == 0x43)
+    #expect(type.hashValue == TypeID(apple: 0x43).hashValue)
+    #expect(type.wireForm == "43")
+    #expect(type.uuid == "00000043-0000-1000-8000-0026BB765291")
+    #expect(type.isAppleDefined)
+    #expect(type.appleShort == 0x43)
+  }
+
+  @Test("[CH.27] A vendor's type is told as a full UUID in capitals") func custom() throws {
+    let type = try #require(TypeID("7e536242-341c-4862-be90-272ce15bd633"))
+    #expect(type.wireForm == "7E536242-341C-4862-BE90-272CE15BD633")
+    #expect(!type.isAppleDefined)
+    #expect(type.appleShort == nil)
+    #expect("\(type)" == type.wireForm)
+  }
+
+  @Test("The largest short form and a nearly-Apple UUID are told apart") func edges() throws {
+    #expect(TypeID("FFFFFFFF")?.wireForm == "FFFFFFFF")
+    #expect(TypeID("ffffffff-0000-1000-8000-0026bb765291")?.wireForm == "FFFFFFFF")
+    let near = try #require(TypeID("00000043-0000-1000-8000-0026BB765292"))
+    #expect(!near.isAppleDefined)
+    #expect(near != 0x43)
+  }
+
+  @Test(
+    "What is neither is nil",
+    arguments: [
+      "", "G", "0x43", "-43", "+43", "4 3", "123456789", "00000043000010008000 0026BB765291",
+      "00000043-0000-1000-8000-0026BB76529",
+      "00000043-0000-1000-8000-0026BB7652911", "00000043-0000-1000-80000-026BB765291",
+      "{0000043-0000-1000-8000-0026BB765291",
+      "00000043_0000_1000_8000_0026BB765291", "LightBulb", "é", "éééé", "0000004é-0000-1000-8000-0026BB76529",
+    ])
+  func wrong(_ text: String) { #expect(TypeID(text) == nil) }
+}
+
+@Suite struct SmallTypes {
+  @Test("[CH.26] Formats and units have the names of the wire") func names() {
+    #expect(
+      Format.allCases.map(\.rawValue) == [
+        "bool", "uint8", "uint16", "uint32", "uint64", "int", "float", "string", "tlv8", "data",
+      ])
+    #expect(Unit.allCases.map(\.rawValue) == ["celsius", "percentage", "arcdegrees", "lux", "seconds"])
+    #expect(Format(rawValue: "int32") == nil)
+  }
+
+  @Test("Permissions have their names in the order of the specification, each way") func permissions() {
+    let all = ["pr", "pw", "ev", "aa", "tw", "hd", "wr"]
+    #expect(Permissions(rawValue: 0x7F).names == all)
+    #expect(Permissions(all.compactMap(Permissions.init(name:))).names == all)
+    #expect(([.events, .pairedRead] as Permissions).names == ["pr", "ev"])
+    #expect(Permissions(rawValue: 0x80).names == [])
+    for name in ["", "PR", "read", "pr "] { #expect(Permissions(name: name) == nil) }
+  }
+
+  @Test("Statuses have the numbers of the specification") func statuses() {
+    #expect(HAPStatus.allCases.map(\.rawValue) == [0] + (0..<12).map { -70401 - Int32($0) })
+    #expect(HAPStatus.notificationUnsupported.rawValue == -70406)
+    #expect(HAPStatus.invalidValue.rawValue == -70410)
+  }
+
+  @Test("A value gives what it holds and nothing else") func values() {
+    let all: [Value] = [.null, true, 7, 1.5, "x", .data([1]), .integer(1 << 90)]
+    #expect(all.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil])
+    #expect(all.map(\.intValue) == [nil, nil, 7, nil, nil, nil, nil])
+    #expect(all.map(\.doubleValue) == [nil, 1, 7, 1.5, nil, nil, 0x1p90])
+    #expect(all.map(\.stringValue) == [nil, nil, nil, nil, "x", nil, nil])
+    #expect(all.map(\.dataValue) == [nil, nil, nil, nil, nil, [1], nil])
+    #expect(all.map(\.isNull) == [true] + Array(repeating: false, count: 6))
+  }
+
+  @Test("Only Programmable Switch Event reads as null") func readsAsNull() {
+    #expect(Catalogue.characteristics.filter(\.type.readsAsNull).map(\.identifier) == ["ProgrammableSwitchEvent"])
+  }
+}
