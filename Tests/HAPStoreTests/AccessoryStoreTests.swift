@@ -15,7 +15,7 @@ struct AccessoryStoreTests {
     return try body(store)
   }
 
-  @Test("An identity is made once and is the same ever after")
+  @Test("[ST.5] An identity is made once and is the same ever after")
   func identity() throws {
     try garage { try #expect($0.identity(orMake: { .test }) == .test) }
     try garage { store in
@@ -35,7 +35,7 @@ struct AccessoryStoreTests {
     try garage { try #expect($0.identity(orMake: { .test }) == other) }
   }
 
-  @Test("Setup code, setup ID and verifier are made once and can be replaced")
+  @Test("[ST.5] Setup code, setup ID and verifier are made once and can be replaced")
   func setup() throws {
     try garage { try #expect($0.setup(orMake: { .test }) == .test) }
     var other = StoredSetup.test
@@ -108,7 +108,7 @@ struct AccessoryStoreTests {
     try garage { try #expect($0.failedTries() == 99) }
   }
 
-  @Test("[AD.3] c# starts at 1, rises when the hash differs and stays when it does not")
+  @Test("[AD.10] c# starts at 1, rises when the hash differs and stays when it does not")
   func configuration() throws {
     try garage {
       try #expect($0.configurationNumber() == 1)
@@ -125,7 +125,7 @@ struct AccessoryStoreTests {
     }
   }
 
-  @Test("[AD.3] After c# 65535 comes 1")
+  @Test("[AD.2] After c# 65535 comes 1")
   func configurationWraps() throws {
     try garage {
       try $0.setConfiguration(number: 65535, hash: [1])
@@ -173,7 +173,7 @@ struct AccessoryStoreTests {
     #expect(map.assign("a", in: "2") == nil)
   }
 
-  @Test("Factory reset takes identity, pairings, tries, c# and values, and leaves the label and the ids")
+  @Test("[ST.6] Factory reset takes identity, pairings, tries, c# and values, and leaves the label and the ids")
   func reset() throws {
     let ids = StoredIDMap(scopes: ["1": .init(ids: ["a": 1], next: 2)])
     try garage {

@@ -32,13 +32,13 @@ struct DamagedFilesTests {
     #expect(temporary.bytes(name) == data)
   }
 
-  @Test("A state.db that is no database is named and left untouched")
+  @Test("[ST.7] A state.db that is no database is named and left untouched")
   func noDatabase() throws {
     try temporary.write(Data("this was a letter to my aunt, and not a database at all".utf8), "state.db")
     try refused("state.db", .corrupt) { _ in }
   }
 
-  @Test("A truncated state.db is named and left untouched", arguments: [1, 100, 4096, 10_000])
+  @Test("[ST.7] A truncated state.db is named and left untouched", arguments: [1, 100, 4096, 10_000])
   func truncated(_ length: Int) throws {
     try makeState()
     try refused("state.db", .corrupt) { $0 = $0.prefix(length) }
@@ -53,7 +53,7 @@ struct DamagedFilesTests {
     }
   }
 
-  @Test("A state.db of a newer hapsim is named and left untouched")
+  @Test("[ST.7] A state.db of a newer hapsim is named and left untouched")
   func newer() throws {
     try makeState()
     try refused("state.db", .newerSchema(found: 9, supported: 1)) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 9]) }
@@ -95,7 +95,9 @@ struct DamagedFilesTests {
     }
   }
 
-  @Test("A damaged values.db is discarded with a message, and pairings are not touched", arguments: [0, 60, 100, 5000])
+  @Test(
+    "[ST.7] A damaged values.db is put aside with a message, and pairings are not touched",
+    arguments: [0, 60, 100, 5000])
   func damagedValues(_ length: Int) throws {
     try makeState()
     var data = try #require(temporary.bytes("values.db"))
@@ -111,6 +113,7 @@ struct DamagedFilesTests {
     #expect(messages.withLock { $0.first?.contains("values.db was damaged") } == true)
     try store.values.commit([(AttributeID(aid: 1, iid: 1), .bool(true))])
     #expect(temporary.mode("values.db") == 0o600)
+    #expect(temporary.bytes("values.db.damaged") == data)
   }
 
   @Test("An empty state.db, as left by a crash at the very first start, is a new one")

@@ -9,7 +9,9 @@ import Testing
 struct KilledProcessTests {
   let temporary = TemporaryFolder()
 
-  @Test("What was committed outlives kill -9, what was not is not there by half, and the accessory is free again")
+  @Test(
+    "[ST.1] [ST.4] What was committed outlives kill -9, what was not is not there by half, and the accessory is free again"
+  )
   func durability() async throws {
     let path = temporary.state
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
@@ -38,7 +40,8 @@ struct KilledProcessTests {
   }
 
   @Test(
-    "Another process is refused an accessory that runs, is told which process runs it, and may run another beside it")
+    "[ST.8] Another process is refused an accessory that runs, is told which process runs it, and may run another beside it"
+  )
   func otherProcess() async throws {
     let path = temporary.state, pid = getpid()
     let store = try StateFolder.open(path: path).accessory(key: "garage", name: "Garage")

@@ -59,7 +59,7 @@ struct StateFolderTests {
     try #expect(folder.list().map(\.name) == ["Garage", "attic"])
   }
 
-  @Test("An accessory runs once, in one folder object or two; another one runs beside it")
+  @Test("[ST.8] An accessory runs once, in one folder object or two; another one runs beside it")
   func alreadyRunning() throws {
     let one = try StateFolder.open(path: temporary.state)
     let two = try StateFolder.open(path: temporary.state)

@@ -52,6 +52,11 @@ enum Files {
     return Int(max(0, lseek(descriptor, 0, SEEK_END)))
   }
 
+  /// Replaces what is at `target`.
+  static func rename(_ path: String, to target: String) throws(StoreError) {
+    guard platformRename(path, target) == 0 else { throw unwritable(path, errno) }
+  }
+
   static func remove(_ path: String) throws(StoreError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw unwritable(path, errno) }
   }
@@ -90,3 +95,6 @@ enum Files {
     close(descriptor)
   }
 }
+
+/// The system's, which a method of the same name would hide.
+private func platformRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }

@@ -2,7 +2,7 @@ import HAPModel
 import Synchronization
 
 /// `values.db`: durable against the death of the process, not against a power cut (WAL, `synchronous=OFF`: no fsync ever).
-/// What it holds can be lost without harm, so a damaged file is thrown away with a message.
+/// What it holds can be lost without harm, so a damaged file is put aside with a message.
 final class ValueFile: Sendable {
   fileprivate struct Connection {
     let database: Database
@@ -22,16 +22,18 @@ final class ValueFile: Sendable {
     } catch { throw StoreError(error, path: name) }
   }
 
-  /// Opens the file; one that is damaged is replaced by an empty one, and `report` hears of it. The caller sees to it that
+  /// Opens the file; one that is damaged is put aside for an empty one, and `report` hears of it. The caller sees to it that
   /// no other process does the same at this time.
   static func open(path: String, report: (String) -> Void) throws(StoreError) -> ValueFile {
     do throws(StoreError) {
       return try ValueFile(path: path)
     } catch {
       guard error.code == .corrupt else { throw error }
-      for suffix in ["", "-wal", "-shm"] { try Files.remove(path + suffix) }
+      try Files.rename(path, to: path + ".damaged")
+      for suffix in ["-wal", "-shm"] { try Files.remove(path + suffix) }
       report(
-        "\(path) was damaged (\(error.detail)) and was discarded: characteristics start with their profile's values")
+        "\(path) was damaged (\(error.detail)) and was put aside as values.db.damaged: "
+          + "characteristics start with their profile's values")
       return try ValueFile(path: path)
     }
   }
