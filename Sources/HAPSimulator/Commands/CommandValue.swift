@@ -1,0 +1,51 @@
+import HAPModel
+import HAPWire
+
+extension Characteristic {
+  /// Reads a value that a command gives, which may be a word of the catalogue ("open"). Constraints are not judged here.
+  ///
+  /// - Throws: `invalidValue` for an unknown word, naming the words there are, and for lists and objects.
+  package func value(from node: JSONNode) throws(CommandError) -> Value {
+    switch node.kind {
+    case .null: return .null
+    case .bool(let bool): return .bool(bool)
+    case .number(let number):
+      if number.isInteger, let integer = number.integer { return .integer(integer) }
+      return .float(number.double)
+    case .string(let text):
+      guard format == .bool || format.isNumeric else { return .string(text) }
+      return try value(forWord: text)
+    case .array, .object:
+      throw CommandError(.invalidValue, "a value is a word, a text, a number, true or false, not \(node.kindName)")
+    }
+  }
+
+  private func value(forWord word: String) throws(CommandError) -> Value {
+    let definition = Catalogue.characteristic(type)
+    if let value = definition?.value(forWord: word) { return value }
+    let name = definition?.name ?? description ?? "characteristic \(type)"
+    let words = definition?.values.map(\.word) ?? []
+    guard !words.isEmpty else {
+      throw CommandError(
+        .invalidValue, "\(name) can't be \"\(word)\": its format is \(format.rawValue), and its values have no names")
+    }
+    let hint =
+      nearestName(to: word, in: words).map { ": did you mean \"\($0)\"?" }
+      ?? "; there are \(words.joined(separator: ", "))"
+    throw CommandError(.invalidValue, "no value of \(name) is named \"\(word)\"\(hint)")
+  }
+}
+
+extension JSONWriter {
+  /// A value as HAP writes it: data and tlv8 in base64.
+  package mutating func value(_ value: Value) {
+    switch value {
+    case .null: null()
+    case .bool(let bool): self.bool(bool)
+    case .integer(let integer): self.integer(integer)
+    case .float(let float): double(float)
+    case .string(let string): self.string(string)
+    case .data(let data): base64(data)
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import HAPModel
+import HAPWire
+
+/// What a person, a script or a page can ask of running accessories: the one vocabulary of standard input, hooks, scenarios,
+/// the control API and the page.
+///
+/// As JSON it is one object: `{"id": 7, "command": "set", "accessory": "Garage", "characteristic": "TargetDoorState", "value": "open"}`.
+package struct SimulatorCommand: Equatable, Sendable {
+  package enum Action: Equatable, Sendable {
+    /// Give a characteristic a value by hand.
+    case set(CharacteristicSelector, value: JSONNode)
+    /// Let the accessory identify itself, as a controller's Identify would.
+    case identify
+    /// Put something in the way of a door, or take it away.
+    case obstruct(Bool, service: ServiceSelector?)
+    /// Tell how the accessories are.
+    case status
+    /// Stop serving: one accessory, or all and the process.
+    case stop
+  }
+  /// Comes back in the answer: a string or a number of the sender's choice.
+  package var id: JSONNode?
+  /// `nil`: the only one; for `status` and `stop`: all of them.
+  package var accessory: AccessorySelector?
+  package var action: Action
+
+  package init(id: JSONNode? = nil, accessory: AccessorySelector? = nil, _ action: Action) {
+    self.id = id
+    self.accessory = accessory
+    self.action = action
+  }
+}
+
+/// A command that could not be understood, with the `id` to answer to where that much could be read.
+package struct CommandRefusal: Error, Equatable, Sendable {
+  package var id: JSONNode?
+  package var error: CommandError
+}
+
+extension SimulatorCommand {
+  /// The commands' names and the members each may have besides `id` and `command`.
+  package static let vocabulary: [(name: String, members: [String])] = [
+    ("set", ["accessory", "service", "characteristic", "value"]),
+    ("identify", ["accessory"]),
+    ("obstruct", ["accessory", "service", "value"]),
+    ("status", ["accessory"]),
+    ("stop", ["accessory"]),
+  ]
+
+  /// Reads one command from its JSON text, as on a line of standard input.
+  package init(json line: [UInt8]) throws(CommandRefusal) {
+    let node: JSONNode
+    do throws(JSONError) {
+      node = try JSONNode.parse(line)
+    } catch {
+      let error = CommandError(.malformed, "not JSON: \(error.message) (at \(error.place))")
+      throw CommandRefusal(id: nil, error: error)
+    }
+    try self.init(node)
+  }
+
+  package init(_ node: JSONNode) throws(CommandRefusal) {
+    let id = node["id"].flatMap { $0.stringValue != nil || $0.numberValue != nil ? $0 : nil }
+    do throws(CommandError) {
+      try self.init(node, id: id)
+    } catch { throw CommandRefusal(id: id, error: error) }
+  }
+
+  private init(_ node: JSONNode, id: JSONNode?) throws(CommandError) {
+    let name = try Self.reading { () throws(JSONProblem) in try node.string("command") }
+    guard let (_, members) = Self.vocabulary.first(where: { $0.name == name }) else {
+      let names = Self.vocabulary.map(\.name)
+      let hint = nearestName(to: name, in: names).map { "did you mean \"\($0)\"?" }
+      throw CommandError(
+        .unknownCommand, "there is no command \"\(name)\": " + (hint ?? "there are \(names.joined(separator: ", "))"))
+    }
+    self = try Self.reading { () throws(JSONProblem) in
+      try node.refuseUnknownMembers(except: ["id", "command"] + members)
+      if let written = node["id"], id == nil {
+        throw written.problem("a string or a number is expected, not \(written.kindName)")
+      }
+      let accessory = try node["accessory"].map { node throws(JSONProblem) in try AccessorySelector(node) }
+      return SimulatorCommand(id: id, accessory: accessory, try Action(name, node))
+    }
+  }
+
+  private static func reading<R>(_ body: () throws(JSONProblem) -> R) throws(CommandError) -> R {
+    do throws(JSONProblem) {
+      return try body()
+    } catch {
+      let path = error.path.isEmpty ? "" : "\(error.path): "
+      throw CommandError(.malformed, "\(path)\(error.message) (at \(error.place))")
+    }
+  }
+}
+
+extension SimulatorCommand.Action {
+  fileprivate init(_ name: String, _ node: JSONNode) throws(JSONProblem) {
+    switch name {
+    case "set":
+      let service = try ServiceSelector.member(of: node)
+      self = .set(
+        try CharacteristicSelector(try node.required("characteristic"), service: service),
+        value: try node.required("value"))
+    case "identify": self = .identify
+    case "obstruct":
+      self = .obstruct(try node.bool("value", default: true), service: try ServiceSelector.member(of: node))
+    case "status": self = .status
+    case "stop": self = .stop
+    default: preconditionFailure("\(name) is in the vocabulary and has no action")
+    }
+  }
+}

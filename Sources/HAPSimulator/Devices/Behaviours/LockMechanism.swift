@@ -1,0 +1,73 @@
+import HAPModel
+
+/// A bolt with a motor: Lock Current State follows Lock Target State after `actuationTime`, or jams. HAP R2 §8.22 "Lock Mechanism".
+final class LockMechanism: Behaviour {
+  /// Values of Lock Current State; the first two are those of Lock Target State too.
+  private enum Bolt {
+    static let unsecured: Value = 0, secured: Value = 1, jammed: Value = 2
+  }
+
+  private let current, target: AttributeID?
+  private let actuationTime: Duration
+  /// How often it jams, 0...1.
+  private let jams: Double
+  private let token: Int
+  private var isMoving = false
+
+  init(_ service: DeviceService, _ parameters: BehaviourParameters, token: Int = 0) {
+    current = service[.lockCurrentState]
+    target = service[.lockTargetState]
+    actuationTime = parameters.duration("actuationTime")
+    jams = parameters.fraction("jams")
+    self.token = token
+  }
+
+  static let parameters: [BehaviourParameter] = [
+    .init("actuationTime", .duration, default: .duration(.seconds(1)), "Time the bolt of the lock takes."),
+    .init(
+      "jams", .fraction, default: .fraction(0),
+      "How often the bolt gets stuck instead (Lock Current State: jammed): 0 is never, 1 always."),
+  ]
+
+  static let kind = BehaviourKind(
+    service: .lockMechanism, summary: "The bolt follows its target, unless it jams.", parameters: parameters
+  ) { LockMechanism($0, $1) }
+
+  func start(_ context: inout DeviceContext) {
+    // A bolt at rest stays where it is while the power is off: where the target says, which is remembered over restarts.
+    guard let wanted = context.value(target), [Bolt.unsecured, Bolt.secured].contains(context.value(current)) else {
+      return
+    }
+    if context.value(current) != wanted { context.set(current, wanted) }
+  }
+
+  func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if id == target { drive(&context) }
+  }
+
+  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if id == target { return drive(&context) }
+    guard id == current else { return }
+    stop(&context)
+    // A key in the bolt: the motor takes over from there.
+    if value == Bolt.unsecured || value == Bolt.secured { context.set(target, value) }
+  }
+
+  func timerFired(_ token: Int, _ context: inout DeviceContext) {
+    guard token == self.token, isMoving, let wanted = context.value(target) else { return }
+    isMoving = false
+    let isStuck = jams > 0 && Double.random(in: 0..<1, using: &context.random) < jams
+    context.set(current, isStuck ? Bolt.jammed : wanted)
+  }
+
+  private func drive(_ context: inout DeviceContext) {
+    guard context.value(current) != context.value(target) else { return stop(&context) }
+    isMoving = true
+    context.schedule(token, after: actuationTime)
+  }
+
+  private func stop(_ context: inout DeviceContext) {
+    if isMoving { context.cancel(token) }
+    isMoving = false
+  }
+}

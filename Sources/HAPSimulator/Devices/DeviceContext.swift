@@ -1,0 +1,70 @@
+import HAPModel
+
+/// One visit to a device: what it can see, and the actions it asks for.
+///
+/// The shell makes one for each call, performs `actions` after it, and keeps `random` for the next.
+package struct DeviceContext {
+  /// Simulated time since the simulation began.
+  package let now: Duration
+  /// Chance of the simulation, from its seed; never for keys.
+  package var random: SimulationRandom
+  /// Asked for so far, in order.
+  package private(set) var actions: [DeviceAction] = []
+
+  /// Added to the tokens of timers, so that the parts of a device don't meet in them.
+  var tokenBase = 0
+  private let lookup: (AttributeID) -> Characteristic?
+
+  /// - Parameter lookup: the characteristic as it stands in the core's database; `nil` for an unknown id.
+  package init(now: Duration, random: SimulationRandom, lookup: @escaping (AttributeID) -> Characteristic?) {
+    self.now = now
+    self.random = random
+    self.lookup = lookup
+  }
+
+  /// The characteristic, with the value that it will have after the actions so far.
+  package func characteristic(_ id: AttributeID) -> Characteristic? {
+    guard var characteristic = lookup(id) else { return nil }
+    if let value = lastSet(id) { characteristic.value = value }
+    return characteristic
+  }
+
+  /// The value that the characteristic will have after the actions so far; `nil` for `nil` and for an unknown id.
+  package func value(_ id: AttributeID?) -> Value? {
+    guard let id else { return nil }
+    return lastSet(id) ?? lookup(id)?.value
+  }
+
+  /// Does nothing for `nil`: a behaviour needs no care for a characteristic that its service lacks.
+  package mutating func set(_ id: AttributeID?, _ value: Value) {
+    if let id { actions.append(.set(id, value)) }
+  }
+
+  package mutating func schedule(_ token: Int, after delay: Duration) {
+    actions.append(.schedule(token: tokenBase + token, after: max(.zero, delay)))
+  }
+
+  package mutating func cancel(_ token: Int) {
+    actions.append(.cancel(token: tokenBase + token))
+  }
+
+  private func lastSet(_ id: AttributeID) -> Value? {
+    for case .set(id, let value) in actions.reversed() { return value }
+    return nil
+  }
+}
+
+/// Chance that repeats: SplitMix64 (Steele, Lea, Flood, 2014). Not for secrets.
+package struct SimulationRandom: RandomNumberGenerator, Equatable, Sendable {
+  private var state: UInt64
+
+  package init(seed: UInt64) { state = seed }
+
+  package mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
