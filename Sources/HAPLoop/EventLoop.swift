@@ -21,7 +21,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     var isClosed = false
 
     mutating func closeIfEmpty() -> Bool {
-      isClosed = entries.isEmpty
+      isClosed = isClosed || entries.isEmpty
       return isClosed
     }
   }
@@ -101,7 +101,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Closes all handles, waits for work on the pool to come back, runs what is queued, and ends the thread.
   ///
   /// From any thread and more than once; returns when the loop has ended, but on the loop's own thread at once. Jobs
-  /// of actors enqueued after the end are dropped, so stop what uses the loop before the loop itself.
+  /// of actors enqueued after the end, or making more of themselves without end, are dropped: so stop what uses the
+  /// loop before the loop itself.
   package func stop() {
     let isNew = life.withLock { life in
       guard life == .new else { return false }
@@ -141,13 +142,16 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     uv_unref(UnsafeMutableRawPointer(beforeBlocking).handle)
     uv_sem_post(&started)
     // Ends when `closeHandles` has left nothing that keeps the loop alive. What its last callbacks enqueued or opened
-    // gets its turn too.
+    // gets its turn too, but work that always makes more work can't keep the loop from ending.
+    var roundsLeft = 10_000
     repeat {
+      roundsLeft -= 1
+      if roundsLeft <= 0 { inbox.withLock { $0.isClosed = true } }
       uv_run(loop, UV_RUN_DEFAULT)
       runJobs()
       runHooks()
       closeHandles()
-    } while openHandleCount > 0 || uv_loop_alive(loop) != 0 || !inbox.withLock { $0.closeIfEmpty() }
+    } while openHandleCount > 0 || uv_loop_alive(loop) != 0 || !inbox.withLock({ $0.closeIfEmpty() })
     hooks = []
     closeLoop()
     thread.store(0, ordering: .releasing)

@@ -58,16 +58,19 @@ package final class TCPListener {
     }
     retry = LoopTimer(loop)
     self.onConnection = onConnection
-    watcher.onClosed = { closeDescriptor(socket) }
+    watcher.onClosed = { closeDescriptor(socket) }  // for a loop that is stopped
     watcher.onEvent = { self.accept(after: $0) }
     retry.onFire = { self.watcher.watch(.readable) }
     watcher.watch(.readable)
   }
 
-  /// Stops listening; connections already accepted stay. Any number of times.
+  /// Stops listening and frees the port; connections already accepted stay. Any number of times.
   package func close() {
+    if isClosed { return }
     onError = nil
+    watcher.onClosed = nil
     watcher.close()
+    closeDescriptor(descriptor)
     retry.close()
   }
 

@@ -1,0 +1,319 @@
+import Foundation
+import Testing
+
+@testable import HAPLoop
+
+/// An actor pinned to a loop.
+private actor Counter {
+  let loop: EventLoop
+  var count = 0
+  var wasElsewhere = false
+  private var timer: LoopTimer?
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func increment() {
+    if !loop.isOnLoop { wasElsewhere = true }
+    count += 1
+  }
+
+  func incrementSlowly() async {
+    increment()
+    await Task.yield()
+    increment()
+  }
+
+  func startTimer(_ done: @escaping @Sendable (Int) -> Void) {
+    // A closure made inside the actor is the actor's own, and may be called from the loop's callbacks.
+    timer = LoopTimer(loop) {
+      self.count += 1
+      done(self.count)
+      self.timer?.close()
+    }
+    timer?.start(after: .zero)
+  }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct EventLoopTests {
+  @Test("Actors pinned to a loop run on its thread, from a thousand tasks at once")
+  func actors() async {
+    let loop = EventLoop(name: "actors")
+    loop.start()
+    let counter = Counter(loop)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<1000 { group.addTask { await counter.incrementSlowly() } }
+    }
+    #expect(await counter.count == 2000)
+    #expect(await counter.wasElsewhere == false)
+    loop.stop()
+  }
+
+  @Test("A callback enters a pinned actor by assumeIsolated")
+  func assumeIsolated() async {
+    let count = await onLoop { (loop, finish: @escaping @Sendable (Int) -> Void) in
+      let counter = Counter(loop)
+      let timer = LoopTimer(loop)
+      timer.onFire = {
+        finish(
+          counter.assumeIsolated {
+            $0.increment()
+            return $0.count
+          })
+      }
+      timer.start(after: .milliseconds(1))
+    }
+    #expect(count == 1)
+  }
+
+  @Test("A closure made inside a pinned actor runs in its isolation when a timer calls it")
+  func isolatedClosure() async {
+    let loop = EventLoop(name: "closure")
+    loop.start()
+    let counter = Counter(loop)
+    let count = await withCheckedContinuation { continuation in
+      Task { await counter.startTimer { continuation.resume(returning: $0) } }
+    }
+    #expect(count == 1)
+    loop.stop()
+  }
+
+  @Test("assumeIsolated traps on a foreign thread") func foreignThread() async {
+    await #expect(processExitsWith: .failure) {
+      func enter() {
+        let loop = EventLoop(name: "a")
+        loop.start()
+        Counter(loop).assumeIsolated { $0.increment() }
+      }
+      enter()
+    }
+  }
+
+  @Test("A handle made on a foreign thread traps") func foreignHandle() async {
+    await #expect(processExitsWith: .failure) {
+      let loop = EventLoop(name: "a")
+      loop.start()
+      _ = LoopTimer(loop)
+    }
+  }
+
+  @Test("What was scheduled before the start runs after it, in order") func early() throws {
+    let loop = EventLoop(name: "early")
+    let seen = Box<[Int]>([])
+    for number in 0..<100 { loop.schedule { seen.value.append(number) } }
+    #expect(seen.value.isEmpty)
+    loop.start()
+    #expect(try loop.performAndWait { seen.value } == Array(0..<100))
+    loop.stop()
+  }
+
+  @Test("What is scheduled after the end is refused") func late() {
+    let loop = EventLoop(name: "late")
+    loop.start()
+    loop.stop()
+    #expect(loop.schedule {} == false)
+  }
+
+  @Test("A loop that was never started can be stopped, and let go of") func unstarted() {
+    EventLoop(name: "x").stop()
+    _ = EventLoop(name: "y")
+  }
+
+  @Test("An error thrown in performAndWait comes back") func throwing() {
+    let loop = EventLoop(name: "throwing")
+    loop.start()
+    #expect(throws: LoopError(.timedOut, "x")) { try loop.performAndWait { throw LoopError(.timedOut, "x") } }
+    loop.stop()
+  }
+
+  @Test("Stopping twice, at once from many threads, and from the loop's own thread is well") func stopping() async {
+    for _ in 0..<50 {
+      let loop = EventLoop(name: "stop")
+      loop.start()
+      loop.schedule { loop.stop() }
+      await withTaskGroup(of: Void.self) { group in for _ in 0..<4 { group.addTask { loop.stop() } } }
+      loop.stop()
+    }
+  }
+
+  @Test("A loop that stops itself and is waited for by nobody ends, and is freed") func selfStopping() async {
+    weak var gone: EventLoop?
+    for _ in 0..<100 {
+      let loop = EventLoop(name: "alone")
+      loop.start()
+      loop.schedule { loop.stop() }
+      gone = loop
+    }
+    while gone != nil { await Task.yield() }
+  }
+
+  @Test("Stopping runs what was scheduled, also by what runs while stopping") func stopDrains() {
+    let loop = EventLoop(name: "drain")
+    loop.start()
+    let count = Box(0)
+    for _ in 0..<10 { loop.schedule { loop.schedule { loop.schedule { count.value += 1 } } } }
+    loop.stop()
+    #expect(count.value == 10)
+  }
+
+  @Test("A hook and a job that make more work in every turn can't keep a loop from ending") func endless() {
+    let loop = EventLoop(name: "endless")
+    loop.start()
+    @Sendable func goOn() { loop.schedule { goOn() } }
+    loop.schedule {
+      loop.atEndOfTurn { loop.schedule {} }
+      goOn()
+    }
+    loop.stop()
+    #expect(!loop.schedule {})
+  }
+
+  @Test("Stopping closes the handles that are open, and frees their owners and closures") func stopCloses() throws {
+    let loop = EventLoop(name: "close")
+    loop.start()
+    final class Witness: Sendable {}
+    weak var witness: Witness?
+    let closed = Box(0)
+    try {
+      let held = Witness()
+      witness = held
+      try loop.performAndWait {
+        for _ in 0..<1000 {
+          let timer = LoopTimer(loop)
+          timer.onFire = { _ = (held, timer) }  // a cycle, as owners make them
+          timer.onClosed = { closed.value += 1 }
+          timer.start(after: .seconds(1000))
+        }
+      }
+    }()
+    #expect(witness != nil)
+    loop.stop()
+    #expect(witness == nil)
+    #expect(closed.value == 1000)
+    #expect(loop.openHandleCount == 0)
+  }
+
+  @Test("A job that goes on for ever keeps neither timers nor the end waiting") func starvation() async {
+    let fired: Bool = await onLoop { loop, finish in
+      let spinner = Box(true)
+      @Sendable func spin() { if spinner.value { loop.schedule { spin() } } }
+      spin()
+      let timer = LoopTimer(loop)
+      timer.onFire = {
+        spinner.value = false
+        finish(true)
+      }
+      timer.start(after: .milliseconds(5))
+    }
+    #expect(fired)
+  }
+
+  // MARK: Turns
+
+  @Test("The end of a turn comes after jobs, and before the loop blocks")
+  func endOfTurnAfterJobs() async {
+    let seen: [String] = await onLoop { loop, finish in
+      let seen = Box<[String]>([])
+      loop.atEndOfTurn {
+        if seen.value.isEmpty || seen.value.last == "end" { return }
+        seen.value.append("end")
+        if seen.value.count > 2 { finish(seen.value) }
+      }
+      loop.schedule { seen.value.append("first") }
+      loop.schedule { seen.value.append("second") }
+    }
+    #expect(seen == ["first", "second", "end"])
+  }
+
+  @Test("The end of a turn comes after timers, and before the loop blocks") func endOfTurnAfterTimers() async {
+    let seen: [String] = await onLoop { loop, finish in
+      let seen = Box<[String]>([])
+      let timer = LoopTimer(loop)
+      let other = LoopTimer(loop)
+      timer.onFire = { seen.value.append("timer") }
+      other.onFire = { seen.value.append("other") }
+      loop.atEndOfTurn {
+        guard seen.value.count == 2 else { return }
+        seen.value.append("end")
+        finish(seen.value)
+      }
+      timer.start(after: .milliseconds(3))
+      other.start(after: .milliseconds(3))
+    }
+    #expect(Set(seen.prefix(2)) == ["timer", "other"])
+    #expect(seen.last == "end")
+  }
+
+  @Test("What a hook schedules is run, though nothing else happens") func hookSchedules() async {
+    let ran: Bool = await onLoop { loop, finish in
+      let once = Box(true)
+      loop.atEndOfTurn {
+        guard once.value else { return }
+        once.value = false
+        loop.schedule { finish(true) }
+      }
+    }
+    #expect(ran)
+  }
+
+  @Test("A cancelled hook is not called again; hooks may cancel themselves and add others") func cancelledHook() async {
+    let counts: [Int] = await onLoop { loop, finish in
+      let counts = Box([0, 0])
+      let hook = Box<TurnHook?>(nil)
+      hook.value = loop.atEndOfTurn {
+        counts.value[0] += 1
+        hook.value?.cancel()
+        loop.atEndOfTurn {
+          counts.value[1] += 1
+          if counts.value[1] == 3 { finish(counts.value) }
+          loop.schedule {}
+        }
+      }
+    }
+    #expect(counts == [1, 3])
+  }
+
+  @Test("Now stands still within a turn and moves on after it") func now() async {
+    let times: [UInt64] = await onLoop { loop, finish in
+      let first = loop.now
+      while EventLoop.readClock() < first + 2_000_000 {}
+      let second = loop.now
+      let timer = LoopTimer(loop)
+      timer.onFire = { finish([first, second, loop.now]) }
+      timer.start(after: .milliseconds(1))
+    }
+    #expect(times[0] == times[1])
+    #expect(times[2] >= times[0] + 2_000_000)
+  }
+
+  // MARK: Pool
+
+  @Test("Work runs off the loop, and its result comes back on it") func offload() async {
+    let places: [Bool] = await onLoop { loop, finish in
+      loop.offload({ loop.isOnLoop }, then: { finish([$0, loop.isOnLoop]) })
+    }
+    #expect(places == [false, true])
+  }
+
+  @Test("Work can be awaited, from anywhere") func asyncOffload() async {
+    let loop = EventLoop(name: "offload")
+    loop.start()
+    let sum = await withTaskGroup(of: Int.self) { group in
+      for number in 0..<500 { group.addTask { await loop.offload { number } } }
+      return await group.reduce(0, +)
+    }
+    #expect(sum == 499 * 250)
+    loop.stop()
+  }
+
+  @Test("Stopping waits for work on the pool, and its results are told") func stopWaitsForWork() throws {
+    let loop = EventLoop(name: "pool")
+    loop.start()
+    let results = Box(0)
+    try loop.performAndWait {
+      for _ in 0..<20 { loop.offload({ (0..<10_000).reduce(0, &+) }, then: { _ in results.value += 1 }) }
+    }
+    loop.stop()
+    #expect(results.value == 20)
+  }
+}
