@@ -1,0 +1,154 @@
+import HAPModel
+import HAPWire
+
+extension AccessoryProfile {
+  /// Gives everything its id and lays it out.
+  ///
+  /// - Parameters:
+  ///   - ids: what was given out before; holds what is given out now when this returns, and is untouched when it throws.
+  ///   - deviceID: serial numbers that were left out come from it.
+  ///   - renumber: explicit ids that differ from the stored ones are accepted.
+  /// - Throws: all problems when one of them is an error, or explicit ids that contradict `ids`.
+  public func build(
+    ids: inout IDMap, deviceID: DeviceID, renumber: Bool = false
+  ) throws(ProfileErrors) -> BuiltAccessory {
+    guard isServable else { throw ProfileErrors(fileName: fileName, problems: problems) }
+    var map = ids
+    var idProblems: [ProfileProblem] = []
+    var expanded = accessories.flatMap(\.expanded)
+    expanded[0].key = key
+
+    let aids = settle(
+      "aid",
+      expanded.enumerated().map { index, entry in
+        IDWish(
+          key: entry.key, explicit: index == 0 ? 1 : entry.accessory.aid, what: "aid",
+          node: entry.accessory.origin("aid"))
+      }, &map, renumber, &idProblems)
+
+    var built: [Accessory] = []
+    var behaviours: [BuiltAccessory.Behaviour] = []
+    var names: [UInt64: String] = [:]
+    for (index, entry) in expanded.enumerated() {
+      let keys = ServiceKeys(entry.accessory)
+      let iids = settle("iid \(entry.key)", keys.wishes(entry.accessory), &map, renumber, &idProblems)
+      guard let aid = aids[entry.key] else { continue }
+      let services = keys.services(entry.accessory, iids, serial: Self.serial(deviceID, aid))
+      built.append(Accessory(aid: aid, services: services))
+      names[aid] = entry.accessory.name
+      for (draft, service) in zip(entry.accessory.services, services)
+      where draft.type != .accessoryInformation && draft.type != .protocolInformation {
+        behaviours.append(
+          .init(aid: aid, serviceIID: service.iid, serviceType: service.type, node: draft.behaviour))
+      }
+      if index == 0 { names[1] = name }
+    }
+    guard idProblems.isEmpty else { throw ProfileErrors(fileName: fileName, problems: problems + idProblems) }
+    // A freed accessory's iids go with it: its key never comes back to other ids than it had.
+    do {
+      let database = try AttributeDatabase(built)
+      ids = map
+      return BuiltAccessory(
+        database: database, behaviours: behaviours, configurationText: ConfigurationText.text(of: built),
+        category: category, name: name, model: Self.model(built[0]) ?? model, names: names)
+    } catch {
+      let problem = ProfileProblem(.iid, path: "", place: JSONPlace(line: 1, column: 1), "\(error)")
+      throw ProfileErrors(fileName: fileName, problems: problems + [problem])
+    }
+  }
+
+  /// 12 digits, and the aid for bridged accessories: at least 2 bytes, different for each.
+  private static func serial(_ deviceID: DeviceID, _ aid: UInt64) -> String {
+    let digits = deviceID.text.split(separator: ":").joined()
+    return aid == 1 ? digits : "\(digits)-\(aid)"
+  }
+
+  private static func model(_ accessory: Accessory) -> String? {
+    let information = accessory.services.first { $0.type == .accessoryInformation }
+    return information?.characteristics.first { $0.type == .model }?.value.stringValue
+  }
+
+  private func settle(
+    _ scope: String, _ wishes: [IDWish], _ map: inout IDMap, _ renumber: Bool, _ problems: inout [ProfileProblem]
+  ) -> [String: UInt64] {
+    let conflicts = map.scopes[scope, default: .init()].settle(
+      wishes.map { .init(key: $0.key, explicit: $0.explicit) }, renumber: renumber)
+    for conflict in conflicts {
+      guard let wish = wishes.first(where: { $0.key == conflict.key }) else {
+        problems.append(ProfileProblem(.idChanged, path: "", place: JSONPlace(line: 1, column: 1), "all ids are spent"))
+        continue
+      }
+      let message: String
+      switch conflict {
+      case .moved(_, let from, let to):
+        message = "\(wish.what) \(to) is written, but it was served as \(from) before; --renumber accepts the change"
+      case .taken(_, let id, let owner):
+        let whose = owner.map { "is that of \($0)" } ?? "was another's before, and a freed one is never reused"
+        message = "\(wish.what) \(id) \(whose); --renumber accepts the change"
+      case .exhausted: message = "all ids are spent"
+      }
+      problems.append(ProfileProblem(.idChanged, at: wish.node, message))
+    }
+    return map.scopes[scope]?.ids ?? [:]
+  }
+}
+
+/// Something that needs an id, and where it was written.
+struct IDWish {
+  var key: String
+  var explicit: UInt64?
+  /// "aid" or "iid".
+  var what: String
+  var node: JSONNode
+}
+
+/// The iid keys of an accessory's services: type and label, or type and ordinal among services of that type.
+struct ServiceKeys {
+  private var keys: [String] = []
+
+  init(_ accessory: AccessoryDraft) {
+    var ordinals: [TypeID: Int] = [:]
+    for service in accessory.services {
+      ordinals[service.type, default: 0] += 1
+      let tail = service.label.map { "@\($0)" } ?? "#\(ordinals[service.type] ?? 1)"
+      keys.append(service.type.wireForm + tail)
+    }
+  }
+
+  private func key(_ service: Int, _ type: TypeID) -> String { "\(keys[service])/\(type.wireForm)" }
+
+  /// Services before their characteristics, in the order of the profile.
+  func wishes(_ accessory: AccessoryDraft) -> [IDWish] {
+    var wishes: [IDWish] = []
+    for (index, service) in accessory.services.enumerated() {
+      let explicit = service.type == .accessoryInformation ? 1 : service.iid
+      wishes.append(
+        IDWish(key: keys[index], explicit: explicit, what: "iid", node: service.node["iid"] ?? service.node))
+      for draft in service.characteristics {
+        wishes.append(
+          IDWish(
+            key: key(index, draft.characteristic.type), explicit: draft.iid, what: "iid", node: draft.origin("iid")))
+      }
+    }
+    return wishes
+  }
+
+  /// - Parameter iids: by key; 0 stands in where a conflict left none, and is never served.
+  func services(_ accessory: AccessoryDraft, _ iids: [String: UInt64], serial: String) -> [Service] {
+    let labels = Dictionary(
+      accessory.services.enumerated().compactMap { index, service in
+        service.label.map { ($0, iids[keys[index]] ?? 0) }
+      }, uniquingKeysWith: { first, _ in first })
+    return accessory.services.enumerated().map { index, draft in
+      let characteristics = draft.characteristics.map { draft in
+        var characteristic = draft.characteristic
+        characteristic.iid = iids[key(index, characteristic.type)] ?? 0
+        if draft.isDerivedSerial { characteristic.value = .string(serial) }
+        return characteristic
+      }
+      return Service(
+        iid: iids[keys[index]] ?? 0, type: draft.type, isPrimary: draft.isPrimary, isHidden: draft.isHidden,
+        linked: draft.linked.compactMap { labels[$0.label] }, characteristics: characteristics)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import HAPModel
+import HAPWire
+
+/// An accessory as its document has it, completed, with no ids yet.
+struct AccessoryDraft: Equatable, Sendable {
+  var node: JSONNode
+  var name: String
+  var manufacturer: String?
+  var model: String?
+  var serialNumber: String?
+  var firmwareRevision: String?
+  var category: Category?
+  /// The member `id`.
+  var id: String?
+  var aid: UInt64?
+  /// At least 1.
+  var copies = 1
+  var isBridged = false
+  var services: [ServiceDraft] = []
+
+  /// Where a member is, or the accessory when it was left out.
+  func origin(_ member: String) -> JSONNode { node[member] ?? node }
+}
+
+struct ServiceDraft: Equatable, Sendable {
+  /// Its own node; the accessory's when the service was added.
+  var node: JSONNode
+  var type: TypeID
+  var definition: ServiceDefinition?
+  var name: String?
+  var isPrimary = false
+  var isHidden = false
+  /// The member `id`.
+  var label: String?
+  var linked: [(label: String, node: JSONNode)] = []
+  var iid: UInt64?
+  var behaviour: JSONNode?
+  var characteristics: [CharacteristicDraft] = []
+  var isAdded = false
+
+  subscript(_ type: TypeID) -> CharacteristicDraft? { characteristics.first { $0.characteristic.type == type } }
+
+  static func == (a: ServiceDraft, b: ServiceDraft) -> Bool { a.node == b.node && a.type == b.type }
+}
+
+struct CharacteristicDraft: Equatable, Sendable {
+  /// Its own node; the service's or accessory's when it was added.
+  var node: JSONNode
+  /// With iid 0 until it is built.
+  var characteristic: Characteristic
+  var definition: CharacteristicDefinition?
+  var iid: UInt64?
+  /// Its value was written, and could be read.
+  var hasWrittenValue = false
+  var isAdded = false
+  /// The serial number comes from the device ID when the accessory is built.
+  var isDerivedSerial = false
+
+  func origin(_ member: String) -> JSONNode { node[member] ?? node }
+}
+
+/// The types that the format itself treats.
+extension TypeID {
+  static let accessoryInformation: TypeID = 0x3E
+  static let protocolInformation: TypeID = 0xA2
+  static let statelessProgrammableSwitch: TypeID = 0x89
+  static let serviceLabel: TypeID = 0xCC
+
+  static let identify: TypeID = 0x14
+  static let manufacturer: TypeID = 0x20
+  static let model: TypeID = 0x21
+  static let name: TypeID = 0x23
+  static let serialNumber: TypeID = 0x30
+  static let version: TypeID = 0x37
+  static let firmwareRevision: TypeID = 0x52
+  static let configuredName: TypeID = 0xE3
+  static let serviceLabelIndex: TypeID = 0xCB
+}

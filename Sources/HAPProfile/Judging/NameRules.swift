@@ -1,0 +1,72 @@
+import HAPModel
+import HAPWire
+
+/// What HAP and iOS ask of texts that name an accessory.
+enum NameRules {
+  /// DB.10, and what can't be served at all. Nil when it may be served.
+  static func error(_ name: String) -> String? {
+    if name.utf8.count > 64 { return "\(name.utf8.count) bytes: 64 is the most" }
+    if hasControlCharacter(name) { return "there is a control character in it" }
+    return name.isEmpty ? "a name is needed" : nil
+  }
+
+  static func hasControlCharacter(_ text: String) -> Bool {
+    text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+  }
+
+  /// iOS takes letters, digits, spaces and apostrophes, with a letter or digit at both ends (HAP-NodeJS `checkName`).
+  static func isLikedByIOS(_ name: String) -> Bool {
+    func isAlphanumeric(_ character: Character) -> Bool { character.isLetter || character.isNumber }
+    guard let first = name.first, let last = name.last else { return false }
+    return isAlphanumeric(first) && isAlphanumeric(last)
+      && name.allSatisfy { isAlphanumeric($0) || $0 == " " || $0 == "'" || $0 == "\u{2019}" }
+  }
+
+  /// DB.11: one to three numbers below 2³² with dots between.
+  static func isRevision(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return (1...3).contains(parts.count)
+      && parts.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt32($0) != nil }
+  }
+}
+
+extension ProfileJudge {
+  /// The texts of Accessory Information, wherever they were written.
+  mutating func judgeNames(_ accessory: AccessoryDraft) {
+    guard let information = accessory.services.first(where: { $0.type == .accessoryInformation }) else { return }
+    for draft in information.characteristics {
+      guard let text = draft.characteristic.value.stringValue else { continue }
+      let count = text.utf8.count
+      func origin(_ member: String) -> JSONNode { draft.isAdded ? accessory.origin(member) : draft.origin("value") }
+      switch draft.characteristic.type {
+      case .name: judgeName(text, origin("name"))
+      case .manufacturer where count > 64:
+        report(.manufacturerLength, origin("manufacturer"), "\(count) bytes: 64 is the most")
+      case .model where !(1...64).contains(count):
+        report(.modelLength, origin("model"), "\(count) bytes: a model has 1 to 64")
+      case .serialNumber where !draft.isDerivedSerial && !(2...64).contains(count):
+        report(.serialLength, origin("serialNumber"), "\(count) bytes: a serial number has 2 to 64, or iOS refuses it")
+      case .firmwareRevision where !NameRules.isRevision(text):
+        report(
+          .firmwareRevision, origin("firmwareRevision"),
+          "a revision is one to three numbers with dots between, \"1.0.0\"")
+      default: break
+      }
+    }
+    if accessory.name.utf8.count > 64 || NameRules.hasControlCharacter(accessory.name), !information.isAdded {
+      judgeName(accessory.name, accessory.origin("name"))
+    }
+  }
+
+  mutating func judgeName(_ name: String, _ node: JSONNode) {
+    if name.utf8.count > 64 || name.isEmpty {
+      report(.nameLength, node, name.isEmpty ? "a name is needed" : "\(name.utf8.count) bytes: a name has at most 64")
+    } else if NameRules.hasControlCharacter(name) {
+      report(.nameControl, node, "there is a control character in the name")
+    } else if !NameRules.isLikedByIOS(name) {
+      report(
+        .nameCharacters, node,
+        "iOS takes names of letters, digits, spaces and apostrophes that start and end with a letter or digit")
+    }
+  }
+}

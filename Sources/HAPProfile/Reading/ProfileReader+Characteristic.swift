@@ -1,0 +1,167 @@
+import HAPModel
+import HAPWire
+
+extension ProfileReader {
+  private static let characteristicMembers = [
+    "type", "value", "format", "perms", "unit", "description", "minValue", "maxValue", "minStep", "maxLen",
+    "maxDataLen",
+    "valid-values", "valid-values-range", "iid", "persist",
+  ]
+
+  /// Nil when type, format or perms can't be read.
+  mutating func characteristic(_ node: JSONNode) -> CharacteristicDraft? {
+    refuseUnknownMembers(node, except: Self.characteristicMembers)
+    require("type", of: node)
+    let text = string("type", of: node)
+    let format = self.format(of: node)
+    let perms = self.perms(of: node)
+    guard let text, let member = node["type"] else { return nil }
+    let named = Catalogue.characteristic(named: text)
+    guard let type = named?.type ?? TypeID(text) else {
+      let names = Catalogue.characteristics.filter { !$0.isWithdrawn }.map(\.identifier)
+      reportUnknownType(text, "characteristic", names, member)
+      return nil
+    }
+    let definition = named ?? Catalogue.characteristic(type)
+    if definition?.isWithdrawn == true {
+      report(.typeWithdrawn, member, "Apple has withdrawn the characteristic \(definition?.name ?? text)")
+    }
+    guard let format = format ?? definition?.format, let perms = perms ?? definition?.perms else {
+      for name in ["format", "perms"] where node[name] == nil && definition == nil {
+        report(.customMetadata, node, "\"\(name)\" is missing: a characteristic that Apple does not define states it")
+      }
+      return nil
+    }
+    var characteristic = Characteristic(iid: 0, type: type, format: format, perms: perms)
+    // Metadata of another format means nothing.
+    let inherited = definition.flatMap {
+      $0.format.isNumeric == format.isNumeric && ($0.format == .string) == (format == .string) ? $0 : nil
+    }
+    characteristic.constraints = constraints(
+      of: node, inherited: inherited?.constraints ?? Constraints(), format: format)
+    characteristic.unit = unit(of: node) ?? inherited?.unit
+    characteristic.description = string("description", of: node)
+    characteristic.adminOnly = definition?.adminOnly ?? []
+    characteristic.persists =
+      bool("persist", of: node) ?? (perms.contains(.pairedWrite) && perms.contains(.pairedRead) && !type.readsAsNull)
+    var draft = CharacteristicDraft(node: node, characteristic: characteristic, definition: definition)
+    draft.iid = id("iid", of: node)
+    if let value = node["value"], let read = self.value(value, for: characteristic, definition) {
+      draft.characteristic.value = read
+      draft.hasWrittenValue = true
+    }
+    return draft
+  }
+
+  private mutating func format(of node: JSONNode) -> Format? {
+    guard let text = string("format", of: node), let member = node["format"] else { return nil }
+    if let format = Format(rawValue: text) { return format }
+    reportUnknownWord(text, "format", Format.allCases.map(\.rawValue), member)
+    return nil
+  }
+
+  private mutating func unit(of node: JSONNode) -> Unit? {
+    guard let text = string("unit", of: node), let member = node["unit"] else { return nil }
+    if let unit = Unit(rawValue: text) { return unit }
+    reportUnknownWord(text, "unit", Unit.allCases.map(\.rawValue), member)
+    return nil
+  }
+
+  private mutating func reportUnknownWord(_ word: String, _ what: String, _ words: [String], _ node: JSONNode) {
+    let hint =
+      nearestName(to: word, in: words).map { ": did you mean \"\($0)\"?" } ?? " (\(words.joined(separator: ", ")))"
+    report(.wordUnknown, node, "there is no \(what) \"\(word)\"\(hint)")
+  }
+
+  private mutating func perms(of node: JSONNode) -> Permissions? {
+    guard let list = member("perms", of: node, { (node) throws(JSONProblem) in try node.asList() }) else { return nil }
+    var perms: Permissions = []
+    for element in list {
+      guard let name = element.stringValue, let permission = Permissions(name: name) else {
+        report(.perms, element, "a permission is one of pr, pw, ev, aa, tw, hd, wr")
+        continue
+      }
+      if perms.contains(permission) { report(.perms, element, "\"\(name)\" is there twice") }
+      perms.insert(permission)
+    }
+    if list.isEmpty { report(.perms, node["perms"] ?? node, "at least one permission is needed") }
+    return perms
+  }
+}
+
+// MARK: Metadata
+
+extension ProfileReader {
+  private mutating func constraints(of node: JSONNode, inherited: Constraints, format: Format) -> Constraints {
+    var result = inherited
+    for name in ["minValue", "maxValue", "minStep"] where node[name] != nil && !format.isNumeric {
+      report(.metadataFormat, node[name] ?? node, "\(name) is for numbers, and the format is \(format.rawValue)")
+    }
+    for name in ["valid-values", "valid-values-range"] where node[name] != nil && format.integerRange == nil {
+      report(.metadataFormat, node[name] ?? node, "\(name) is for integers, and the format is \(format.rawValue)")
+    }
+    if let maxLen = node["maxLen"], format != .string {
+      report(.metadataFormat, maxLen, "maxLen is for strings, and the format is \(format.rawValue)")
+    }
+    if let maxDataLen = node["maxDataLen"], !format.isBytes {
+      report(.metadataFormat, maxDataLen, "maxDataLen is for data and tlv8, and the format is \(format.rawValue)")
+    }
+    if format.isNumeric {
+      result.minValue = number("minValue", of: node, format) ?? inherited.minValue
+      result.maxValue = number("maxValue", of: node, format) ?? inherited.maxValue
+      result.minStep = number("minStep", of: node, format) ?? inherited.minStep
+    }
+    if format.integerRange != nil {
+      result.validValues = validValues(of: node) ?? inherited.validValues
+      result.validValuesRange = validValuesRange(of: node) ?? inherited.validValuesRange
+    }
+    if format == .string {
+      result.maxLen = integer("maxLen", of: node, in: 0...Int128(Int32.max)).map { Int($0) } ?? inherited.maxLen
+    }
+    if format.isBytes {
+      result.maxDataLen =
+        integer("maxDataLen", of: node, in: 0...Int128(Int32.max)).map { Int($0) } ?? inherited.maxDataLen
+    }
+    return result
+  }
+
+  private mutating func number(_ name: String, of node: JSONNode, _ format: Format) -> Value? {
+    guard let member = node[name] else { return nil }
+    guard let number = member.numberValue, number.double.isFinite else {
+      report(.memberKind, member, "a number is expected, not \(member.kindName)")
+      return nil
+    }
+    if let integer = number.integer { return .integer(integer) }
+    guard format == .float else {
+      report(.metadataFormat, member, "\(name) has a fraction, and the format is \(format.rawValue)")
+      return nil
+    }
+    return .float(number.double)
+  }
+
+  private mutating func validValues(of node: JSONNode) -> [Int]? {
+    guard let list = member("valid-values", of: node, { (node) throws(JSONProblem) in try node.asList() }) else {
+      return nil
+    }
+    return list.compactMap { element in
+      if let number = element.integerValue, let small = Int(exactly: number) { return small }
+      report(.memberKind, element, "an integer is expected, not \(element.kindName)")
+      return nil
+    }
+  }
+
+  private mutating func validValuesRange(of node: JSONNode) -> ClosedRange<Int>? {
+    guard let member = node["valid-values-range"] else { return nil }
+    guard let ends = member.elements, ends.count == 2, let low = ends[0].integerValue.flatMap({ Int(exactly: $0) }),
+      let high = ends[1].integerValue.flatMap({ Int(exactly: $0) })
+    else {
+      report(.memberKind, member, "a list of the lowest and the highest value is expected")
+      return nil
+    }
+    guard low <= high else {
+      report(.metadataRange, member, "the lowest value is above the highest")
+      return nil
+    }
+    return low...high
+  }
+}

@@ -1,0 +1,65 @@
+import HAPModel
+import HAPWire
+
+extension ProfileReader {
+  /// The value in its canonical form; nil when it is a problem. Whether it is in range is judged later.
+  mutating func value(
+    _ node: JSONNode, for characteristic: Characteristic, _ definition: CharacteristicDefinition?
+  ) -> Value? {
+    if node.isNull {
+      if characteristic.type.readsAsNull || !characteristic.perms.contains(.pairedRead) { return .null }
+      report(.valueNull, node, "null is no value of \(characteristic.format.rawValue)")
+      return nil
+    }
+    if characteristic.type.readsAsNull {
+      report(.valueNull, node, "a press has no state, so its value is always null: leave it out")
+      return nil
+    }
+    switch characteristic.format {
+    case .bool:
+      if let bool = node.boolValue { return .bool(bool) }
+      if node.integerValue == 0 || node.integerValue == 1 { return .bool(node.integerValue == 1) }
+      if let word = node.stringValue { return named(word, definition, node) }
+      return wrongKind(node, "true or false is")
+    case .uint8, .uint16, .uint32, .uint64, .int:
+      if let integer = node.integerValue { return .integer(integer) }
+      if let word = node.stringValue { return named(word, definition, node) }
+      return wrongKind(node, "an integer is")
+    case .float:
+      if let number = node.numberValue, number.double.isFinite { return .float(number.double) }
+      return wrongKind(node, "a number is")
+    case .string:
+      if let text = node.stringValue { return .string(text) }
+      return wrongKind(node, "a string is")
+    case .tlv8, .data:
+      guard let text = node.stringValue else { return wrongKind(node, "base64 text is") }
+      guard let bytes = Base64.decode(text) else {
+        report(.valueKind, node, "this is not base64")
+        return nil
+      }
+      if characteristic.format == .tlv8, (try? TLV(decoding: bytes)) == nil {
+        report(.valueTLV8, node, "the bytes are not TLV8")
+      }
+      return .data(bytes)
+    }
+  }
+
+  private mutating func wrongKind(_ node: JSONNode, _ expectation: String) -> Value? {
+    let hint = node.numberValue.map { $0.isInteger ? "" : " (\($0.text) has a fraction or an exponent)" } ?? ""
+    report(.valueKind, node, "\(expectation) expected, not \(node.kindName)\(hint)")
+    return nil
+  }
+
+  private mutating func named(_ word: String, _ definition: CharacteristicDefinition?, _ node: JSONNode) -> Value? {
+    guard let definition, !definition.values.isEmpty else {
+      report(.wordUnknown, node, "the values of this characteristic have no names")
+      return nil
+    }
+    if let value = definition.value(forWord: word) { return value }
+    let words = definition.values.map(\.word)
+    let hint =
+      nearestName(to: word, in: words).map { ": did you mean \"\($0)\"?" } ?? " (\(words.joined(separator: ", ")))"
+    report(.wordUnknown, node, "no value of \(definition.name) is named \"\(word)\"\(hint)")
+    return nil
+  }
+}

@@ -1,0 +1,5 @@
+import HAPModel
+
+@testable import HAPProfile
+
+let testDeviceID = DeviceID("AA:BB:CC:DD:EE:0F")!
