@@ -1,6 +1,6 @@
 import HAPModel
 
-/// A garage door with a motor: Current Door State follows Target Door State in `travelTime`. HAP R2 §8.17 "Garage Door Opener".
+/// A garage door with a motor: Current Door State follows Target Door State in `travelTime`. HAP R2 §8 "Garage Door Opener".
 ///
 /// - A target written half-way turns the door round, and the way back takes as long as the way so far.
 /// - An obstruction while closing makes it go up again (the target follows) or stand still, as `onObstruction` says. While
@@ -89,10 +89,10 @@ final class GarageDoorOpener: Behaviour {
 
   private func go(toOpen isOpening: Bool, _ context: inout DeviceContext) {
     if case .moving(isOpening, _, _) = motion { return }
-    if !isOpening, context.value(obstruction) == true { return stayOpen(&context) }
     let from = position(at: context.now)
     let distance = isOpening ? 1 - from : from
     guard distance > 0 else { return rest(at: from, as: isOpening ? Door.open : Door.closed, &context) }
+    if !isOpening, context.value(obstruction) == true { return stayOpen(&context) }
     motion = .moving(isOpening: isOpening, start: context.now, from: from)
     context.set(current, isOpening ? Door.opening : Door.closing)
     context.schedule(Self.arrival, after: travelTime * distance)
@@ -103,7 +103,7 @@ final class GarageDoorOpener: Behaviour {
     if reversesOnObstruction {
       context.set(target, Door.open)
       go(toOpen: true, &context)
-    } else if position(at: context.now) > 0 {
+    } else {
       rest(at: position(at: context.now), as: Door.stopped, &context)
     }
   }

@@ -1,6 +1,6 @@
 import HAPModel
 
-/// A bolt with a motor: Lock Current State follows Lock Target State after `actuationTime`, or jams. HAP R2 §8.22 "Lock Mechanism".
+/// A bolt with a motor: Lock Current State follows Lock Target State after `actuationTime`, or jams. HAP R2 §8 "Lock Mechanism".
 final class LockMechanism: Behaviour {
   /// Values of Lock Current State; the first two are those of Lock Target State too.
   private enum Bolt {

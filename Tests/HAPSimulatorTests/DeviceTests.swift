@@ -1,0 +1,155 @@
+import HAPModel
+import HAPWire
+import Testing
+
+@testable import HAPSimulator
+
+@Suite("Devices and behaviours")
+struct DeviceTests {
+  @Test("What has no behaviour takes the value a person sets, also one that controllers can only read")
+  func plain() throws {
+    let world = VirtualWorld(Garage.database())
+    try world.setByHand(Garage.on, true)
+    try world.setByHand(Garage.fadeRate, 2)
+    #expect(world.changes() == ["1.21=true", "1.22=2.0"])
+    world.write(Garage.on, false)
+    #expect(world.changes() == [])
+    #expect(!Garage.database().characteristics[0].perms.contains(.pairedWrite))
+    try world.setByHand(Garage.current, 4)
+    #expect(world[Garage.current] == 4)
+  }
+
+  @Test(
+    "A value that the constraints do not allow is refused with the rule it breaks, and nothing changes",
+    arguments: [
+      (Garage.on, "open", "format is bool, which takes true or false"), (Garage.on, 2, "true or false"),
+      (Garage.current, 5, "Current Door State can't be 5: maxValue is 4"), (Garage.current, -1, "uint8 holds 0...255"),
+      (Garage.current, 1.5, "a whole number"), (Garage.current, .null, "can't be null"),
+      (Garage.current, 256, "uint8 holds"),
+      (Garage.fadeRate, 10.1, "Fade Rate can't be 10.1: maxValue is 10"), (Garage.fadeRate, -0.1, "minValue is 0"),
+      (Garage.fadeRate, 1.55, "minStep is 0.1, counted from 0"), (Garage.fadeRate, "fast", "a number"),
+      (Garage.fadeRate, .float(.infinity), "maxValue is 10"), (Garage.fadeRate, .float(.nan), "can't be nan"),
+      (AttributeID(aid: 1, iid: 12), .string(String(repeating: "x", count: 65)), "it has 65 bytes, and maxLen is 64"),
+      (AttributeID(aid: 1, iid: 12), 7, "takes text"),
+    ] as [(AttributeID, Value, String)])
+  func refused(_ id: AttributeID, _ value: Value, _ rule: String) {
+    let world = VirtualWorld(Garage.database())
+    let error = #expect(throws: CommandError.self) { try world.setByHand(id, value) }
+    #expect(error?.code == .invalidValue)
+    #expect(error?.message.contains(rule) == true, "\(error?.message ?? "")")
+    #expect(world.changes() == [])
+  }
+
+  @Test("Valid values, valid ranges and bytes name their rules too")
+  func otherRules() {
+    func rule(_ format: Format, _ constraints: Constraints, _ value: Value) -> String? {
+      let characteristic = Characteristic(
+        iid: 1, type: TypeID("7E536242-341C-4862-BE90-272CE15BD633")!, format: format, perms: [.pairedRead],
+        value: .null,
+        description: "Thing", constraints: constraints)
+      do throws(CommandError) {
+        _ = try characteristic.admitByHand(value)
+        return nil
+      } catch { return error.message }
+    }
+    #expect(rule(.uint8, Constraints(validValues: [0, 2]), 1) == "Thing can't be 1: valid-values are 0, 2")
+    #expect(rule(.uint8, Constraints(validValuesRange: 2...4), 5) == "Thing can't be 5: valid-values-range is 2...4")
+    #expect(rule(.int, Constraints(minValue: 1, minStep: 5), 8) == "Thing can't be 8: minStep is 5, counted from 1")
+    #expect(rule(.data, Constraints(maxDataLen: 2), .data([1, 2, 3]))?.contains("maxDataLen is 2") == true)
+    #expect(rule(.tlv8, Constraints(), "!!!")?.contains("base64") == true)
+    #expect(rule(.tlv8, Constraints(), 1)?.contains("base64") == true)
+    #expect(rule(.tlv8, Constraints(), "AQID") == nil)
+  }
+
+  @Test("An unknown characteristic can't be set")
+  func unknown() {
+    let world = VirtualWorld(Garage.database())
+    #expect(throws: CommandError(.noSuchCharacteristic, "there is no characteristic 9.9")) {
+      try world.setByHand(AttributeID(aid: 9, iid: 9), 1)
+    }
+  }
+
+  @Test("Two doors live their own lives, timers and all")
+  func twoDoors() {
+    let world = VirtualWorld(
+      Garage.database(isBridge: true),
+      behaviours: [Garage.door: #"{"travelTime": "3s"}"#, Garage.otherDoor: #"{"travelTime": "5s"}"#])
+    world.write(Garage.target, 0)
+    world.write(AttributeID(aid: 2, iid: 10), 0)
+    world.write(Garage.lockTarget, 0)
+    world.pass(.seconds(5))
+    #expect(world.changes() == ["1.9=2", "2.9=2", "1.31=0", "1.9=0", "2.9=0"])
+  }
+
+  @Test("Where several can be obstructed the service must be said; where none can, that is said")
+  func obstruct() throws {
+    let bridge = VirtualWorld(Garage.database(isBridge: true))
+    #expect(
+      #expect(throws: CommandError.self) { try bridge.command(.obstruct(true, service: nil)) }?.code == .ambiguous)
+    try bridge.command(.obstruct(true, service: Garage.otherDoor))
+    #expect(bridge.changes() == ["2.11=true"])
+    let refused = #expect(throws: CommandError.self) { try bridge.command(.obstruct(true, service: Garage.lamp)) }
+    #expect(refused?.code == .notPossible)
+    #expect(bridge.changes() == [])
+  }
+
+  @Test("A timer that nobody set is let pass")
+  func strayTimer() {
+    let world = VirtualWorld(Garage.database())
+    for token in [-1, 0, 1, 255, 256, 257, 511, 512, 100_000, .max] { world.fire(token) }
+    #expect(world.changes() == [])
+  }
+
+  @Test("Each parameter's problem is told with its path and place, all at once")
+  func parameterProblems() throws {
+    func problems(_ text: String, _ service: ServiceDefinition = .garageDoorOpener) -> [String] {
+      let node = try! JSONNode.parse(Array(#"{"behaviour": \#(text)}"#.utf8))["behaviour"]!
+      return BehaviourRegistry.standard.problems(in: node, for: service.type).map {
+        "\($0.path) \($0.place) \($0.message)"
+      }
+    }
+    #expect(problems("{}") == [])
+    #expect(problems(#"{"travelTime": "1.5min", "onObstruction": "stop", "jams": false, "x-note": 1}"#) == [])
+    #expect(
+      problems(#"{"travelTme": "1s", "onObstruction": "revers", "actuationTime": 3, "jams": 2}"#) == [
+        #"behaviour.travelTme 1:16 there is no member "travelTme" here: did you mean "travelTime"?"#,
+        #"behaviour.onObstruction 1:52 "reverse" or "stop" is expected, not "revers": did you mean "reverse"?"#,
+        #"behaviour.actuationTime 1:79 a duration such as "12s", "500ms" or "1.5min" is expected: did you mean "3s"?"#,
+        #"behaviour.jams 1:90 a number from 0 to 1, true or false is expected, not 2"#,
+      ])
+    #expect(problems(#"{"travelTime": "fast"}"#).first?.hasSuffix(#"is expected, not "fast""#) == true)
+    #expect(problems(#"{"travelTime": null}"#).first?.hasSuffix("is expected, not null") == true)
+    #expect(problems(#"{"onObstruction": 1}"#).first?.hasSuffix("is expected, not an integer") == true)
+    #expect(problems("7").first?.hasSuffix("an object of parameters is expected, not an integer") == true)
+    #expect(problems(#"{"travelTime": "1s"}"#, .lockMechanism).count == 1)
+    #expect(
+      problems("{}", .lightBulb) == [
+        "behaviour 1:15 LightBulb has no behaviour, so it takes no parameters; these have one: GarageDoorOpener, LockMechanism"
+      ])
+  }
+
+  @Test("Every parameter is documented, and its default is of its kind")
+  func documentation() {
+    for kind in BehaviourRegistry.standard.kinds {
+      #expect(kind.summary.hasSuffix("."))
+      for parameter in kind.parameters {
+        #expect(parameter.summary.hasSuffix("."))
+        switch (parameter.kind, parameter.defaultSetting) {
+        case (.duration, .duration), (.fraction, .fraction): break
+        case (.choice(let words), .choice(let word)): #expect(words.contains(word))
+        default: Issue.record("\(parameter.name)")
+        }
+      }
+    }
+  }
+
+  @Test("The simulation's chance is SplitMix64: its first numbers from seed 1234567 are the published ones")
+  func random() {
+    var random = SimulationRandom(seed: 1_234_567)
+    #expect(
+      (0..<5).map { _ in random.next() } == [
+        6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431,
+        16_408_922_859_458_223_821,
+      ])
+  }
+}

@@ -1,0 +1,84 @@
+import HAPModel
+import Testing
+
+@testable import HAPSimulator
+
+@Suite("Lock")
+struct LockMechanismTests {
+  let unsecured: Value = 0, secured: Value = 1, jammed: Value = 2
+
+  func world(_ behaviour: String = "{}", _ database: AttributeDatabase = Garage.database(), seed: UInt64 = 1)
+    -> VirtualWorld
+  {
+    VirtualWorld(database, behaviours: [Garage.lock: behaviour], seed: seed)
+  }
+
+  @Test("The bolt follows its target after a second, or after the profile's actuationTime")
+  func follows() {
+    for (behaviour, time) in [("{}", Duration.seconds(1)), (#"{"actuationTime": "250ms"}"#, .milliseconds(250))] {
+      let world = world(behaviour)
+      world.write(Garage.lockTarget, unsecured)
+      world.pass(time - .milliseconds(1))
+      #expect(world.changes() == [])
+      world.pass(.milliseconds(1))
+      #expect(world.changes() == ["1.31=0"] && world.pendingTimers == 0)
+    }
+  }
+
+  @Test("A target changed back before the bolt moved leaves it where it is")
+  func changedBack() {
+    let world = world()
+    world.write(Garage.lockTarget, unsecured)
+    world.pass(.milliseconds(500))
+    world.write(Garage.lockTarget, secured)
+    world.pass(.seconds(10))
+    #expect(world.changes() == [] && world.pendingTimers == 0)
+  }
+
+  @Test("A lock that always jams is jammed, and tries again when told again")
+  func jams() {
+    for jams in ["true", "1", "1.0"] {
+      let world = world(#"{"jams": \#(jams)}"#)
+      world.write(Garage.lockTarget, unsecured)
+      world.pass(.seconds(1))
+      #expect(world.changes() == ["1.31=2"])
+      world.write(Garage.lockTarget, unsecured)
+      #expect(world.pendingTimers == 1)
+    }
+  }
+
+  @Test("A lock that jams now and then does so as its seed says, the same each time")
+  func jamsSometimes() {
+    func run(_ seed: UInt64) -> [String] {
+      let world = world(#"{"jams": 0.5}"#, seed: seed)
+      for round in 0..<40 {
+        world.write(Garage.lockTarget, round % 2 == 0 ? unsecured : secured)
+        world.pass(.seconds(2))
+      }
+      return world.changes()
+    }
+    #expect(run(1) == run(1))
+    #expect(run(1) != run(2))
+    #expect(run(1).contains("1.31=2") && run(1).contains("1.31=0"))
+  }
+
+  @Test("A person's key moves the bolt, and the target follows; by the button it is as by a controller")
+  func byHand() throws {
+    let world = world()
+    world.write(Garage.lockTarget, unsecured)
+    try world.setByHand(Garage.lockCurrent, secured)
+    #expect(world.changes() == ["1.31=1", "1.32=1"] && world.pendingTimers == 0)
+    try world.setByHand(Garage.lockCurrent, jammed)
+    #expect(world.changes() == ["1.31=2"])
+    try world.setByHand(Garage.lockTarget, unsecured)
+    world.pass(.seconds(1))
+    #expect(world.changes() == ["1.32=0", "1.31=0"])
+  }
+
+  @Test("At the start a bolt at rest is where its target says; a jammed one stays jammed")
+  func start() {
+    #expect(world("{}", Garage.database(lockCurrent: 1, lockTarget: 0)).changes() == ["1.31=0"])
+    #expect(world("{}", Garage.database(lockCurrent: 2, lockTarget: 0)).changes() == [])
+    #expect(world("{}", Garage.database(lockCurrent: 3, lockTarget: 0)).changes() == [])
+  }
+}

@@ -1,0 +1,215 @@
+import HAPModel
+import HAPWire
+import Testing
+
+@testable import HAPSimulator
+
+@Suite("The command vocabulary")
+struct SimulatorCommandTests {
+  func decode(_ text: String) throws(CommandRefusal) -> SimulatorCommand {
+    try SimulatorCommand(json: Array(text.utf8))
+  }
+
+  func reason(_ text: String) -> (id: String?, code: CommandError.Code, message: String)? {
+    do throws(CommandRefusal) {
+      _ = try decode(text)
+      return nil
+    } catch {
+      let id = error.id.map { node in JSONWriter.text { $0.node(node) } }
+      return (id, error.error.code, error.error.message)
+    }
+  }
+
+  @Test("set carries a characteristic by name or address, its service and a value")
+  func set() throws {
+    let line =
+      #"{"id":7,"command":"set","accessory":"Garage","service":"GarageDoorOpener","characteristic":"TargetDoorState","value":"open"}"#
+    let command = try decode(line)
+    #expect(command.id?.integerValue == 7)
+    #expect(command.accessory == .name("Garage"))
+    guard case .set(let selector, let value) = command.action else {
+      Issue.record("not a set")
+      return
+    }
+    #expect(selector == CharacteristicSelector("TargetDoorState", service: .name("GarageDoorOpener")))
+    #expect(value.stringValue == "open")
+    let other = try decode(#"{"command":"set","accessory":2,"service":8,"characteristic":"1.10","value":null}"#)
+    #expect(other.id == nil && other.accessory == .aid(2))
+    guard case .set(CharacteristicSelector("1.10", service: .iid(8)), let null) = other.action else {
+      Issue.record("not that set")
+      return
+    }
+    #expect(null.isNull)
+  }
+
+  @Test("The other commands")
+  func others() throws {
+    #expect(try decode(#"{"command":"identify"}"#) == SimulatorCommand(.identify))
+    #expect(try decode(#"{"command":"status"}"#).action == .status)
+    #expect(try decode(#"{"command":"stop","id":"a"}"#).action == .stop)
+    #expect(try decode(#"{"command":"obstruct"}"#).action == .obstruct(true, service: nil))
+    #expect(
+      try decode(#"{"command":"obstruct","value":false,"service":8}"#).action == .obstruct(false, service: .iid(8)))
+    #expect(try decode(#"{"command":"stop","accessory":18446744073709551615}"#).accessory == .aid(.max))
+  }
+
+  @Test(
+    "What is no command is refused with a reason, and the id comes back where it could be read",
+    arguments: [
+      ("", nil, .malformed, "not JSON"), ("{", nil, .malformed, "not JSON"),
+      ("[]", nil, .malformed, "an object is expected"),
+      ("7", nil, .malformed, "an object is expected"), (#"{"id":1}"#, "1", .malformed, "\"command\" is missing"),
+      (#"{"id":1,"id":2,"command":"stop"}"#, nil, .malformed, "occurs twice"),
+      (#"{"id":"x","command":3}"#, "\"x\"", .malformed, "command: a string is expected, not an integer (at 1:21)"),
+      (
+        #"{"id":1.5,"command":"obstrct"}"#, "1.5", .unknownCommand,
+        #"there is no command "obstrct": did you mean "obstruct"?"#
+      ),
+      (#"{"id":1,"command":"dance"}"#, "1", .unknownCommand, "there are set, identify, obstruct, status, stop"),
+      (
+        #"{"id":1,"command":"set","caracteristic":"On","value":1}"#, "1", .malformed, #"did you mean "characteristic"?"#
+      ),
+      (#"{"id":1,"command":"set","value":1}"#, "1", .malformed, #""characteristic" is missing"#),
+      (#"{"id":1,"command":"set","characteristic":"On"}"#, "1", .malformed, #""value" is missing"#),
+      (
+        #"{"id":1,"command":"set","characteristic":10,"value":1}"#, "1", .malformed,
+        "a characteristic's name, type or address"
+      ),
+      (
+        #"{"id":1,"command":"set","characteristic":"On","service":true,"value":1}"#, "1", .malformed,
+        "a service's type, name or iid"
+      ),
+      (#"{"id":1,"command":"set","characteristic":"On","service":0,"value":1}"#, "1", .malformed, "0 is not in 1..."),
+      (#"{"id":1,"command":"stop","accessory":0}"#, "1", .malformed, "accessory: 0 is not in"),
+      (#"{"id":1,"command":"stop","accessory":1.5}"#, "1", .malformed, "an accessory's name or aid"),
+      (#"{"id":1,"command":"stop","value":1}"#, "1", .malformed, "there is no member \"value\" here"),
+      (
+        #"{"id":1,"command":"obstruct","value":"yes"}"#, "1", .malformed,
+        "value: true or false is expected, not a string"
+      ),
+      (#"{"id":[1],"command":"stop"}"#, nil, .malformed, "id: a string or a number is expected, not a list"),
+      (#"{"id":null,"command":"stop"}"#, nil, .malformed, "id: a string or a number"),
+    ] as [(String, String?, CommandError.Code, String)])
+  func refused(_ line: String, _ id: String?, _ code: CommandError.Code, _ message: String) throws {
+    let refusal = try #require(reason(line))
+    #expect(refusal.id == id)
+    #expect(refusal.code == code)
+    #expect(refusal.message.contains(message), "\(refusal.message)")
+  }
+
+  @Test("Answers carry the id and one line of JSON")
+  func answers() throws {
+    let command = try decode(#"{"id":"é\n1","command":"stop"}"#)
+    #expect(CommandAnswer.success(id: command.id) == #"{"id":"é\n1","ok":true}"#)
+    #expect(
+      CommandAnswer.success(id: nil) {
+        $0.key("values")
+        $0.array {
+          $0.value(1)
+          $0.value(.null)
+          $0.value(.data([1, 2, 3]))
+          $0.value(.float(1.5))
+          $0.value(true)
+          $0.value("x")
+        }
+      } == #"{"id":null,"ok":true,"values":[1,null,"AQID",1.5,true,"x"]}"#)
+    #expect(
+      CommandAnswer.failure(id: command.id, CommandError(.invalidValue, "no"))
+        == #"{"id":"é\n1","ok":false,"error":{"code":"invalid-value","message":"no"}}"#)
+    let refusal = CommandRefusal(id: nil, error: CommandError(.unknownCommand, "what"))
+    #expect(
+      CommandAnswer.failure(refusal) == #"{"id":null,"ok":false,"error":{"code":"unknown-command","message":"what"}}"#)
+  }
+}
+
+@Suite("Which characteristic a command means")
+struct SelectorTests {
+  let database = Garage.database(isBridge: true)
+
+  func error(_ body: () throws -> Void) -> CommandError? { #expect(throws: CommandError.self, performing: body) }
+
+  @Test(
+    "By address, identifier, name, type, UUID and a vendor's description",
+    arguments: [
+      ("1.21", Garage.on), ("On", Garage.on), ("on", Garage.on), ("25", Garage.on),
+      ("00000025-0000-1000-8000-0026BB765291", Garage.on), ("LockTargetState", Garage.lockTarget),
+      ("lock target state", Garage.lockTarget), ("Fade Rate", Garage.fadeRate), ("fade-rate", Garage.fadeRate),
+      ("7e536242-341c-4862-be90-272ce15bd633", Garage.fadeRate),
+    ])
+  func found(_ text: String, _ id: AttributeID) throws {
+    #expect(try CharacteristicSelector(text).resolve(in: database) == id)
+    #expect(try CharacteristicSelector(text).resolve(in: database, aid: 1) == id)
+  }
+
+  @Test("Where several are meant the accessory or the service decides, and the refusal lists them")
+  func several() throws {
+    let door = CharacteristicSelector("TargetDoorState")
+    let refusal = error { _ = try door.resolve(in: database) }
+    #expect(refusal?.code == .ambiguous)
+    #expect(
+      refusal?.message.contains(#"1.10 (GarageDoorOpener "Big Door"), 2.10 (GarageDoorOpener "Big Door")"#) == true)
+    #expect(try door.resolve(in: database, aid: 2) == AttributeID(aid: 2, iid: 10))
+    for service in [ServiceSelector.name("Lamp"), .name("LightBulb"), .name("43"), .iid(20)] {
+      #expect(
+        try CharacteristicSelector("Name", service: service).resolve(in: database, aid: 1)
+          == AttributeID(aid: 1, iid: 23))
+    }
+  }
+
+  @Test("What is not there is said, with the nearest that is")
+  func missing() {
+    #expect(
+      error { _ = try CharacteristicSelector("TargetDorState").resolve(in: database) }?.message.contains(
+        "did you mean \"TargetDoorState\"?") == true)
+    for text in ["9.9", "1.8", "2.21", "Brightness", "8", "", "x", "1.", "-1.9"] {
+      #expect(
+        error { _ = try CharacteristicSelector(text).resolve(in: database) }?.code == .noSuchCharacteristic, "\(text)")
+    }
+    let elsewhere = CharacteristicSelector("1.21", service: .iid(8))
+    #expect(error { _ = try elsewhere.resolve(in: database) }?.code == .noSuchCharacteristic)
+    #expect(
+      error { _ = try CharacteristicSelector("1.21").resolve(in: database, aid: 2) }?.code == .noSuchCharacteristic)
+    let noService = error { _ = try CharacteristicSelector("On", service: .name("Fan")).resolve(in: database, aid: 1) }
+    #expect(noService?.code == .noSuchService)
+    #expect(noService?.message.contains(#"1.20 (LightBulb "Lamp"), 1.30 (LockMechanism)"#) == true)
+  }
+
+  @Test("A service is found by type, name and iid; several are refused")
+  func service() throws {
+    #expect(try ServiceSelector.name("garage door opener").resolve(in: database, aid: 2) == Garage.otherDoor)
+    #expect(try ServiceSelector.iid(30).resolve(in: database, aid: nil) == Garage.lock)
+    #expect(error { _ = try ServiceSelector.name("Big Door").resolve(in: database, aid: nil) }?.code == .ambiguous)
+    #expect(error { _ = try ServiceSelector.iid(99).resolve(in: database, aid: nil) }?.code == .noSuchService)
+  }
+
+  @Test("An accessory is meant by its name, however it is written, or its aid")
+  func accessory() {
+    #expect(AccessorySelector.name("big garage").matches(name: "Big-Garage", aid: 1))
+    #expect(!AccessorySelector.name("garage").matches(name: "Big Garage", aid: 1))
+    #expect(AccessorySelector.aid(2).matches(name: "x", aid: 2) && !AccessorySelector.aid(2).matches(name: "2", aid: 1))
+  }
+
+  @Test("Words of the catalogue are values; others are refused with the nearest")
+  func words() throws {
+    func value(_ id: AttributeID, _ json: String) throws -> Value {
+      try database.characteristics[database.slot(of: id)!].value(from: JSONNode.parse(Array(json.utf8)))
+    }
+    #expect(try value(Garage.current, #""Closed""#) == 1)
+    #expect(try value(Garage.current, "3") == 3)
+    #expect(try value(Garage.current, "1.0") == .float(1))
+    #expect(try value(Garage.on, "true") == true)
+    #expect(try value(Garage.on, "null") == .null)
+    #expect(try value(AttributeID(aid: 1, iid: 12), #""open""#) == "open")
+    #expect(
+      try value(Garage.current, "1\(String(repeating: "0", count: 60))")
+        == .float(1e60))
+    #expect(
+      error { _ = try value(Garage.current, #""opn""#) }?.message
+        == #"no value of Current Door State is named "opn": did you mean "open"?"#)
+    #expect(
+      error { _ = try value(Garage.current, #""ajar by a hand""#) }?.message.contains(
+        "there are open, closed, opening, closing, stopped") == true)
+    #expect(error { _ = try value(Garage.fadeRate, #""fast""#) }?.message.contains("its values have no names") == true)
+    #expect(error { _ = try value(Garage.on, "[]") }?.code == .invalidValue)
+  }
+}
