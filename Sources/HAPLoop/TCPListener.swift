@@ -14,7 +14,7 @@ package final class TCPListener {
   private let descriptor: Int32
   private let watcher: DescriptorWatcher
   private let retry: LoopTimer
-  private var onConnection: ((TCPStream) -> Void)?
+  private let onConnection: (TCPStream) -> Void
   /// Where it listens, with the port that was given when any would do.
   package let address: SocketAddress
   /// Told when a connection could not be accepted (`.tooManyOpenFiles`); the listener goes on.
@@ -58,11 +58,7 @@ package final class TCPListener {
     }
     retry = LoopTimer(loop)
     self.onConnection = onConnection
-    // For a loop that is stopped with the listener open.
-    watcher.onClosed = { [weak self] in
-      closeDescriptor(socket)
-      self?.onConnection = nil
-    }
+    watcher.onClosed = { closeDescriptor(socket) }  // for a loop that is stopped
     watcher.onEvent = { self.accept(after: $0) }
     retry.onFire = { self.watcher.watch(.readable) }
     watcher.watch(.readable)
@@ -72,7 +68,6 @@ package final class TCPListener {
   package func close() {
     if isClosed { return }
     onError = nil
-    onConnection = nil
     watcher.onClosed = nil
     watcher.close()
     closeDescriptor(descriptor)
@@ -86,7 +81,7 @@ package final class TCPListener {
       if isClosed { return }
       let socket = Self.acceptOne(descriptor)
       if socket >= 0 {
-        if let stream = TCPStream(watcher.loop, connected: socket) { onConnection?(stream) }
+        if let stream = TCPStream(watcher.loop, connected: socket) { onConnection(stream) }
         continue
       }
       switch LoopError.lastStatus {

@@ -15,7 +15,10 @@ extension AccessoryCore {
       return perform(connection.setup.receiveUnreadable(), for: connection)
     }
     connection.setupHeard = now
-    var isOtherUnderWay = false
+    // A pairing that is being stored counts, also when its connection has gone: it will be there.
+    var isOtherUnderWay = waiting.values.contains {
+      if case .newPairing(_, let other) = $0 { other !== connection } else { false }
+    }
     for other in connections where other !== connection && other.setup.isUnderWay {
       if message.state == 1, now - other.setupHeard >= Self.pairSetupTakeover, !other.isWaiting {
         other.setup.reset()

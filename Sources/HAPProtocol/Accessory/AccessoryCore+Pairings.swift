@@ -10,13 +10,35 @@ extension AccessoryCore {
       refuse(connection, request: "POST /pairings", reason: "the message is malformed or lacks an item")
       return connection.answer(.badRequest)
     }
+    // One change at a time: what the next one may do depends on what became of this one.
+    guard !isStoringPairings else {
+      connection.isWaiting = true
+      return pairingsQueue.append((connection, request))
+    }
+    perform(request, of: controller, on: connection)
+  }
+
+  private func perform(_ request: PairingsRequest, of controller: [UInt8], on connection: ConnectionCore) {
     // Looked up now, not at Pair Verify: the rights may have changed meanwhile.
     let byAdmin = pairings.contains { $0.identifier == controller && $0.isAdmin }
     let outcome = request.outcome(for: pairings, byAdmin: byAdmin, limit: conduct.maximumPairings)
     if !byAdmin { refuse(connection, request: "POST /pairings", reason: "the controller is not an admin") }
     guard let change = outcome.change else { return finishPairings(outcome, for: connection, stored: true) }
     connection.isWaiting = true
+    isStoringPairings = true
     actions.append(.store(change, ticket: newTicket(.pairings(connection, outcome))))
+  }
+
+  /// Works off the requests that came while a change was being stored, up to the next one that changes something.
+  func takeUpQueuedPairings(at now: Duration) {
+    while !isStoringPairings, !pairingsQueue.isEmpty {
+      let (connection, request) = pairingsQueue.removeFirst()
+      // Its controller may have lost its pairing, and with it the session, while it waited.
+      guard connection.phase == .open, let controller = connection.session?.controller else { continue }
+      connection.isWaiting = false
+      perform(request, of: controller, on: connection)
+      work(off: connection, at: now)
+    }
   }
 
   /// Answers after the store has kept the change, and closes the sessions of controllers that are no longer paired.
@@ -27,7 +49,8 @@ extension AccessoryCore {
       reply.append(TLVType.state, [2])
       reply.append(TLVType.error, [PairingError.unknown.rawValue])
       refuse(connection, request: "POST /pairings", reason: "the change could not be stored")
-      return connection.answer(reply)
+      if connection.phase == .open { connection.answer(reply) }
+      return
     }
     let wasPaired = isPaired
     apply(outcome, by: connection)

@@ -26,6 +26,9 @@ package final class AccessoryCore {
 
   var advertised: Advertisement
   var waiting: [Ticket: Continuation] = [:]
+  /// A change asked for on `/pairings` is being stored; requests for others wait in the queue.
+  var isStoringPairings = false
+  var pairingsQueue: [(ConnectionCore, PairingsRequest)] = []
   var rendering: AttributeRendering
   /// Kept for their room: reading a request into them allocates nothing once they have grown.
   var writeRequest = WriteRequest()
@@ -123,8 +126,10 @@ package final class AccessoryCore {
       finishPairSetup(pairing, on: connection, stored: succeeded)
       work(off: connection, at: now)
     case .pairings(let connection, let outcome)?:
+      isStoringPairings = false
       finishPairings(outcome, for: connection, stored: succeeded)
       work(off: connection, at: now)
+      takeUpQueuedPairings(at: now)
     case .pairSetup?, .nothing?, nil: break
     }
   }

@@ -72,6 +72,9 @@ extension AccessoryCore {
     } catch {
       return refuseWrite(entry, error, "the value is not one of the characteristic's", connection)
     }
+    if database.characteristics[slot].type == EventRules.identify, value != .bool(true) {
+      return refuseWrite(entry, .invalidValue, "Identify takes true only", connection)
+    }
     if let writer {
       let word = writer.mayWrite(entry.id, value)
       guard word == .success else { return refuseWrite(entry, word, "the device refused", connection) }

@@ -89,7 +89,10 @@ struct AttributeRendering {
     for slot in slots.indices {
       write(slots[slot].before, to: &buffer)
       if slots[slot].isListed {
-        writeValue(Self.listedValue(of: database.characteristics[slot]), to: &buffer)
+        let characteristic = database.characteristics[slot]
+        let value = Self.listedValue(of: characteristic)
+        // HomeKitADK lists a control point that has nothing to say as "", and Apple's tester is reported to want that.
+        writeValue(value == .null && characteristic.format == .tlv8 ? .data([]) : value, to: &buffer)
       }
     }
     write(ending, to: &buffer)

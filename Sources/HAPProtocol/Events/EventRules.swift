@@ -7,6 +7,9 @@ enum EventRules {
   /// Button Event of a remote.
   static let buttonEvent: TypeID = 0x126
 
+  /// Identify: only true says something; HomeKitADK refuses false.
+  static let identify: TypeID = 0x14
+
   /// Whether a read, also in `/accessories`, answers null.
   static func readsAsNull(_ type: TypeID) -> Bool { type == programmableSwitchEvent }
 
