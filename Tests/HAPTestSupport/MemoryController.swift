@@ -196,7 +196,9 @@ package final class MemoryController {
   package func verify() -> String? {
     let start = startVerify()
     let m2 = post("/pair-verify", start.m1)
-    guard let verify = readM2(m2, start) else { return "M2: \(m2?.startLine ?? "no answer"), error \(m2?.tlv?.error ?? 0)" }
+    guard let verify = readM2(m2, start) else {
+      return "M2: \(m2?.startLine ?? "no answer"), error \(m2?.tlv?.error ?? 0)"
+    }
     let m4 = post("/pair-verify", m3(verify))
     guard let tlv = m4?.tlv, m4?.status == 200, tlv.state == 4, tlv.error == nil else {
       return "M4: \(m4?.startLine ?? "no answer"), error \(m4?.tlv?.error ?? 0)"

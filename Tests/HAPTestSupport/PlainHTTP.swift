@@ -8,6 +8,10 @@ package struct AccessoryMessage: @unchecked Sendable {
   package var fields: [(name: String, value: String)]
   package var body: [UInt8]
 
+  package init(startLine: String, fields: [(name: String, value: String)], body: [UInt8]) {
+    (self.startLine, self.fields, self.body) = (startLine, fields, body)
+  }
+
   package var isEvent: Bool { startLine.hasPrefix("EVENT/") }
   package var status: Int { startLine.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? -1 }
   package var text: String { String(decoding: body, as: UTF8.self) }

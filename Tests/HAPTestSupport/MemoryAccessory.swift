@@ -1,0 +1,168 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// The shell around an `AccessoryCore` with no sockets, files or clock: what the transport does, done in memory and on the spot.
+///
+/// Slow work and stores are done at once unless they are held; every action is noted.
+package final class MemoryAccessory {
+  package enum Mode { case atOnce, held, failing }
+
+  package let core: AccessoryCore
+  package private(set) var now: Duration = .seconds(1000)
+  /// What happens to `store` actions.
+  package var storing = Mode.atOnce
+  /// What happens to `compute` actions; `failing` is no choice for it.
+  package var computing = Mode.atOnce
+
+  package private(set) var stored: [StoredChange] = []
+  package private(set) var identified: [UInt64] = []
+  package private(set) var wrote: [(id: AttributeID, value: Value)] = []
+  package private(set) var refusals: [String] = []
+  /// The records that were to be advertised, with how many bytes of the named connection had left before.
+  package private(set) var advertised: [(record: Advertisement, bytesBefore: Int)] = []
+
+  private struct Link {
+    let connection: ConnectionCore
+    let controller: MemoryController
+    var isClosing = false
+  }
+  private var links: [ConnectionID: Link] = [:]
+  private var heldStores: [(change: StoredChange, ticket: Ticket)] = []
+  private var heldWork: [(work: SlowWork, ticket: Ticket)] = []
+  private var nextController: UInt64 = 100
+
+  package init(core: AccessoryCore) { self.core = core }
+
+  // MARK: Connections
+
+  /// A new connection, unverified. Nil when the core has no room.
+  package func connect(_ identity: ControllerIdentity) -> MemoryController? {
+    nextController += 1
+    guard let connection = core.open(peer: "controller-\(nextController)", at: now) else { return nil }
+    let controller = MemoryController(identity, random: .seeded(nextController))
+    links[connection.id] = Link(connection: connection, controller: controller)
+    controller.deliver = { [unowned self, id = connection.id] in receive($0, on: id) }
+    settle()
+    return controller
+  }
+
+  /// The controller's end goes away.
+  package func disconnect(_ controller: MemoryController) {
+    guard let link = links.values.first(where: { $0.controller === controller }) else { return }
+    links[link.connection.id] = nil
+    core.closed(link.connection)
+    controller.isClosed = true
+    settle()
+  }
+
+  private func receive(_ bytes: [UInt8], on id: ConnectionID) {
+    guard let link = links[id] else { return }  // it was closed: nobody reads any more
+    link.connection.incoming.append(bytes)
+    core.received(on: link.connection, at: now)
+    settle()
+  }
+
+  // MARK: Time and the device
+
+  /// Lets time pass; calls the core at each of its deadlines on the way.
+  package func advance(_ duration: Duration) {
+    let end = now + duration
+    while let deadline = core.nextDeadline, deadline <= end {
+      now = max(now, deadline)
+      core.advance(to: now)
+      settle()
+      guard core.nextDeadline.map({ $0 > now }) ?? true else { break }  // a deadline that stays in the past
+    }
+    now = end
+    core.advance(to: now)
+    settle()
+  }
+
+  /// The device reports a value.
+  package func change(_ id: AttributeID, to value: Value) {
+    core.change(id, to: value, at: now)
+    settle()
+  }
+
+  // MARK: What was held
+
+  /// Does the stores that were held, oldest first.
+  package func releaseStores(succeeded: Bool = true) {
+    let held = heldStores
+    heldStores = []
+    for (change, ticket) in held {
+      if succeeded { stored.append(change) }
+      core.stored(ticket, succeeded: succeeded, at: now)
+      settle()
+    }
+  }
+
+  package func releaseWork() {
+    let held = heldWork
+    heldWork = []
+    for (work, ticket) in held {
+      core.computed(work.perform(), ticket: ticket, at: now)
+      settle()
+    }
+  }
+
+  package var heldStoreCount: Int { heldStores.count }
+  package var heldWorkCount: Int { heldWork.count }
+
+  // MARK: A turn of the loop
+
+  /// Performs actions and moves bytes until nothing is left to do.
+  private func settle() {
+    repeat {
+      for action in core.takeActions() { perform(action) }
+      flush()
+    } while core.hasActions
+    closeWhatIsDone()
+  }
+
+  private func perform(_ action: AccessoryAction) {
+    switch action {
+    case .compute(let work, let ticket):
+      if computing == .held { return heldWork.append((work, ticket)) }
+      core.computed(work.perform(), ticket: ticket, at: now)
+    case .store(let change, let ticket):
+      switch storing {
+      case .held: heldStores.append((change, ticket))
+      case .failing: core.stored(ticket, succeeded: false, at: now)
+      case .atOnce:
+        stored.append(change)
+        core.stored(ticket, succeeded: true, at: now)
+      }
+    case .advertise(let record, let connection):
+      flush()
+      advertised.append((record, links[connection]?.controller.raw.count ?? 0))
+    case .close(let connection): links[connection]?.isClosing = true
+    case .identify(let aid): identified.append(aid)
+    case .wrote(let id, let value): wrote.append((id, value))
+    case .report(.refused(_, let request, let reason)): refusals.append("\(request): \(reason)")
+    case .report: break
+    }
+  }
+
+  /// One write for each connection that has something to say.
+  private func flush() {
+    for link in links.values.sorted(by: { $0.connection.id < $1.connection.id }) {
+      let connection = link.connection
+      guard connection.outgoing.readableCount > 0 else { continue }
+      let bytes = connection.outgoing.withReadable { Array($0) }
+      connection.outgoing.consume(bytes.count)
+      link.controller.receive(bytes)
+    }
+  }
+
+  private func closeWhatIsDone() {
+    for link in Array(links.values) where link.isClosing {
+      links[link.connection.id] = nil
+      link.controller.isClosed = true
+      core.closed(link.connection)
+    }
+    if core.hasActions { settle() }
+  }
+}
