@@ -25,6 +25,15 @@ extension AccessoryStore {
     }
   }
 
+  /// Removes controllers together: all or, when it throws, none. Unknown ones are passed over.
+  package func removePairings(_ identifiers: [[UInt8]]) throws(StoreError) {
+    try change { database, row throws(SQLiteError) in
+      for identifier in identifiers {
+        try database.run("DELETE FROM pairings WHERE accessory = ? AND identifier = ?", row, .blob(identifier))
+      }
+    }
+  }
+
   package func removeAllPairings() throws(StoreError) {
     try change { database, row throws(SQLiteError) in try database.run("DELETE FROM pairings WHERE accessory = ?", row)
     }

@@ -1,0 +1,228 @@
+import HAPCrypto
+import HAPDiscovery
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPTransport
+
+/// One accessory while it is served: core, server, store, device and advertisement, tied together on one loop.
+///
+/// Belongs to the loop's thread; `SimulatedAccessory` is the way in from elsewhere.
+final class AccessoryRun: AccessoryServerOwner {
+  let prepared: PreparedAccessory
+  let core: AccessoryCore
+  private(set) var server: AccessoryServer!
+  private let loop: EventLoop
+  private let device: any Device
+  private let advertiser: (any Advertiser)?
+  private let sink: (@Sendable (SimulatorEvent) -> Void)?
+
+  private let started: UInt64
+  private var random: SimulationRandom
+  private var timers: [Int: LoopTimer] = [:]
+  private var peers: [ConnectionID: String] = [:]
+  /// Changes that wait for the one being stored: they are made in order.
+  private var storing: [(change: StoredChange, done: (Bool) -> Void)] = []
+  private var isStoring = false
+  private var hasValueTrouble = false
+  private var isStopped = false
+  private var announced: [IPAddress] = []
+
+  /// - Parameters:
+  ///   - advertiser: nil: not visible in DNS-SD.
+  ///   - sink: is told what happens, on the loop; nil: nothing is told, and a request costs less.
+  init(
+    _ prepared: PreparedAccessory, on loop: EventLoop, advertiser: (any Advertiser)?, seed: UInt64,
+    sink: (@Sendable (SimulatorEvent) -> Void)?
+  ) {
+    self.prepared = prepared
+    self.loop = loop
+    self.advertiser = advertiser
+    self.sink = sink
+    started = loop.now
+    random = SimulationRandom(seed: seed)
+    core = AccessoryCore(
+      identity: prepared.identity, advertisement: prepared.advertisement, database: prepared.database,
+      pairings: prepared.pairings,
+      failedAttempts: prepared.failedAttempts, conduct: prepared.conduct, random: .system)
+    core.makesReports = sink != nil
+    device = prepared.makeDevice()
+    server = AccessoryServer(core, on: loop, owner: self)
+  }
+
+  /// Simulated time since the start.
+  private var now: Duration { .nanoseconds(Int64(clamping: loop.now - started)) }
+
+  // MARK: Life
+
+  /// Listens, starts the device, and becomes visible.
+  func start(on hosts: [IPAddress], port: UInt16) throws(LoopError) {
+    try server.listen(on: hosts, port: port)
+    visit { device.start(&$0) }
+    // Listening everywhere, each interface tells its own addresses.
+    announced = hosts.contains(where: \.isUnspecified) ? [] : hosts
+    publish()
+  }
+
+  /// Says goodbye, sends what is answered and closes.
+  func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    for timer in timers.values { timer.close() }
+    timers = [:]
+    advertiser?.close()
+    server.stop()
+  }
+
+  // MARK: The person at the device
+
+  func perform(_ command: DeviceCommand) throws(CommandError) {
+    var failure: CommandError?
+    visit { context in
+      do throws(CommandError) {
+        try device.command(command, &context)
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Identifies as a controller's Identify would.
+  func identifyByHand(aid: UInt64) { identify(aid: aid) }
+
+  /// Lets the device look and act, and does what it asks for.
+  private func visit(_ body: (inout DeviceContext) -> Void) {
+    var context = DeviceContext(now: now, random: random) { [core] id in
+      core.database.slot(of: id).map { core.database.characteristics[$0] }
+    }
+    body(&context)
+    random = context.random
+    var changes: [(id: AttributeID, value: Value)] = []
+    for action in context.actions {
+      switch action {
+      case .set(let id, let value): changes.append((id, value))
+      case .schedule(let token, let delay): schedule(token, after: delay)
+      case .cancel(let token): timers[token]?.cancel()
+      }
+    }
+    for (id, value) in changes {
+      if let slot = core.database.slot(of: id) { tell { .changed($0.named(slot, value)) } }
+    }
+    if !changes.isEmpty { server.change(changes) }
+  }
+
+  private func schedule(_ token: Int, after delay: Duration) {
+    let timer =
+      timers[token]
+      ?? LoopTimer(loop) { [unowned self] in
+        visit { self.device.timerFired(token, &$0) }
+      }
+    timers[token] = timer
+    timer.start(after: delay)
+  }
+
+  // MARK: What the server leaves to us
+
+  func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
+    storing.append((change, done))
+    storeNext()
+  }
+
+  /// One at a time, away from the loop: the fsync must not hold up other sessions.
+  private func storeNext() {
+    guard !isStoring, !storing.isEmpty else { return }
+    isStoring = true
+    let (change, done) = storing.removeFirst()
+    let store = prepared.store
+    loop.offload { () -> StoreError? in
+      do throws(StoreError) {
+        try store.keep(change)
+        return nil
+      } catch { return error }
+    } then: { [self] error in
+      isStoring = false
+      if let error { tell { _ in .trouble("\(error)") } }
+      done(error == nil)
+      storeNext()
+    }
+  }
+
+  func keep(_ changes: [(AttributeID, Value)]) {
+    do throws(StoreError) {
+      try prepared.store.values.commit(changes)
+      hasValueTrouble = false
+    } catch {
+      // Once, not at every write: the accessory goes on, and what it said stays true until it ends.
+      if !hasValueTrouble { tell { _ in .trouble("values are not kept: \(error)") } }
+      hasValueTrouble = true
+    }
+  }
+
+  func identify(aid: UInt64) { tell { _ in .identified(aid: aid) } }
+
+  func wrote(_ id: AttributeID, _ value: Value) {
+    if let slot = core.database.slot(of: id),
+      core.database.characteristics[slot].type == CharacteristicDefinition.identify.type
+    {
+      identify(aid: id.aid)
+    }
+    visit { device.written(id, value, &$0) }
+  }
+
+  func advertise(_ advertisement: Advertisement) { advertiser?.update(txt: advertisement.txt) }
+
+  func report(_ report: AccessoryReport) {
+    switch report {
+    case .connected(let id, let peer):
+      peers[id] = peer
+      tell { _ in .connected(peer: peer) }
+    case .disconnected(let id, let peer):
+      peers[id] = nil
+      tell { _ in .disconnected(peer: peer) }
+    case .paired(let controller, let isAdmin): tell { _ in .paired(controller: controller, isAdmin: isAdmin) }
+    case .unpaired(let controller): tell { _ in .unpaired(controller: controller) }
+    case .verified(_, let controller): tell { _ in .verified(controller: controller) }
+    case .wrote(let id, let value, let controller):
+      if let slot = core.database.slot(of: id) { tell { .wrote($0.named(slot, value), controller: controller) } }
+    case .subscribed(let id, let controller):
+      if let slot = core.database.slot(of: id) { tell { .subscribed($0.named(slot), controller: controller) } }
+    case .unsubscribed(let id, let controller):
+      if let slot = core.database.slot(of: id) { tell { .unsubscribed($0.named(slot), controller: controller) } }
+    case .identified: break  // told when it is done
+    case .refused(let id, let request, let reason):
+      let peer = peers[id] ?? "a connection"
+      tell { _ in .refused(peer: peer, request: request, reason: reason) }
+    }
+  }
+
+  private func tell(_ kind: (AttributeDatabase) -> SimulatorEvent.Kind) {
+    sink?(SimulatorEvent(accessory: prepared.name, kind(core.database)))
+  }
+
+  // MARK: Visibility
+
+  private func publish() {
+    guard let advertiser else { return }
+    let record = ServiceRecord(
+      name: prepared.instanceName, port: server.port, txt: core.advertisement.txt, host: prepared.hostName,
+      addresses: announced)
+    advertiser.publish(record) { [weak self] event in
+      switch event {
+      case .established(let name): self?.tell { _ in .advertised(name: name) }
+      case .renamed(let old, let new): self?.tell { _ in .renamed(from: old, to: new) }
+      case .failed(let reason): self?.tell { _ in .trouble("not visible on the network: \(reason)") }
+      }
+    }
+  }
+}
+
+extension AccessoryStore {
+  /// Makes one change of the core durable.
+  fileprivate func keep(_ change: StoredChange) throws(StoreError) {
+    switch change {
+    case .upsert(let pairing): try upsert(pairing)
+    case .remove(let identifiers): try removePairings(identifiers)
+    case .failedAttempts(let count): try setFailedTries(count)
+    }
+  }
+}

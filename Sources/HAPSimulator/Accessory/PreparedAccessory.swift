@@ -1,0 +1,159 @@
+import HAPCrypto
+import HAPModel
+import HAPProfile
+import HAPProtocol
+import HAPStore
+import HAPWire
+
+/// A profile made ready to be served: it has its ids, its identity, what it remembers, and the right to run.
+///
+/// Preparing reads and writes the state folder and computes a verifier, so it belongs off the loop.
+package struct PreparedAccessory: Sendable {
+  /// What the person who starts the accessory decides, over the profile's word.
+  package struct Choices: Sendable {
+    package var name: String?
+    package var setupCode: SetupCode?
+    package var setupID: SetupID?
+    /// Take explicit ids that differ from those served before.
+    package var renumber = false
+
+    package init(name: String? = nil, setupCode: SetupCode? = nil, setupID: SetupID? = nil, renumber: Bool = false) {
+      self.name = name
+      self.setupCode = setupCode
+      self.setupID = setupID
+      self.renumber = renumber
+    }
+  }
+
+  package let name: String
+  package let category: HAPModel.Category
+  package let setupCode: SetupCode
+  package let setupPayload: SetupPayload
+  package let deviceID: DeviceID
+  let database: AttributeDatabase
+  let behaviours: [BuiltAccessory.Behaviour]
+  let conduct: Conduct
+  let store: AccessoryStore
+  let identity: AccessoryIdentity
+  let pairings: [Pairing]
+  let failedAttempts: Int
+  let advertisement: Advertisement
+
+  /// - Throws: `ProfileErrors` when it can't be served, `StoreError` when its state can't be used (another process runs it, …).
+  package init(
+    _ profile: AccessoryProfile, in folder: StateFolder, choices: Choices = Choices(), random: RandomSource
+  ) throws {
+    let problems = profile.problems + profile.behaviourProblems
+    guard !problems.contains(where: { $0.severity == .error }) else {
+      throw ProfileErrors(fileName: profile.fileName, problems: problems)
+    }
+    var profile = profile
+    if let name = choices.name { profile.rename(name) }
+    let store = try folder.accessory(key: profile.key, name: profile.name)
+    do {
+      try self.init(named: profile, store, choices, random)
+    } catch {
+      store.close()
+      throw error
+    }
+  }
+
+  private init(named profile: AccessoryProfile, _ store: AccessoryStore, _ choices: Choices, _ random: RandomSource)
+    throws
+  {
+    let identity = try Self.identity(of: profile, in: store, random)
+    let setup = try Self.setup(of: profile, in: store, choices, random)
+    var ids = IDMap(try store.idMap())
+    let built = try profile.build(ids: &ids, deviceID: identity.deviceID, renumber: choices.renumber)
+    try store.setIDMap(StoredIDMap(ids))
+    let number = try store.updateConfiguration(hash: SHA512.hash(Array(built.configurationText.utf8)))
+
+    var database = built.database
+    for (id, value) in try store.values.load() { database.restore(value, of: id) }
+
+    name = built.name
+    category = built.category
+    setupCode = setup.code
+    deviceID = identity.deviceID
+    self.database = database
+    behaviours = built.behaviours
+    conduct = Conduct()
+    self.store = store
+    self.identity = AccessoryIdentity(
+      deviceID: identity.deviceID, key: SigningKey(seed: identity.keySeed), verifier: setup.srpVerifier)
+    pairings = try store.pairings()
+    failedAttempts = try store.failedTries()
+    advertisement = Advertisement(
+      model: built.model, deviceID: identity.deviceID, configurationNumber: number, category: built.category.number,
+      isPaired: pairings.contains { $0.isAdmin }, setupID: setup.id)
+    setupPayload = SetupPayload(category: built.category.number, code: setup.code, setupID: setup.id, supportsIP: true)
+  }
+
+  /// The profile's device ID wins; another one than before is another identity, whose pairings are nobody's.
+  private static func identity(
+    of profile: AccessoryProfile, in store: AccessoryStore, _ random: RandomSource
+  ) throws(StoreError) -> StoredIdentity {
+    try store.identity { .draw(deviceID: profile.deviceID, from: random) }
+  }
+
+  private static func setup(
+    of profile: AccessoryProfile, in store: AccessoryStore, _ choices: Choices, _ random: RandomSource
+  ) throws(StoreError) -> StoredSetup {
+    let code = choices.setupCode ?? profile.setupCode
+    let id = choices.setupID ?? profile.setupID
+    let stored = try store.setup { .make(code: code, id: id, from: random) }
+    if code.map({ $0 == stored.code }) ?? true, id.map({ $0 == stored.id }) ?? true { return stored }
+    let changed = StoredSetup.make(code: code ?? stored.code, id: id ?? stored.id, from: random)
+    try store.replaceSetup(changed)
+    return changed
+  }
+
+  /// The accessory's host name in mDNS: its own, so that several on one machine don't share one.
+  var hostName: String {
+    "hapsim-" + deviceID.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+
+  /// The name in DNS-SD: a label has room for 63 bytes, and Name for 64.
+  var instanceName: String {
+    var label = name
+    while label.utf8.count > 63 { label.removeLast() }
+    return label
+  }
+
+  func makeDevice() -> any Device {
+    var parameters: [AttributeID: JSONNode] = [:]
+    for behaviour in behaviours {
+      if let node = behaviour.node { parameters[AttributeID(aid: behaviour.aid, iid: behaviour.serviceIID)] = node }
+    }
+    return BehaviourRegistry.standard.device(for: database, parameters: parameters)
+  }
+}
+
+extension AttributeDatabase {
+  /// Takes a remembered value, if the characteristic still is such that it could have been written.
+  fileprivate mutating func restore(_ value: Value, of id: AttributeID) {
+    guard let slot = slot(of: id), characteristics[slot].persists else { return }
+    if let canonical = try? characteristics[slot].admit(value) { self[slot: slot] = canonical }
+  }
+}
+
+extension IDMap {
+  fileprivate init(_ stored: StoredIDMap) {
+    self.init(scopes: stored.scopes.mapValues { Scope(ids: $0.ids, next: $0.next) })
+  }
+}
+
+extension StoredIDMap {
+  fileprivate init(_ map: IDMap) {
+    self.init(scopes: map.scopes.mapValues { Scope(ids: $0.ids, next: $0.next) })
+  }
+}
+
+extension AccessoryProfile {
+  /// What is wrong with the `behaviour` members, which the profile itself keeps raw.
+  package var behaviourProblems: [ProfileProblem] {
+    behaviourNodes.flatMap { type, node in
+      BehaviourRegistry.standard.problems(in: node, for: type).map { ProfileProblem(rule: "behaviour", $0) }
+    }
+  }
+}

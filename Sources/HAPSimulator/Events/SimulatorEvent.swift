@@ -1,0 +1,165 @@
+import HAPModel
+import HAPWire
+
+/// Something that happened to a running accessory, for logs, pages and scripts.
+package struct SimulatorEvent: Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
+    case connected(peer: String)
+    case disconnected(peer: String)
+    case paired(controller: String, isAdmin: Bool)
+    case unpaired(controller: String)
+    case verified(controller: String)
+    case wrote(NamedValue, controller: String)
+    case subscribed(NamedCharacteristic, controller: String)
+    case unsubscribed(NamedCharacteristic, controller: String)
+    /// The device, or a person at it, changed a value.
+    case changed(NamedValue)
+    case identified(aid: UInt64)
+    /// A request was refused or a connection cut off; `request` is empty where none could be read.
+    case refused(peer: String, request: String, reason: String)
+    /// Visible in DNS-SD under this name.
+    case advertised(name: String)
+    /// The name was taken by somebody else on the network.
+    case renamed(from: String, to: String)
+    /// Something is wrong that the accessory goes on with.
+    case trouble(String)
+  }
+
+  /// A characteristic with words for people.
+  package struct NamedCharacteristic: Equatable, Sendable {
+    package var id: AttributeID
+    /// "Target Door State", with the accessory's name in front behind a bridge.
+    package var name: String
+  }
+
+  package struct NamedValue: Equatable, Sendable {
+    package var characteristic: NamedCharacteristic
+    package var value: Value
+    /// "open" where the catalogue has a word for the value.
+    package var word: String?
+    package var unit: Unit?
+  }
+
+  /// The accessory's (or bridge's) name.
+  package var accessory: String
+  package var kind: Kind
+
+  package init(accessory: String, _ kind: Kind) {
+    self.accessory = accessory
+    self.kind = kind
+  }
+}
+
+extension SimulatorEvent {
+  /// One line for people.
+  package var text: String {
+    switch kind {
+    case .connected(let peer): "connected: \(peer)"
+    case .disconnected(let peer): "disconnected: \(peer)"
+    case .paired(let controller, let isAdmin): "paired with \(controller)\(isAdmin ? " (admin)" : "")"
+    case .unpaired(let controller): "unpaired from \(controller)"
+    case .verified(let controller): "verified: \(controller)"
+    case .wrote(let value, let controller): "\(controller) wrote \(value)"
+    case .subscribed(let characteristic, let controller): "\(controller) subscribed to \(characteristic)"
+    case .unsubscribed(let characteristic, let controller): "\(controller) unsubscribed from \(characteristic)"
+    case .changed(let value): "\(value)"
+    case .identified(let aid): aid == 1 ? "identify!" : "identify accessory \(aid)!"
+    case .refused(let peer, let request, let reason):
+      request.isEmpty ? "refused \(peer): \(reason)" : "refused \(request) of \(peer): \(reason)"
+    case .advertised(let name): "visible on the network as \"\(name)\""
+    case .renamed(let old, let new): "the name \"\(old)\" is taken on this network: now \"\(new)\""
+    case .trouble(let message): "trouble: \(message)"
+    }
+  }
+
+  /// The members of the event's JSON object: `event`, `accessory`, and what belongs to the kind.
+  package func write(to json: inout JSONWriter) {
+    func member(_ key: String, _ value: String) {
+      json.key(key)
+      json.string(value)
+    }
+    func characteristic(_ named: NamedCharacteristic) {
+      json.key("aid")
+      json.integer(named.id.aid)
+      json.key("iid")
+      json.integer(named.id.iid)
+      member("name", named.name)
+    }
+    func value(_ named: NamedValue) {
+      characteristic(named.characteristic)
+      json.key("value")
+      json.value(named.value)
+      if let word = named.word { member("word", word) }
+    }
+    member("event", name)
+    member("accessory", accessory)
+    switch kind {
+    case .connected(let peer), .disconnected(let peer): member("peer", peer)
+    case .paired(let controller, let isAdmin):
+      member("controller", controller)
+      json.key("admin")
+      json.bool(isAdmin)
+    case .unpaired(let controller), .verified(let controller): member("controller", controller)
+    case .wrote(let named, let controller):
+      value(named)
+      member("controller", controller)
+    case .subscribed(let named, let controller), .unsubscribed(let named, let controller):
+      characteristic(named)
+      member("controller", controller)
+    case .changed(let named): value(named)
+    case .identified(let aid):
+      json.key("aid")
+      json.integer(aid)
+    case .refused(let peer, let request, let reason):
+      member("peer", peer)
+      member("request", request)
+      member("reason", reason)
+    case .advertised(let name): member("name", name)
+    case .renamed(let old, let new):
+      member("from", old)
+      member("to", new)
+    case .trouble(let message): member("message", message)
+    }
+  }
+
+  /// What the `event` member says.
+  package var name: String {
+    switch kind {
+    case .connected: "connected"
+    case .disconnected: "disconnected"
+    case .paired: "paired"
+    case .unpaired: "unpaired"
+    case .verified: "verified"
+    case .wrote: "wrote"
+    case .subscribed: "subscribed"
+    case .unsubscribed: "unsubscribed"
+    case .changed: "changed"
+    case .identified: "identify"
+    case .refused: "refused"
+    case .advertised: "advertised"
+    case .renamed: "renamed"
+    case .trouble: "trouble"
+    }
+  }
+}
+
+extension SimulatorEvent.NamedCharacteristic: CustomStringConvertible {
+  package var description: String { "\(name) (\(id))" }
+}
+
+extension SimulatorEvent.NamedValue: CustomStringConvertible {
+  package var description: String {
+    var text = "\(characteristic): "
+    text += word.map { "\($0) (\(value.text))" } ?? value.text
+    if let unit, word == nil {
+      switch unit {
+      case .percentage: text += " %"
+      case .celsius: text += " °C"
+      case .arcdegrees: text += "°"
+      case .lux: text += " lx"
+      case .seconds: text += " s"
+      }
+    }
+    return text
+  }
+}
