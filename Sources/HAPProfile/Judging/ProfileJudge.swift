@@ -128,7 +128,8 @@ struct ProfileJudge {
 
   /// Names, or indexes of a Service Label, tell services of one type apart.
   private mutating func judgeServiceNames(_ accessory: AccessoryDraft) {
-    let groups = Dictionary(grouping: accessory.services.filter { !$0.isHidden }, by: \.type)
+    let groups = Dictionary(
+      grouping: accessory.services.filter { !$0.isHidden && $0.type != .accessoryInformation }, by: \.type)
     for (_, group) in groups where group.count > 1 {
       var seen: Set<Value> = []
       for service in group {
