@@ -14,7 +14,7 @@ package final class TCPListener {
   private let descriptor: Int32
   private let watcher: DescriptorWatcher
   private let retry: LoopTimer
-  private let onConnection: (TCPStream) -> Void
+  private var onConnection: ((TCPStream) -> Void)?
   /// Where it listens, with the port that was given when any would do.
   package let address: SocketAddress
   /// Told when a connection could not be accepted (`.tooManyOpenFiles`); the listener goes on.
@@ -58,7 +58,11 @@ package final class TCPListener {
     }
     retry = LoopTimer(loop)
     self.onConnection = onConnection
-    watcher.onClosed = { closeDescriptor(socket) }  // for a loop that is stopped
+    // For a loop that is stopped with the listener open.
+    watcher.onClosed = { [weak self] in
+      closeDescriptor(socket)
+      self?.onConnection = nil
+    }
     watcher.onEvent = { self.accept(after: $0) }
     retry.onFire = { self.watcher.watch(.readable) }
     watcher.watch(.readable)
@@ -68,6 +72,7 @@ package final class TCPListener {
   package func close() {
     if isClosed { return }
     onError = nil
+    onConnection = nil
     watcher.onClosed = nil
     watcher.close()
     closeDescriptor(descriptor)
@@ -81,7 +86,7 @@ package final class TCPListener {
       if isClosed { return }
       let socket = Self.acceptOne(descriptor)
       if socket >= 0 {
-        if let stream = TCPStream(watcher.loop, connected: socket) { onConnection(stream) }
+        if let stream = TCPStream(watcher.loop, connected: socket) { onConnection?(stream) }
         continue
       }
       switch LoopError.lastStatus {

@@ -70,7 +70,9 @@ import Testing
     await #expect(processExitsWith: .failure) { _ = HKDF.sha512(SecretBytes([1]), salt: [], info: [], count: 16321) }
   }
 
-  @Test("HKDF of the Pair Setup and Pair Verify keys in the vectors") func sessionVectors() throws {
+  @Test("[KD.1] [KD.2] [KD.3] [KD.4] HKDF of the Pair Setup and Pair Verify keys in the vectors") func sessionVectors()
+    throws
+  {
     let setup = try vectorFile("session").object("pairSetup")
     let key = SecretBytes(setup.bytes("K"))
     for vector in setup.list("hkdf") {

@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(
-    "X25519 with a point of small order, whose result is all zero, is refused",
+    "[PV.10] X25519 with a point of small order, whose result is all zero, is refused",
     arguments: [
       "0000000000000000000000000000000000000000000000000000000000000000",
       "0100000000000000000000000000000000000000000000000000000000000000",

@@ -45,7 +45,7 @@ private func bytes(_ secret: SecretBytes) -> [UInt8] { secret.withBytes { Array(
 private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) }
 
 @Suite struct SRPTests {
-  @Test("The group's constants are those of the vectors") func group() throws {
+  @Test("[PS.1] [PS.2] The group's constants are those of the vectors") func group() throws {
     let group = try vectorFile("srp").object("group")
     #expect(SRPGroup.primeBytes == group.bytes("N"))
     #expect(SRPGroup.multiplier == group.bytes("k"))
@@ -53,7 +53,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(SRPGroup.user == group.bytes("user"))
   }
 
-  @Test("The verifier of a code and salt is that of the vectors", arguments: SRPCase.all)
+  @Test("[PS.1] The verifier of a code and salt is that of the vectors", arguments: SRPCase.all)
   fileprivate func verifier(_ vector: SRPCase) {
     #expect(bytes(SRPGroup.privateExponent(salt: vector.salt, code: vector.code).padded()).suffix(64) == vector.x)
     let verifier = SRPVerifier(code: vector.code, salt: vector.salt)
@@ -61,7 +61,9 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(verifier.salt == vector.salt)
   }
 
-  @Test("The accessory's end computes B, S, K and proof 2 of the vectors", arguments: SRPCase.all, [true, false])
+  @Test(
+    "[PS.2] [PS.3] [PS.9] The accessory's end computes B, S, K and proof 2 of the vectors", arguments: SRPCase.all,
+    [true, false])
   fileprivate func server(_ vector: SRPCase, strict: Bool) throws {
     let server = vector.server
     #expect(server.publicKey == strip(vector.serverKey))
@@ -77,7 +79,9 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     }
   }
 
-  @Test("A peer that pads S and A is taken, with its own K, unless the check is strict", arguments: SRPCase.all)
+  @Test(
+    "[PS.6] [PS.8] A peer that pads S and A is taken, with its own K, unless the check is strict",
+    arguments: SRPCase.all)
   fileprivate func paddedPeer(_ vector: SRPCase) throws {
     guard let padded = vector.padded else { return }
     let proof = try #require(vector.server.agree(with: vector.clientKey))
@@ -92,7 +96,9 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     }
   }
 
-  @Test("The controller's end computes A, S, K and proof 1 of the vectors", arguments: SRPCase.all)
+  @Test(
+    "[PS.3] [PS.4] [PS.11] [PS.12] The controller's end computes A, S, K and proof 1 of the vectors",
+    arguments: SRPCase.all)
   fileprivate func client(_ vector: SRPCase) throws {
     let client = vector.client
     #expect(client.publicKey == strip(vector.clientKey))
@@ -111,7 +117,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(!proof.check(proof2: Array(vector.proof2.dropLast())))
   }
 
-  @Test("A that is zero modulo N is refused", arguments: [0, 1, 384])
+  @Test("[PS.13] A that is zero modulo N is refused", arguments: [0, 1, 384])
   func zeroClientKey(_ count: Int) {
     #expect(SRPCase.all[0].server.agree(with: [UInt8](repeating: 0, count: count)) == nil)
     #expect(SRPCase.all[0].server.agree(with: SRPGroup.primeBytes) == nil)

@@ -152,4 +152,24 @@ struct DeviceTests {
         16_408_922_859_458_223_821,
       ])
   }
+
+  @Test("A context shows what was set in it, the last first, and tells it in order")
+  func context() {
+    let database = Garage.database()
+    var context = DeviceContext(now: .seconds(3), random: SimulationRandom(seed: 1)) { id in
+      database.slot(of: id).map { database.characteristics[$0] }
+    }
+    #expect(context.value(Garage.current) == 1)
+    for value in [2, 3] as [Value] { context.set(Garage.current, value) }
+    context.set(nil, 7)
+    context.schedule(4, after: .seconds(-1))
+    context.cancel(4)
+    #expect(context.value(Garage.current) == 3)
+    #expect(context.characteristic(Garage.current)?.value == 3)
+    #expect(context.value(nil) == nil && context.value(AttributeID(aid: 9, iid: 9)) == nil)
+    #expect(
+      context.actions == [
+        .set(Garage.current, 2), .set(Garage.current, 3), .schedule(token: 4, after: .zero), .cancel(token: 4),
+      ])
+  }
 }

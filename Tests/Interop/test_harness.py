@@ -3,6 +3,10 @@
 import sys
 from pathlib import Path
 
+from aiohomekit.zeroconf import HAP_TYPE_TCP
+from zeroconf import IPVersion
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
 from phone import another_controller, characteristic
 
 BULB = Path(__file__).with_name("bulb.py")
@@ -11,8 +15,8 @@ BULB = Path(__file__).with_name("bulb.py")
 async def test_a_bulb_of_hap_python_is_found_paired_driven_and_unpaired(run, network, phones, tmp_path):
     bulb = await run(program=(sys.executable, BULB, tmp_path / "state.json"))
     accessory = bulb.accessory
-    info = await network.wait(accessory.device_id, sf="1")
-    assert info.port == accessory.port
+    service = await network.wait(accessory.device_id, sf="1")
+    assert service.port == accessory.port
 
     first, second = await phones(), await phones()
     home = await first.pair(accessory)
@@ -38,7 +42,21 @@ async def test_a_bulb_of_hap_python_is_found_paired_driven_and_unpaired(run, net
     await home.remove(other.identifier)
     await home.unpair()
     await network.wait(accessory.device_id, sf="1")
+    assert await bulb.stop() == 0  # without a goodbye: HAP-python 5.0.0 doesn't wait for zeroconf to send it
 
-    name = info.name
-    assert await bulb.stop() == 0
-    await network.wait_for_goodbye(name)
+
+async def test_a_service_and_its_goodbye_are_heard(network):
+    other = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
+    try:
+        info = AsyncServiceInfo(
+            HAP_TYPE_TCP, f"Lamp.{HAP_TYPE_TCP}", port=1, properties={"id": "0A:0B:0C:0D:0E:0F", "sf": "1"},
+            server="lamp.local.", parsed_addresses=["127.0.0.1"],
+        )  # fmt: skip
+        await (await other.async_register_service(info))
+        seen = await network.wait("0A:0B:0C:0D:0E:0F", sf="1")
+        assert (seen.name, seen.port, seen.txt) == (info.name, 1, [("id", "0A:0B:0C:0D:0E:0F"), ("sf", "1")])
+        await (await other.async_unregister_service(info))
+        await network.wait_for_goodbye(info.name)
+        assert network.find("0A:0B:0C:0D:0E:0F") is None
+    finally:
+        await other.async_close()

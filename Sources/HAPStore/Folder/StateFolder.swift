@@ -63,6 +63,11 @@ package final class StateFolder: Sendable {
     }
     try take(row, name: known)
     do throws(StoreError) {
+      guard try knows(row) else {
+        // Another process forgot it after we looked and before we had the lock.
+        locks.release(row)
+        return try accessory(key: key, name: name)
+      }
       if let name, name != known {
         try state.change { database throws(SQLiteError) in
           _ = try database.run("UPDATE accessories SET name = ? WHERE id = ?", .text(name), .integer(row))
@@ -114,6 +119,12 @@ package final class StateFolder: Sendable {
     try store.values.removeAll()
     try state.change { database throws(SQLiteError) in
       _ = try database.run("DELETE FROM accessories WHERE id = ?", .integer(store.row))
+    }
+  }
+
+  private func knows(_ row: Int64) throws(StoreError) -> Bool {
+    try state.read { database throws(SQLiteError) in
+      try !database.rows("SELECT 1 FROM accessories WHERE id = ?", .integer(row)) { _ in }.isEmpty
     }
   }
 

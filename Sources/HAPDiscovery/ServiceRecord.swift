@@ -1,0 +1,91 @@
+import HAPLoop
+
+/// A service as it is advertised.
+package struct ServiceRecord: Equatable, Sendable {
+  /// The instance's name, which people see: 1...63 bytes without control characters.
+  package let name: String
+  /// Such as "_hap._tcp".
+  package let type: String
+  /// 1...65535.
+  package let port: UInt16
+  package var txt: TextRecord
+  /// The host's name without ".local": letters, digits and hyphens, 1...63 of them. Every accessory has one of its own,
+  /// so that accessories of one machine, and other responders on it, never claim each other's.
+  package let host: String
+  /// Addresses to give for the host. One of an advertising interface is told there, any other on all of them. Empty: each
+  /// interface tells its own.
+  package let addresses: [IPAddress]
+
+  package init(
+    name: String, type: String = "_hap._tcp", port: UInt16, txt: [(key: String, value: String)], host: String,
+    addresses: [IPAddress] = []
+  ) {
+    self.name = name
+    self.type = type
+    self.port = port
+    self.txt = TextRecord(txt)
+    self.host = host
+    self.addresses = addresses
+  }
+
+  /// Throws unless the record can be advertised.
+  package func check() throws(RecordError) {
+    guard Self.isLabel(name) else { throw .malformedName(name) }
+    guard Self.isServiceType(type) else { throw .malformedType(type) }
+    guard port > 0 else { throw .noPort }
+    guard Self.isHostLabel(host) else { throw .malformedHost(host) }
+    try txt.check()
+  }
+
+  private static func isLabel(_ text: String) -> Bool {
+    (1...63).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+  }
+
+  private static func isHostLabel(_ text: String) -> Bool {
+    (1...63).contains(text.utf8.count) && text.utf8.allSatisfy(isLetterDigitOrHyphen)
+      && text.first != "-" && text.last != "-"
+  }
+
+  /// RFC 6763 §7: an underscore, 1...15 letters, digits and hyphens, and the protocol.
+  private static func isServiceType(_ text: String) -> Bool {
+    guard let end = ["._tcp", "._udp"].first(where: text.hasSuffix), text.hasPrefix("_") else { return false }
+    let name = text.dropFirst().dropLast(end.count)
+    return (1...15).contains(name.utf8.count) && name.utf8.allSatisfy(isLetterDigitOrHyphen)
+      && name.first != "-" && name.last != "-"
+  }
+
+  private static func isLetterDigitOrHyphen(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}
+
+/// Why a record can't be advertised.
+package enum RecordError: Error, Equatable, CustomStringConvertible {
+  case malformedName(String)
+  case malformedType(String)
+  case malformedHost(String)
+  case noPort
+  case malformedKey(String)
+  case duplicateKey(String)
+  case entryTooLong(key: String, bytes: Int)
+  case textTooLong(bytes: Int)
+
+  package var description: String {
+    switch self {
+    case .malformedName(let name):
+      "\"\(name)\" can't be advertised as a name: it takes 1 to 63 bytes without control characters"
+    case .malformedType(let type): "\"\(type)\" is no service type such as _hap._tcp"
+    case .malformedHost(let host): "\"\(host)\" is no host name: it takes 1 to 63 letters, digits and hyphens"
+    case .noPort: "port 0 can't be advertised"
+    case .malformedKey(let key): "\"\(key)\" is no key of a TXT record: it takes printable ASCII without ="
+    case .duplicateKey(let key): "the key \(key) stands twice in the TXT record"
+    case .entryTooLong(let key, let bytes): "the TXT entry \(key) has \(bytes) bytes; 255 is the most"
+    case .textTooLong(let bytes): "the TXT record has \(bytes) bytes; 1300 is the most"
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// The keys and values of a service's TXT record, in the order they go out. RFC 6763 §6.
+package struct TextRecord: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
+    package let key: String
+    package let value: String
+  }
+
+  package let entries: [Entry]
+
+  package init(_ pairs: [(key: String, value: String)]) {
+    entries = pairs.map { Entry(key: $0.key, value: $0.value) }
+  }
+
+  package subscript(_ key: String) -> String? { entries.first { $0.key == key }?.value }
+
+  /// "key=value" of each entry, as it stands in the record.
+  package var strings: [[UInt8]] { entries.map { Array($0.key.utf8) + [UInt8(ascii: "=")] + Array($0.value.utf8) } }
+
+  /// Throws unless every key is 1 or more printable ASCII characters other than `=`, and there once in any case, every
+  /// `key=value` has 255 bytes at most, and all of them together fit into the 1300 bytes of one packet.
+  package func check() throws(RecordError) {
+    var seen: Set<String> = []
+    var size = 0
+    for entry in entries {
+      let key = entry.key
+      guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }) else {
+        throw .malformedKey(key)
+      }
+      guard seen.insert(key.lowercased()).inserted else { throw .duplicateKey(key) }
+      let count = key.utf8.count + 1 + entry.value.utf8.count
+      guard count <= 255 else { throw .entryTooLong(key: key, bytes: count) }
+      size += 1 + count
+    }
+    guard size <= 1300 else { throw .textTooLong(bytes: size) }
+  }
+}
