@@ -1,0 +1,81 @@
+/// What a command line said: values by option, and the operands in order.
+///
+/// Options and operands may be mixed. `--opt value` and `--opt=value` are the same; after `--` all are operands; `-` is one. A value
+/// that starts with `--` has to be written `--opt=--value`, so that a forgotten value is noticed.
+package struct Arguments: Equatable, Sendable {
+  package private(set) var operands: [String] = []
+  private var values: [String: [String]] = [:]
+  /// Named in messages of `subscript`.
+  private var given: Set<String> = []
+
+  /// - Parameters:
+  ///   - nearest: finds the name that was probably meant, for "did you mean".
+  /// - Throws: for an unknown option, a missing or unwanted value, an option given twice.
+  package init(
+    parsing words: some Sequence<String>, options: [OptionDefinition],
+    nearest: (_ word: String, _ names: [String]) -> String? = { _, _ in nil }
+  ) throws(UsageError) {
+    var words = Array(words)[...]
+    while let word = words.popFirst() {
+      if word == "--" {
+        operands += words
+        return
+      }
+      guard word.hasPrefix("-"), word != "-" else {
+        operands.append(word)
+        continue
+      }
+      var name = word
+      var value: String?
+      if word.hasPrefix("--"), let equals = word.firstIndex(of: "=") {
+        name = String(word[..<equals])
+        value = String(word[word.index(after: equals)...])
+      }
+      guard let option = options.first(where: { "--\($0.name)" == name || $0.letter.map { "-\($0)" } == name }) else {
+        let meant = nearest(name, options.map { "--\($0.name)" })
+        throw UsageError("unknown option \(name)" + (meant.map { "; did you mean \($0)?" } ?? ""))
+      }
+      if let placeholder = option.placeholder {
+        if value == nil, let next = words.first, !next.hasPrefix("--") { value = words.popFirst() }
+        guard value != nil else { throw UsageError("\(name) needs a value: \(name) \(placeholder)") }
+      } else if value != nil {
+        throw UsageError("\(name) takes no value")
+      }
+      guard option.isRepeated || !given.contains(option.name) else { throw UsageError("\(name) is given twice") }
+      given.insert(option.name)
+      if let value { values[option.name, default: []].append(value) }
+    }
+  }
+
+  package subscript(_ flag: Flag) -> Bool { given.contains(flag.definition.name) }
+
+  /// The value of an option; nil when it was not given.
+  package func value<Value>(_ option: Option<Value>) throws(UsageError) -> Value? {
+    try all(option).last
+  }
+
+  /// All values of a repeated option, in order.
+  package func all<Value>(_ option: Option<Value>) throws(UsageError) -> [Value] {
+    var result: [Value] = []
+    for text in values[option.definition.name] ?? [] {
+      do throws(UsageError) {
+        result.append(try option.read(text))
+      } catch {
+        throw UsageError("--\(option.definition.name) \(shown(text)): \(error.message)")
+      }
+    }
+    return result
+  }
+
+  /// Whether any of several options was given; for those that exclude each other.
+  package func has<Value>(_ option: Option<Value>) -> Bool { given.contains(option.definition.name) }
+}
+
+/// A word of the user's as it goes into a message: quoted where it is empty or has blanks, and without control characters.
+package func shown(_ text: String) -> String {
+  var clean = ""
+  for scalar in text.unicodeScalars.prefix(200) {
+    clean.unicodeScalars.append(scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) ? "\u{FFFD}" : scalar)
+  }
+  return clean.isEmpty || clean.contains(" ") ? "\"\(clean)\"" : clean
+}

@@ -1,0 +1,86 @@
+/// A program of subcommands: finds the one that is meant, and answers `--help`, `help` and `--version`.
+package struct Program: Sendable {
+  package var name: String
+  package var version: String
+  /// One sentence without a full stop.
+  package var summary: String
+  package var commands: [Command]
+  /// Finds the name that was probably meant.
+  package var nearest: @Sendable (_ word: String, _ names: [String]) -> String?
+
+  package init(
+    name: String, version: String, summary: String, commands: [Command],
+    nearest: @escaping @Sendable (_ word: String, _ names: [String]) -> String? = { _, _ in nil }
+  ) {
+    self.name = name
+    self.version = version
+    self.summary = summary
+    self.commands = commands
+    self.nearest = nearest
+  }
+
+  /// Runs the command that the words ask for.
+  /// - Parameter words: without the program's own name.
+  package func run(_ words: some Sequence<String>, console: Console) -> ExitCode {
+    let words = Array(words)
+    guard let first = words.first else {
+      console.complain(helpText(width: console.errors.textWidth))
+      return .usage
+    }
+    switch first {
+    case "--help", "-h": return showHelp(of: nil, console)
+    case "help": return showHelp(of: words.dropFirst().first, console)
+    case "--version":
+      console.print("\(name) \(version)")
+      return .well
+    default: break
+    }
+    guard let command = commands.first(where: { $0.name == first }) else { return unknown(first, console) }
+    let rest = words.dropFirst()
+    // Help is given even where the rest makes no sense.
+    let asked = rest.prefix { $0 != "--" }
+    if asked.contains("--help") || asked.contains("-h") { return showHelp(of: command.name, console) }
+    do throws(UsageError) {
+      let arguments = try Arguments(parsing: rest, options: command.options, nearest: nearest)
+      try command.check(arguments.operands)
+      return try command.run(arguments, console)
+    } catch {
+      console.complain("\(name) \(command.name): \(error.message)")
+      console.complain("Try '\(name) \(command.name) --help'.")
+      return .usage
+    }
+  }
+
+  /// The help text, without a newline at the end.
+  package func helpText(width: Int) -> String {
+    var lines = ["usage: \(name) COMMAND [options]", ""]
+    lines += wrapped(summary + ".", width: width) + ["", "commands:"]
+    lines += definitionList(commands.map { ($0.name, $0.summary) }, width: width)
+    lines += ["", "options:"]
+    lines += definitionList(
+      [("-h, --help", "show this help, or a command's: \(name) COMMAND --help"), ("--version", "show the version")],
+      width: width)
+    lines += ["", "exit codes:"]
+    lines += definitionList(
+      [("0", "all is well"), ("1", "a problem was found"), ("2", "wrong usage"), ("3", "could not run")], width: width)
+    return lines.joined(separator: "\n")
+  }
+
+  private func showHelp(of command: String?, _ console: Console) -> ExitCode {
+    guard let command else {
+      console.print(helpText(width: console.output.textWidth))
+      return .well
+    }
+    guard let found = commands.first(where: { $0.name == command }) else { return unknown(command, console) }
+    console.print(found.helpText(program: name, width: console.output.textWidth))
+    return .well
+  }
+
+  private func unknown(_ word: String, _ console: Console) -> ExitCode {
+    let kind = word.hasPrefix("-") ? "option" : "command"
+    let meant = nearest(word, commands.map(\.name) + ["--help", "--version"])
+    console.complain("\(name): unknown \(kind) \(shown(word))" + (meant.map { "; did you mean \($0)?" } ?? ""))
+    console.complain("Try '\(name) --help'.")
+    return .usage
+  }
+}

@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What stands behind an output: a terminal of some width, in colour or not, or none (a file, a pipe).
+package struct Terminal: Equatable, Sendable {
+  package var isTerminal: Bool
+  /// Columns, 1 or more; nil where there is no terminal or it doesn't say.
+  package var columns: Int?
+  /// Only on a terminal that isn't "dumb", and when the variable NO_COLOR is unset or empty (no-color.org).
+  package var hasColour: Bool
+
+  /// A file or a pipe.
+  package static let none = Terminal(isTerminal: false, columns: nil, hasColour: false)
+
+  package init(isTerminal: Bool, columns: Int?, hasColour: Bool) {
+    self.isTerminal = isTerminal
+    self.columns = columns
+    self.hasColour = hasColour
+  }
+
+  /// What stands behind a descriptor of this process.
+  package init(descriptor: Int32, environment: (String) -> String?) {
+    var size = winsize()
+    let asked = ioctl(descriptor, UInt(TIOCGWINSZ), &size)
+    self.init(
+      isTerminal: isatty(descriptor) == 1, reportedColumns: asked == 0 ? Int(size.ws_col) : 0, environment: environment)
+  }
+
+  /// The rules, apart from the system: `reportedColumns` is 0 where the terminal doesn't say.
+  init(isTerminal: Bool, reportedColumns: Int, environment: (String) -> String?) {
+    guard isTerminal else {
+      self = .none
+      return
+    }
+    let noColour = environment("NO_COLOR").map { !$0.isEmpty } ?? false
+    let said = environment("COLUMNS").flatMap { Int($0) }
+    self.init(
+      isTerminal: true, columns: [reportedColumns, said ?? 0].first { $0 > 0 },
+      hasColour: !noColour && environment("TERM") != "dumb")
+  }
+
+  /// How wide text is set: as wide as the terminal but between 40 and 100; 80 where there is none.
+  package var textWidth: Int { min(max(columns ?? 80, 40), 100) }
+}
+
+extension Terminal {
+  /// How a word may stand out.
+  package enum Style: String, CaseIterable, Sendable {
+    case bold = "1"
+    case dim = "2"
+    case red = "31"
+    case green = "32"
+    case yellow = "33"
+    case cyan = "36"
+  }
+
+  /// The text in a style where there is colour, else as it is.
+  package func styled(_ text: String, _ style: Style) -> String {
+    hasColour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}
