@@ -69,6 +69,10 @@ let package = Package(
     .testTarget(name: "HAPStoreTests", dependencies: ["HAPStore", "HAPTestSupport"]),
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPTestSupport"]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
+    .testTarget(
+      name: "HapsimTests",
+      dependencies: ["hapsim", "HAPCommandLine", "HAPStore", "HAPModel", "HAPWire", "HAPCrypto"],
+      exclude: ["Help"]),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]

@@ -1,0 +1,91 @@
+import HAPCommandLine
+import HAPModel
+import HAPStore
+import HAPWire
+
+extension Command {
+  static let allFlag = Flag("all", "reset every accessory of the folder")
+  static let yesFlag = Flag("yes", letter: "y", "don't ask")
+
+  /// `hapsim reset`
+  static let reset = Command(
+    "reset", "factory reset: an accessory forgets its controllers and gets a new identity",
+    operands: .some(label: "[NAME…]", count: 0...10_000),
+    options: [CommonOptions.state.definition, allFlag.definition, yesFlag.definition],
+    discussion: [
+      "NAME is an accessory's name, device ID or key as 'hapsim pairings' shows them. The setup code and setup ID, as if printed on "
+        + "a label, stay. An accessory that is running is not reset: stop it first."
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let names = arguments.operands
+    let all = arguments[allFlag]
+    guard all != !names.isEmpty else {
+      throw UsageError(all ? "--all and names exclude each other" : "say which accessories: their names, or --all")
+    }
+    let path = try stateFolder(arguments, console)
+    do throws(StoreError) {
+      let folder = fileExists(path) ? try StateFolder.open(path: path, report: { console.complain($0) }) : nil
+      let known = try folder?.list() ?? []
+      let chosen: [KnownAccessory]
+      do throws(UsageError) { chosen = all ? known : try choose(names, from: known, path: path) } catch {
+        console.complain("hapsim reset: \(error.message)")
+        return .usage
+      }
+      // All or none: a running one is found before the first is reset.
+      if let running = chosen.first(where: \.isRunning) {
+        console.complain(StoreError(.alreadyRunning(name: running.name, pid: running.pid), path: path, detail: ""))
+        return .cannotRun
+      }
+      if chosen.isEmpty { console.print("No accessory has run yet with the state in \(path).") }
+      guard chosen.isEmpty || arguments[yesFlag] || isConfirmed(chosen, console) else { return .usage }
+      for accessory in chosen {
+        try folder?.reset(key: accessory.key)
+        console.print("\(shown(accessory.name)) is as new.")
+      }
+      return .well
+    } catch {
+      console.complain(error)
+      return .cannotRun
+    }
+  }
+}
+
+/// The accessories that the names mean, each once.
+/// - Throws: for a name that means none, or several.
+func choose(_ names: [String], from known: [KnownAccessory], path: String) throws(UsageError) -> [KnownAccessory] {
+  var chosen: [KnownAccessory] = []
+  for name in names {
+    let id = DeviceID(name)
+    let exact = known.filter { $0.key == name || (id != nil && $0.deviceID == id) }
+    let found = exact.isEmpty ? known.filter { $0.name == name } : exact
+    guard found.count <= 1 else {
+      let keys = found.map { shown($0.key) }.joined(separator: ", ")
+      throw UsageError("\(found.count) accessories are named \(shown(name)); say which by its key: \(keys)")
+    }
+    guard let accessory = found.first else {
+      let meant = nearestName(to: name, in: known.map(\.name))
+      throw UsageError(
+        "the state in \(path) knows no accessory \(shown(name))" + (meant.map { "; did you mean \(shown($0))?" } ?? ""))
+    }
+    if !chosen.contains(accessory) { chosen.append(accessory) }
+  }
+  return chosen
+}
+
+/// Asks a person; where there is none, says what would have been needed.
+private func isConfirmed(_ chosen: [KnownAccessory], _ console: Console) -> Bool {
+  let names = chosen.map { accessory in
+    let count = accessory.pairings.count
+    return shown(accessory.name) + " (\(count == 1 ? "1 pairing" : "\(count) pairings"))"
+  }
+  guard let answer = console.ask("Reset \(names.joined(separator: ", "))? [y/N]") else {
+    console.complain(
+      "hapsim reset: this forgets \(names.joined(separator: ", ")); say --yes to do it without being asked")
+    return false
+  }
+  guard ["y", "yes"].contains(answer.lowercased()) else {
+    console.complain("Nothing was reset.")
+    return false
+  }
+  return true
+}

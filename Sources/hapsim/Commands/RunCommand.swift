@@ -1,0 +1,25 @@
+import HAPCommandLine
+
+extension Command {
+  /// `hapsim run`
+  static let run = Command(
+    "run", "serve accessories from their profiles until told to stop",
+    operands: .some(label: "PROFILE…", count: 1...10_000), options: RunOptions.definitions,
+    discussion: [
+      "Each profile becomes an accessory server of its own. It is announced on the local network, and any HomeKit controller can "
+        + "pair with it by its setup code or the QR code shown. SIGINT and SIGTERM stop it in good order.",
+      "Identity, pairings and values are kept in the state folder, so that controllers find the same accessory again. Several "
+        + "hapsims may share a folder, but an accessory runs once.",
+    ],
+    examples: [
+      ("hapsim run Profiles/garage-kilgo.hasaccessory", "a garage door for the phone on the same network"),
+      (
+        "hapsim run Profiles/lock.hasaccessory --interface lo --setup-code 031-45-154 --ephemeral",
+        "a lock for a test on this machine: known code, nothing kept"
+      ),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let options = try RunOptions(arguments, environment: console.environment)
+    return ExitCode(rawValue: runProfiles(options)) ?? .cannotRun
+  }
+}

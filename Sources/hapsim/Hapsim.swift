@@ -1,0 +1,13 @@
+import HAPCommandLine
+import HAPWire
+
+extension Program {
+  /// All that `hapsim` can be asked for.
+  static let hapsim = Program(
+    name: "hapsim", version: hapsimVersion,
+    summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair and drive them",
+    commands: [.run, .validate, .types, .pairings, .reset], nearest: { nearestName(to: $0, in: $1) })
+}
+
+/// Until a release is made: the next one.
+let hapsimVersion = "0.1.0"

@@ -1,0 +1,99 @@
+import HAPCommandLine
+import HAPLoop
+import HAPModel
+
+extension RunOptions {
+  static let ephemeralFlag = Flag("ephemeral", "keep nothing: a new identity at every start, gone at the end")
+  static let setupCodeOption = Option<SetupCode>(
+    "setup-code", "XXX-XX-XXX", "the code to pair with (default: the profile's, else drawn once and kept)",
+    read: { (text: String) throws(UsageError) in
+      do throws(SetupCodeError) { return try SetupCode(text) } catch { throw UsageError("\(error)") }
+    })
+  static let setupIDOption = Option<SetupID>(
+    "setup-id", "XXXX", "the four characters that tell accessories apart in QR codes (default: as for the code)",
+    read: { (text: String) throws(UsageError) in
+      guard let id = SetupID(text) else { throw UsageError("a setup ID is four of 0-9 and A-Z") }
+      return id
+    })
+  static let portOption = Option<UInt16>(
+    "port", "N", in: 0...65535, "the first accessory's TCP port, the others count up from it (default: 0, any free one)"
+  )
+  static let bindOption = Option<String>(
+    "bind", "ADDR", "the IP address to listen at (default: those of --interface, else all)",
+    read: { (text: String) throws(UsageError) in
+      do throws(LoopError) {
+        _ = try IPAddress(text)
+      } catch  where error.code == .malformedAddress {
+        throw UsageError("it is an IP address, such as 192.168.1.2 or fd00::1")
+      } catch {}  // an interface that isn't there is found when it is needed
+      return text
+    })
+  static let interfaceOption = Option<String>(
+    "interface", "IF", repeated: true, "announce and listen on this network interface alone; may be given several times"
+  )
+  static let bonjourOption = Option<Bonjour>(
+    oneOf: "bonjour", "who announces the accessories: a responder in this process, or nobody (default: embedded)")
+  static let nameOption = Option<String>(
+    "name", "NAME", "the accessory's name (default: the profile's)",
+    read: { (text: String) throws(UsageError) in
+      let isClean = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+      guard (1...63).contains(text.utf8.count), isClean, text.contains(where: { $0 != " " }) else {
+        throw UsageError("a name is 1 to 63 bytes without control characters")  // an mDNS label has no room for more
+      }
+      return text
+    })
+  static let seedOption = Option<UInt64>(
+    "seed", "N", in: 0...UInt64.max, "make the simulation's own randomness repeatable; keys never depend on it")
+  static let commandsFlag = Flag(
+    "commands", "take commands as JSON lines on standard input and answer each; implies --json")
+  static let quietFlag = Flag("quiet", letter: "q", "say only where the accessories are, and what goes wrong")
+
+  /// In the order of help.
+  static let definitions: [OptionDefinition] = [
+    CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
+    portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
+    nameOption.definition, seedOption.definition,
+    Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
+    quietFlag.definition,
+  ]
+
+  /// - Parameter environment: says where the default state folder is.
+  /// - Throws: for a bad value, and for options that can't go together.
+  init(_ arguments: Arguments, environment: (String) -> String?) throws(UsageError) {
+    profiles = arguments.operands
+    if arguments[Self.ephemeralFlag] {
+      guard !arguments.has(CommonOptions.state) else {
+        throw UsageError("--state and --ephemeral exclude each other: one keeps, the other doesn't")
+      }
+      state = .ephemeral
+    } else if let given = try arguments.value(CommonOptions.state) ?? defaultStateFolder(environment) {
+      state = .folder(given)
+    } else {
+      throw UsageError(
+        "there is no default state folder, since neither XDG_STATE_HOME nor HOME is set; give --state DIR or --ephemeral"
+      )
+    }
+    setupCode = try arguments.value(Self.setupCodeOption)
+    setupID = try arguments.value(Self.setupIDOption)
+    port = try arguments.value(Self.portOption) ?? 0
+    bind = try arguments.value(Self.bindOption)
+    interfaces = try arguments.all(Self.interfaceOption)
+    bonjour = try arguments.value(Self.bonjourOption) ?? .embedded
+    name = try arguments.value(Self.nameOption)
+    seed = try arguments.value(Self.seedOption)
+    commands = arguments[Self.commandsFlag]
+    json = arguments[CommonOptions.json] || commands
+    quiet = arguments[Self.quietFlag]
+    if profiles.count > 1 {
+      guard name == nil else {
+        throw UsageError("--name is for one profile: \(profiles.count) accessories can't share it")
+      }
+      guard setupCode == nil else {
+        throw UsageError("--setup-code is for one profile: \(profiles.count) accessories can't share it")
+      }
+    }
+    guard port == 0 || Int(port) + profiles.count - 1 <= 65535 else {
+      throw UsageError("--port \(port): \(profiles.count) accessories count up beyond 65535")
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import HAPModel
+
+/// All that `hapsim run` was asked for, checked: what can be judged without looking at a file or the network is right.
+struct RunOptions: Equatable, Sendable {
+  /// Where accessories keep what outlives them.
+  enum State: Equatable, Sendable {
+    case folder(String)
+    /// Nowhere: every start is the first.
+    case ephemeral
+  }
+
+  /// Who announces the accessories.
+  enum Bonjour: String, CaseIterable, Sendable {
+    /// A responder inside this process.
+    case embedded
+    /// Nobody.
+    case off
+  }
+
+  /// Files, one accessory server each, in this order.
+  var profiles: [String]
+  var state: State
+  /// Of the only accessory; nil: the profile's, or one drawn at its first start.
+  var setupCode: SetupCode?
+  var setupID: SetupID?
+  /// Of the first accessory; the others count up from it. 0: any free one for each.
+  var port: UInt16 = 0
+  /// An IP address to listen at; nil: all addresses, or those of `interfaces`.
+  var bind: String?
+  /// Limits mDNS, and the listener where there is no `bind`. Empty: all.
+  var interfaces: [String] = []
+  var bonjour: Bonjour = .embedded
+  /// Of the only accessory; nil: the profile's.
+  var name: String?
+  /// Drives simulation, never keys.
+  var seed: UInt64?
+  /// Events as JSON lines on standard output.
+  var json = false
+  /// Commands as JSON lines on standard input; implies `json`.
+  var commands = false
+  /// Only what has to be said.
+  var quiet = false
+
+  /// The port of the accessory at a position; 0 means any.
+  func port(ofProfile index: Int) -> UInt16 { port == 0 ? 0 : port + UInt16(index) }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import HAPCommandLine
+import Testing
+
+@testable import hapsim
+
+@Suite struct HelpTexts {
+  private func stored(_ name: String) throws -> String {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Help/\(name).txt")
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  @Test("The help of hapsim and of every command is its stored copy; after a change: hapsim COMMAND --help > the copy")
+  func copies() throws {
+    #expect(hapsim(["--help"]) == Transcript(out: try stored("hapsim")))
+    for command in Program.hapsim.commands {
+      #expect(hapsim([command.name, "--help"]) == Transcript(out: try stored(command.name)))
+      #expect(hapsim(["help", command.name]) == Transcript(out: try stored(command.name)))
+    }
+  }
+
+  @Test("Help is given even where the rest of the line makes no sense") func helpWins() throws {
+    #expect(hapsim(["run", "--nonsense", "-h"]).out == (try stored("run")))
+  }
+
+  @Test("Help fits the terminal, but for lines that can't be broken", arguments: [40, 63, 80, 100]) func widths(
+    _ columns: Int
+  ) {
+    let terminal = Terminal(isTerminal: true, columns: columns, hasColour: true)
+    for words in [["--help"]] + Program.hapsim.commands.map({ [$0.name, "--help"] }) {
+      for line in hapsim(words, output: terminal).out.split(separator: "\n") where !line.hasPrefix("  hapsim ") {
+        #expect(line.count <= columns || line.split(separator: " ").count <= 2, "\(line)")
+      }
+    }
+  }
+
+  @Test("Every option of every command has a summary, without a capital at the start or a full stop at the end")
+  func summaries() {
+    for command in Program.hapsim.commands {
+      #expect(Set(command.options.map(\.name)).count == command.options.count)
+      for option in command.options {
+        #expect(option.summary.first?.isUppercase == false && !option.summary.hasSuffix("."), "\(option.name)")
+      }
+    }
+  }
+
+  @Test("The version is said on standard output") func version() {
+    #expect(hapsim(["--version"]) == Transcript(out: "hapsim \(hapsimVersion)\n"))
+  }
+
+  @Test("Nothing asked, or an unknown command or option, is wrong usage and says so on standard error") func wrong() {
+    #expect(hapsim([]).exit == .usage)
+    #expect(hapsim([]).out == "")
+    #expect(
+      hapsim(["validat", "x"])
+        == Transcript(
+          error: "hapsim: unknown command validat; did you mean validate?\nTry 'hapsim --help'.\n", exit: .usage))
+    #expect(hapsim(["--versoin"]).error.hasPrefix("hapsim: unknown option --versoin; did you mean --version?"))
+    #expect(hapsim(["help", "nothing"]).exit == .usage)
+    #expect(
+      hapsim(["types", "--jsn"])
+        == Transcript(
+          error: "hapsim types: unknown option --jsn; did you mean --json?\nTry 'hapsim types --help'.\n", exit: .usage)
+    )
+  }
+}

@@ -1,0 +1,105 @@
+import HAPCommandLine
+import HAPModel
+import Testing
+
+@testable import hapsim
+
+private func options(_ words: String..., environment: [String: String] = ["HOME": "/home/me"]) throws -> RunOptions {
+  let arguments = try Arguments(parsing: words, options: RunOptions.definitions)
+  return try RunOptions(arguments, environment: { environment[$0] })
+}
+
+@Suite struct RunOptionsAreRead {
+  @Test("A profile alone has the defaults") func defaults() throws {
+    #expect(
+      try options("a.hasaccessory")
+        == RunOptions(
+          profiles: ["a.hasaccessory"], state: .folder("/home/me/.local/state/hapsim"), port: 0, interfaces: [],
+          bonjour: .embedded, json: false, commands: false, quiet: false))
+  }
+
+  @Test("Every option arrives") func all() throws {
+    let read = try options(
+      "--state", "/s", "--setup-code=031-45-154", "--setup-id", "7OSX", "--port", "51826", "--bind", "::1", "a",
+      "--interface",
+      "lo", "--interface=eth0", "--bonjour", "off", "--name", "Garage ä", "--seed", "18446744073709551615", "--json",
+      "-q")
+    #expect(
+      read
+        == RunOptions(
+          profiles: ["a"], state: .folder("/s"), setupCode: try SetupCode("031-45-154"), setupID: SetupID("7OSX"),
+          port: 51826, bind: "::1", interfaces: ["lo", "eth0"], bonjour: .off, name: "Garage ä", seed: .max, json: true,
+          commands: false, quiet: true))
+  }
+
+  @Test("--commands implies --json") func commands() throws {
+    let read = try options("a", "--commands")
+    #expect(read.commands && read.json)
+  }
+
+  @Test("Ports count up from the first; 0 is any for each") func ports() throws {
+    let read = try options("a", "b", "c", "--port", "65533")
+    #expect((0..<3).map(read.port(ofProfile:)) == [65533, 65534, 65535])
+    #expect((0..<2).map(try options("a", "b").port(ofProfile:)) == [0, 0])
+    #expect(throws: UsageError.self) { try options("a", "b", "c", "--port", "65534") }
+  }
+
+  @Test("The default state folder follows XDG, where it is absolute, else HOME; without either it has to be given")
+  func state() throws {
+    func state(_ environment: [String: String]) throws -> RunOptions.State {
+      try options("a", environment: environment).state
+    }
+    #expect(try state(["XDG_STATE_HOME": "/x", "HOME": "/h"]) == .folder("/x/hapsim"))
+    #expect(try state(["XDG_STATE_HOME": "x", "HOME": "/h"]) == .folder("/h/.local/state/hapsim"))
+    #expect(try state(["XDG_STATE_HOME": "", "HOME": "/h"]) == .folder("/h/.local/state/hapsim"))
+    #expect(throws: UsageError.self) { try state([:]) }
+    #expect(try options("a", "--ephemeral", environment: [:]).state == .ephemeral)
+    #expect(try options("a", "--state", "rel", environment: [:]).state == .folder("rel"))
+  }
+
+  @Test("An address with an interface that isn't there is no usage error: it is found when it is needed")
+  func scopedAddress() throws {
+    #expect(try options("a", "--bind", "fe80::1%nosuch0").bind == "fe80::1%nosuch0")
+  }
+}
+
+@Suite struct RunRefuses {
+  @Test(
+    "Wrong values and combinations end with 2 and name the option",
+    arguments: [
+      (["a", "--port", "65536"], "--port 65536: it is a whole number from 0 to 65535"),
+      (["a", "--port", "-1"], "--port -1: it is a whole number from 0 to 65535"),
+      (["a", "--port", "+80"], "--port +80: it is a whole number from 0 to 65535"),
+      (["a", "--port="], "--port \"\": it is a whole number from 0 to 65535"),
+      (["a", "--port", "80a"], "--port 80a: it is a whole number from 0 to 65535"),
+      (["a", "--port", "1", "--port", "2"], "--port is given twice"),
+      (["a", "--seed", "1.5"], "--seed 1.5: it is a whole number from 0 to 18446744073709551615"),
+      (["a", "--seed", "18446744073709551616"], "--seed 18446744073709551616: it is a whole number"),
+      (["a", "--setup-code", "03145154"], "--setup-code 03145154: a setup code is eight digits written XXX-XX-XXX"),
+      (["a", "--setup-code", "111-11-111"], "--setup-code 111-11-111: HomeKit forbids"),
+      (["a", "--setup-id", "7osx"], "--setup-id 7osx: a setup ID is four of 0-9 and A-Z"),
+      (["a", "--bind", "localhost"], "--bind localhost: it is an IP address"),
+      (["a", "--bind", "1.2.3.4.5"], "--bind 1.2.3.4.5: it is an IP address"),
+      (["a", "--interface", ""], "--interface \"\": it can't be empty"),
+      (["a", "--bonjour", "daemon"], "--bonjour daemon: it is embedded or off"),
+      (["a", "--name", ""], "--name \"\": a name is 1 to 63 bytes"),
+      (["a", "--name", "a\u{7}b"], "--name a\u{FFFD}b: a name is 1 to 63 bytes"),
+      (["a", "--name", String(repeating: "ä", count: 32)], "--name "),
+      (["a", "--state", "/s", "--ephemeral"], "--state and --ephemeral exclude each other"),
+      (["a", "--state", "--ephemeral"], "--state needs a value: --state DIR"),
+      (["a", "--state="], "--state \"\": it can't be empty"),
+      (["a", "b", "--name", "x"], "--name is for one profile: 2 accessories can't share it"),
+      (["a", "b", "--setup-code", "031-45-154"], "--setup-code is for one profile: 2 accessories can't share it"),
+      (["a", "--json=yes"], "--json takes no value"),
+      (["a", "--prot", "1"], "unknown option --prot; did you mean --port?"),
+      (["a", "-x"], "unknown option -x"),
+      ([], "PROFILE… is missing"),
+    ])
+  func refused(_ words: [String], _ message: String) {
+    let said = hapsim(["run"] + words)
+    #expect(said.exit == .usage)
+    #expect(said.out == "")
+    #expect(said.error.hasPrefix("hapsim run: " + message), "\(said.error)")
+    #expect(said.error.hasSuffix("\nTry 'hapsim run --help'.\n"))
+  }
+}

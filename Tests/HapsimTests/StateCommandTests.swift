@@ -1,0 +1,172 @@
+import Foundation
+import HAPCommandLine
+import HAPCrypto
+import HAPModel
+import HAPStore
+import Testing
+
+@testable import hapsim
+
+/// A folder with two accessories of one name and one of another; "Garage" is paired.
+private func someState() throws -> ScratchFolder {
+  let scratch = ScratchFolder()
+  let folder = try StateFolder.open(path: scratch.path)
+  for (key, name) in [("k1", "Garage"), ("k2", "Lamp"), ("k3", "Lamp")] {
+    let store = try folder.accessory(key: key, name: name)
+    let last = UInt8(key.utf8.last! - 48)
+    _ = try store.identity {
+      StoredIdentity(
+        deviceID: DeviceID(bytes: [0, 0, 0, 0, 0, last])!, keySeed: SecretBytes([UInt8](repeating: last, count: 32)))
+    }
+    if key == "k1" {
+      try store.upsert(
+        Pairing(identifier: Array("PHONE".utf8), publicKey: Array(repeating: 0xAB, count: 32), isAdmin: true))
+      try store.upsert(
+        Pairing(identifier: Array("TABLET".utf8), publicKey: Array(repeating: 1, count: 32), isAdmin: false))
+    }
+    store.close()
+  }
+  return scratch
+}
+
+@Suite struct PairingsCommand {
+  @Test("Every accessory of the folder is listed with its controllers") func list() throws {
+    let state = try someState()
+    #expect(
+      hapsim(["pairings", "--state", state.path])
+        == Transcript(
+          out: """
+            Garage  00:00:00:00:00:01
+              PHONE  admin  key abababab…
+              TABLET  user   key 01010101…
+            Lamp  00:00:00:00:00:02
+              not paired
+            Lamp  00:00:00:00:00:03
+              not paired
+
+            """))
+  }
+
+  @Test("One that runs says so") func running() throws {
+    let state = try someState()
+    let folder = try StateFolder.open(path: state.path)
+    let store = try folder.accessory(key: "k2")
+    let said = hapsim(["pairings", "--state", state.path]).out
+    #expect(said.contains("Lamp  00:00:00:00:00:02, running (process \(ProcessInfo.processInfo.processIdentifier))\n"))
+    store.close()
+  }
+
+  @Test("JSON has names, keys, device IDs and whole public keys") func json() throws {
+    let state = try someState()
+    let said = try object(hapsim(["pairings", "--json", "--state", state.path]).out)
+    #expect(said["state"] as? String == state.path)
+    let accessories = try #require(said["accessories"] as? [[String: Any]])
+    #expect(accessories.map { $0["key"] as? String } == ["k1", "k2", "k3"])
+    #expect(accessories.map { $0["running"] as? Bool } == [false, false, false])
+    let pairings = try #require(accessories[0]["pairings"] as? [[String: Any]])
+    #expect(pairings.map { $0["identifier"] as? String } == ["PHONE", "TABLET"])
+    #expect(pairings.map { $0["admin"] as? Bool } == [true, false])
+    #expect(pairings[0]["publicKey"] as? String == String(repeating: "ab", count: 32))
+  }
+
+  @Test("A folder that isn't there has no accessories, and is not made") func noFolder() {
+    let path = ScratchFolder().path
+    #expect(
+      hapsim(["pairings", "--state", path]) == Transcript(out: "No accessory has run yet with the state in \(path).\n"))
+    #expect(hapsim(["pairings", "--json", "--state", path]).out.hasSuffix("\"accessories\":[]}\n"))
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
+  @Test("A folder that is no folder, or a damaged one, can't be run on: 3, one line") func unreadable() throws {
+    let scratch = ScratchFolder()
+    try Data("x".utf8).write(to: URL(filePath: scratch.path))
+    for command in [["pairings"], ["reset", "--all", "--yes"]] {
+      let said = hapsim(command + ["--state", scratch.path])
+      #expect(said.exit == .cannotRun)
+      #expect(said.out == "")
+      #expect(said.error.hasPrefix("hapsim: ") && said.error.contains(scratch.path))
+      #expect(said.error.filter { $0 == "\n" }.count == 1)
+    }
+  }
+
+  @Test("Without a default folder --state is needed") func noDefault() {
+    for command in [["pairings"], ["reset", "--all"]] {
+      let said = hapsim(command, environment: [:])
+      #expect(said.exit == .usage)
+      #expect(said.error.contains("give --state DIR"))
+    }
+  }
+}
+
+@Suite struct ResetCommand {
+  private func known(_ state: ScratchFolder) throws -> [KnownAccessory] {
+    try StateFolder.open(path: state.path).list()
+  }
+
+  @Test(
+    "A reset accessory forgets identity and controllers; the others keep theirs",
+    arguments: ["Garage", "k1", "00:00:00:00:00:01"])
+  func one(_ name: String) throws {
+    let state = try someState()
+    #expect(hapsim(["reset", name, "--yes", "--state", state.path]) == Transcript(out: "Garage is as new.\n"))
+    let after = try known(state)
+    #expect(after.map(\.deviceID?.text) == [nil, "00:00:00:00:00:02", "00:00:00:00:00:03"])
+    #expect(after.map(\.pairings.count) == [0, 0, 0])
+  }
+
+  @Test("--all resets every accessory") func all() throws {
+    let state = try someState()
+    #expect(hapsim(["reset", "--all", "-y", "--state", state.path]).exit == .well)
+    #expect(try known(state).allSatisfy { $0.deviceID == nil && $0.pairings.isEmpty })
+  }
+
+  @Test("Without --yes a person is asked, and only y or yes is yes") func asked() throws {
+    let state = try someState()
+    for answer in ["", "n", "no", "yep", "Y?"] {
+      let said = hapsim(["reset", "Garage", "--state", state.path], answer: answer)
+      #expect(said.exit == .usage)
+      #expect(said.error == "Reset Garage (2 pairings)? [y/N] Nothing was reset.\n")
+    }
+    #expect(try known(state)[0].pairings.count == 2)
+    #expect(hapsim(["reset", "Garage", "--state", state.path], answer: "Y").out == "Garage is as new.\n")
+    #expect(try known(state)[0].pairings.isEmpty)
+  }
+
+  @Test("Where nobody can be asked --yes is needed, and nothing is reset") func nobody() throws {
+    let state = try someState()
+    let said = hapsim(["reset", "--all", "--state", state.path])
+    #expect(said.exit == .usage)
+    #expect(said.error.contains("Garage (2 pairings), Lamp (0 pairings)") && said.error.contains("--yes"))
+    #expect(try known(state)[0].pairings.count == 2)
+  }
+
+  @Test("A name that means none or several, no name, or names with --all: wrong usage, and nothing is reset")
+  func names() throws {
+    let state = try someState()
+    let cases: [([String], String)] = [
+      (["Garag", "--yes"], "knows no accessory Garag; did you mean Garage?"),
+      (["Garage", "Nothing", "--yes"], "knows no accessory Nothing\n"),
+      (["Lamp", "--yes"], "2 accessories are named Lamp; say which by its key: k2, k3"),
+      ([], "say which accessories: their names, or --all"),
+      (["Garage", "--all"], "--all and names exclude each other"),
+      (["", "--yes"], "knows no accessory \"\""),
+    ]
+    for (words, message) in cases {
+      let said = hapsim(["reset", "--state", state.path] + words)
+      #expect(said.exit == .usage)
+      #expect(said.error.contains(message), "\(said.error)")
+    }
+    #expect(try known(state)[0].pairings.count == 2)
+  }
+
+  @Test("A running accessory is not reset, nor are the others with it") func running() throws {
+    let state = try someState()
+    let folder = try StateFolder.open(path: state.path)
+    let store = try folder.accessory(key: "k3")
+    let said = hapsim(["reset", "--all", "--yes", "--state", state.path])
+    #expect(said.exit == .cannotRun)
+    #expect(said.error.contains("\"Lamp\" is already running"))
+    #expect(try known(state)[0].pairings.count == 2)
+    store.close()
+  }
+}
