@@ -1,6 +1,7 @@
 import HAPCommandLine
 import HAPLoop
 import HAPModel
+import HAPProfile
 
 extension RunOptions {
   static let ephemeralFlag = Flag("ephemeral", "keep nothing: a new identity at every start, gone at the end")
@@ -36,10 +37,7 @@ extension RunOptions {
   static let nameOption = Option<String>(
     "name", "NAME", "the accessory's name (default: the profile's)",
     read: { (text: String) throws(UsageError) in
-      let isClean = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
-      guard (1...63).contains(text.utf8.count), isClean, text.contains(where: { $0 != " " }) else {
-        throw UsageError("a name is 1 to 63 bytes without control characters")  // an mDNS label has no room for more
-      }
+      if let problem = AccessoryProfile.problem(withName: text) { throw UsageError(problem) }
       return text
     })
   static let seedOption = Option<UInt64>(

@@ -1,0 +1,68 @@
+import HAPProfile
+import HAPSimulator
+import HAPWire
+
+/// A profile file, read and judged by all who have a say: the format, and the simulator for its behaviours.
+struct LoadedProfile: Sendable {
+  /// As it was named on the command line.
+  var file: String
+  /// Nil when the file can't be read or is no profile at all.
+  var profile: AccessoryProfile?
+  /// In the order of the document.
+  var problems: [ProfileProblem]
+
+  /// Whether nothing keeps it from being served.
+  var isServable: Bool { profile != nil && !problems.contains { $0.severity == .error } }
+
+  init(file: String) {
+    do throws(FileError) {
+      self.init(file: file, json: try readFile(file))
+    } catch {
+      let problem = ProfileProblem(rule: "file", path: "", line: 1, column: 1, message: error.message)
+      self.init(file: file, profile: nil, problems: [problem])
+    }
+  }
+
+  private init(file: String, profile: AccessoryProfile?, problems: [ProfileProblem]) {
+    self.file = file
+    self.profile = profile
+    self.problems = problems
+  }
+
+  /// - Parameter json: the file's bytes.
+  init(file: String, json: [UInt8]) {
+    self.file = file
+    do throws(ProfileErrors) {
+      let profile = try AccessoryProfile(json: json, fileName: file)
+      self.profile = profile
+      problems = profile.problems
+      for (service, node) in profile.behaviourNodes {
+        problems += BehaviourRegistry.standard.problems(in: node, for: service).map {
+          ProfileProblem(rule: "behaviour", $0)
+        }
+      }
+      // Said, because a member that does nothing looks like one that works.
+      for (name, node) in [("conduct", profile.conduct), ("faults", profile.faults)] {
+        guard let node else { continue }
+        problems.append(
+          ProfileProblem(
+            rule: "no-effect", severity: .warning, node.problem("this hapsim does not act on \(name) yet")))
+      }
+    } catch {
+      problems = error.problems
+    }
+    problems.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+  }
+}
+
+extension [LoadedProfile] {
+  /// Each problem on a line, "file:12:7: error: …".
+  var problemLines: [String] {
+    flatMap { loaded in loaded.problems.map { "\(loaded.file):\($0)" } }
+  }
+
+  /// How many problems of a severity there are.
+  func count(_ severity: ProfileProblem.Severity) -> Int {
+    reduce(0) { sum, loaded in sum + loaded.problems.count { $0.severity == severity } }
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HAPCommandLine
+import Testing
+
+@testable import hapsim
+
+private let ours = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .deletingLastPathComponent().appending(path: "Profiles")
+
+/// A file with this text in a folder of its own.
+private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
+  try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
+  let path = scratch.path + "/x.hasaccessory"
+  try Data(text.utf8).write(to: URL(filePath: path))
+  return path
+}
+
+@Suite struct ValidateCommand {
+  @Test("Our own profiles have no problems") func ownProfiles() throws {
+    let files = try FileManager.default.contentsOfDirectory(atPath: ours.path).filter { $0.hasSuffix(".hasaccessory") }
+    #expect(files.count >= 5)
+    let paths = files.sorted().map { ours.appending(path: $0).path }
+    #expect(hapsim(["validate"] + paths) == Transcript(out: paths.map { $0 + ": no problems\n" }.joined()))
+  }
+
+  @Test("All problems of all profiles are told with their places, and the exit is 1") func problems() throws {
+    let scratch = ScratchFolder()
+    let path = try file(
+      """
+      { "format": "hasaccessory/1", "name": "Door", "services": [
+        { "type": "GarageDoorOpner" },
+        { "type": "GarageDoorOpener", "behaviour": { "travelTme": "12s" },
+          "characteristics": [ { "type": "TargetDoorState", "value": 7 } ] } ] }
+      """, in: scratch)
+    let good = ours.appending(path: "lock.hasaccessory").path
+    let said = hapsim(["validate", path, good])
+    #expect(said.exit == .problem)
+    #expect(said.error == "")
+    let lines = said.out.split(separator: "\n").map(String.init)
+    #expect(
+      lines.contains {
+        $0.hasPrefix("\(path):2:") && $0.contains("error: services[0].type") && $0.contains("GarageDoorOpener")
+      })
+    #expect(lines.contains { $0.hasPrefix("\(path):3:") && $0.contains("travelTime") && $0.hasSuffix("[behaviour]") })
+    #expect(lines.contains { $0.hasPrefix("\(path):4:") && $0.contains("services[1].characteristics[0].value") })
+    #expect(lines.contains("\(good): no problems"))
+    #expect(lines.last?.contains("errors") == true)
+  }
+
+  @Test("What is no profile, and what can't be read, is a problem of its file") func unreadable() throws {
+    let scratch = ScratchFolder()
+    let path = try file("{ // a comment\n}", in: scratch)
+    let said = hapsim(["validate", path, scratch.path + "/none", scratch.path])
+    #expect(said.exit == .problem)
+    let lines = said.out.split(separator: "\n").map(String.init)
+    #expect(lines[0].hasPrefix("\(path):1:3: error: "))
+    #expect(
+      lines[1].hasPrefix("\(scratch.path)/none:1:1: error: ") && lines[1].hasSuffix("No such file or directory [file]"))
+    #expect(lines[2].hasPrefix("\(scratch.path):1:1: error: ") && lines[2].hasSuffix("Is a directory [file]"))
+    #expect(lines[3] == "3 errors, 0 warnings")
+  }
+
+  @Test("Warnings alone don't change the exit code; what has no effect yet is said") func warnings() throws {
+    let scratch = ScratchFolder()
+    let path = try file(
+      #"{ "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "conduct": "homekit-adk", "services": [ { "type": "LightBulb" } ] }"#,
+      in: scratch)
+    let said = hapsim(["validate", path])
+    #expect(said.exit == .well)
+    #expect(said.out.contains("warning: conduct: this hapsim does not act on conduct yet [no-effect]"))
+    #expect(said.out.hasSuffix("0 errors, 1 warning\n"))
+  }
+
+  @Test("A file larger than a profile can be is refused without being kept") func huge() throws {
+    let scratch = ScratchFolder()
+    let path = try file("", in: scratch)
+    let handle = try FileHandle(forWritingTo: URL(filePath: path))
+    try handle.truncate(atOffset: UInt64(profileSizeLimit) + 1)
+    #expect(hapsim(["validate", path]).out.contains("has more than 16 MiB [file]"))
+  }
+
+  @Test("JSON has every problem by file, one object on one line") func json() throws {
+    let scratch = ScratchFolder()
+    let path = try file(
+      #"{ "format": "hasaccessory/1", "name": "Lamp", "services": [ { "type": "LightBlub" } ] }"#, in: scratch)
+    let said = hapsim(["validate", "--json", path])
+    #expect(said.exit == .problem)
+    #expect(said.out.filter { $0 == "\n" }.count == 1)
+    let profiles = try #require(try object(said.out)["profiles"] as? [[String: Any]])
+    #expect(profiles.map { $0["file"] as? String } == [path])
+    #expect(profiles.map { $0["servable"] as? Bool } == [false])
+    let problems = try #require(profiles[0]["problems"] as? [[String: Any]])
+    let problem = try #require(problems.first { $0["rule"] as? String == "type-unknown" })
+    #expect(problem["severity"] as? String == "error")
+    #expect(problem["path"] as? String == "services[0].type")
+    #expect(problem["line"] as? Int == 1)
+    #expect(problem["column"] as? Int == 70)
+    #expect(try object(said.out)["errors"] as? Int == problems.filter { $0["severity"] as? String == "error" }.count)
+  }
+
+  @Test("Colour marks the severity only where there is colour") func colour() throws {
+    let scratch = ScratchFolder()
+    let path = try file("[]", in: scratch)
+    let terminal = Terminal(isTerminal: true, columns: 80, hasColour: true)
+    #expect(hapsim(["validate", path], output: terminal).out.contains("\u{1B}[31merror\u{1B}[0m"))
+    #expect(!hapsim(["validate", path]).out.contains("\u{1B}"))
+  }
+}
