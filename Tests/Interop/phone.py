@@ -5,6 +5,7 @@ import uuid
 
 from aiohomekit.controller import Controller
 from aiohomekit.controller.ip.discovery import IpDiscovery
+from aiohomekit.exceptions import HttpErrorResponse
 from aiohomekit.model.characteristics import CharacteristicsTypes
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -108,8 +109,6 @@ class Home:
 
     async def request(self, method, target, body=None):
         """A request over the secured session: status and body. aiohomekit raises at 4xx; here it is an answer."""
-        from aiohomekit.exceptions import HttpErrorResponse
-
         await self.pairing._ensure_connected()
         headers = [("Content-Length", len(body)), ("Content-Type", "application/hap+json")] if body else None
         try:

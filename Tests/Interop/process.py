@@ -134,11 +134,13 @@ class Simulator:
         return await self.ended()
 
     async def clean_up(self):
-        """Leaves nothing behind, whatever the test did."""
-        if self.process.returncode is None:
-            self.process.kill()
+        """Leaves nothing behind, whatever the test did. Asked first: the goodbye clears the name for the next test."""
         try:
-            await self.ended()
+            try:
+                await self.stop()
+            except TimeoutError:
+                self.process.kill()
+                await self.ended()
         finally:
             print(f"--- {self.transcript()}")  # pytest shows it when the test failed
 

@@ -1,0 +1,191 @@
+"""`hapsim run` as a program: what it prints, how it ends."""
+
+import json
+import re
+import signal
+import socket
+
+import pytest
+
+from phone import characteristic
+from plain import PlainConnection
+from process import PROFILES, hapsim, run_to_its_end
+
+ALL = sorted(PROFILES.glob("*.hasaccessory"))
+LIGHT, LOCK, SENSOR = (PROFILES / f"{n}.hasaccessory" for n in ("light-colour", "lock", "sensor-motion"))
+
+
+async def refused(*arguments, status):
+    """Runs hapsim to its end: one clear line on standard error, nothing served."""
+    code, output, errors = await run_to_its_end(hapsim(), *arguments)
+    assert code == status, (output, errors)
+    assert '"ready"' not in output
+    return errors
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_is_followed_by_goodbye_and_exit_0(how, run, network):
+    "[AD.11]"
+    simulator = await run(LIGHT)
+    service = await network.wait(simulator.accessory.device_id)
+    before = service.goodbyes
+    assert await simulator.stop(how) == 0
+    await network.wait_for_goodbye(service.name, before)
+    assert network.find(simulator.accessory.device_id) is None
+
+
+async def test_the_stop_command_ends_it_as_well(run, network):
+    simulator = await run(LIGHT)
+    service = await network.wait(simulator.accessory.device_id)
+    before = service.goodbyes
+    assert (await simulator.command("stop"))["ok"] is True
+    assert await simulator.ended() == 0
+    await network.wait_for_goodbye(service.name, before)
+
+
+async def test_the_end_of_input_is_no_stop(run, phone):
+    simulator = await run(LIGHT)
+    simulator.process.stdin.close()
+    home = await phone.pair(simulator.accessory)
+    assert await home.accessories()
+    assert await simulator.stop() == 0
+
+
+async def test_commands_are_answered_with_their_id(run):
+    simulator = await run(LIGHT)
+    assert (await simulator.command("status"))["ok"] is True
+    assert (await simulator.command("set", characteristic="Brightness", value=40))["ok"] is True
+    for command, members, code in [
+        ("set", {"characteristic": "Brightness", "value": 101}, "invalid-value"),
+        ("set", {"characteristic": "Brigthness", "value": 1}, "no-such-characteristic"),
+        ("set", {"accessory": "Nobody", "characteristic": "On", "value": True}, "no-such-accessory"),
+        ("obstruct", {}, "not-possible"),
+        ("dance", {}, "unknown-command"),
+        ("set", {"characteristic": "On", "value": True, "colour": 1}, "malformed"),
+    ]:
+        answer = await simulator.command(command, **members)
+        assert (answer["ok"], answer["error"]["code"]) == (False, code), answer
+        assert answer["error"]["message"]
+    for line in ("", "{", "[]", "null", "\ufffd" * 100, "x" * 100_000, '{"command":"status","id":"last"}'):
+        await simulator.send(line)
+    await simulator.wait(lambda said: said.get("id") == "last" and said["ok"] is True)
+
+
+async def test_several_profiles_are_several_accessories(run, network, phones):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    simulator = await run(LIGHT, LOCK, SENSOR, options=("--port", str(port)))
+    assert [a.port for a in simulator.accessories] == [port, port + 1, port + 2]
+    assert len({a.device_id for a in simulator.accessories}) == 3
+    homes = []
+    for accessory in simulator.accessories:
+        await network.wait(accessory.device_id, sf="1")
+        homes.append(await (await phones()).pair(accessory))
+    light, lock, _ = [(home, await home.accessories()) for home in homes]
+    on = characteristic(light[1], "ON")
+    assert await light[0].put((*on, True)) == {}
+    target = characteristic(lock[1], "LOCK_MECHANISM_TARGET_STATE")
+    current = characteristic(lock[1], "LOCK_MECHANISM_CURRENT_STATE")
+    assert await lock[0].subscribe(current) == {}
+    assert await lock[0].put((*target, 0)) == {}
+    await lock[0].events.wait(current, 0)
+
+
+async def test_what_is_for_one_accessory_is_refused_for_two():
+    for option in (("--name", "Two"), ("--setup-code", "518-08-582")):
+        await refused("run", LIGHT, LOCK, "--interface", "lo", "--ephemeral", *option, status=2)
+
+
+async def test_a_port_in_use_is_said_and_exit_3():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        errors = await refused("run", LIGHT, "--interface", "lo", "--ephemeral", "--port", port, status=3)
+    assert len(errors.strip().splitlines()) == 1 and port in errors, errors
+
+
+async def test_no_such_interface_is_said_and_exit_3():
+    errors = await refused("run", LIGHT, "--interface", "nosuch0", "--ephemeral", status=3)
+    assert len(errors.strip().splitlines()) == 1 and "nosuch0" in errors, errors
+
+
+async def test_a_state_folder_that_can_not_be_is_said_and_exit_3(tmp_path):
+    (tmp_path / "file").write_text("")
+    errors = await refused("run", LIGHT, "--interface", "lo", "--state", tmp_path / "file" / "state", status=3)
+    assert len(errors.strip().splitlines()) == 1 and str(tmp_path) in errors, errors
+
+
+async def test_an_invalid_profile_is_refused_with_all_its_problems_and_their_places(tmp_path):
+    profile = tmp_path / "broken.hasaccessory"
+    profile.write_text(
+        '{ "format": "hasaccessory/1", "name": "Broken",\n'
+        '  "servces": [],\n'
+        '  "services": [ { "type": "LightBulb", "characteristics": [\n'
+        '    { "type": "Brightness", "value": 400 },\n'
+        '    { "type": "Brigtness" } ] } ] }\n'
+    )
+    for command in (("run", profile, "--interface", "lo", "--ephemeral"), ("validate", profile)):
+        code, output, errors = await run_to_its_end(hapsim(), *command)
+        said = output + errors
+        assert code == 1 and '"ready"' not in said, said
+        assert [int(n) for n in sorted(set(re.findall(r"broken\.hasaccessory:(\d+):\d+", said)))] == [2, 4, 5], said
+        assert "services" in said and "Brightness" in said, said  # did you mean
+
+    code, output, _ = await run_to_its_end(hapsim(), "validate", profile, "--json")
+    assert code == 1
+    for line in output.splitlines():
+        json.loads(line)
+
+
+async def test_what_is_no_profile_is_refused(tmp_path):
+    (tmp_path / "no.hasaccessory").write_bytes(b"\xff\xfe{")
+    (tmp_path / "deep.hasaccessory").write_text("[" * 100_000)
+    for path in (tmp_path / "no.hasaccessory", tmp_path / "deep.hasaccessory", tmp_path / "missing", tmp_path):
+        await refused("run", path, "--interface", "lo", "--ephemeral", status=1)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["run"], ["dance"], ["run", LIGHT, "--dance"], ["run", LIGHT, "--port", "x"], ["run", LIGHT, "--port", "70000"],
+     ["run", LIGHT, "--setup-code", "111-11-111"], ["run", LIGHT, "--setup-id", "ab"],
+     ["run", LIGHT, "--state", "x", "--ephemeral"], ["run", LIGHT, "--bind"]],
+    ids=lambda arguments: " ".join(map(str, arguments[-2:])).replace(str(PROFILES), "") or "nothing",
+)  # fmt: skip
+async def test_wrong_usage_is_exit_2(arguments):
+    assert await refused(*arguments, status=2)
+
+
+async def test_what_needs_no_network_works():
+    for arguments in (["--help"], ["--version"], ["run", "--help"], ["types", "garage"], ["validate", *ALL]):
+        code, output, errors = await run_to_its_end(hapsim(), *arguments)
+        assert (code, errors) == (0, "") and (output or arguments[0] == "validate"), (arguments, output, errors)
+
+
+async def test_name_and_setup_id_are_taken(run, network):
+    "[AD.9, SC.4]"
+    simulator = await run(LIGHT, options=("--name", "Küche 💡", "--setup-id", "7OSX", "--setup-code", "518-08-582"))
+    accessory = simulator.accessory
+    assert accessory.name == "Küche 💡"
+    assert accessory.setup_payload.endswith("7OSX")
+    assert (await network.wait(accessory.device_id)).name == "Küche 💡._hap._tcp.local."
+
+
+async def test_pairings_and_reset(run, phone, tmp_path):
+    "[ST.6]"
+    simulator = await run(LIGHT, state=tmp_path)
+    home = await phone.pair(simulator.accessory)
+    assert await simulator.stop() == 0
+    code, output, _ = await run_to_its_end(hapsim(), "pairings", "--state", tmp_path)
+    assert code == 0 and home.identifier in output, output
+    code, output, errors = await run_to_its_end(hapsim(), "reset", LIGHT, "--state", tmp_path)
+    assert code == 0, (output, errors)
+    code, output, _ = await run_to_its_end(hapsim(), "pairings", "--state", tmp_path)
+    assert code == 0 and home.identifier not in output, output
+    again = await run(LIGHT, state=tmp_path)
+    assert again.accessory.device_id != simulator.accessory.device_id
+
+
+async def test_without_mdns_it_is_still_there(run, network):
+    simulator = await run(LIGHT, options=("--bonjour", "off"))
+    async with PlainConnection(simulator.accessory) as connection:
+        assert (await connection.ask("GET", "/accessories")).status == 470
+    assert network.find(simulator.accessory.device_id) is None

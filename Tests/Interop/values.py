@@ -1,0 +1,89 @@
+"""Values that a characteristic must take, and values it must refuse, worked out from its metadata in `/accessories`."""
+
+import base64
+from decimal import Decimal
+
+from aiohomekit.model.characteristics import CharacteristicsTypes
+
+INTEGERS = {
+    "uint8": (0, 2**8 - 1),
+    "uint16": (0, 2**16 - 1),
+    "uint32": (0, 2**32 - 1),
+    "uint64": (0, 2**64 - 1),
+    "int": (-(2**31), 2**31 - 1),
+}
+
+
+def good(c):
+    """At least one value to take; where there are two, they differ."""
+    kind = c["format"]
+    if kind == "bool":
+        # ID.4: Identify takes true alone.
+        return [True] if c["type"].upper() == CharacteristicsTypes.IDENTIFY else [False, True]
+    if kind in INTEGERS:
+        if "valid-values" in c:
+            return c["valid-values"][:2]
+        low, high = bounds(c)
+        step = c.get("minStep", 1)
+        return [low, low + (high - low) // step * step]
+    if kind == "float":
+        low, high = c.get("minValue", 0), c.get("maxValue", 100)
+        # As decimal text reads: 0 + 0.1, not what binary makes of it.
+        step = Decimal(str(c.get("minStep", 1)))
+        return [low, high, float(Decimal(str(low)) + 3 * step)]
+    if kind == "string":
+        return ["a", "ä" * (c.get("maxLen", 64) // 2)]
+    return [base64.b64encode(b"\x01\x01\x00").decode()]  # tlv8, data: one TLV item
+
+
+def bounds(c):
+    low, high = INTEGERS[c["format"]]
+    return max(low, c.get("minValue", low)), min(high, c.get("maxValue", high))
+
+
+def bad(c):
+    """Values to refuse with -70410."""
+    kind = c["format"]
+    if kind == "bool":
+        return [2, -1, "true", "", 1.5]
+    if kind in INTEGERS:
+        low, high = bounds(c)
+        values = ["1", "", 1.5, low + 0.5]
+        least, most = INTEGERS[kind]
+        if low > least:
+            values.append(low - 1)
+        if high < most:
+            values.append(high + 1)
+        if c.get("minStep", 1) > 1:
+            values.append(low + 1)
+        if "valid-values" in c:
+            values += [v for v in range(low, high + 1) if v not in c["valid-values"]][:3]
+        return values
+    if kind == "float":
+        values = ["1", ""]
+        if "minValue" in c:
+            values.append(c["minValue"] - 1)
+        if "maxValue" in c:
+            values.append(c["maxValue"] + 1)
+        if c.get("minStep", 0) >= 0.1:
+            values.append(c.get("minValue", 0) + c["minStep"] / 2)
+        return values
+    if kind == "string":
+        return [1, True, "x" * (c.get("maxLen", 64) + 1)]
+    return ["no base64!", 1, True]
+
+
+def outside_the_format(c):
+    """Integers that the format can't hold: refused with -70410, or the whole request with 400 (CH.4)."""
+    if c["format"] not in INTEGERS:
+        return []
+    least, most = INTEGERS[c["format"]]
+    return [least - 1, most + 1, 2**63, 2**64, -(2**63) - 1, 10**30]
+
+
+def characteristics(accessories):
+    """Every characteristic with its `(aid, iid)`."""
+    for accessory in accessories:
+        for service in accessory["services"]:
+            for c in service["characteristics"]:
+                yield (accessory["aid"], c["iid"]), c
