@@ -51,7 +51,9 @@ let package = Package(
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPSimulator", "HAPCommandLine", "HAPProfile", "HAPStore", "HAPModel", "HAPWire", "HAPLoop",
+        "HAPSimulator", "HAPCommandLine", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel",
+        "HAPWire",
+        "HAPLoop", "HAPCrypto",
       ]),
 
     // Tests.

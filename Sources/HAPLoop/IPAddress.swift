@@ -26,6 +26,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
   private static let v6Loopback = [UInt8](repeating: 0, count: 15) + [1]
 
+  package static let anyV6 = IPAddress(bytes: [UInt8](repeating: 0, count: 16))!
   package static let anyV4 = IPAddress(bytes: [0, 0, 0, 0])!
   package static let loopbackV4 = IPAddress(bytes: [127, 0, 0, 1])!
 

@@ -20,6 +20,6 @@ extension Command {
     ]
   ) { (arguments, console) throws(UsageError) in
     let options = try RunOptions(arguments, environment: console.environment)
-    return ExitCode(rawValue: runProfiles(options)) ?? .cannotRun
+    return runProfiles(options, console)
   }
 }

@@ -42,6 +42,8 @@ extension RunOptions {
     })
   static let seedOption = Option<UInt64>(
     "seed", "N", in: 0...UInt64.max, "make the simulation's own randomness repeatable; keys never depend on it")
+  static let renumberFlag = Flag(
+    "renumber", "accept ids written in the profile that differ from those served before; raises c#")
   static let commandsFlag = Flag(
     "commands", "take commands as JSON lines on standard input and answer each; implies --json")
   static let quietFlag = Flag("quiet", letter: "q", "say only where the accessories are, and what goes wrong")
@@ -50,7 +52,7 @@ extension RunOptions {
   static let definitions: [OptionDefinition] = [
     CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
     portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
-    nameOption.definition, seedOption.definition,
+    nameOption.definition, seedOption.definition, renumberFlag.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
     quietFlag.definition,
   ]
@@ -79,6 +81,7 @@ extension RunOptions {
     bonjour = try arguments.value(Self.bonjourOption) ?? .embedded
     name = try arguments.value(Self.nameOption)
     seed = try arguments.value(Self.seedOption)
+    renumber = arguments[Self.renumberFlag]
     commands = arguments[Self.commandsFlag]
     json = arguments[CommonOptions.json] || commands
     quiet = arguments[Self.quietFlag]

@@ -32,6 +32,8 @@ struct RunOptions: Equatable, Sendable {
   var bonjour: Bonjour = .embedded
   /// Of the only accessory; nil: the profile's.
   var name: String?
+  /// Take explicit ids that differ from those served before.
+  var renumber = false
   /// Drives simulation, never keys.
   var seed: UInt64?
   /// Events as JSON lines on standard output.

@@ -1,8 +1,98 @@
 import HAPCommandLine
+import HAPDiscovery
+import HAPLoop
+import HAPModel
+import HAPProfile
+import HAPSimulator
+import HAPStore
+import HAPTransport
+import HAPCrypto
 
-/// Serves the profiles until it is told to stop.
-/// - Returns: the exit code.
-func runProfiles(_ options: RunOptions) -> Int32 {
-  Console.standard.complain("hapsim: run is not built yet")
-  return ExitCode.cannotRun.rawValue
+/// Serves the profiles until it is told to stop: by a signal, or by the command `stop`.
+func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
+  do {
+    guard let profiles = loadProfiles(options.profiles, console) else { return .problem }
+    let hosts = try ListeningHosts(bind: options.bind, interfaces: options.interfaces)
+    let folder = try openState(options.state, console)
+    let choices = PreparedAccessory.Choices(
+      name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber)
+    let prepared = try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) }
+    return try serve(prepared, on: hosts, options, console)
+  } catch let error as ProfileErrors {
+    // What only shows when ids are given out: they contradict those served before.
+    console.complain("\(error)")
+    return .problem
+  } catch {
+    console.complain("hapsim: \(error)")
+    return .cannotRun
+  }
+}
+
+/// Reads every profile, and tells all problems of all of them before it gives up.
+/// - Returns: nil when one of them can't be served.
+private func loadProfiles(_ paths: [String], _ console: Console) -> [AccessoryProfile]? {
+  let loaded = paths.map { LoadedProfile(file: $0) }
+  for line in loaded.problemLines { console.complain(line) }
+  return loaded.allSatisfy(\.isServable) ? loaded.compactMap(\.profile) : nil
+}
+
+private func openState(_ state: RunOptions.State, _ console: Console) throws(StoreError) -> StateFolder {
+  switch state {
+  case .folder(let path): try StateFolder.open(path: path, report: { console.complain("hapsim: \($0)") })
+  case .ephemeral: .ephemeral()
+  }
+}
+
+private func serve(
+  _ prepared: [PreparedAccessory], on hosts: ListeningHosts, _ options: RunOptions, _ console: Console
+) throws -> ExitCode {
+  let loop = EventLoop(name: "hapsim")
+  let lines = LineOutput(console)
+  let accessories = prepared.map { SimulatedAccessory($0, on: loop) }
+  loop.start()
+  defer {
+    loop.stop()
+    lines.finish()
+  }
+  let log = EventLog(lines, json: options.json, isQuiet: options.quiet, isAlone: accessories.count == 1, console.output)
+  let stopped = StopRequest()
+  let started = try loop.performAndWait { () throws -> [StartedAccessory] in
+    // Of the loop's thread, on which the accessories are isolated too.
+    nonisolated(unsafe) let responder =
+      try options.bonjour == .embedded ? EmbeddedResponder(loop, interfaces: hosts.interfaces) : nil
+    return try accessories.enumerated().map { index, accessory in
+      let port = try accessory.assumeIsolated { accessory in
+        try accessory.start(
+          on: hosts.addresses, port: options.port(ofProfile: index), seed: (options.seed ?? 0) &+ UInt64(index),
+          advertiser: responder?.makeAdvertiser(), sink: log.sink)
+      }
+      return StartedAccessory(accessory.prepared, address: hosts.shownAddress, port: port)
+    }
+  }
+  announce(started, lines, options, console)
+  try loop.performAndWait { try stopped.watchSignals(loop) }
+  if options.commands { try loop.performAndWait { try takeCommands(for: accessories, on: loop, lines, stopped) } }
+  stopped.wait()
+  try loop.performAndWait {
+    for accessory in accessories { accessory.assumeIsolated { $0.stop() } }
+  }
+  return .well
+}
+
+/// Standard input's lines are commands, each answered on standard output. Its end is no reason to stop.
+private func takeCommands(
+  for accessories: [SimulatedAccessory], on loop: EventLoop, _ lines: LineOutput, _ stopped: StopRequest
+) throws(LoopError) {
+  let dispatcher = CommandDispatcher(accessories, onAllStopped: { stopped.request() })
+  _ = try LineReader(loop) { event in
+    switch event {
+    case .line(let line):
+      guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else { return }
+      lines.write(dispatcher.answer(line), isDroppable: false)
+    case .tooLong(let limit):
+      let error = CommandError(.malformed, "a line of more than \(limit) bytes was passed over")
+      lines.write(CommandAnswer.failure(id: nil, error), isDroppable: false)
+    case .end: break
+    }
+  }
 }

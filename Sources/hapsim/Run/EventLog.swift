@@ -1,0 +1,53 @@
+import HAPCommandLine
+import HAPSimulator
+import HAPWire
+
+/// Writes what happens to the accessories, a line each: for people, or as JSON.
+struct EventLog: Sendable {
+  private let lines: LineOutput
+  private let json: Bool
+  private let isQuiet: Bool
+  /// One accessory needs no name in front of every line.
+  private let isAlone: Bool
+  private let terminal: Terminal
+
+  init(_ lines: LineOutput, json: Bool, isQuiet: Bool, isAlone: Bool, _ terminal: Terminal) {
+    self.lines = lines
+    self.json = json
+    self.isQuiet = isQuiet
+    self.isAlone = isAlone
+    self.terminal = terminal
+  }
+
+  /// For the accessories; nil when nobody reads it and requests need not pay for it. Trouble is always told.
+  var sink: (@Sendable (SimulatorEvent) -> Void)? { { write($0) } }
+
+  func write(_ event: SimulatorEvent) {
+    if isQuiet, !event.isTrouble { return }
+    if json {
+      lines.write(JSONWriter.text { json in json.object { event.write(to: &$0) } }, isDroppable: !event.isTrouble)
+    } else {
+      let name = isAlone ? "" : terminal.styled(event.accessory, .bold) + "  "
+      lines.write(name + terminal.styled(event.text, event.style), isDroppable: !event.isTrouble)
+    }
+  }
+}
+
+extension SimulatorEvent {
+  fileprivate var isTrouble: Bool {
+    switch kind {
+    case .trouble, .renamed: true
+    default: false
+    }
+  }
+
+  fileprivate var style: Terminal.Style {
+    switch kind {
+    case .refused: .yellow
+    case .trouble, .renamed: .red
+    case .paired, .unpaired, .identified: .green
+    case .wrote, .changed: .cyan
+    default: .dim
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import HAPCommandLine
+import HAPLoop
+import Synchronization
+
+/// Lines for standard output, written by a thread of their own: whoever doesn't read them must not hold up an accessory.
+///
+/// When nobody reads for long, lines that may be lost are, and one line says how many.
+final class LineOutput: Sendable {
+  /// Lines that may wait to be read.
+  private static let limit = 10_000
+
+  private struct Backlog {
+    var waiting = 0
+    var dropped = 0
+  }
+
+  private let console: Console
+  private let thread = EventLoop(name: "output")
+  private let backlog = Mutex(Backlog())
+
+  init(_ console: Console) {
+    self.console = console
+    thread.start()
+  }
+
+  /// - Parameter isDroppable: whether it may be lost when the reader is far behind.
+  func write(_ line: String, isDroppable: Bool) {
+    let dropped: Int? = backlog.withLock { backlog in
+      if isDroppable, backlog.waiting >= Self.limit {
+        backlog.dropped += 1
+        return nil
+      }
+      backlog.waiting += 1
+      defer { backlog.dropped = 0 }
+      return backlog.dropped
+    }
+    guard let dropped else { return }
+    thread.schedule { [self] in
+      if dropped > 0 { console.complain("hapsim: \(dropped) lines were lost: nobody read them") }
+      console.print(line)
+      backlog.withLock { $0.waiting -= 1 }
+    }
+  }
+
+  /// Writes what waits, then ends the thread.
+  func finish() { thread.stop() }
+}
