@@ -8,10 +8,9 @@ import Testing
   @Test(
     "A service is shown with what it requires and allows, whatever way it is named",
     arguments: [
-      "DoorX", "garagedooropener", "Garage Door Opener", "garage-door-opener", "41",
+      "garagedooropener", "Garage Door Opener", "garage-door-opener", "41",
       "00000041-0000-1000-8000-0026BB765291",
-    ]
-    .dropFirst())
+    ])
   func service(_ word: String) {
     let said = hapsim(["types", word])
     #expect(said.exit == .well)

@@ -94,7 +94,7 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(problem["severity"] as? String == "error")
     #expect(problem["path"] as? String == "services[0].type")
     #expect(problem["line"] as? Int == 1)
-    #expect(problem["column"] as? Int == 70)
+    #expect(problem["column"] as? Int == 71)
     #expect(try object(said.out)["errors"] as? Int == problems.filter { $0["severity"] as? String == "error" }.count)
   }
 

@@ -35,9 +35,9 @@ extension TypesFound {
     // One table, so that the columns of both parts stand under each other.
     let rows = table((service.required + service.optional).compactMap { Catalogue.characteristic($0) }.map { row($0) })
     lines +=
-      ["", "  required"] + (service.required.isEmpty ? ["  none"] : rows.prefix(service.required.count).map { $0 })
+      ["", "required"] + (service.required.isEmpty ? ["  none"] : rows.prefix(service.required.count).map { $0 })
     lines +=
-      ["", "  optional"] + (service.optional.isEmpty ? ["  none"] : rows.dropFirst(service.required.count).map { $0 })
+      ["", "optional"] + (service.optional.isEmpty ? ["  none"] : rows.dropFirst(service.required.count).map { $0 })
     return lines
   }
 
