@@ -244,11 +244,51 @@ let accessoryBreaches: [Breach] = [
 /// Rules whose profiles break another as well, or more than once, and those of building.
 let testedElsewhere: Set<ProfileRule> = [.serviceName, .switchLabels, .identifyReadable, .idChanged]
 
+/// Rules of docs/protocol.md, tested by its ids.
+private let cited: Set<ProfileRule> = [
+  .accessoryCount, .serviceCount, .primaryCount, .linkUnknown, .linkTwice, .nameLength, .manufacturerLength,
+  .modelLength, .serialLength, .firmwareRevision, .valueRange, .valueValid, .valueLength,
+]
+
+private let allBreaches = documentBreaches + characteristicBreaches + serviceBreaches + accessoryBreaches
+
+private func breaches(of rules: Set<ProfileRule>) -> [Breach] { allBreaches.filter { rules.contains($0.rule) } }
+private func breaches(notOf rules: Set<ProfileRule>) -> [Breach] { allBreaches.filter { !rules.contains($0.rule) } }
+
 struct RuleTests {
+  @Test("A broken rule is the one problem told, with its path and place", arguments: breaches(notOf: cited))
+  func breach(_ breach: Breach) throws { try check(breach) }
+
+  @Test("[DB.6] More than 150 accessories are told", arguments: breaches(of: [.accessoryCount]))
+  func db6(_ breach: Breach) throws { try check(breach) }
+
+  @Test("[DB.7] More than 100 services are told", arguments: breaches(of: [.serviceCount]))
+  func db7(_ breach: Breach) throws { try check(breach) }
+
+  @Test("[DB.8] A second primary service is told", arguments: breaches(of: [.primaryCount]))
+  func db8(_ breach: Breach) throws { try check(breach) }
+
   @Test(
-    "A broken rule is the one problem told, with its path and place",
-    arguments: documentBreaches + characteristicBreaches + serviceBreaches + accessoryBreaches)
-  func breach(_ breach: Breach) throws {
+    "[DB.9] A link to nothing, and one that is there twice, are told",
+    arguments: breaches(of: [.linkUnknown, .linkTwice]))
+  func db9(_ breach: Breach) throws { try check(breach) }
+
+  @Test(
+    "[DB.10] Texts that are too long or too short are told",
+    arguments: breaches(of: [.nameLength, .manufacturerLength, .modelLength, .serialLength]))
+  func db10(_ breach: Breach) throws { try check(breach) }
+
+  @Test(
+    "[DB.11] A firmware revision of other than one to three numbers is told",
+    arguments: breaches(of: [.firmwareRevision]))
+  func db11(_ breach: Breach) throws { try check(breach) }
+
+  @Test(
+    "[DB.12] A value outside its range, its valid values or its length is told",
+    arguments: breaches(of: [.valueRange, .valueValid, .valueLength]))
+  func db12(_ breach: Breach) throws { try check(breach) }
+
+  private func check(_ breach: Breach) throws {
     let found = problems(breach.json)
     #expect(found.map(\.rule) == [breach.rule.rawValue], "\(found)")
     let problem = try #require(found.first)
@@ -279,8 +319,27 @@ struct RuleTests {
 
   @Test("Every rule is broken by a test")
   func allRules() {
-    let all = documentBreaches + characteristicBreaches + serviceBreaches + accessoryBreaches
-    #expect(Set(all.map(\.rule)).union(testedElsewhere) == Set(ProfileRule.allCases))
+    #expect(Set(allBreaches.map(\.rule)).union(testedElsewhere) == Set(ProfileRule.allCases))
+  }
+
+  @Test("[DB.6] [DB.7] [DB.8] [DB.10] [DB.11] [DB.12] What is just within its limits is told nothing of")
+  func withinLimits() {
+    let long = String(repeating: "a", count: 64)
+    for sound in [
+      document(#""name": "\#(long)", "manufacturer": "\#(long)", "model": "\#(long)", "serialNumber": "\#(long)""#),
+      document(#""name": "A", "manufacturer": "", "model": "M", "serialNumber": "12""#),
+      document(#""firmwareRevision": "1""#), document(#""firmwareRevision": "4294967295.0.10""#),
+      document(services: repeated(98) { #"{ "type": "Switch", "name": "S\#($0)" }"# }),
+      bridge(lamp(#""name": "Lamp", "copies": 149"#)),
+      bridge(""),
+      document(services: #"{ "type": "Switch", "primary": true }, { "type": "Outlet" }"#),
+      custom(#""value": 255"#, format: "uint8"), custom(#""value": -2147483648"#),
+      custom(#""value": 18446744073709551615"#, format: "uint64"),
+      custom(#""value": 2, "valid-values": [0, 2]"#), custom(#""value": 0.3, "minStep": 0.1"#, format: "float"),
+      custom(#""value": "\#(long)""#, format: "string"), custom(#""maxLen": 256"#, format: "string"),
+    ] {
+      #expect(problems(sound) == [], "\(sound.prefix(300))")
+    }
   }
 
   @Test("[DB.13] Services of one type without a name, or named the same, are told")
