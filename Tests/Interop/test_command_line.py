@@ -9,7 +9,7 @@ import pytest
 
 from phone import characteristic
 from plain import PlainConnection
-from process import PROFILES, hapsim, run_to_its_end
+from process import PROFILES, ROOT, hapsim, run_to_its_end
 
 ALL = sorted(PROFILES.glob("*.hasaccessory"))
 LIGHT, LOCK, SENSOR = (PROFILES / f"{n}.hasaccessory" for n in ("light-colour", "lock", "sensor-motion"))
@@ -136,6 +136,17 @@ async def test_an_invalid_profile_is_refused_with_all_its_problems_and_their_pla
         json.loads(line)
 
 
+async def test_the_profiles_of_the_walkthrough_are_valid(tmp_path):
+    text = (ROOT / "Examples" / "profile-walkthrough.md").read_text()
+    documents = [block for block in re.findall(r"```json\n(.*?)```", text, re.S) if '"format": "has' in block]
+    assert len(documents) >= 2
+    for number, document in enumerate(documents):
+        profile = tmp_path / f"{number}.hasaccessory"
+        profile.write_text(document)
+        code, output, errors = await run_to_its_end(hapsim(), "validate", profile)
+        assert code == 0, output + errors
+
+
 async def test_what_is_no_profile_is_refused(tmp_path):
     (tmp_path / "no.hasaccessory").write_bytes(b"\xff\xfe{")
     (tmp_path / "deep.hasaccessory").write_text("[" * 100_000)
@@ -176,12 +187,13 @@ async def test_pairings_and_reset(run, phone, tmp_path):
     assert await simulator.stop() == 0
     code, output, _ = await run_to_its_end(hapsim(), "pairings", "--state", tmp_path)
     assert code == 0 and home.identifier in output, output
-    code, output, errors = await run_to_its_end(hapsim(), "reset", LIGHT, "--state", tmp_path)
+    code, output, errors = await run_to_its_end(hapsim(), "reset", "Colour Light", "--yes", "--state", tmp_path)
     assert code == 0, (output, errors)
     code, output, _ = await run_to_its_end(hapsim(), "pairings", "--state", tmp_path)
     assert code == 0 and home.identifier not in output, output
     again = await run(LIGHT, state=tmp_path)
     assert again.accessory.device_id != simulator.accessory.device_id
+    assert again.accessory.setup_code == simulator.accessory.setup_code  # as if printed on a label
 
 
 async def test_without_mdns_it_is_still_there(run, network):
