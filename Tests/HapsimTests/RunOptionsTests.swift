@@ -37,6 +37,11 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #expect(read.commands && read.json)
   }
 
+  @Test("Ids are kept unless --renumber accepts others") func renumber() throws {
+    #expect(try !options("a").renumber)
+    #expect(try options("a", "--renumber").renumber)
+  }
+
   @Test("Ports count up from the first; 0 is any for each") func ports() throws {
     let read = try options("a", "b", "c", "--port", "65533")
     #expect((0..<3).map(read.port(ofProfile:)) == [65533, 65534, 65535])
