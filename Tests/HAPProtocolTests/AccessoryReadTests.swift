@@ -173,4 +173,21 @@ import Testing
     #expect(controller.set("1.12", "99")?.status == 204)
     #expect(try characteristic(12).int("value") == 99)
   }
+
+  @Test(
+    "[CH.32] Truth values are told one way everywhere, as numbers unless the conduct asks for words",
+    arguments: [(Conduct.Booleans.numbers, "1", "0"), (.words, "true", "false")])
+  func truth(_ manner: Conduct.Booleans, _ on: String, _ off: String) throws {
+    var conduct = Conduct()
+    #expect(conduct.booleans == .numbers)
+    conduct.booleans = manner
+    let accessory = TestHome.accessory(conduct: conduct)
+    let controller = accessory.verified()
+    #expect(controller.get("/characteristics?id=1.51")?.text.contains(#""value":\#(off)}"#) == true)
+    #expect(controller.subscribe("1.51")?.status == 204)
+    accessory.change(TestHome.id("1.51"), to: true)
+    #expect(controller.takeEvents().first?.text.contains(#""value":\#(on)}"#) == true)
+    let listing = try #require(controller.get("/accessories")?.text)
+    #expect(listing.contains(#""value":\#(on)}"#))
+  }
 }
