@@ -97,6 +97,17 @@ struct IDTests {
     #expect(found.map(\.rule) == ["id-changed"])
   }
 
+  @Test("A freed explicit id stays freed until counting has passed it, however many edits later")
+  func freedExplicitMuchLater() throws {
+    var ids = IDMap()
+    _ = try build(document(services: #"{ "type": "Switch", "iid": 40 }"#), &ids)
+    _ = try build(document(services: #"{ "type": "Outlet" }"#), &ids)
+    _ = try build(document(services: #"{ "type": "Outlet" }, { "type": "Fan" }"#), &ids)
+    let after = iids(
+      try build(document(services: repeated(20) { #"{ "type": "LightBulb", "name": "L\#($0)" }"# }), &ids))
+    #expect(after.values.max()! > 40 && !after.values.contains(40))
+  }
+
   @Test("A service's label, not its place, is its identity")
   func labels() throws {
     var ids = IDMap()
