@@ -34,7 +34,12 @@ package actor SimulatedAccessory {
   ) throws -> UInt16 {
     precondition(run == nil && !isStopped, "an accessory is started once")
     let run = AccessoryRun(prepared, on: loop, advertiser: advertiser, seed: seed, sink: sink)
-    try run.start(on: hosts, port: port)
+    do {
+      try run.start(on: hosts, port: port)
+    } catch {
+      run.stop()
+      throw error
+    }
     self.run = run
     return run.server.port
   }

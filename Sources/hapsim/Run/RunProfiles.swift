@@ -56,10 +56,11 @@ private func serve(
   }
   let log = EventLog(lines, json: options.json, isQuiet: options.quiet, isAlone: accessories.count == 1, console.output)
   let stopped = StopRequest()
+  // Made and used on the loop's thread alone, on which the accessories are isolated too.
+  nonisolated(unsafe) var responder: EmbeddedResponder?
   let started = try loop.performAndWait { () throws -> [StartedAccessory] in
-    // Of the loop's thread, on which the accessories are isolated too.
-    nonisolated(unsafe) let responder =
-      try options.bonjour == .embedded ? EmbeddedResponder(loop, interfaces: hosts.interfaces) : nil
+    if options.bonjour == .embedded { responder = try EmbeddedResponder(loop, interfaces: hosts.interfaces) }
+    nonisolated(unsafe) let responder = responder
     return try accessories.enumerated().map { index, accessory in
       let port = try accessory.assumeIsolated { accessory in
         try accessory.start(
@@ -75,6 +76,8 @@ private func serve(
   stopped.wait()
   try loop.performAndWait {
     for accessory in accessories { accessory.assumeIsolated { $0.stop() } }
+    // The goodbyes leave with it.
+    responder?.close()
   }
   return .well
 }
