@@ -1,3 +1,4 @@
+import HAPTestSupport
 import Testing
 
 @testable import HAPCrypto

@@ -1,5 +1,6 @@
 import HAPCrypto
 import HAPWire
+import HAPTestSupport
 import Testing
 
 @testable import HAPProtocol

@@ -1,6 +1,7 @@
 import HAPCrypto
 import HAPModel
 import HAPWire
+import HAPTestSupport
 import Testing
 
 @testable import HAPProtocol

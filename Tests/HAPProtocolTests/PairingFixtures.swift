@@ -1,5 +1,6 @@
 import HAPCrypto
 import HAPModel
+import HAPTestSupport
 import HAPWire
 import Synchronization
 

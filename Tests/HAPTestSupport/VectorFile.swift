@@ -1,14 +1,14 @@
 import Foundation
 
 /// A file of `Tests/Vectors`, as JSON.
-func vectorFile(_ name: String) throws -> [String: Any] {
+package func vectorFile(_ name: String) throws -> [String: Any] {
   let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   let data = try Data(contentsOf: folder.appendingPathComponent("Vectors/\(name).json"))
   return try JSONSerialization.jsonObject(with: data) as! [String: Any]
 }
 
 /// Bytes of hexadecimal text; blanks are skipped.
-func hex(_ text: String) -> [UInt8] {
+package func hex(_ text: String) -> [UInt8] {
   let digits = text.filter { !$0.isWhitespace }.map { UInt8($0.hexDigitValue!) }
   precondition(digits.count % 2 == 0, "hexadecimal text of odd length")
   return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
@@ -16,8 +16,8 @@ func hex(_ text: String) -> [UInt8] {
 
 extension [String: Any] {
   /// The member `name`, bytes written in hexadecimal.
-  func bytes(_ name: String) -> [UInt8] { hex(self[name] as! String) }
-  func text(_ name: String) -> String { self[name] as! String }
-  func object(_ name: String) -> [String: Any] { self[name] as! [String: Any] }
-  func list(_ name: String) -> [[String: Any]] { self[name] as! [[String: Any]] }
+  package func bytes(_ name: String) -> [UInt8] { hex(self[name] as! String) }
+  package func text(_ name: String) -> String { self[name] as! String }
+  package func object(_ name: String) -> [String: Any] { self[name] as! [String: Any] }
+  package func list(_ name: String) -> [[String: Any]] { self[name] as! [[String: Any]] }
 }
