@@ -35,7 +35,7 @@ async def find_door(controller, device_id, patience):
         while True:
             async for found in controller.async_discover():
                 about = found.description
-                if about.category == Categories.GARAGE_DOOR_OPENER and about.status_flags & StatusFlags.UNPAIRED:
+                if about.category == Categories.GARAGE and about.status_flags & StatusFlags.UNPAIRED:
                     return found
             await asyncio.sleep(0.1)
 
@@ -53,9 +53,7 @@ def ids_by_type(accessories):
 async def drive(pairing, patience):
     ids = ids_by_type(await pairing.list_accessories_and_characteristics())
     current, target = ids[CharacteristicsTypes.DOOR_STATE_CURRENT], ids[CharacteristicsTypes.DOOR_STATE_TARGET]
-    names = {identifier: CharacteristicsTypes.get_short(kind) for kind, identifier in ids.items()}
-    if FADE_RATE in ids:
-        names[ids[FADE_RATE]] = "fade-rate"
+    names = {current: "current door state", target: "target door state"}
 
     news = asyncio.Queue()
 
@@ -69,8 +67,9 @@ async def drive(pairing, patience):
     async def until(state):
         while True:
             identifier, value = await news.get()
-            text = DOOR_STATES[value] if identifier in (current, target) else value
-            print(f"  event: {names[identifier]} = {text}", flush=True)
+            if identifier not in names:
+                continue
+            print(f"  {names[identifier]}: {DOOR_STATES[value]}", flush=True)
             if (identifier, value) == (current, state):
                 return
 
@@ -79,7 +78,7 @@ async def drive(pairing, patience):
         answer = await pairing.get_characteristics([ids[FADE_RATE]])
         print(f"fade rate: {answer[ids[FADE_RATE]]['value']}")
     for state in (OPEN, CLOSED):
-        print(f"target door state: {DOOR_STATES[state]}", flush=True)
+        print(f"writing target door state {DOOR_STATES[state]}", flush=True)
         await put(pairing, target, state)
         async with asyncio.timeout(patience):
             await until(state)

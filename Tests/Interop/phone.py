@@ -5,7 +5,7 @@ import uuid
 
 from aiohomekit.controller import Controller
 from aiohomekit.controller.ip.discovery import IpDiscovery
-from aiohomekit.exceptions import HttpErrorResponse
+from aiohomekit.exceptions import AuthenticationError, HttpErrorResponse
 from aiohomekit.model.characteristics import CharacteristicsTypes
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -81,7 +81,10 @@ class Home:
         self.events = Events(pairing)
 
     async def close(self):
-        await self.pairing.shutdown()
+        try:
+            await self.pairing.shutdown()
+        except AuthenticationError:
+            pass  # how the connection attempt of a removed pairing ended
 
     async def accessories(self):
         async with asyncio.timeout(PATIENCE):

@@ -33,23 +33,28 @@ class LeadingZeroInA(SrpClient):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         while self.A >= NOT_PADDED:
-            self.draw()
+            self.next()
 
-    def draw(self):
-        self.a = self.generate_private_key()
-        self.A = pow(self.g, self.a, self.n)
+    def next(self):
+        """The next private key, which costs one multiplication."""
+        self.a += 1
+        self.A = self.A * self.g % self.n
         self.A_b = pad_left(to_byte_array(self.A), HK_KEY_LENGTH)
 
 
 class LeadingZeroInS(SrpClient):
     """Draws until the shared secret starts with a zero byte; aiohomekit hashes it padded, Apple's kit stripped."""
 
-    draw = LeadingZeroInA.draw
+    next = LeadingZeroInA.next
 
     def set_server_public_key(self, B_b):
         super().set_server_public_key(B_b)
-        while self.get_shared_secret() >= NOT_PADDED:
-            self.draw()
+        base = (self.B - self.k * pow(self.g, self.x, self.n)) % self.n
+        to_x, to_a = pow(base, self.x, self.n), pow(base, self.a, self.n)
+        while to_a * pow(to_x, self._calculate_u(), self.n) % self.n >= NOT_PADDED:
+            self.next()
+            to_a = to_a * base % self.n
+        assert self.get_shared_secret() < NOT_PADDED
 
 
 @pytest.mark.parametrize("client", [LeadingZeroInA, LeadingZeroInS])
