@@ -201,3 +201,28 @@ async def test_without_mdns_it_is_still_there(run, network):
     async with PlainConnection(simulator.accessory) as connection:
         assert (await connection.ask("GET", "/accessories")).status == 470
     assert network.find(simulator.accessory.device_id) is None
+
+
+async def test_a_name_that_is_taken_is_changed_and_the_accessory_stays(run, network, phone):
+    "[AD.12]"
+    first = await run(LIGHT)
+    await network.wait(first.accessory.device_id)
+    second = await run(LIGHT)  # another process, another device ID, the same name
+    service = await network.wait(second.accessory.device_id)
+    assert (await network.wait(first.accessory.device_id)).name == "Colour Light._hap._tcp.local."
+    assert service.name != "Colour Light._hap._tcp.local." and service.name.startswith("Colour Light")
+    renamed = await second.wait(lambda line: line.get("event") == "renamed")
+    assert (renamed["from"], f"{renamed['to']}._hap._tcp.local.") == ("Colour Light", service.name)
+    home = await phone.pair(second.accessory)
+    assert await home.accessories()
+    assert network.find(first.accessory.device_id).values["sf"] == "1"
+
+
+async def test_two_of_a_name_in_one_process_are_told_apart(run, network, tmp_path):
+    "[AD.12]"
+    other = tmp_path / "other.hasaccessory"
+    document = json.loads(LIGHT.read_text()) | {"serialNumber": "LIGHT-COLOUR-2"}
+    other.write_text(json.dumps(document))
+    simulator = await run(LIGHT, other)
+    names = {(await network.wait(accessory.device_id)).name for accessory in simulator.accessories}
+    assert len(names) == 2 and all(name.startswith("Colour Light") for name in names)
