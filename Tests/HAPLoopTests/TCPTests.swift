@@ -3,19 +3,16 @@ import Testing
 
 @testable import HAPLoop
 
-/// Reads all that comes on a stream, and collects it.
-private final class Collector: @unchecked Sendable {
-  let stream: TCPStream
+/// Reads all that comes on a stream, and collects it. The stream keeps it.
+private final class Collector {
   let buffer = UnsafeMutableRawBufferPointer.buffer(4096)
   var bytes: [UInt8] = []
-  var onChange: (TCPStream.ReadEvent) -> Void = { _ in }
 
-  init(_ stream: TCPStream, onChange: @escaping (TCPStream.ReadEvent) -> Void = { _ in }) {
-    self.stream = stream
-    self.onChange = onChange
+  @discardableResult
+  init(_ stream: TCPStream, onChange: @escaping (Collector, TCPStream.ReadEvent) -> Void) {
     stream.startReading(onAllocate: { [buffer] _ in buffer }) { event in
       if case .bytes(let count) = event { self.bytes += self.buffer[..<count] }
-      self.onChange(event)
+      onChange(self, event)
     }
   }
 
@@ -55,12 +52,10 @@ private func connectedPair(
       try! connectedPair(loop) { server, client, listener in
         #expect(server.peerAddress?.description == client.localAddress?.description)
         #expect(client.peerAddress == listener.address)
-        let back = Collector(server)
-        back.onChange = { event in
+        Collector(server) { back, event in
           if case .bytes(let count) = event { server.write(UnsafeRawBufferPointer(rebasing: back.buffer[..<count])) }
         }
-        let collector = Collector(client)
-        collector.onChange = { _ in
+        Collector(client) { collector, _ in
           if collector.bytes.count == 5 { finish(String(decoding: collector.bytes, as: UTF8.self)) }
         }
         client.write(Array("hello".utf8))
@@ -90,10 +85,9 @@ private func connectedPair(
         client.write(sent) { error in done.value = error == nil }
         #expect(client.queuedByteCount > 0)
         #expect([1].withUnsafeBytes { client.tryWrite($0) } == 0)
-        let collector = Collector(server)
         let timer = LoopTimer(loop, onFire: { server.resumeReading() })
         let events = Box(0)
-        collector.onChange = { _ in
+        Collector(server) { collector, _ in
           events.value += 1
           if events.value.isMultiple(of: 500) {
             server.pauseReading()
@@ -144,12 +138,11 @@ private func connectedPair(
     let seen: [TCPStream.ReadEvent] = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, _ in
         let events = Box<[TCPStream.ReadEvent]>([])
-        _ = Collector(server) { event in
+        Collector(server) { _, event in
           events.value.append(event)
           if event == .end { server.write(Array("late".utf8)) }
         }
-        let answer = Collector(client)
-        answer.onChange = { _ in if answer.bytes.count == 4 { finish(events.value) } }
+        Collector(client) { answer, _ in if answer.bytes.count == 4 { finish(events.value) } }
         client.write([1, 2])
         client.finishWriting { #expect($0 == nil) }
       }
@@ -160,7 +153,7 @@ private func connectedPair(
   @Test("A reset is told as one, and writes after it fail without a signal") func reset() async {
     let seen: [LoopError.Code] = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, _ in
-        _ = Collector(server) { event in
+        Collector(server) { _, event in
           guard case .failed(let error) = event else { return finish([]) }
           server.write([1, 2, 3]) { finish([error.code, $0?.code ?? .timedOut]) }
         }
@@ -176,7 +169,7 @@ private func connectedPair(
     let seen: [String] = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, _ in
         let seen = Box<[String]>([])
-        _ = Collector(client) { _ in seen.value.append("read") }
+        Collector(client) { _, _ in seen.value.append("read") }
         client.write([UInt8](repeating: 1, count: 20_000_000)) { error in
           seen.value.append("write \(error?.code == .cancelled)")
           client.close()
@@ -222,8 +215,7 @@ private func connectedPair(
         client.write([UInt8](repeating: 7, count: 9_000_000))
         client.closeAfterWriting()
         client.closeAfterWriting()
-        let collector = Collector(server)
-        collector.onChange = { event in if event == .end { finish([collector.bytes.count]) } }
+        Collector(server) { collector, event in if event == .end { finish([collector.bytes.count]) } }
       }
     }
     #expect(outcome == [9_000_000])
@@ -254,8 +246,7 @@ private func connectedPair(
       let listener = Box<TCPListener?>(nil)
       let buffers = Box<[Int]>([])
       listener.value = try! TCPListener(loop, host: .loopbackV4, port: 0) { server in
-        let collector = Collector(server)
-        collector.onChange = { event in
+        Collector(server) { collector, event in
           if case .bytes = event { server.write(collector.bytes) } else { server.close() }
         }
       }
@@ -265,7 +256,7 @@ private func connectedPair(
           let stream = client.value!
           client.value = nil
           guard error == nil else { return finish(-1) }
-          _ = Collector(stream) { _ in if remaining.value.isMultiple(of: 3) { stream.reset() } else { stream.close() } }
+          Collector(stream) { _, _ in if remaining.value.isMultiple(of: 3) { stream.reset() } else { stream.close() } }
           stream.onClosed = {
             remaining.value -= 1
             if remaining.value > 0 { return connect() }
@@ -313,7 +304,7 @@ private func connectedPair(
     let port: UInt16 = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, listener in
         server.close()
-        _ = Collector(client) { _ in finish(listener.port) }
+        Collector(client) { _, _ in finish(listener.port) }
       }
     }
     #expect(await bindError("127.0.0.1", port) == nil)
@@ -369,7 +360,7 @@ private func connectedPair(
       }
       let client = Box<TCPStream?>(nil)
       client.value = TCPStream(loop, connectingTo: listener.value!.address) { error in
-        _ = Collector(client.value!) { event in finish(event == .bytes(1)) }
+        Collector(client.value!) { _, event in finish(event == .bytes(1)) }
       }
     }
     #expect(ok)
