@@ -59,6 +59,10 @@
       config.allow_interfaces = avahi_string_list_add(nil, interface)
       config.use_ipv6 = 0
       config.disable_publishing = 1
+      config.publish_addresses = 0
+      config.publish_hinfo = 0
+      config.publish_workstation = 0
+      config.publish_domain = 0
       config.enable_wide_area = 0
       var error: Int32 = 0
       server = avahi_server_new(poll.api, &config, { _, _, _ in }, nil, &error)

@@ -17,7 +17,12 @@
 
     init(interfaces: [String]) throws {
       loop.start()
-      try loop.performAndWait { self.responder = try EmbeddedResponder(self.loop, interfaces: interfaces) }
+      do {
+        try loop.performAndWait { self.responder = try EmbeddedResponder(self.loop, interfaces: interfaces) }
+      } catch {
+        loop.stop()
+        throw error
+      }
     }
 
     /// - Returns: the events of the record; the stream never ends by itself.
@@ -152,32 +157,41 @@
       let one = try first.publish(record("Twin", port: 1001))
       #expect(await one.upToOutcome() == [.established("Twin")])
       let other = try second.publish(record("Twin", port: 1002))
-      #expect(await other.upToOutcome() == [.renamed(from: "Twin", to: "Twin #2"), .established("Twin #2")])
-      let seen = await browser.seen { $0["Twin"] != nil && $0["Twin #2"] != nil }
-      #expect(seen["Twin"]?.port == 1001)
-      #expect(seen["Twin #2"]?.port == 1002)
+      // Within the first second after an announcement, Avahi may let go of the name rather than defend it; so it may be
+      // either of the two that is renamed.
+      let seen = await browser.seen {
+        $0["Twin"] != nil && $0["Twin #2"] != nil && $0["Twin"]?.port != $0["Twin #2"]?.port
+      }
+      #expect(Set(seen.map(\.value.port)) == [1001, 1002])
+      let (kept, renamed, events) = seen["Twin #2"]?.port == 1001 ? (second, first, one) : (first, second, other)
+      #expect(await events.upToOutcome() == [.renamed(from: "Twin", to: "Twin #2"), .established("Twin #2")])
       // The new name is the one that is updated and taken back.
-      try second.with { $0.update(txt: [("sf", "0")]) }
+      try renamed.with { $0.update(txt: [("sf", "0")]) }
       _ = await browser.seen { $0["Twin #2"]?.txt == ["sf=0"] && $0["Twin"]?.txt.count == 9 }
-      try second.close()
+      try renamed.close()
       _ = await browser.seen { $0["Twin #2"] == nil && $0["Twin"] != nil }
-      try first.close()
+      try kept.close()
       try browser.close()
     }
 
     @Test("A host name that another responder has does not keep the record from coming up") func hostCollision()
       async throws
     {
+      let browser = try Browser(interface: interface)
       let first = try Station(interfaces: [interface])
       let second = try Station(interfaces: [interface])
       let one = try first.publish(
-        ServiceRecord(name: "Host A", port: 1, txt: [], host: "same-host", addresses: [IPAddress("127.0.0.1")]))
-      #expect(await one.upToOutcome() == [.established("Host A")])
-      let other = try second.publish(
-        ServiceRecord(name: "Host B", port: 1, txt: [], host: "same-host", addresses: [IPAddress("127.0.0.2")]))
-      #expect(await other.upToOutcome() == [.renamed(from: "Host B", to: "Host B #2"), .established("Host B #2")])
+        ServiceRecord(name: "A", port: 1, txt: [], host: "same-host", addresses: [IPAddress("127.0.0.1")]))
+      #expect(await one.upToOutcome() == [.established("A")])
+      _ = try second.publish(
+        ServiceRecord(name: "B", port: 2, txt: [], host: "same-host", addresses: [IPAddress("127.0.0.2")]))
+      let seen = await browser.seen { seen in
+        [["A", "B #2"], ["A #2", "B"]].contains(seen.keys.sorted()) && Set(seen.values.map(\.host)).count == 2
+      }
+      #expect(Set(seen.values.map(\.host)) == ["same-host.local", "same-host-2.local"])
       try first.close()
       try second.close()
+      try browser.close()
     }
 
     @Test("The same name twice on one responder is renamed, and both are seen") func localDuplicate() async throws {
@@ -246,6 +260,7 @@
 
     @Test("On a machine with nothing but loopback, asking for the local network fails with that reason")
     func noNetwork() async throws {
+      guard NetworkInterface.all().allSatisfy(\.isLoopback) else { return }
       let station = try Station(interfaces: [])
       let events = try station.publish(record("Nowhere"))
       #expect(await events.upToOutcome() == [.failed("no network interface is up that can multicast")])
