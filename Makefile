@@ -15,6 +15,10 @@ PYTEST_ARGS ?=
 
 SYSTEM   := $(shell uname -s)
 LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
+# With the Swift libraries inside, where the toolchain has them to put there, the binary runs where no Swift is installed.
+# Asked when it is used, since Swift itself may have to be made to run first. (On macOS the system brings them.)
+STATIC_LIBRARIES = $(shell swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*_static\)".*/\1/p')
+STATIC   = $(if $(filter Linux,$(SYSTEM)),$(if $(wildcard $(STATIC_LIBRARIES)),--static-swift-stdlib))
 SOURCES  := Package.swift Sources Tests
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
@@ -32,11 +36,8 @@ else
 	@exec .build/release/hapsim run $(PROFILE) --state $(STATE) --interface $(LOOPBACK) $(ARGS)
 endif
 
-# With the Swift libraries inside, where the toolchain has them to put there, the binary runs where no Swift is installed.
-# (macOS has none, and no need: its system brings them.)
 release: build-deps
-	@static=$$(swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*\)".*/\1/p'); \
-	set -x; swift build -c release --product hapsim $$([ "$$static" = "$${static%_static}" ] || [ ! -d "$$static" ] || echo --static-swift-stdlib)
+	swift build -c release --product hapsim $(STATIC)
 
 test: test-deps lint unit-test rules interop ## lint, unit tests, rules and interop tests
 	@echo "make test: all passed"
@@ -68,8 +69,12 @@ else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
 endif
 
-bench: build-deps ## the benchmarks
-	@if [ -x Benchmarks/run ]; then Benchmarks/run; else echo "There are no benchmarks yet: Benchmarks/run is missing." >&2; exit 1; fi
+bench: test-deps release ## how long pairing, reading and writing take
+ifeq ($(SYSTEM),Linux)
+	HAPSIM="$$PWD/.build/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/run.py
+else
+	@echo "NOT RUN: the benchmark needs a network namespace, which only Linux has."
+endif
 
 install: release ## install hapsim below PREFIX=
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"

@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from aiohomekit.exceptions import AuthenticationError
 from aiohomekit.zeroconf import HAP_TYPE_TCP
 from zeroconf import IPVersion
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
@@ -12,6 +13,16 @@ from phone import another_controller, characteristic
 BULB = Path(__file__).with_name("bulb.py")
 
 
+async def pair_in_the_end(phone, accessory):
+    """HAP-python strips leading zeros where aiohomekit pads, so that one pairing in a hundred fails; four in a row don't."""
+    for _ in range(3):
+        try:
+            return await phone.pair(accessory)
+        except AuthenticationError:
+            pass
+    return await phone.pair(accessory)
+
+
 async def test_a_bulb_of_hap_python_is_found_paired_driven_and_unpaired(run, network, phones, tmp_path):
     bulb = await run(program=(sys.executable, BULB, tmp_path / "state.json"))
     accessory = bulb.accessory
@@ -19,7 +30,7 @@ async def test_a_bulb_of_hap_python_is_found_paired_driven_and_unpaired(run, net
     assert service.port == accessory.port
 
     first, second = await phones(), await phones()
-    home = await first.pair(accessory)
+    home = await pair_in_the_end(first, accessory)
     await network.wait(accessory.device_id, sf="0")
     accessories = await home.accessories()
     on, brightness = characteristic(accessories, "ON"), characteristic(accessories, "BRIGHTNESS")
