@@ -15,12 +15,12 @@ package final class DescriptorWatcher: LoopHandle {
     package static let failure = Events(rawValue: 1 << 16)
   }
 
-  package var onEvent: ((Events) -> Void)?
+  package var onEvent: (Events) -> Void
   private var poll: UnsafeMutablePointer<uv_poll_t> { memory.assumingMemoryBound(to: uv_poll_t.self) }
 
   /// The descriptor is made non-blocking; one loop can have one watcher at work for it at a time.
   /// - Throws: `LoopError` when it is closed, or can't be waited for (a plain file).
-  package init(_ loop: EventLoop, descriptor: Int32, onEvent: ((Events) -> Void)? = nil) throws(LoopError) {
+  package init(_ loop: EventLoop, descriptor: Int32, onEvent: @escaping (Events) -> Void = { _ in }) throws(LoopError) {
     self.onEvent = onEvent
     super.init(loop, uv_poll_t.self)
     let status = uv_poll_init(loop.loop, poll, descriptor)
@@ -37,10 +37,10 @@ package final class DescriptorWatcher: LoopHandle {
     } else {
       uv_poll_start(poll, asked.rawValue) { handle, status, events in
         let watcher = DescriptorWatcher.owner(of: handle!.pointee.data)
-        watcher.onEvent?(status == 0 ? Events(rawValue: events) : .failure)
+        watcher.onEvent(status == 0 ? Events(rawValue: events) : .failure)
       }
     }
   }
 
-  override func letGoOfCallbacks() { onEvent = nil }
+  override func letGoOfCallbacks() { onEvent = { _ in } }
 }

@@ -281,11 +281,11 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     var index = 0
     while index < hooks.count {
       let hook = hooks[index]
-      if let action = hook.action {
-        action()
-        index += 1
-      } else {
+      if hook.isCancelled {
         hooks.remove(at: index)
+      } else {
+        hook.action()
+        index += 1
       }
     }
   }
@@ -293,11 +293,16 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
 /// A hook at the end of every turn of a loop, until cancelled.
 package final class TurnHook {
-  fileprivate var action: (() -> Void)?
+  // Not optional: an optional closure is stored in another form, and calling it allocates a thunk each time.
+  fileprivate var action: () -> Void
+  fileprivate var isCancelled = false
 
   fileprivate init(_ action: @escaping () -> Void) { self.action = action }
 
-  package func cancel() { action = nil }
+  package func cancel() {
+    isCancelled = true
+    action = {}
+  }
 }
 
 extension UnsafeMutableRawPointer {

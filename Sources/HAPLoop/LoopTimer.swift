@@ -2,13 +2,13 @@ import CUV
 
 /// A timer on the loop's monotonic clock; fires never early, and on an idle machine about a millisecond late at most.
 package final class LoopTimer: LoopHandle {
-  package var onFire: (() -> Void)?
+  package var onFire: () -> Void
   /// In nanoseconds of the loop's clock.
   private var deadline: UInt64 = 0
   private var interval: UInt64 = 0
   private var timer: UnsafeMutablePointer<uv_timer_t> { memory.assumingMemoryBound(to: uv_timer_t.self) }
 
-  package init(_ loop: EventLoop, onFire: (() -> Void)? = nil) {
+  package init(_ loop: EventLoop, onFire: @escaping () -> Void = {}) {
     self.onFire = onFire
     super.init(loop, uv_timer_t.self)
     uv_timer_init(loop.loop, timer)
@@ -46,10 +46,10 @@ package final class LoopTimer: LoopHandle {
       deadline = max(deadline + interval, uv_hrtime())
       arm()
     }
-    onFire?()
+    onFire()
   }
 
-  override func letGoOfCallbacks() { onFire = nil }
+  override func letGoOfCallbacks() { onFire = {} }
 }
 
 extension Duration {

@@ -2,7 +2,7 @@ import CUV
 
 /// Tells of a signal to the process, on the loop, in place of what the signal would have done.
 package final class SignalWatcher: LoopHandle {
-  package var onSignal: (() -> Void)?
+  package var onSignal: () -> Void
   private var signal: UnsafeMutablePointer<uv_signal_t> { memory.assumingMemoryBound(to: uv_signal_t.self) }
 
   /// - Throws: `LoopError` when the signal can't be caught (SIGKILL, SIGSTOP, or no signal at all).
@@ -13,12 +13,12 @@ package final class SignalWatcher: LoopHandle {
     if status != 0 { throw LoopError(status: status, while: "watching signals") }
     open()
     let started = uv_signal_start(
-      signal, { handle, _ in SignalWatcher.owner(of: handle!.pointee.data).onSignal?() }, number)
+      signal, { handle, _ in SignalWatcher.owner(of: handle!.pointee.data).onSignal() }, number)
     if started != 0 {
       close()
       throw LoopError(status: started, while: "watching signal \(number)")
     }
   }
 
-  override func letGoOfCallbacks() { onSignal = nil }
+  override func letGoOfCallbacks() { onSignal = {} }
 }

@@ -13,8 +13,11 @@ package final class TCPStream: LoopHandle {
     case failed(LoopError)
   }
 
-  private var onAllocate: ((Int) -> UnsafeMutableRawBufferPointer)?
-  private var onRead: ((ReadEvent) -> Void)?
+  // Not optional: an optional closure is stored in another form, and calling it allocates a thunk each time.
+  private var onAllocate: (Int) -> UnsafeMutableRawBufferPointer = TCPStream.noMemory
+  private var onRead: (ReadEvent) -> Void = TCPStream.nobody
+  /// Whether there is somebody to tell of what comes, who has not been told of the end.
+  private var hasReader = false
   /// Bytes written but not yet taken by the system.
   package private(set) var queuedByteCount = 0
   /// The other end; nil when not connected.
@@ -101,6 +104,7 @@ package final class TCPStream: LoopHandle {
     guard !isClosed else { return }
     self.onAllocate = onAllocate
     self.onRead = onRead
+    hasReader = true
     resumeReading()
   }
 
@@ -112,23 +116,23 @@ package final class TCPStream: LoopHandle {
   }
 
   package func resumeReading() {
-    guard !isClosed, !isReading, onRead != nil else { return }
+    guard !isClosed, !isReading, hasReader else { return }
     let status = uv_read_start(
       stream,
       { handle, suggested, buffer in
         let stream = TCPStream.owner(of: handle!.pointee.data)
-        let memory = stream.onAllocate?(suggested) ?? UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        let memory = stream.onAllocate(suggested)
         buffer!.pointee.base = memory.baseAddress?.assumingMemoryBound(to: CChar.self)
         buffer!.pointee.len = memory.count
       },
       { handle, count, _ in TCPStream.owner(of: handle!.pointee.data).received(count) })
     isReading = status == 0
-    if status != 0 { onRead?(.failed(LoopError(status: status, while: "reading"))) }
+    if status != 0 { onRead(.failed(LoopError(status: status, while: "reading"))) }
   }
 
   private func received(_ count: Int) {
     if count > 0 {
-      onRead?(.bytes(count))
+      onRead(.bytes(count))
     } else if count == 0 {
       return  // nothing there after all
     } else if count == Int(UV_ENOBUFS.rawValue) {
@@ -136,8 +140,8 @@ package final class TCPStream: LoopHandle {
     } else {
       pauseReading()
       let tell = onRead
-      onRead = nil
-      tell?(count == Int(UV_EOF.rawValue) ? .end : .failed(LoopError(status: Int32(count), while: "reading")))
+      stopTelling()
+      tell(count == Int(UV_EOF.rawValue) ? .end : .failed(LoopError(status: Int32(count), while: "reading")))
     }
   }
 
@@ -210,10 +214,18 @@ package final class TCPStream: LoopHandle {
   }
 
   override func letGoOfCallbacks() {
-    onAllocate = nil
-    onRead = nil
+    stopTelling()
     isReading = false
   }
+
+  private func stopTelling() {
+    hasReader = false
+    onAllocate = TCPStream.noMemory
+    onRead = TCPStream.nobody
+  }
+
+  private static func noMemory(_: Int) -> UnsafeMutableRawBufferPointer { .init(start: nil, count: 0) }
+  private static func nobody(_: ReadEvent) {}
 }
 
 /// A queued write with its copy of the bytes; it keeps itself alive until libuv is through with it.

@@ -2,15 +2,23 @@
   import CAvahi
   import Foundation
   import HAPLoop
+  import Synchronization
   import Testing
 
   @testable import HAPDiscovery
 
-  /// What Avahi's callbacks are given here: a closure.
-  private final class Callback {
+  /// What Avahi's callbacks are given here: a closure. It stays for the rest of the process.
+  private final class Callback: @unchecked Sendable {
+    private static let all = Mutex<[Callback]>([])
+
     let run: (OpaquePointer, UInt32) -> Void
-    init(_ run: @escaping (OpaquePointer, UInt32) -> Void) { self.run = run }
-    var pointer: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+    init(_ run: @escaping (OpaquePointer, UInt32) -> Void) {
+      self.run = run
+      Self.all.withLock { $0.append(self) }
+    }
+
+    var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
     static let watch: AvahiWatchCallback = { watch, _, event, userdata in
       Unmanaged<Callback>.fromOpaque(userdata!).takeUnretainedValue().run(watch!, event.rawValue)
