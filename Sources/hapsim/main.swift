@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPLoop
 
 #if canImport(Glibc)
   import Glibc
@@ -6,4 +7,6 @@ import HAPCommandLine
   import Darwin
 #endif
 
+// With a standard stream closed, the first socket would take its number and be written to as one.
+openMissingStandardDescriptors()
 exit(Program.hapsim.run(CommandLine.arguments.dropFirst(), console: .standard).rawValue)
