@@ -27,6 +27,12 @@ def show(name, samples, unit="ms"):
     print(f"{name:32} median {statistics.median(ordered):9.2f} {unit}   p99 {p99:9.2f} {unit}   n {len(ordered)}", flush=True)
 
 
+async def start(*options):
+    simulator = await Simulator.run(LIGHT, options=options)
+    await simulator.ready()
+    return simulator
+
+
 async def timed(samples, awaitable):
     start = time.perf_counter()
     result = await awaitable
@@ -38,12 +44,12 @@ async def main():
     logging.getLogger("aiohomekit").setLevel(logging.CRITICAL)  # it mourns every session that is closed here
     starts = []
     for _ in range(10):
-        simulator = await timed(starts, Simulator.run(LIGHT, options=("--bonjour", "off")))
+        simulator = await timed(starts, start("--bonjour", "off"))
         await simulator.stop()
     show("start until ready", starts)
 
     network = Network()
-    simulator = await Simulator.run(LIGHT)
+    simulator = await start()
     accessory = simulator.accessory
     async with Phone(network) as phone:
         found = await phone.find(accessory)

@@ -40,8 +40,8 @@ async def run():
     running = []
 
     async def start(*profiles, program=None, **how):
-        simulator = await Simulator.run(*profiles, **how) if program is None else await Simulator.launch(*program)
-        running.append(simulator)
+        simulator = await (Simulator.launch(*program) if program else Simulator.run(*profiles, **how))
+        running.append(simulator)  # before it is ready: it is stopped whatever comes of it
         await simulator.ready()
         return simulator
 

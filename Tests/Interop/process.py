@@ -68,14 +68,12 @@ class Simulator:
         return cls(process, Path(str(command[0])).name)
 
     @classmethod
-    async def run(cls, *profiles, state=None, options=(), program=None):
-        """Starts `hapsim run` on loopback and waits until it is ready. Without a state folder it keeps nothing."""
+    async def run(cls, *profiles, state=None, options=()):
+        """Starts `hapsim run` on loopback, and waits for nothing. Without a state folder it keeps nothing."""
         keeping = ("--ephemeral",) if state is None else ("--state", state)
-        simulator = await cls.launch(
-            program or hapsim(), "run", *profiles, "--json", "--commands", "--interface", "lo", *keeping, *options
+        return await cls.launch(
+            hapsim(), "run", *profiles, "--json", "--commands", "--interface", "lo", *keeping, *options
         )
-        await simulator.ready()
-        return simulator
 
     async def ready(self):
         """The accessories of the ready line, which is the first line there is."""
