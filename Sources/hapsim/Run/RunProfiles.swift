@@ -58,10 +58,10 @@ private func serve(
   let stopped = StopRequest()
   // Made and used on the loop's thread alone, on which the accessories are isolated too.
   nonisolated(unsafe) var responder: EmbeddedResponder?
-  let started = try loop.performAndWait { () throws -> [StartedAccessory] in
+  try loop.performAndWait {
     if options.bonjour == .embedded { responder = try EmbeddedResponder(loop, interfaces: hosts.interfaces) }
     nonisolated(unsafe) let responder = responder
-    return try accessories.enumerated().map { index, accessory in
+    let started = try accessories.enumerated().map { index, accessory in
       let port = try accessory.assumeIsolated { accessory in
         try accessory.start(
           on: hosts.addresses, port: options.port(ofProfile: index), seed: (options.seed ?? 0) &+ UInt64(index),
@@ -69,9 +69,10 @@ private func serve(
       }
       return StartedAccessory(accessory.prepared, address: hosts.shownAddress, port: port)
     }
+    try stopped.watchSignals(loop)
+    // In the same turn of the loop, so that nothing that happens to an accessory is told before it is known to be ready.
+    announce(started, lines, options, console)
   }
-  announce(started, lines, options, console)
-  try loop.performAndWait { try stopped.watchSignals(loop) }
   if options.commands { try loop.performAndWait { try takeCommands(for: accessories, on: loop, lines, stopped) } }
   stopped.wait()
   try loop.performAndWait {
