@@ -18,6 +18,7 @@ package final class AccessoryServer {
   private var connections: [ConnectionID: ServedConnection] = [:]
   /// Connections that may have something to send, to close or to read on since the turn began.
   private var touched: [ServedConnection] = []
+  private var settling: [ServedConnection] = []
   private var turnHook: TurnHook?
   private let timer: LoopTimer
   private var armedDeadline: Duration?
@@ -211,35 +212,48 @@ package final class AccessoryServer {
 
   private func endTurn() {
     guard !isStopped else { return }
-    perform()
-    if core.hasChanges {
-      var changes: [(AttributeID, Value)] = []
-      core.takeChanges { changes.append(($0, $1)) }
-      if !changes.isEmpty { owner?.keep(changes) }
-    }
-    var index = 0
-    while index < touched.count {
-      let connection = touched[index]
-      index += 1
-      connection.isTouched = false
-      settle(connection)
-    }
-    touched.removeAll(keepingCapacity: true)
+    repeat {
+      perform()
+      keepChanges()
+      // Swapped, so that both keep their room.
+      swap(&touched, &settling)
+      for connection in settling {
+        connection.isTouched = false
+        settle(connection)
+      }
+      settling.removeAll(keepingCapacity: true)
+    } while !touched.isEmpty
     arm()
+  }
+
+  /// Before anything that was answered leaves.
+  private func keepChanges() {
+    guard core.hasChanges else { return }
+    var changes: [(AttributeID, Value)] = []
+    core.takeChanges { changes.append(($0, $1)) }
+    if !changes.isEmpty { owner?.keep(changes) }
   }
 
   /// Sends, then does what had to wait for the sending.
   private func settle(_ connection: ServedConnection) {
     guard connections[connection.core.id] === connection else { return }
     send(connection)
+    if connection.hasRoom, connection.core.wantsInput, !connection.core.incoming.isEmpty {
+      // Requests that had to wait for room. Their answers leave in another round, after the values they changed are kept.
+      core.resume(connection.core, at: now)
+      touchAll()
+      if !connection.core.outgoing.isEmpty || core.hasActions { return touch(connection) }
+    }
     if connection.stream.queuedByteCount > ServedConnection.queueLimit { return drop(connection) }
     advertiseIfDue(connection)
-    if connection.isEnding || (connection.peerHasFinished && connection.core.wantsInput) {
+    if connection.isEnding || (connection.peerHasFinished && connection.core.wantsInput && connection.hasRoom) {
       connections[connection.core.id] = nil
       connection.stream.closeAfterWriting()
       core.closed(connection.core)
-    } else if connection.core.wantsInput, !connection.peerHasFinished {
+    } else if connection.core.wantsInput, connection.hasRoom, !connection.peerHasFinished {
       connection.stream.resumeReading()
+    } else {
+      connection.stream.pauseReading()
     }
   }
 
@@ -250,7 +264,8 @@ package final class AccessoryServer {
       let taken = connection.stream.tryWrite(bytes)
       guard taken < bytes.count else { return }
       connection.stream.write(UnsafeRawBufferPointer(rebasing: bytes[taken...])) { [weak self] _ in
-        self?.advertiseIfDue(connection)
+        // Its turn ends with it being looked at again: an advertisement, a request or the end may have waited for this.
+        self?.touch(connection)
       }
     }
     connection.core.outgoing.removeAll(keepingCapacityUpTo: ServedConnection.keptCapacity)
@@ -277,13 +292,18 @@ package final class AccessoryServer {
 private final class ServedConnection {
   /// What a read asks for at least: two whole frames.
   static let readSize = 2 * 1042
-  /// A peer that lets more than this pile up unread is cut off.
-  static let queueLimit = 1 << 20
+  /// While more than this lies unread by the peer, nothing more is read from it.
+  static let roomLimit = 256 << 10
+  /// A peer that lets more than this pile up is cut off. Only events and one answer can pile up; the answer of the largest bridge has room.
+  static let queueLimit = 4 << 20
   /// Buffers that grew beyond this for one answer are given back.
   static let keptCapacity = 8 << 10
 
   let stream: TCPStream
   let core: ConnectionCore
+  /// Whether the peer reads what it is sent.
+  var hasRoom: Bool { stream.queuedByteCount < Self.roomLimit }
+
   var isTouched = false
   /// To be closed when what is answered has left.
   var isEnding = false

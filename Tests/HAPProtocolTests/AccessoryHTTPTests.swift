@@ -331,6 +331,16 @@ import Testing
     #expect(controller.takeReply() == nil)
   }
 
+  @Test("[CN.7] A flood of requests is answered whole, with a bounded heap of answers at any moment")
+  func flood() {
+    let controller = accessory.verified()
+    let requests = (0..<3000).flatMap { _ in MemoryController.request("GET", "/accessories") }
+    controller.send(requests)
+    #expect(controller.messages.count { $0.status == 200 } == 3000)
+    let answer = controller.raw.count / 3000
+    #expect(accessory.mostUnsent < 256 << 10 + 2 * answer)
+  }
+
   @Test("[HTTP.27] Requests sent without waiting on a plain connection are answered in order")
   func pipelinedPlain() {
     let controller = accessory.unverified()

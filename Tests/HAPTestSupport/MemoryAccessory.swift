@@ -23,6 +23,9 @@ package final class MemoryAccessory {
   /// The records that were to be advertised, with how many bytes of the named connection had left before.
   package private(set) var advertised: [(record: Advertisement, bytesBefore: Int)] = []
 
+  /// The most bytes that lay in an outgoing buffer at the end of a turn.
+  package private(set) var mostUnsent = 0
+
   private struct Link {
     let connection: ConnectionCore
     let controller: MemoryController
@@ -118,7 +121,9 @@ package final class MemoryAccessory {
     repeat {
       for action in core.takeActions() { perform(action) }
       flush()
-    } while core.hasActions
+      // What had to wait for room is worked off now that there is some.
+      for link in links.values.sorted(by: { $0.connection.id < $1.connection.id }) { core.resume(link.connection, at: now) }
+    } while core.hasActions || links.values.contains { !$0.connection.outgoing.isEmpty }
     closeWhatIsDone()
   }
 
@@ -151,6 +156,7 @@ package final class MemoryAccessory {
     for link in links.values.sorted(by: { $0.connection.id < $1.connection.id }) {
       let connection = link.connection
       guard connection.outgoing.readableCount > 0 else { continue }
+      mostUnsent = max(mostUnsent, connection.outgoing.readableCount)
       let bytes = connection.outgoing.withReadable { Array($0) }
       connection.outgoing.consume(bytes.count)
       link.controller.receive(bytes)

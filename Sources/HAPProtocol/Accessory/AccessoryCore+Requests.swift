@@ -4,7 +4,7 @@ import HAPWire
 extension AccessoryCore {
   /// Takes whole requests out of the connection's buffers until one has to wait, or none is left.
   func work(off connection: ConnectionCore, at now: Duration) {
-    while connection.phase == .open, !connection.isWaiting {
+    while connection.takesRequests {
       guard takeRequest(of: connection, at: now) else { break }
     }
     sendDueEvents(at: now)

@@ -112,6 +112,12 @@ package final class AccessoryCore {
     work(off: connection, at: now)
   }
 
+  /// What lay in `connection.outgoing` has been taken: works off requests that came whole and had to wait for room.
+  package func resume(_ connection: ConnectionCore, at now: Duration) {
+    guard connection.phase == .open, !connection.incoming.isEmpty else { return }
+    work(off: connection, at: now)
+  }
+
   /// The slow work of a ticket is done.
   package func computed(_ result: SlowWork.Result, ticket: Ticket, at now: Duration) {
     guard case .pairSetup(let connection)? = waiting.removeValue(forKey: ticket) else { return }

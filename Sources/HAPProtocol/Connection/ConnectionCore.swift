@@ -42,8 +42,14 @@ package final class ConnectionCore {
   /// The identifier under which the controller was verified, for reports.
   package var controller: String { session?.controller.map { String(decoding: $0, as: UTF8.self) } ?? peer }
 
-  /// Whether the shell should read on: false while an answer is owed, so that a controller that sends on and on is held back.
-  package var wantsInput: Bool { phase == .open && !isWaiting }
+  /// Answers that may lie unsent before no further request is worked off. One answer may be longer.
+  static let answerLimit = 256 << 10
+
+  /// Whether another request may be worked off: not while an answer is owed, nor while too much waits to be sent.
+  var takesRequests: Bool { phase == .open && !isWaiting && outgoing.readableCount < Self.answerLimit }
+
+  /// Whether the shell should read on; otherwise a controller that sends on and on is held back by its own socket.
+  package var wantsInput: Bool { takesRequests }
 
   /// May be closed in favour of a new connection when it was silent for long.
   var isReclaimable: Bool { phase == .open && !isWaiting }
