@@ -122,7 +122,9 @@ package final class MemoryAccessory {
       for action in core.takeActions() { perform(action) }
       flush()
       // What had to wait for room is worked off now that there is some.
-      for link in links.values.sorted(by: { $0.connection.id < $1.connection.id }) { core.resume(link.connection, at: now) }
+      for link in links.values.sorted(by: { $0.connection.id < $1.connection.id }) {
+        core.resume(link.connection, at: now)
+      }
     } while core.hasActions || links.values.contains { !$0.connection.outgoing.isEmpty }
     closeWhatIsDone()
   }
