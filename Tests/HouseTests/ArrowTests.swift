@@ -68,4 +68,21 @@ struct ArrowTests {
       #expect(impure.isEmpty, "\(target) depends on \(impure.sorted())")
     }
   }
+
+  /// The package manager lets a target import what only its dependencies depend on; here that counts as an arrow.
+  ///
+  /// Seen to fail: with `import HAPStore` in a file of HAPTransport, "HAPTransport/AccessoryServer.swift imports HAPStore".
+  @Test("A target imports no target that it has no arrow to")
+  func importsFollowArrows() throws {
+    let package = try arrowsOfThePackage()
+    let ours = Set(package.keys).union(package.values.joined())
+    for (target, dependencies) in package where target != "HAPTestSupport" {
+      for source in try Checkout.sources(of: target) {
+        let modules = try Checkout.modulesImported(by: String(contentsOf: source, encoding: .utf8))
+        for module in Set(modules).intersection(ours).subtracting(dependencies) {
+          Issue.record("\(target)/\(source.lastPathComponent) imports \(module), to which it has no arrow")
+        }
+      }
+    }
+  }
 }

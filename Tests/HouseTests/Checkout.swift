@@ -25,6 +25,16 @@ enum Checkout {
     return found.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }
   }
 
+  /// The modules that a Swift file imports, by the names of the modules alone.
+  static func modulesImported(by text: String) -> [String] {
+    let attributes = #"(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"#
+    let kinds = #"(?:(?:struct|class|enum|protocol|typealias|func|var|let|actor)\s+)?"#
+    let pattern = try! NSRegularExpression(
+      pattern: #"(?:^|;)[ \t]*"# + attributes + #"import\s+"# + kinds + #"(\w+)"#, options: .anchorsMatchLines)
+    let whole = NSRange(text.startIndex..., in: text)
+    return pattern.matches(in: text, range: whole).map { String(text[Range($0.range(at: 1), in: text)!]) }
+  }
+
   /// What a command writes to its standard output. A command that fails is an error with what it said.
   static func output(of command: [String]) throws -> Data {
     let process = Process()

@@ -29,7 +29,7 @@ struct PurityTests {
     let sources = try Checkout.sources(of: target)
     try #require(!sources.isEmpty, "\(target) has no sources")
     for source in sources {
-      for module in Self.modulesImported(by: try String(contentsOf: source, encoding: .utf8)) {
+      for module in Checkout.modulesImported(by: try String(contentsOf: source, encoding: .utf8)) {
         #expect(allowed.contains(module), "\(target)/\(source.lastPathComponent) imports \(module)")
       }
     }
@@ -49,16 +49,7 @@ struct PurityTests {
       @_spi(X) public import class G.Thing
       let important = "import H"
       """
-    #expect(Self.modulesImported(by: text) == ["A", "B", "C", "D", "E", "F", "G"])
-  }
-
-  private static func modulesImported(by text: String) -> [String] {
-    let attributes = #"(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"#
-    let kinds = #"(?:(?:struct|class|enum|protocol|typealias|func|var|let|actor)\s+)?"#
-    let pattern = try! NSRegularExpression(
-      pattern: #"(?:^|;)[ \t]*"# + attributes + #"import\s+"# + kinds + #"(\w+)"#, options: .anchorsMatchLines)
-    let whole = NSRange(text.startIndex..., in: text)
-    return pattern.matches(in: text, range: whole).map { String(text[Range($0.range(at: 1), in: text)!]) }
+    #expect(Checkout.modulesImported(by: text) == ["A", "B", "C", "D", "E", "F", "G"])
   }
 
   /// C functions, by exact name or, ending in `*`, by how the name begins.
