@@ -1,0 +1,201 @@
+import HAPModel
+import HAPProtocol
+import HAPTestSupport
+import Testing
+
+@testable import HAPTransport
+
+@Suite("AccessoryServer over sockets", .timeLimit(.minutes(2)))
+struct AccessoryServerTests {
+  private let admin = TestHome.admin
+
+  @Test("[PS.1, PV.1] A controller pairs, verifies, writes and reads on one connection")
+  func story() throws {
+    let home = try ServedHome(pairings: [])
+    let controller = try home.connect()
+    #expect(controller.memory.pair(code: TestHome.code) == nil)
+    #expect(controller.memory.verify() == nil)
+    #expect(controller.memory.set(TestHome.ID.brightness, "33")?.status == 204)
+    #expect(controller.memory.int(TestHome.ID.brightness) == 33)
+    #expect(home.notes.contains(.wrote(TestHome.id(TestHome.ID.brightness))))
+  }
+
+  @Test("Requests that come byte by byte are answered")
+  func byteByByte() throws {
+    let home = try ServedHome()
+    let controller = try home.verified()
+    controller.memory.segmentSize = 1
+    controller.waitsForAnswers = false
+    controller.memory.send(MemoryController.request("GET", "/characteristics?id=1.12"))
+    controller.read { !$0.messages.isEmpty }
+    #expect(controller.memory.takeReply()?.entry("1.12")?.int("value") == 50)
+  }
+
+  @Test("[EV.1] A write by one controller is an event at another's, and the writer gets none")
+  func event() throws {
+    var conduct = Conduct()
+    conduct.coalescing = .milliseconds(1)
+    let home = try ServedHome(conduct: conduct)
+    let writer = try home.verified(TestHome.admin)
+    let other = try home.verified(TestHome.secondAdmin)
+    #expect(writer.memory.subscribe(TestHome.ID.brightness)?.status == 204)
+    #expect(other.memory.subscribe(TestHome.ID.brightness)?.status == 204)
+    #expect(writer.memory.set(TestHome.ID.brightness, "7")?.status == 204)
+    other.read { $0.messages.contains(where: \.isEvent) }
+    #expect(other.memory.takeEvents().first?.entry(TestHome.ID.brightness)?.int("value") == 7)
+    // The answer to another request comes behind any event there would have been.
+    #expect(writer.memory.int(TestHome.ID.brightness) == 7)
+    #expect(writer.memory.takeEvents().isEmpty)
+  }
+
+  @Test("[EV.1] A change by the device is an event, without anything coming in")
+  func deviceEvent() throws {
+    let home = try ServedHome()
+    let controller = try home.verified()
+    #expect(controller.memory.subscribe(TestHome.ID.brightness)?.status == 204)
+    home.onLoop { $0.change([(TestHome.id(TestHome.ID.brightness), .integer(9))]) }
+    controller.read { $0.messages.contains(where: \.isEvent) }
+    #expect(controller.memory.takeEvents().first?.entry(TestHome.ID.brightness)?.int("value") == 9)
+  }
+
+  @Test("[ST.1] M6 waits for the store, other sessions don't, and only then the accessory is advertised as paired")
+  func lateStore() throws {
+    let home = try ServedHome(pairings: [], holdsStores: true)
+    let pairing = try home.connect()
+    pairing.waitsForAnswers = true
+    let m2 = pairing.memory.post("/pair-setup", MemoryController.setupM1)
+    let setup = try #require(pairing.memory.readSetupM2(m2, code: TestHome.code))
+    #expect(pairing.memory.post("/pair-setup", setup.m3)?.tlv?.error == nil)
+    pairing.waitsForAnswers = false
+    pairing.memory.send(
+      MemoryController.request(
+        "POST", "/pair-setup", body: pairing.memory.m5(setup).encoded, type: "application/pairing+tlv8"))
+    home.wait(for: .storing)
+    let other = try home.connect(TestHome.stranger)
+    #expect(other.memory.get("/accessories")?.status == 470)
+    #expect(pairing.memory.messages.isEmpty)
+    #expect(!home.notes.contains(.advertised(isPaired: true)))
+    home.releaseStores()
+    pairing.read { !$0.messages.isEmpty }
+    #expect(pairing.memory.readM6(pairing.memory.takeReply(), setup) != nil)
+    home.wait(for: .advertised(isPaired: true))
+  }
+
+  @Test("[ST.5] A value is handed to the store before the answer to its write can be read")
+  func keptFirst() throws {
+    let home = try ServedHome()
+    let controller = try home.verified()
+    let id = TestHome.id(TestHome.ID.on)
+    #expect(controller.memory.set(TestHome.ID.on, "true")?.status == 204)
+    #expect(home.notes.contains(.kept(id)))
+  }
+
+  @Test("A controller that sends no more is still answered, then the connection ends")
+  func halfClose() throws {
+    let home = try ServedHome()
+    let controller = try home.connect()
+    controller.waitsForAnswers = false
+    controller.memory.send(MemoryController.request("GET", "/accessories"))
+    controller.finishWriting()
+    controller.readToEnd()
+    #expect(controller.memory.takeReply()?.status == 470)
+    #expect(controller.isAtEnd)
+    home.wait(for: .disconnected)
+    #expect(home.connectionCount == 0)
+  }
+
+  @Test("[CN.5] A reset in the middle of a request ends that connection alone")
+  func reset() throws {
+    let home = try ServedHome()
+    let other = try home.verified()
+    let controller = try home.connect()
+    controller.waitsForAnswers = false
+    controller.memory.sendRaw(Array("POST /pair-setup HTTP/1.1\r\nContent-Le".utf8))
+    controller.reset()
+    home.wait(for: .disconnected)
+    #expect(home.connectionCount == 1)
+    #expect(other.memory.get("/accessories")?.status == 200)
+  }
+
+  @Test("[CN.1] With all sessions taken the next connection is closed, and those there live on")
+  func sessionLimit() throws {
+    var conduct = Conduct()
+    conduct.maximumSessions = 8
+    let home = try ServedHome(conduct: conduct)
+    let controllers = try (0..<8).map { _ in try home.verified() }
+    let late = try home.connect()
+    late.readToEnd()
+    #expect(late.isAtEnd)
+    for controller in controllers { #expect(controller.memory.get("/characteristics?id=1.12")?.status == 200) }
+    #expect(home.connectionCount == 8)
+  }
+
+  @Test("[CN.3] A subscriber that never reads is cut off, and the others get their events")
+  func deafSubscriber() throws {
+    var conduct = Conduct()
+    conduct.coalescing = .zero
+    let home = try ServedHome(conduct: conduct)
+    let deaf = try home.verified(TestHome.secondAdmin)
+    let listener = try home.verified()
+    #expect(deaf.memory.subscribe(TestHome.ID.text)?.status == 204)
+    #expect(listener.memory.subscribe(TestHome.ID.brightness)?.status == 204)
+    // More events than any socket buffers, each in a turn of its own, while nobody reads them.
+    let text = String(repeating: "x", count: 60)
+    var rounds = 0
+    while home.connectionCount == 2, rounds < 2000 {
+      rounds += 1
+      home.onLoop { server in
+        for round in 0..<100 {
+          server.change([(TestHome.id(TestHome.ID.text), .string(text + "\(round % 10)"))])
+        }
+      }
+    }
+    #expect(home.connectionCount == 1)
+    home.onLoop { $0.change([(TestHome.id(TestHome.ID.brightness), .integer(3))]) }
+    listener.read { $0.messages.contains(where: \.isEvent) }
+    #expect(listener.memory.takeEvents().first?.entry(TestHome.ID.brightness)?.int("value") == 3)
+  }
+
+  @Test("[CN.7] A flood of requests without a pause is answered whole")
+  func flood() throws {
+    let home = try ServedHome()
+    let controller = try home.verified()
+    controller.waitsForAnswers = false
+    let count = 1500
+    let flood = controller.memory.frames((0..<count).flatMap { _ in MemoryController.request("GET", "/accessories") })
+    // From another thread: the server stops reading while its answers are not read.
+    let done = Task.detached { controller.write(flood) }
+    controller.read { $0.messages.count >= count }
+    #expect(controller.memory.messages.count { $0.status == 200 } == count)
+    _ = done
+  }
+
+  @Test("Stopping delivers what was answered and closes every connection")
+  func stop() throws {
+    let home = try ServedHome()
+    let controllers = try (0..<5).map { _ in try home.verified() }
+    for controller in controllers { #expect(controller.memory.get("/accessories")?.status == 200) }
+    home.stop()
+    for controller in controllers {
+      controller.readToEnd()
+      #expect(controller.isAtEnd)
+    }
+    #expect(home.connectionCount == 0)
+  }
+
+  @Test("[CN.5] Hundreds of connections that come and go leave nothing behind")
+  func comeAndGo() throws {
+    var conduct = Conduct()
+    conduct.maximumSessions = 400
+    let home = try ServedHome(conduct: conduct)
+    for _ in 0..<3 {
+      let controllers = try (0..<100).map { _ in try home.connect() }
+      for controller in controllers { #expect(controller.memory.get("/accessories")?.status == 470) }
+      for controller in controllers { controller.disconnect() }
+    }
+    let clock = ContinuousClock()
+    let end = clock.now + .seconds(20)
+    while home.connectionCount > 0, clock.now < end {}
+    #expect(home.connectionCount == 0)
+  }
+}
