@@ -25,7 +25,8 @@ package enum TestHome {
   package static var accessoryKey: SigningKey { SigningKey(seed: RandomSource.seeded(77).secret(32)) }
 
   package static func accessory(
-    pairings: [Pairing] = pairings, conduct: Conduct = Conduct(), seed: UInt64 = 1
+    pairings: [Pairing] = pairings, accessories: [Accessory] = accessories, conduct: Conduct = Conduct(),
+    seed: UInt64 = 1
   ) -> MemoryAccessory {
     guard let id = DeviceID(deviceID), let database = try? AttributeDatabase(accessories) else {
       preconditionFailure("the test's own accessory is wrong")

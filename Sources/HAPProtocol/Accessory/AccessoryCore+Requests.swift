@@ -164,7 +164,9 @@ extension AccessoryCore {
     case .characteristics: receiveWrite(body, on: connection, at: now)
     case .prepare: receivePrepare(body, on: connection, at: now)
     case .configured: connection.answer(.noContent)
-    case .resource, .secureMessage, .unknown:
+    case .resource: receiveResource(body, on: connection)
+    case .secureMessage: receiveSecureMessage(body, head.contentType, on: connection)
+    case .unknown:
       refuse(connection, request: request(), reason: "there is no such resource")
       connection.answer(.notFound)
     }

@@ -16,6 +16,8 @@ package final class AccessoryCore {
   package internal(set) var connections: [ConnectionCore] = []
   /// Told of what is written before the answer; may refuse it.
   package weak var writer: (any CharacteristicWriter)?
+  /// Makes the pictures that `POST /resource` asks for; without it there is no such resource.
+  package var snapshotSource: (any SnapshotSource)?
   /// Whether `report` actions are made; off, a request costs nothing for them.
   package var makesReports = true
 
@@ -33,6 +35,8 @@ package final class AccessoryCore {
   /// Kept for their room: reading a request into them allocates nothing once they have grown.
   var writeRequest = WriteRequest()
   var writeStatuses: [HAPStatus] = []
+  /// What the device answered to writes of the request under way, by the entry's position; empty for most requests.
+  var writeResponses: [Int: Value] = [:]
   let random: RandomSource
   private var lastTicket: UInt64 = 0
   private var lastConnection: UInt64 = 0
@@ -195,10 +199,4 @@ package final class AccessoryCore {
       isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
     actions.append(.advertise(advertised, after: connection.id))
   }
-}
-
-/// Is asked before a controller's write takes effect: the device's own word, after the rules of the database.
-package protocol CharacteristicWriter: AnyObject {
-  /// - Returns: `.success`, or the status that the entry gets; nothing is changed then.
-  func mayWrite(_ id: AttributeID, _ value: Value) -> HAPStatus
 }

@@ -4,7 +4,8 @@ import HAPWire
 extension AccessoryCore {
   /// `GET /accessories`. HAP R2 §6.6.4.
   func receiveAccessoriesRead(on connection: ConnectionCore) {
-    connection.answer(.ok, .hapJSON) { rendering.writeDatabase(database, to: &$0) }
+    let hidesAdminOnly = !isAdmin(connection)
+    connection.answer(.ok, .hapJSON) { rendering.writeDatabase(database, hidesAdminOnly: hidesAdminOnly, to: &$0) }
   }
 
   /// `GET /characteristics?id=1.9,…`. HAP R2 §6.7.4.
@@ -25,12 +26,12 @@ extension AccessoryCore {
     guard request.count > 0 else { return connection.answer(.noContent) }
     var allReadable = true
     request.forEachID { id in
-      if case .failure = readable(id) { allReadable = false }
+      if case .failure = readable(id, by: connection) { allReadable = false }
     }
     if !allReadable {
       refuse(
         connection, request: "GET /characteristics?" + String(decoding: query, as: UTF8.self),
-        reason: failures(of: request))
+        reason: failures(of: request, for: connection))
     }
     connection.answer(allReadable ? .ok : .multiStatus, .hapJSON) { buffer in
       buffer.append("{\"characteristics\":[")
@@ -52,9 +53,12 @@ extension AccessoryCore {
     case failure(HAPStatus, slot: Int?)
   }
 
-  func readable(_ id: AttributeID) -> Readable {
+  func readable(_ id: AttributeID, by connection: ConnectionCore) -> Readable {
     guard let slot = database.slot(of: id) else { return .failure(.doesNotExist, slot: nil) }
     guard database.characteristics[slot].perms.contains(.pairedRead) else { return .failure(.writeOnly, slot: slot) }
+    if database.characteristics[slot].adminOnly.contains(.pairedRead), !isAdmin(connection) {
+      return .failure(.insufficientPrivileges, slot: slot)
+    }
     return .slot(slot)
   }
 
@@ -62,7 +66,7 @@ extension AccessoryCore {
     of id: AttributeID, _ extras: ReadQuery.Extras, withStatus: Bool, on connection: ConnectionCore,
     to buffer: inout ByteBuffer
   ) {
-    switch readable(id) {
+    switch readable(id, by: connection) {
     case .slot(let slot):
       rendering.writeIDs(ofSlot: slot, to: &buffer)
       if withStatus { buffer.append(",\"status\":0") }
@@ -87,10 +91,10 @@ extension AccessoryCore {
     buffer.appendDecimal(Int64(status.rawValue))
   }
 
-  private func failures(of request: ReadQuery) -> String {
+  private func failures(of request: ReadQuery, for connection: ConnectionCore) -> String {
     var words: [String] = []
     request.forEachID { id in
-      if case .failure(let status, _) = readable(id), words.count < 8 {
+      if case .failure(let status, _) = readable(id, by: connection), words.count < 8 {
         words.append("\(id): \(status.rawValue) \(status)")
       }
     }

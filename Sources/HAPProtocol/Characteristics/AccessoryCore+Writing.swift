@@ -23,9 +23,10 @@ extension AccessoryCore {
     }
     guard !writeRequest.entries.isEmpty else { return connection.answer(.noContent) }
     writeStatuses.removeAll(keepingCapacity: true)
+    if !writeResponses.isEmpty { writeResponses.removeAll() }
     var needsBody = false
     for index in writeRequest.entries.indices {
-      let status = write(writeRequest.entries[index], isTimed: isTimed, by: connection, at: now)
+      let status = write(writeRequest.entries[index], at: index, isTimed: isTimed, by: connection, at: now)
       writeStatuses.append(status)
       if status != .success || writeRequest.entries[index].wantsResponse { needsBody = true }
     }
@@ -33,7 +34,9 @@ extension AccessoryCore {
   }
 
   /// One entry: rules in HomeKitADK's order; the subscription first, the value's outcome stands in the answer.
-  private func write(_ entry: WriteRequest.Entry, isTimed: Bool, by connection: ConnectionCore, at now: Duration)
+  private func write(
+    _ entry: WriteRequest.Entry, at position: Int, isTimed: Bool, by connection: ConnectionCore, at now: Duration
+  )
     -> HAPStatus
   {
     guard let slot = database.slot(of: entry.id) else {
@@ -59,12 +62,17 @@ extension AccessoryCore {
       }
     }
     guard let written = entry.value else { return status }
-    if !isAdmin, adminOnly.contains(.pairedWrite) {
+    let answersWithValue = perms.contains(.writeResponse) || entry.wantsResponse
+    if !isAdmin, adminOnly.contains(.pairedWrite) || (answersWithValue && adminOnly.contains(.pairedRead)) {
       return refuseWrite(entry, .insufficientPrivileges, "only an admin may write", connection)
     }
     guard perms.contains(.pairedWrite) else { return refuseWrite(entry, .readOnly, "it is read-only", connection) }
-    if let authorization = entry.authorization, Base64.decode(authorization) == nil {
-      return refuseWrite(entry, .invalidValue, "authData is no base64", connection)
+    var authorization: [UInt8]?
+    if let text = entry.authorization {
+      guard let bytes = Base64.decode(text) else {
+        return refuseWrite(entry, .invalidValue, "authData is no base64", connection)
+      }
+      authorization = bytes
     }
     let value: Value
     do throws(HAPStatus) {
@@ -76,8 +84,12 @@ extension AccessoryCore {
       return refuseWrite(entry, .invalidValue, "Identify takes true only", connection)
     }
     if let writer {
-      let word = writer.mayWrite(entry.id, value)
-      guard word == .success else { return refuseWrite(entry, word, "the device refused", connection) }
+      let write = CharacteristicWrite(
+        id: entry.id, value: value, authorization: authorization, isRemote: entry.isRemote)
+      switch writer.judge(write) {
+      case .accepted(let response): writeResponses[position] = response
+      case .refused(let status): return refuseWrite(entry, status, "the device refused", connection)
+      }
     }
     set(slot, to: value, by: connection, at: now)
     actions.append(.wrote(entry.id, value))
@@ -87,7 +99,7 @@ extension AccessoryCore {
     return .success
   }
 
-  private func isAdmin(_ connection: ConnectionCore) -> Bool {
+  func isAdmin(_ connection: ConnectionCore) -> Bool {
     guard let controller = connection.session?.controller else { return false }
     return pairings.contains { $0.identifier == controller && $0.isAdmin }
   }
@@ -118,7 +130,8 @@ extension AccessoryCore {
         if index > 0 { buffer.append(",") }
         writeEntry(entry.id, statuses[index], to: &buffer)
         if entry.wantsResponse, statuses[index] == .success, let slot = database.slot(of: entry.id) {
-          rendering.writeValue(AttributeRendering.listedValue(of: database.characteristics[slot]), to: &buffer)
+          let response = writeResponses[index] ?? AttributeRendering.listedValue(of: database.characteristics[slot])
+          rendering.writeValue(response, to: &buffer)
         }
         buffer.append("}")
       }

@@ -85,12 +85,14 @@ struct AttributeRendering {
   // MARK: The whole database
 
   /// The body of the answer to `GET /accessories`.
-  func writeDatabase(_ database: AttributeDatabase, to buffer: inout ByteBuffer) {
+  /// - Parameter hidesAdminOnly: values that only an admin may read are told as null.
+  func writeDatabase(_ database: AttributeDatabase, hidesAdminOnly: Bool, to buffer: inout ByteBuffer) {
     for slot in slots.indices {
       write(slots[slot].before, to: &buffer)
       if slots[slot].isListed {
         let characteristic = database.characteristics[slot]
-        let value = Self.listedValue(of: characteristic)
+        let isHidden = hidesAdminOnly && characteristic.adminOnly.contains(.pairedRead)
+        let value = isHidden ? .null : Self.listedValue(of: characteristic)
         // HomeKitADK lists a control point that has nothing to say as "", and Apple's tester is reported to want that.
         writeValue(value == .null && characteristic.format == .tlv8 ? .data([]) : value, to: &buffer)
       }

@@ -12,6 +12,8 @@ struct WriteRequest {
     var wantsResponse = false
     /// `authData`, base64.
     var authorization: String?
+    /// `remote`.
+    var isRemote = false
   }
 
   /// Names the place in the body where it is no write request.
@@ -103,7 +105,7 @@ struct WriteRequest {
         } else if reader.isEqual(key, to: "r") {
           entry.wantsResponse = try flag(&reader, "r") ?? false
         } else if reader.isEqual(key, to: "remote") {
-          _ = try flag(&reader, "remote")
+          entry.isRemote = try flag(&reader, "remote") ?? false
         } else if reader.isEqual(key, to: "authData") {
           guard case .string(let text) = try reader.next() else { return fail("authData is a string", reader) }
           entry.authorization = reader.string(text)

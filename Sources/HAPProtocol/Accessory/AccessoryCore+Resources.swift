@@ -1,0 +1,78 @@
+import HAPModel
+import HAPWire
+
+/// Makes pictures for `POST /resource`. HAP R2 §11.5 "Image Snapshot".
+package protocol SnapshotSource: AnyObject {
+  /// - Returns: a JPEG of about the size asked for; nil when there is no picture to be had of this accessory.
+  func snapshot(_ request: SnapshotRequest) -> [UInt8]?
+}
+
+/// What a controller wants to see.
+package struct SnapshotRequest: Equatable, Sendable {
+  /// Of a bridged camera; nil: the only one.
+  package var aid: UInt64?
+  /// In pixels, from 1.
+  package var width: Int
+  package var height: Int
+
+  /// The largest side that is asked for in earnest: 16K.
+  private static let largestSide: Int128 = 16_384
+
+  /// - Returns: nil when the body is no request for an image.
+  init?(_ body: UnsafeRawBufferPointer) {
+    guard let node = try? JSONNode.parse([UInt8](body)), node["resource-type"]?.stringValue == "image",
+      let width = node["image-width"]?.integerValue, let height = node["image-height"]?.integerValue,
+      (1...Self.largestSide).contains(width), (1...Self.largestSide).contains(height)
+    else { return nil }
+    if let written = node["aid"] {
+      guard let aid = written.integerValue.flatMap({ UInt64(exactly: $0) }) else { return nil }
+      self.aid = aid
+    }
+    self.width = Int(width)
+    self.height = Int(height)
+  }
+}
+
+extension AccessoryCore {
+  /// `POST /resource`.
+  func receiveResource(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore) {
+    guard let snapshotSource else {
+      refuse(connection, request: "POST /resource", reason: "the accessory has no camera")
+      return connection.answer(.notFound)
+    }
+    guard let request = SnapshotRequest(body) else {
+      refuse(connection, request: "POST /resource", reason: "the body asks for no image of a size from 1 to 16384")
+      return connection.answer(.badRequest)
+    }
+    guard let picture = snapshotSource.snapshot(request) else {
+      refuse(connection, request: "POST /resource", reason: "there is no picture to be had")
+      return connection.answer(.notFound)
+    }
+    connection.answer(.ok, .jpeg) { $0.append(picture) }
+  }
+
+  /// `POST /secure-message`: the way of software authentication, which a simulator can't have. A well-formed PDU is answered "unsupported
+  /// PDU"; HomeKitADK answers the same to operations that it doesn't know. HAP R2 §7.3.3.
+  func receiveSecureMessage(_ body: UnsafeRawBufferPointer, _ type: HTTPContentType, on connection: ConnectionCore) {
+    guard type == .octetStream, Self.isRequestPDU(body) else {
+      refuse(connection, request: "POST /secure-message", reason: "the body is no HAP PDU")
+      return connection.answer(.badRequest)
+    }
+    refuse(connection, request: "POST /secure-message", reason: "software authentication is not supported")
+    let response: UInt8 = 0b10
+    let unsupportedPDU: UInt8 = 1
+    connection.answer(.ok, .octetStream) { buffer in
+      buffer.append(response)
+      buffer.append(body[2])
+      buffer.append(unsupportedPDU)
+    }
+  }
+
+  /// Control field 0, opcode, transaction, two bytes of iid, and perhaps a body of the length that its two bytes say.
+  private static func isRequestPDU(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count >= 5, bytes[0] == 0 else { return false }
+    if bytes.count == 5 { return true }
+    guard bytes.count >= 7 else { return false }
+    return bytes.count - 7 == Int(bytes[5]) | Int(bytes[6]) << 8
+  }
+}
