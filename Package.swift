@@ -73,7 +73,7 @@ let package = Package(
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",
-      dependencies: ["hapsim", "HAPCommandLine", "HAPStore", "HAPModel", "HAPWire", "HAPCrypto"],
+      dependencies: ["hapsim", "HAPCommandLine", "HAPSimulator", "HAPStore", "HAPModel", "HAPWire", "HAPCrypto"],
       exclude: ["Help"]),
     .testTarget(name: "HouseTests"),
   ],

@@ -95,6 +95,8 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   case protocolVersion = "protocol-version"
   /// Identify is write-only: iOS drops the pairing at a value.
   case identifyReadable = "identify-readable"
+  /// Name, Manufacturer, Model, Serial Number and Firmware Revision can be read.
+  case informationReadable = "information-readable"
   /// Several stateless switches have distinct Service Label Indexes and a Service Label.
   case switchLabels = "switch-labels"
 
@@ -135,7 +137,8 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
     switch self {
     case .typeWithdrawn, .permsImplied, .permsWidened, .formatChanged, .unitChanged, .metadataWidened, .valueStep,
       .valueTLV8, .characteristicUnlisted, .characteristicCount, .serviceEmpty, .serviceName, .linkSelf,
-      .primaryInformation, .protocolVersion, .identifyReadable, .switchLabels, .nameCharacters, .serialTwice,
+      .primaryInformation, .protocolVersion, .identifyReadable, .informationReadable, .switchLabels, .nameCharacters,
+      .serialTwice,
       .bridgeCategory:
       .warning
     default: .error

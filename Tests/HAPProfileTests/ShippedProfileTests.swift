@@ -19,7 +19,7 @@ private func names() throws -> [String] {
 struct ShippedProfileTests {
   @Test("Every shipped profile is without a problem, and can be built")
   func sound() throws {
-    #expect(try names().count >= 5)
+    #expect(try names().count >= 14)
     for name in try names() {
       let profile = try shipped(name)
       #expect(profile.problems.isEmpty, "\(name)")
@@ -62,5 +62,41 @@ struct ShippedProfileTests {
     #expect(built.names == [1: "Light Bridge", 2: "Desk Lamp", 3: "Floor Lamp"])
     #expect(
       built.database.accessories.map { $0.services.map(\.type) } == [[0x3E, 0xA2], [0x3E, 0x43], [0x3E, 0x43]])
+  }
+
+  private func built(_ name: String) throws -> AttributeDatabase {
+    var ids = IDMap()
+    return try shipped(name + ".hasaccessory").build(ids: &ids, deviceID: testDeviceID).database
+  }
+
+  @Test("The kitchen sink has every format, permission, constraint and unit, and a hidden and a linked service")
+  func kitchenSink() throws {
+    let database = try built("kitchen-sink")
+    let all = database.accessories.flatMap(\.services).flatMap(\.characteristics).filter { !$0.type.isAppleDefined }
+    #expect(Set(all.map(\.format)) == Set(Format.allCases))
+    #expect(Set(all.compactMap(\.unit)) == Set(Unit.allCases))
+    #expect(Set(all.flatMap(\.perms.names)) == ["pr", "pw", "ev", "aa", "tw", "hd", "wr"])
+    #expect(all.contains { $0.perms.names.count == 7 } && all.contains { !$0.perms.contains(.pairedRead) })
+    let constraints = all.map(\.constraints)
+    #expect(constraints.contains { $0.minValue != nil && $0.maxValue != nil && $0.minStep != nil })
+    #expect(constraints.contains { $0.maxLen != nil } && constraints.contains { $0.maxDataLen != nil })
+    #expect(constraints.contains { $0.validValues != nil } && constraints.contains { $0.validValuesRange != nil })
+    let services = try #require(database.accessories.first?.services)
+    #expect(services.contains(where: \.isHidden) && services.contains { !$0.linked.isEmpty })
+    #expect(all.contains { !$0.persists && $0.perms.contains(.pairedWrite) && $0.perms.contains(.pairedRead) })
+  }
+
+  @Test("The coffee machine is custom through and through, with every format")
+  func coffeeMachine() throws {
+    let services = try #require(try built("coffee-machine").accessories.first?.services).dropFirst(2)
+    #expect(services.count == 2 && services.allSatisfy { !$0.type.isAppleDefined })
+    let own = services.flatMap(\.characteristics).filter { $0.type != 0x23 }
+    #expect(own.allSatisfy { !$0.type.isAppleDefined } && Set(own.map(\.format)) == Set(Format.allCases))
+  }
+
+  @Test("The full bridge has as many accessories as there may be")
+  func fullBridge() throws {
+    let accessories = try built("bridge-149").accessories
+    #expect(accessories.count == 150 && Set(accessories.map(\.aid)).count == 150)
   }
 }

@@ -1,6 +1,8 @@
 """A controller, in the person of aiohomekit 4.0.1: finds, pairs, reads, writes, listens."""
 
 import asyncio
+import itertools
+import json
 import uuid
 
 from aiohomekit.controller import Controller
@@ -11,6 +13,8 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from process import PATIENCE
+
+PID = 11122333  # of every timed write: single-use for the accessory, whatever its number
 
 
 class Phone:
@@ -98,11 +102,41 @@ class Home:
     async def value(self, identifier):
         return (await self.get(identifier))[identifier]["value"]
 
-    async def put(self, *writes):
-        """Writes `(aid, iid, value)`; the statuses of a 207, nothing for a 204."""
+    async def put(self, *writes, timed=False):
+        """Writes `(aid, iid, value)`; the statuses of a 207, nothing for a 204. Timed: after `prepare`."""
+        if timed:
+            return await self._put_timed(*writes)
         async with asyncio.timeout(PATIENCE):
             answer = await self.pairing.put_characteristics(list(writes))
         return {identifier: entry["status"] for identifier, entry in answer.items()}
+
+    async def _put_timed(self, *writes):
+        """aiohomekit has no timed writes: the request is written here."""
+        body = {"characteristics": [{"aid": a, "iid": i, "value": v} for a, i, v in writes], "pid": PID}
+        code, answer = await self.request("PUT", "/characteristics", json.dumps(body).encode())
+        if code == 204:
+            return {}
+        assert code == 207, (code, answer)
+        return {(e["aid"], e["iid"]): e["status"] for e in json.loads(answer)["characteristics"]}
+
+    async def put_one(self, identifier, timed=False, **members):
+        """Writes one entry with any members, prepared before if it is timed; the HTTP status, and the entry of a 207."""
+        body = {"characteristics": [dict(zip(("aid", "iid"), identifier), **members)]}
+        if timed:
+            await self.prepare()
+            body["pid"] = PID
+        code, answer = await self.request("PUT", "/characteristics", json.dumps(body).encode())
+        if code != 207:
+            return code, None
+        (entry,) = json.loads(answer)["characteristics"]
+        assert (entry["aid"], entry["iid"]) == identifier
+        return code, entry
+
+    async def prepare(self):
+        """Prepares one timed write, good for as long as anyone here waits."""
+        body = {"ttl": int(PATIENCE * 1000), "pid": PID}
+        code, answer = await self.request("PUT", "/prepare", json.dumps(body).encode())
+        assert (code, json.loads(answer)) == (200, {"status": 0})
 
     async def subscribe(self, *ids):
         """The statuses of those that were refused."""
@@ -178,6 +212,13 @@ class Events:
     def of(self, identifier, since=0):
         """The values that came for one characteristic."""
         return [value for seen, value in self.seen[since:] if seen == identifier]
+
+
+def batches(things, count=100):
+    """At most so many at a time: what fits into a request."""
+    things = iter(things)
+    while batch := list(itertools.islice(things, count)):
+        yield batch
 
 
 def matches(event, identifier, value):

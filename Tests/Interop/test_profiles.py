@@ -6,16 +6,24 @@ import json
 
 import pytest
 
-from phone import another_controller, same
+from phone import another_controller, batches, same
 from values import bad, characteristics, good, outside_the_format
 
-INFORMATION, PROTOCOL = "3E", "A2"
+INFORMATION, PROTOCOL, PRESS = "3E", "A2", "73"
 
 
 def short(uuid):
     """aiohomekit's long form, shortened again."""
     head, _, tail = uuid.upper().partition("-")
     return head.lstrip("0") if tail == "0000-1000-8000-0026BB765291" else uuid.upper()
+
+
+def names(document):
+    """The accessories' names in the order of the database; copies are numbered."""
+    yield document["name"]
+    for accessory in document.get("bridgedAccessories", []):
+        copies = accessory.get("copies", 1)
+        yield from (f"{accessory['name']} {n + 1}" for n in range(copies)) if copies > 1 else [accessory["name"]]
 
 
 async def test_is_discovered_with_all_nine_keys(profile, run, network):
@@ -63,7 +71,7 @@ async def test_the_database_is_whole(profile, run, phone):
     home = await phone.pair((await run(profile)).accessory)
     accessories = await home.accessories()
 
-    wanted = [document["name"]] + [a["name"] for a in document.get("bridgedAccessories", [])]
+    wanted = list(names(document))
     aids = [a["aid"] for a in accessories]
     assert len(accessories) == len(wanted) and len(set(aids)) == len(aids) and 1 in aids
     for accessory, name in zip(accessories, wanted):
@@ -85,7 +93,9 @@ async def test_everything_readable_can_be_read(profile, run, phone):
     home = await phone.pair((await run(profile)).accessory)
     listed = dict(characteristics(await home.accessories()))
     readable = {i: c for i, c in listed.items() if "pr" in c["perms"]}
-    answer = await home.get(*readable)
+    answer = {}
+    for batch in batches(readable):  # a request's head has its limit
+        answer |= await home.get(*batch)
     assert answer.keys() == readable.keys()
     for identifier, c in readable.items():
         assert same(answer[identifier]["value"], c["value"]), identifier
@@ -98,41 +108,37 @@ async def test_everything_writable_takes_what_it_should_and_refuses_the_rest(pro
     "[CH.1, CH.2, CH.3, CH.4, CH.7, CH.8, CH.9, CH.10, CH.11, CH.13, CH.16, CH.17, HTTP.8, HTTP.9]"
     home = await phone.pair((await run(profile)).accessory)
 
-    async def put(identifier, value):
+    async def put(identifier, value, timed=False):
         """The HTTP status and the characteristic's."""
-        aid, iid = identifier
-        body = {"characteristics": [{"aid": aid, "iid": iid, "value": value}]}
-        code, answer = await home.request("PUT", "/characteristics", json.dumps(body).encode())
-        if code != 207:
-            return code, None
-        (entry,) = json.loads(answer)["characteristics"]
-        assert (entry["aid"], entry["iid"]) == identifier and "value" not in entry
-        return code, entry["status"]
+        code, entry = await home.put_one(identifier, timed=timed, value=value)
+        assert entry is None or "value" not in entry
+        return code, entry and entry["status"]
 
     written = 0
     for identifier, c in characteristics(await home.accessories()):
         if "pw" not in c["perms"]:
             assert await put(identifier, 1) == (207, -70404), c
             continue
-        if "tw" in c["perms"]:
-            continue
+        timed = "tw" in c["perms"]
+        if timed:
+            assert await put(identifier, good(c)[0]) == (207, -70410), c
         written += 1
         for value in good(c):
-            assert await put(identifier, value) == (204, None), (c, value)
+            assert await put(identifier, value, timed) == (204, None), (c, value)
             if "pr" in c["perms"]:
                 assert same(await home.value(identifier), value), c
         for value in bad(c):
-            assert await put(identifier, value) == (207, -70410), (c, value)
+            assert await put(identifier, value, timed) == (207, -70410), (c, value)
         for value in outside_the_format(c):
-            assert await put(identifier, value) in [(207, -70410), (400, None)], (c, value)
-        assert await put(identifier, None) == (400, None), c
+            assert await put(identifier, value, timed) in [(207, -70410), (400, None)], (c, value)
+        assert await put(identifier, None, timed) == (400, None), c
         if "pr" in c["perms"]:
             assert same(await home.value(identifier), good(c)[-1]), c
     assert written >= 1, "at least Identify can be written"
 
 
 async def test_events_reach_every_listener_but_the_writer(profile, run, phones):
-    "[EV.3, EV.8, EV.9]"
+    "[EV.3, EV.8, EV.9, EV.14]"
     simulator = await run(profile)
     home = await (await phones()).pair(simulator.accessory)
     keys = another_controller(home.data)
@@ -145,31 +151,60 @@ async def test_events_reach_every_listener_but_the_writer(profile, run, phones):
     silent = [i for i, c in listed.items() if "ev" not in c["perms"]]
     for listener in (home, other):
         assert await listener.subscribe(*audible) == {}
-    assert await other.subscribe(*silent) == {i: -70406 for i in silent}
+    for batch in batches(silent):
+        assert await other.subscribe(*batch) == {i: -70406 for i in batch}
     other.pairing.subscriptions.difference_update(silent)
 
     # One writes, the other hears, and then the other way round: what comes last proves that nothing came before it.
-    changed = 0
+    writable = [i for i in audible if "pw" in listed[i]["perms"]]
     for writer, listener in ((home, other), (other, home)):
-        for identifier in audible:
-            c = listed[identifier]
-            if "pw" not in c["perms"]:
-                continue
+        since = len(writer.events.seen), len(listener.events.seen)
+        values = {}
+        for identifier in writable:
             now = await writer.value(identifier)
-            value = next(v for v in good(c) if not same(v, now))
-            since = len(writer.events.seen)
-            assert await writer.put((*identifier, value)) == {}
-            await listener.events.wait(identifier, value)
-            assert writer.events.of(identifier, since) == []
-            changed += 1
-    if not changed:  # nothing to write, as in a sensor: a person changes it
-        for value in (True, False, True):
+            values[identifier] = next(v for v in good(listed[identifier]) if not same(v, now))
+        for timed in (False, True):
+            wanted = [(*i, v) for i, v in values.items() if ("tw" in listed[i]["perms"]) == timed]
+            for batch in batches(wanted):
+                if timed:
+                    await writer.prepare()
+                assert await writer.put(*batch, timed=timed) == {}
+        for identifier, value in values.items():
+            await listener.events.wait(identifier, value, since[1])
+            assert writer.events.of(identifier, since[0]) == []
+    if not writable:  # as in a sensor or a button: a person changes it
+        identifier = audible[0]
+        c = listed[identifier]
+        second, first = good(c)[:2]  # the first one differs from the safe value
+        # EV.14: a press is an event even when it is the same as the last.
+        for value in (first, first, second) if short(c["type"]) == PRESS else (first, second):
             since = (len(home.events.seen), len(other.events.seen))
-            answer = await simulator.command("set", characteristic="MotionDetected", value=value)
+            answer = await simulator.command("set", characteristic="{}.{}".format(*identifier), value=value)
             assert answer["ok"] is True, answer
-            (motion,) = (i for i in audible if short(listed[i]["type"]) == "22")
-            await home.events.wait(motion, value, since[0])
-            await other.events.wait(motion, value, since[1])
+            await home.events.wait(identifier, value, since[0])
+            await other.events.wait(identifier, value, since[1])
+
+
+async def test_a_write_response_comes_where_it_is_allowed(profile, run, phone):
+    """`r` with a write: the value comes back where there is `wr`."""
+    home = await phone.pair((await run(profile)).accessory)
+    for identifier, c in characteristics(await home.accessories()):
+        if not {"pw", "wr"} <= set(c["perms"]):
+            continue
+        code, entry = await home.put_one(identifier, timed="tw" in c["perms"], value=good(c)[-1], r=True)
+        assert code == 207 and entry["status"] == 0 and "value" in entry, (c, entry)
+
+
+async def test_additional_authorization_may_come_with_a_write(profile, run, phone):
+    """`authData` is base64, or the write is refused."""
+    home = await phone.pair((await run(profile)).accessory)
+    for identifier, c in characteristics(await home.accessories()):
+        if "aa" not in c["perms"]:
+            continue
+        how = {"timed": "tw" in c["perms"], "value": good(c)[-1]}
+        assert await home.put_one(identifier, authData="AQID", **how) == (204, None), c
+        code, entry = await home.put_one(identifier, authData="no base64!", **how)
+        assert (code, entry["status"]) == (207, -70410), c
 
 
 async def test_a_second_controller_comes_and_goes(profile, run, network, phones):

@@ -33,12 +33,13 @@ def good(c):
         return [low, high, float(Decimal(str(low)) + 3 * step)]
     if kind == "string":
         return ["a", "ä" * (c.get("maxLen", 64) // 2)]
-    return [base64.b64encode(b"\x01\x01\x00").decode()]  # tlv8, data: one TLV item
+    return [base64.b64encode(value).decode() for value in (b"\x01\x01\x00", b"\x02\x00")]  # one TLV item
 
 
 def bounds(c):
     low, high = INTEGERS[c["format"]]
-    return max(low, c.get("minValue", low)), min(high, c.get("maxValue", high))
+    least, most = c.get("valid-values-range", (low, high))
+    return max(low, least, c.get("minValue", low)), min(high, most, c.get("maxValue", high))
 
 
 def bad(c):
@@ -70,7 +71,9 @@ def bad(c):
         return values
     if kind == "string":
         return [1, True, "x" * (c.get("maxLen", 64) + 1)]
-    return ["no base64!", 1, True]
+    # The default limit is above what a request may hold.
+    beyond = [base64.b64encode(bytes(c["maxDataLen"] + 1)).decode()] if c.get("maxDataLen", 1 << 20) < 8192 else []
+    return ["no base64!", 1, True, *beyond]
 
 
 def outside_the_format(c):
@@ -78,7 +81,7 @@ def outside_the_format(c):
     if c["format"] not in INTEGERS:
         return []
     least, most = INTEGERS[c["format"]]
-    return [least - 1, most + 1, 2**63, 2**64, -(2**63) - 1, 10**30]
+    return [v for v in (least - 1, most + 1, 2**63, 2**64, -(2**63) - 1, 10**30) if not least <= v <= most]
 
 
 def characteristics(accessories):

@@ -35,26 +35,40 @@ extension ProfileJudge {
   mutating func judgeNames(_ accessory: AccessoryDraft) {
     guard let information = accessory.services.first(where: { $0.type == .accessoryInformation }) else { return }
     for draft in information.characteristics {
-      guard let text = draft.characteristic.value.stringValue else { continue }
-      let count = text.utf8.count
-      func origin(_ member: String) -> JSONNode { draft.isAdded ? accessory.origin(member) : draft.origin("value") }
-      switch draft.characteristic.type {
-      case .name: judgeName(text, origin("name"))
-      case .manufacturer where count > 64:
-        report(.manufacturerLength, origin("manufacturer"), "\(count) bytes: 64 is the most")
-      case .model where !(1...64).contains(count):
-        report(.modelLength, origin("model"), "\(count) bytes: a model has 1 to 64")
-      case .serialNumber where !draft.isDerivedSerial && !(2...64).contains(count):
-        report(.serialLength, origin("serialNumber"), "\(count) bytes: a serial number has 2 to 64, or iOS refuses it")
-      case .firmwareRevision where !NameRules.isRevision(text):
-        report(
-          .firmwareRevision, origin("firmwareRevision"),
-          "a revision is one to three numbers with dots between, \"1.0.0\"")
-      default: break
+      guard let text = draft.characteristic.value.stringValue, let member = Self.members[draft.characteristic.type]
+      else { continue }
+      if !draft.characteristic.perms.contains(.pairedRead) {
+        report(.informationReadable, draft.origin("perms"), "controllers have to read the \(member): pr is missing")
       }
+      if draft.isDerivedSerial { continue }
+      judgeText(text, of: member, draft.isAdded ? accessory.origin(member) : draft.origin("value"))
     }
-    if accessory.name.utf8.count > 64 || NameRules.hasControlCharacter(accessory.name), !information.isAdded {
-      judgeName(accessory.name, accessory.origin("name"))
+    // Members that a characteristic written out speaks over.
+    for member in Self.members.values.sorted() {
+      guard let node = accessory.node[member], let text = node.stringValue else { continue }
+      // Copies have other texts than the document, and those were judged above.
+      if !information.isAdded { judgeText(text, of: member, node) }
+    }
+  }
+
+  /// The members of an accessory that are characteristics of Accessory Information.
+  private static let members: [TypeID: String] = [
+    .name: "name", .manufacturer: "manufacturer", .model: "model", .serialNumber: "serialNumber",
+    .firmwareRevision: "firmwareRevision",
+  ]
+
+  private mutating func judgeText(_ text: String, of member: String, _ node: JSONNode) {
+    let count = text.utf8.count
+    switch member {
+    case "name": judgeName(text, node)
+    case "manufacturer" where count > 64: report(.manufacturerLength, node, "\(count) bytes: 64 is the most")
+    case "model" where !(1...64).contains(count):
+      report(.modelLength, node, "\(count) bytes: a model has 1 to 64")
+    case "serialNumber" where !(2...64).contains(count):
+      report(.serialLength, node, "\(count) bytes: a serial number has 2 to 64, or iOS refuses it")
+    case "firmwareRevision" where !NameRules.isRevision(text):
+      report(.firmwareRevision, node, "a revision is one to three numbers with dots between, \"1.0.0\"")
+    default: break
     }
   }
 
