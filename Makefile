@@ -64,7 +64,7 @@ rules: ## every rule of docs/protocol.md has a test
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
 	swift build --product hapsim
-	HAPSIM="$$(swift build --show-bin-path)/hapsim" $(QUIETLY) $(VENV)/bin/python -m pytest Tests/Interop $(PYTEST_ARGS)
+	HAPSIM="$$(swift build --show-bin-path)/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
 endif
