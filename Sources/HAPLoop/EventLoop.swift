@@ -32,8 +32,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   let loop: UnsafeMutablePointer<uv_loop_t>
   private let wakeUp: UnsafeMutablePointer<uv_async_t>
   private let beforeBlocking: UnsafeMutablePointer<uv_prepare_t>
-  private let inbox = Mutex(Inbox())
-  private let life = Mutex(Life.new)
+  private let inbox = Guarded(Inbox())
+  private let life = Guarded(Life.new)
   private let thread = Atomic<UInt>(0)
   private var threadHandle = uv_thread_t()
   private var started = uv_sem_t()
