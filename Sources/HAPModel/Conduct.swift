@@ -55,6 +55,10 @@ public struct Conduct: Hashable, Sendable {
   /// Most pairings; at least 16 by the specification. ADK: 16.
   public var maximumPairings: Int = 16
 
+  /// How long the device may take for a read or a write of a characteristic before -70408 stands for it, and for it alone. HAP-NodeJS: 9 s;
+  /// ADK waits for as long as the device takes.
+  public var deviceDeadline: Duration = .seconds(9)
+
   /// Apple's ADK's manners, but for `coalescing` and `immediateEvents`.
   public init() {}
 }

@@ -35,7 +35,7 @@ package final class AccessoryServer {
     timer.onFire = { [unowned self] in
       armedDeadline = nil
       core.advance(to: now)
-      touchAll()
+      touchWaiting()
       perform()
     }
     turnHook = loop.atEndOfTurn { [unowned self] in endTurn() }
@@ -94,6 +94,29 @@ package final class AccessoryServer {
   /// The device changed values, all at one moment.
   package func change(_ changes: [(id: AttributeID, value: Value)]) {
     for (id, value) in changes { core.change(id, to: value, at: now) }
+    touchAll()
+    perform()
+  }
+
+  /// The device answers a `read` of the owner, one characteristic at a time.
+  package func answerRead(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
+    core.read(id, result, ticket: ticket, at: now)
+    touchWaiting()
+    perform()
+  }
+
+  /// The device answers a write that it took its time for.
+  package func answerWrite(_ number: UInt64, _ verdict: WriteVerdict) {
+    core.judged(number, verdict, at: now)
+    touchWaiting()
+    perform()
+  }
+
+  /// Serves another database from now on; see `AccessoryCore.replace`.
+  package func replace(
+    _ database: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>
+  ) {
+    core.replace(database, model: model, configurationNumber: configurationNumber, live: live, at: now)
     touchAll()
     perform()
   }
@@ -180,7 +203,7 @@ package final class AccessoryServer {
       guard let owner else { return finishStoring(ticket, false) }
       owner.store(change) { [weak self] succeeded in self?.finishStoring(ticket, succeeded) }
     case .advertise(let advertisement, let id):
-      if let connection = connections[id] {
+      if let connection = id.flatMap({ connections[$0] }) {
         connection.advertisement = advertisement
         touch(connection)
       } else {
@@ -191,7 +214,8 @@ package final class AccessoryServer {
       connection.isEnding = true
       touch(connection)
     case .identify(let aid): owner?.identify(aid: aid)
-    case .wrote(let id, let value): owner?.wrote(id, value)
+    case .wrote(let write): owner?.wrote(write)
+    case .read(let ids, let ticket): owner?.read(ids, ticket: ticket)
     case .report(let report): owner?.report(report)
     }
   }

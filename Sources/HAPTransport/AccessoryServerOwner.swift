@@ -9,7 +9,9 @@ package protocol AccessoryServerOwner: AnyObject {
   func keep(_ changes: [(AttributeID, Value)])
   func advertise(_ advertisement: Advertisement)
   func identify(aid: UInt64)
-  /// A controller's write took effect.
-  func wrote(_ id: AttributeID, _ value: Value)
+  /// A controller's writes took effect.
+  func wrote(_ write: ServiceWrite)
+  /// Values are to be asked of the device, which answers each with `AccessoryServer.answerRead`.
+  func read(_ ids: [AttributeID], ticket: Ticket)
   func report(_ report: AccessoryReport)
 }

@@ -165,7 +165,9 @@ private struct Conversation {
     #expect(outcome == .failed(PairingFailure(step: 4, cause: .refused(PairingError.authentication.rawValue))))
   }
 
-  @Test("A transient Pair Setup gives both ends the same session, with or without Split", arguments: [false, true])
+  @Test(
+    "[PS.50, KD.10] A transient Pair Setup gives both ends the same session, with or without Split",
+    arguments: [false, true])
   func transient(_ isSplit: Bool) throws {
     let flags: PairingFlags = isSplit ? [.transient, .split] : .transient
     var client = PairSetupClient(
@@ -181,7 +183,7 @@ private struct Conversation {
     #expect(!bench.server.isUnderWay)
   }
 
-  @Test("Split alone pairs as usual") func split() {
+  @Test("[PS.54] Split alone pairs as usual") func split() {
     var client = PairSetupClient(code: Fixture.code, identity: Fixture.controller, flags: .split, random: .seeded(5))
     var bench = SetupBench()
     #expect(converse(&client, with: &bench, from: client.start()) == .paired(Fixture.paired))

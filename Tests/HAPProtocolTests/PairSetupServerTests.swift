@@ -80,7 +80,7 @@ extension SetupBench {
     #expect(!bench.server.isUnderWay)
   }
 
-  @Test("M1 after 100 failed attempts is refused with MaxTries", arguments: [99, 100, 101, Int.max])
+  @Test("[PS.40] M1 after 100 failed attempts is refused with MaxTries", arguments: [99, 100, 101, Int.max])
   func maxTries(_ count: Int) {
     var bench = SetupBench()
     bench.context = .init(isPaired: false, failedAttempts: count)
@@ -96,7 +96,7 @@ extension SetupBench {
     #expect(bench.pairs() == true)
   }
 
-  @Test("[PS.61] Unavailable comes before MaxTries, and MaxTries before Busy") func order() {
+  @Test("[PS.42, PS.61] Unavailable comes before MaxTries, and MaxTries before Busy") func order() {
     var bench = SetupBench()
     bench.context = .init(isPaired: true, failedAttempts: 100, isOtherUnderWay: true)
     #expect(bench.receive(m1) == [.reply(.error(.unavailable, state: 2))])
@@ -133,7 +133,7 @@ extension SetupBench {
   }
 
   @Test(
-    "M2 has flags only if Split was asked",
+    "[PS.51, PS.52] M2 has flags only if Split was asked, whoever else was asked for",
     arguments: [
       ([0x10], nil), ([0, 0, 0, 1], [0, 0, 0, 1]), ([0x10, 0, 0, 1], [0x10, 0, 0, 1]),
       ([0xFF, 0xFF, 0xFF, 0xFF], [0x10, 0, 0, 1]),
@@ -303,7 +303,7 @@ extension SetupBench {
     #expect(bench.pairs() == true)
   }
 
-  @Test("[PS.19] Method 1 gets an ordinary M2, with flags ignored, and then 500 in place of M4")
+  @Test("[PS.19, PS.53] Method 1 gets an ordinary M2, with flags ignored, and then 500 in place of M4")
   func coprocessor() throws {
     var bench = SetupBench()
     let first = bench.receive(TLV((6, [1]), (0, [1]), (0x13, [0x10, 0, 0, 1])))
@@ -316,7 +316,7 @@ extension SetupBench {
     #expect(bench.receive(wrong.m3) == [.failedAttempt, .reply(.error(.authentication, state: 4))])
   }
 
-  @Test("Transient stops after M4, with a session and no pairing") func transient() throws {
+  @Test("[PS.50] Transient stops after M4, with a session and no pairing") func transient() throws {
     var bench = SetupBench()
     let controller = try #require(Controller(bench.receive(m1.with(0x13, [0x10]))))
     let outcome = bench.receive(controller.m3)

@@ -91,7 +91,7 @@ import Testing
     #expect(!proof.startsWithZero)
   }
 
-  @Test("The keys of a transient session are those of the vectors") func transientKeys() {
+  @Test("[KD.10] The keys of a transient session are those of the vectors") func transientKeys() {
     let keys = SessionKeys(transientPairSetup: SecretBytes(Fixture.setup.bytes("K")))
     #expect(bytes(keys.accessoryToController) == Fixture.setup.list("hkdf")[4].bytes("output"))
     #expect(bytes(keys.controllerToAccessory) == Fixture.setup.list("hkdf")[5].bytes("output"))

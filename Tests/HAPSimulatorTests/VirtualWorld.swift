@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProtocol
 import HAPWire
 
 @testable import HAPSimulator
@@ -34,7 +35,7 @@ final class VirtualWorld {
   /// A controller's write.
   func write(_ id: AttributeID, _ value: Value) {
     database[id] = value
-    visit { $0.written(id, value, &$1) }
+    visit { $0.written(ServiceWrite(first: .init(id, value)), &$1) }
   }
 
   func command(_ command: DeviceCommand) throws(CommandError) {
@@ -74,6 +75,7 @@ final class VirtualWorld {
         log.append("\(id)=\(value.text)")
       case .schedule(let token, let delay): timers[token] = now + delay
       case .cancel(let token): timers[token] = nil
+      case .answerRead, .answerWrite: break
       }
     }
   }

@@ -125,7 +125,7 @@ struct AccessoryStoreTests {
     }
   }
 
-  @Test("[AD.2] After c# 65535 comes 1")
+  @Test("[AD.2, AD.20] After c# 65535 comes 1")
   func configurationWraps() throws {
     try garage {
       try $0.setConfiguration(number: 65535, hash: [1])

@@ -19,6 +19,11 @@ package final class MemoryAccessory {
   package private(set) var stored: [StoredChange] = []
   package private(set) var identified: [UInt64] = []
   package private(set) var wrote: [(id: AttributeID, value: Value)] = []
+  /// The same, service by service, as the device was told.
+  package private(set) var groups: [ServiceWrite] = []
+  /// What the device was asked for and hasn't been answered by `answer`.
+  package private(set) var reads: [(ids: [AttributeID], ticket: Ticket)] = []
+  package private(set) var slow: [[AttributeID]] = []
   package private(set) var refusals: [String] = []
   /// The records that were to be advertised, with how many bytes of the named connection had left before.
   package private(set) var advertised: [(record: Advertisement, bytesBefore: Int)] = []
@@ -89,6 +94,26 @@ package final class MemoryAccessory {
     settle()
   }
 
+  /// The device tells a value that it was asked for.
+  package func answer(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
+    core.read(id, result, ticket: ticket, at: now)
+    settle()
+  }
+
+  /// The device answers a write that it took its time for.
+  package func judge(_ number: UInt64, _ verdict: WriteVerdict) {
+    core.judged(number, verdict, at: now)
+    settle()
+  }
+
+  package func replace(
+    _ accessories: [Accessory], configurationNumber: UInt16, live: [AttributeID] = []
+  ) throws {
+    core.replace(
+      try AttributeDatabase(accessories), model: "T-1", configurationNumber: configurationNumber, live: live, at: now)
+    settle()
+  }
+
   // MARK: What was held
 
   /// Does the stores that were held, oldest first.
@@ -144,11 +169,15 @@ package final class MemoryAccessory {
       }
     case .advertise(let record, let connection):
       flush()
-      advertised.append((record, links[connection]?.controller.raw.count ?? 0))
+      advertised.append((record, connection.flatMap { links[$0] }?.controller.raw.count ?? 0))
     case .close(let connection): links[connection]?.isClosing = true
     case .identify(let aid): identified.append(aid)
-    case .wrote(let id, let value): wrote.append((id, value))
+    case .wrote(let write):
+      groups.append(write)
+      wrote += write.entries.map { ($0.id, $0.value) }
+    case .read(let ids, let ticket): reads.append((ids, ticket))
     case .report(.refused(_, let request, let reason)): refusals.append("\(request): \(reason)")
+    case .report(.slow(let ids)): slow.append(ids)
     case .report: break
     }
   }

@@ -61,3 +61,12 @@ extension MemoryController {
     return nil
   }
 }
+
+extension MemoryController {
+  /// Takes the keys of a transient session: from now on all is sealed.
+  package func secureTransiently(_ setup: Setup) {
+    secure(
+      send: HKDF.sha512(setup.proof.key, salt: "SplitSetupSalt", info: "ControllerEncrypt-Control"),
+      receive: HKDF.sha512(setup.proof.key, salt: "SplitSetupSalt", info: "AccessoryEncrypt-Control"))
+  }
+}

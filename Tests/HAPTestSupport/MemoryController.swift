@@ -185,10 +185,13 @@ package final class MemoryController {
   /// Takes the session's keys: from now on all is sealed.
   package func secure(_ verify: Verify) {
     guard let shared = verify.shared else { preconditionFailure("M2 was not read") }
-    keys = (
+    secure(
       send: HKDF.sha512(shared, salt: "Control-Salt", info: "Control-Write-Encryption-Key"),
-      receive: HKDF.sha512(shared, salt: "Control-Salt", info: "Control-Read-Encryption-Key")
-    )
+      receive: HKDF.sha512(shared, salt: "Control-Salt", info: "Control-Read-Encryption-Key"))
+  }
+
+  package func secure(send: SecretBytes, receive: SecretBytes) {
+    keys = (send, receive)
     (sendCounter, receiveCounter) = (0, 0)
   }
 

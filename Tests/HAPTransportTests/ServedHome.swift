@@ -99,7 +99,8 @@ private final class NotingOwner: AccessoryServerOwner, @unchecked Sendable {
     note(.advertised(isPaired: !advertisement.statusFlags.contains(.notPaired)))
   }
   func identify(aid: UInt64) {}
-  func wrote(_ id: AttributeID, _ value: Value) { note(.wrote(id)) }
+  func wrote(_ write: ServiceWrite) { for entry in write.entries { note(.wrote(entry.id)) } }
+  func read(_ ids: [AttributeID], ticket: Ticket) {}
   func report(_ report: AccessoryReport) {
     switch report {
     case .connected: note(.connected)

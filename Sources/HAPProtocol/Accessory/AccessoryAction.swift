@@ -10,14 +10,16 @@ package enum AccessoryAction: Sendable {
   case store(StoredChange, ticket: Ticket)
   /// Advertise the record anew, but only after everything that is in `outgoing` of this connection has left.
   ///
-  /// iOS 13 is reported to give up when `sf` changes before M6 has arrived.
-  case advertise(Advertisement, after: ConnectionID)
+  /// iOS 13 is reported to give up when `sf` changes before M6 has arrived. nil: there is nothing to wait for.
+  case advertise(Advertisement, after: ConnectionID?)
   /// Close the connection once its `outgoing` buffer is empty.
   case close(ConnectionID)
   /// Tell the device that a controller asked it to identify itself.
   case identify(aid: UInt64)
-  /// Tell the device what a controller wrote. The value is in the database already.
-  case wrote(AttributeID, Value)
+  /// Tell the device what a controller wrote to one service in one request. The values are in the database already.
+  case wrote(ServiceWrite)
+  /// Ask the device for the values of these characteristics, and hand each to `AccessoryCore.read`. The answer to the controller waits.
+  case read([AttributeID], ticket: Ticket)
   /// Something worth a line in a log.
   case report(AccessoryReport)
 }
@@ -53,6 +55,8 @@ package enum AccessoryReport: Equatable, Sendable {
   case subscribed(AttributeID, controller: String)
   case unsubscribed(AttributeID, controller: String)
   case identified(aid: UInt64)
+  /// The device has not answered a read or a write of these for three seconds.
+  case slow([AttributeID])
   /// A request was refused or a connection closed, and why.
   case refused(ConnectionID, request: String, reason: String)
 }

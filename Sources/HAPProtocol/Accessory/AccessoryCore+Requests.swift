@@ -158,9 +158,9 @@ extension AccessoryCore {
         receivePairVerify(message, on: connection)
       }
     case .pairings: receivePairings(body, on: connection)
-    case .accessories: receiveAccessoriesRead(on: connection)
+    case .accessories: receiveAccessoriesRead(on: connection, at: now)
     case .characteristics where head.method == .get:
-      receiveRead(head.query.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }, on: connection)
+      receiveRead(head.query.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }, on: connection, at: now)
     case .characteristics: receiveWrite(body, on: connection, at: now)
     case .prepare: receivePrepare(body, on: connection, at: now)
     case .configured: connection.answer(.noContent)

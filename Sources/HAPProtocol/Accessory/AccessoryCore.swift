@@ -37,6 +37,15 @@ package final class AccessoryCore {
   var writeStatuses: [HAPStatus] = []
   /// What the device answered to writes of the request under way, by the entry's position; empty for most requests.
   var writeResponses: [Int: Value] = [:]
+  /// What the request under way wrote and the device is still to be told of, in order.
+  var writtenSlots: [(slot: Int, value: Value)] = []
+  /// Writes of the request under way that the device answers later: their numbers, by the entry's position.
+  var lateWrites: [UInt64: LateWrite] = [:]
+  /// Characteristics whose value the device is asked for at every read.
+  var liveSlots = SlotSet()
+  /// Requests whose answer waits for the device.
+  var deviceRequests: [DeviceRequest] = []
+  var lastWrite: UInt64 = 0
   let random: RandomSource
   private var lastTicket: UInt64 = 0
   private var lastConnection: UInt64 = 0
@@ -105,6 +114,7 @@ package final class AccessoryCore {
     connections.remove(at: index)
     connection.phase = .closed
     connection.setup.reset()
+    deviceRequests.removeAll { $0.connection === connection }
     report(.disconnected(connection.id, peer: connection.peer))
   }
 
@@ -171,10 +181,14 @@ package final class AccessoryCore {
   // MARK: Within
 
   func newTicket(_ continuation: Continuation) -> Ticket {
-    lastTicket += 1
-    let ticket = Ticket(number: lastTicket)
+    let ticket = newTicket()
     waiting[ticket] = continuation
     return ticket
+  }
+
+  func newTicket() -> Ticket {
+    lastTicket += 1
+    return Ticket(number: lastTicket)
   }
 
   func report(_ report: @autoclosure () -> AccessoryReport) {
@@ -191,12 +205,13 @@ package final class AccessoryCore {
     connection.phase = .closed
     connection.subscriptions.removeAll()
     connection.events.removeAll()
+    deviceRequests.removeAll { $0.connection === connection }
     actions.append(.close(connection.id))
   }
 
-  func advertise(after connection: ConnectionCore) {
+  func advertise(after connection: ConnectionCore?) {
     advertised.statusFlags =
       isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
-    actions.append(.advertise(advertised, after: connection.id))
+    actions.append(.advertise(advertised, after: connection?.id))
   }
 }

@@ -3,15 +3,23 @@ import HAPWire
 
 extension AccessoryCore {
   /// `GET /accessories`. HAP R2 §6.6.4.
-  func receiveAccessoriesRead(on connection: ConnectionCore) {
+  func receiveAccessoriesRead(on connection: ConnectionCore, at now: Duration) {
+    if !liveSlots.isEmpty, askDevice(forAllOf: connection, at: now) { return }
+    answerAccessoriesRead(failures: [:], on: connection)
+  }
+
+  /// - Parameter failures: what the device could not tell; listed as if there were nothing to say.
+  func answerAccessoriesRead(failures: [AttributeID: HAPStatus], on connection: ConnectionCore) {
     let hidesAdminOnly = !isAdmin(connection)
-    connection.answer(.ok, .hapJSON) { rendering.writeDatabase(database, hidesAdminOnly: hidesAdminOnly, to: &$0) }
+    connection.answer(.ok, .hapJSON) { buffer in
+      rendering.writeDatabase(database, hidesAdminOnly: hidesAdminOnly, failures: failures, to: &buffer)
+    }
   }
 
   /// `GET /characteristics?id=1.9,…`. HAP R2 §6.7.4.
   ///
   /// 200 when every characteristic could be read; otherwise 207, and then every entry carries a `status`.
-  func receiveRead(_ query: UnsafeRawBufferPointer?, on connection: ConnectionCore) {
+  func receiveRead(_ query: UnsafeRawBufferPointer?, on connection: ConnectionCore, at now: Duration) {
     guard let query else {
       refuse(connection, request: "GET /characteristics", reason: "no query")
       return connection.answer(.badRequest)
@@ -24,14 +32,23 @@ extension AccessoryCore {
       return connection.answer(.badRequest)
     }
     guard request.count > 0 else { return connection.answer(.noContent) }
+    if !liveSlots.isEmpty, askDevice(for: request, query, of: connection, at: now) { return }
+    answerRead(request, query, failures: [:], on: connection)
+  }
+
+  /// - Parameter failures: what the device could not tell.
+  func answerRead(
+    _ request: ReadQuery, _ query: UnsafeRawBufferPointer, failures: [AttributeID: HAPStatus],
+    on connection: ConnectionCore
+  ) {
     var allReadable = true
     request.forEachID { id in
-      if case .failure = readable(id, by: connection) { allReadable = false }
+      if case .failure = readable(id, by: connection, failures) { allReadable = false }
     }
     if !allReadable {
       refuse(
         connection, request: "GET /characteristics?" + String(decoding: query, as: UTF8.self),
-        reason: failures(of: request, for: connection))
+        reason: reasons(of: request, for: connection, failures))
     }
     connection.answer(allReadable ? .ok : .multiStatus, .hapJSON) { buffer in
       buffer.append("{\"characteristics\":[")
@@ -39,7 +56,7 @@ extension AccessoryCore {
       request.forEachID { id in
         if !isFirst { buffer.append(",") }
         isFirst = false
-        writeRead(of: id, request.extras, withStatus: !allReadable, on: connection, to: &buffer)
+        writeRead(of: id, request.extras, failures, withStatus: !allReadable, on: connection, to: &buffer)
       }
       buffer.append("]}")
     }
@@ -53,20 +70,23 @@ extension AccessoryCore {
     case failure(HAPStatus, slot: Int?)
   }
 
-  func readable(_ id: AttributeID, by connection: ConnectionCore) -> Readable {
+  func readable(_ id: AttributeID, by connection: ConnectionCore, _ failures: [AttributeID: HAPStatus] = [:])
+    -> Readable
+  {
     guard let slot = database.slot(of: id) else { return .failure(.doesNotExist, slot: nil) }
     guard database.characteristics[slot].perms.contains(.pairedRead) else { return .failure(.writeOnly, slot: slot) }
     if database.characteristics[slot].adminOnly.contains(.pairedRead), !isAdmin(connection) {
       return .failure(.insufficientPrivileges, slot: slot)
     }
+    if !failures.isEmpty, let status = failures[id] { return .failure(status, slot: slot) }
     return .slot(slot)
   }
 
   private func writeRead(
-    of id: AttributeID, _ extras: ReadQuery.Extras, withStatus: Bool, on connection: ConnectionCore,
-    to buffer: inout ByteBuffer
+    of id: AttributeID, _ extras: ReadQuery.Extras, _ failures: [AttributeID: HAPStatus], withStatus: Bool,
+    on connection: ConnectionCore, to buffer: inout ByteBuffer
   ) {
-    switch readable(id, by: connection) {
+    switch readable(id, by: connection, failures) {
     case .slot(let slot):
       rendering.writeIDs(ofSlot: slot, to: &buffer)
       if withStatus { buffer.append(",\"status\":0") }
@@ -91,10 +111,12 @@ extension AccessoryCore {
     buffer.appendDecimal(Int64(status.rawValue))
   }
 
-  private func failures(of request: ReadQuery, for connection: ConnectionCore) -> String {
+  private func reasons(
+    of request: ReadQuery, for connection: ConnectionCore, _ failures: [AttributeID: HAPStatus]
+  ) -> String {
     var words: [String] = []
     request.forEachID { id in
-      if case .failure(let status, _) = readable(id, by: connection), words.count < 8 {
+      if case .failure(let status, _) = readable(id, by: connection, failures), words.count < 8 {
         words.append("\(id): \(status.rawValue) \(status)")
       }
     }

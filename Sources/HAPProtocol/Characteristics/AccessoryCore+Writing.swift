@@ -30,6 +30,8 @@ extension AccessoryCore {
       writeStatuses.append(status)
       if status != .success || writeRequest.entries[index].wantsResponse { needsBody = true }
     }
+    tellDevice()
+    if !lateWrites.isEmpty { return awaitDevice(on: connection, at: now) }
     if needsBody { answerWrite(writeStatuses, on: connection) } else { connection.answer(.noContent) }
   }
 
@@ -84,19 +86,50 @@ extension AccessoryCore {
       return refuseWrite(entry, .invalidValue, "Identify takes true only", connection)
     }
     if let writer {
+      lastWrite += 1
       let write = CharacteristicWrite(
-        id: entry.id, value: value, authorization: authorization, isRemote: entry.isRemote)
+        number: lastWrite, id: entry.id, value: value, authorization: authorization, isRemote: entry.isRemote)
       switch writer.judge(write) {
       case .accepted(let response): writeResponses[position] = response
       case .refused(let status): return refuseWrite(entry, status, "the device refused", connection)
+      case .later:
+        lateWrites[lastWrite] = LateWrite(position: position, value: value)
+        return .success
       }
     }
+    return perform(entry, value, inSlot: slot, by: connection, at: now)
+  }
+
+  /// Does what was admitted and taken. The device is told when the whole request has been gone through.
+  func perform(
+    _ entry: WriteRequest.Entry, _ value: Value, inSlot slot: Int, by connection: ConnectionCore, at now: Duration
+  )
+    -> HAPStatus
+  {
     set(slot, to: value, by: connection, at: now)
-    actions.append(.wrote(entry.id, value))
+    writtenSlots.append((slot, value))
     report(.wrote(entry.id, value, controller: connection.controller))
     // The write is done; only its echo is not to be had.
-    if entry.wantsResponse, !perms.contains(.writeResponse) { return .writeOnly }
+    if entry.wantsResponse, !database.characteristics[slot].perms.contains(.writeResponse) { return .writeOnly }
     return .success
+  }
+
+  /// One action for each service that was written to, in the order of their first entries.
+  func tellDevice() {
+    var start = 0
+    while start < writtenSlots.count {
+      let (slot, value) = writtenSlots[start]
+      start += 1
+      guard slot >= 0 else { continue }  // went with an earlier one of its service
+      var write = ServiceWrite(first: .init(database.id(ofSlot: slot), value))
+      let service = database.service(ofSlot: slot).slots
+      for index in writtenSlots.indices.dropFirst(start) where service.contains(writtenSlots[index].slot) {
+        write.others.append(.init(database.id(ofSlot: writtenSlots[index].slot), writtenSlots[index].value))
+        writtenSlots[index].slot = -1
+      }
+      actions.append(.wrote(write))
+    }
+    writtenSlots.removeAll(keepingCapacity: true)
   }
 
   func isAdmin(_ connection: ConnectionCore) -> Bool {
@@ -116,14 +149,14 @@ extension AccessoryCore {
     }
   }
 
-  private func refuseWrite(
+  func refuseWrite(
     _ entry: WriteRequest.Entry, _ status: HAPStatus, _ reason: @autoclosure () -> String, _ connection: ConnectionCore
   ) -> HAPStatus {
     refuse(connection, request: "PUT /characteristics \(entry.id)", reason: "\(status.rawValue): \(reason())")
     return status
   }
 
-  private func answerWrite(_ statuses: [HAPStatus], on connection: ConnectionCore) {
+  func answerWrite(_ statuses: [HAPStatus], on connection: ConnectionCore) {
     connection.answer(.multiStatus, .hapJSON) { buffer in
       buffer.append("{\"characteristics\":[")
       for (index, entry) in writeRequest.entries.enumerated() {

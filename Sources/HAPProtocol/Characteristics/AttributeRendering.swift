@@ -85,13 +85,19 @@ struct AttributeRendering {
   // MARK: The whole database
 
   /// The body of the answer to `GET /accessories`.
-  /// - Parameter hidesAdminOnly: values that only an admin may read are told as null.
-  func writeDatabase(_ database: AttributeDatabase, hidesAdminOnly: Bool, to buffer: inout ByteBuffer) {
+  /// - Parameters:
+  ///   - hidesAdminOnly: values that only an admin may read are told as null.
+  ///   - failures: values that the device could not tell are told as null too.
+  func writeDatabase(
+    _ database: AttributeDatabase, hidesAdminOnly: Bool, failures: [AttributeID: HAPStatus], to buffer: inout ByteBuffer
+  ) {
     for slot in slots.indices {
       write(slots[slot].before, to: &buffer)
       if slots[slot].isListed {
         let characteristic = database.characteristics[slot]
-        let isHidden = hidesAdminOnly && characteristic.adminOnly.contains(.pairedRead)
+        let isHidden =
+          (hidesAdminOnly && characteristic.adminOnly.contains(.pairedRead))
+          || (!failures.isEmpty && failures[database.id(ofSlot: slot)] != nil)
         let value = isHidden ? .null : Self.listedValue(of: characteristic)
         // HomeKitADK lists a control point that has nothing to say as "", and Apple's tester is reported to want that.
         writeValue(value == .null && characteristic.format == .tlv8 ? .data([]) : value, to: &buffer)

@@ -2,6 +2,8 @@ import HAPModel
 
 /// One write of a controller, as the device gets to see it: the rules of the database have admitted it.
 package struct CharacteristicWrite: Equatable, Sendable {
+  /// Names this write when the device answers it later; never used again.
+  package var number: UInt64
   package var id: AttributeID
   /// Canonical for the characteristic's format.
   package var value: Value
@@ -10,7 +12,10 @@ package struct CharacteristicWrite: Equatable, Sendable {
   /// `remote`: the controller is not at home.
   package var isRemote: Bool
 
-  package init(id: AttributeID, value: Value, authorization: [UInt8]? = nil, isRemote: Bool = false) {
+  package init(
+    number: UInt64, id: AttributeID, value: Value, authorization: [UInt8]? = nil, isRemote: Bool = false
+  ) {
+    self.number = number
     self.id = id
     self.value = value
     self.authorization = authorization
@@ -29,4 +34,32 @@ package enum WriteVerdict: Equatable, Sendable {
   case accepted(response: Value? = nil)
   /// Not taken; never `.success`.
   case refused(HAPStatus)
+  /// The device needs time: it answers with `AccessoryCore.judged`. After `Conduct.deviceDeadline` the write has failed with -70408, and the
+  /// value stays.
+  case later
+}
+
+/// What a controller wrote to the characteristics of one service in one request, in the order of the request. Hue, saturation and brightness
+/// of a light come together.
+package struct ServiceWrite: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
+    package var id: AttributeID
+    package var value: Value
+
+    package init(_ id: AttributeID, _ value: Value) {
+      self.id = id
+      self.value = value
+    }
+  }
+
+  package var first: Entry
+  /// Mostly none.
+  package var others: [Entry] = []
+
+  package init(first: Entry, others: [Entry] = []) {
+    self.first = first
+    self.others = others
+  }
+
+  package var entries: [Entry] { [first] + others }
 }

@@ -18,22 +18,32 @@ extension AccessoryCore {
     let everyEventCounts = EventRules.everyEventCounts(characteristic.type)
     guard everyEventCounts || characteristic.value != value else { return }
     database[slot: slot] = value
-    if !isChanged[slot] {
-      isChanged[slot] = true
-      changedSlots.append(slot)
-    }
+    markChanged(slot)
+    tell(slot, by: origin, at: now)
+  }
+
+  /// Notes that the store has a value to keep.
+  func markChanged(_ slot: Int) {
+    guard !isChanged[slot] else { return }
+    isChanged[slot] = true
+    changedSlots.append(slot)
+  }
+
+  /// Puts the value in a slot on its way to the subscribers, all but the connection that wrote it.
+  func tell(_ slot: Int, by origin: ConnectionCore?, at now: Duration) {
+    let characteristic = database.characteristics[slot]
     guard characteristic.perms.contains(.events) else { return }
     let isImmediate = conduct.immediateEvents.contains(characteristic.type)
     let due = isImmediate ? now : now + conduct.coalescing
+    let keepsValue = EventRules.everyEventCounts(characteristic.type) || conduct.tellsIntermediateValues
     for connection in connections where connection !== origin && connection.subscriptions.contains(slot) {
-      let keepsValue = everyEventCounts || conduct.tellsIntermediateValues
-      connection.events.add(slot, value: keepsValue ? value : nil, due: due)
+      connection.events.add(slot, value: keepsValue ? characteristic.value : nil, due: due)
     }
   }
 
   /// When `advance` has to be called next; nil: not before another input.
   package var nextDeadline: Duration? {
-    var next: Duration?
+    var next = deviceDeadline
     for connection in connections where !connection.isWaiting && connection.phase == .open {
       guard let deadline = connection.events.deadline else { continue }
       next = next.map { min($0, deadline) } ?? deadline
@@ -41,8 +51,11 @@ extension AccessoryCore {
     return next
   }
 
-  /// Time has passed: sends the events that are due.
-  package func advance(to now: Duration) { sendDueEvents(at: now) }
+  /// Time has passed: sends the events that are due, and answers for a device that doesn't.
+  package func advance(to now: Duration) {
+    if !deviceRequests.isEmpty { giveUpOnDevice(at: now) }
+    sendDueEvents(at: now)
+  }
 
   func sendDueEvents(at now: Duration) {
     for connection in connections {

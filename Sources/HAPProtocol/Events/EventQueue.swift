@@ -40,6 +40,13 @@ struct EventQueue {
     if entries.isEmpty { deadline = nil }
   }
 
+  /// The slots are others now.
+  /// - Parameter moved: the new slot of an old one; nil: what waits for it is forgotten.
+  mutating func move(_ moved: (Int) -> Int?) {
+    entries = entries.compactMap { entry in moved(entry.slot).map { Entry(slot: $0, value: entry.value) } }
+    if entries.isEmpty { deadline = nil }
+  }
+
   /// Empties the queue, keeping its room.
   mutating func removeAll() {
     entries.removeAll(keepingCapacity: true)

@@ -3,6 +3,8 @@ struct SlotSet {
   private var words: [UInt64] = []
   private(set) var count = 0
 
+  var isEmpty: Bool { count == 0 }
+
   func contains(_ slot: Int) -> Bool {
     let word = slot >> 6
     return word < words.count && words[word] & (1 << UInt64(slot & 63)) != 0

@@ -2,6 +2,7 @@ import HAPCrypto
 import HAPDiscovery
 import HAPLoop
 import HAPModel
+import HAPProfile
 import HAPProtocol
 import HAPStore
 import HAPTransport
@@ -9,12 +10,14 @@ import HAPTransport
 /// One accessory while it is served: core, server, store, device and advertisement, tied together on one loop.
 ///
 /// Belongs to the loop's thread; `SimulatedAccessory` is the way in from elsewhere.
-final class AccessoryRun: AccessoryServerOwner {
+final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   let prepared: PreparedAccessory
   let core: AccessoryCore
   private(set) var server: AccessoryServer!
   private let loop: EventLoop
-  private let device: any Device
+  private var device: any Device
+  /// The profile that is served now.
+  private var built: BuiltAccessory
   private let advertiser: (any Advertiser)?
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
 
@@ -32,9 +35,10 @@ final class AccessoryRun: AccessoryServerOwner {
   /// - Parameters:
   ///   - advertiser: nil: not visible in DNS-SD.
   ///   - sink: is told what happens, on the loop; nil: nothing is told, and a request costs less.
+  ///   - device: what stands behind the core; nil: what the profile says.
   init(
     _ prepared: PreparedAccessory, on loop: EventLoop, advertiser: (any Advertiser)?, seed: UInt64,
-    sink: (@Sendable (SimulatorEvent) -> Void)?
+    device: (any Device)? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?
   ) {
     self.prepared = prepared
     self.loop = loop
@@ -47,8 +51,11 @@ final class AccessoryRun: AccessoryServerOwner {
       pairings: prepared.pairings,
       failedAttempts: prepared.failedAttempts, conduct: prepared.conduct, random: .system)
     core.makesReports = sink != nil
-    device = prepared.makeDevice()
+    built = prepared.built
+    self.device = device ?? built.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
+    core.setLive(self.device.live)
+    core.writer = self.device.judgesWrites ? self : nil
   }
 
   /// Simulated time since the start.
@@ -75,6 +82,21 @@ final class AccessoryRun: AccessoryServerOwner {
     server.stop()
   }
 
+  /// Serves another profile from now on. Controllers stay connected and subscribed; the device starts anew.
+  func replace(by replacement: Replacement) {
+    guard !isStopped else { return }
+    for timer in timers.values { timer.close() }
+    timers = [:]
+    let database = replacement.database(from: core.database, of: built)
+    built = replacement.built
+    device = built.makeDevice()
+    core.writer = device.judgesWrites ? self : nil
+    server.replace(
+      database, model: built.model, configurationNumber: replacement.configurationNumber, live: device.live)
+    tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
+    visit { device.start(&$0) }
+  }
+
   // MARK: The person at the device
 
   func perform(_ command: DeviceCommand) throws(CommandError) {
@@ -98,17 +120,23 @@ final class AccessoryRun: AccessoryServerOwner {
     body(&context)
     random = context.random
     var changes: [(id: AttributeID, value: Value)] = []
+    var reads: [(AttributeID, Result<Value, HAPStatus>, Ticket)] = []
+    var verdicts: [(UInt64, WriteVerdict)] = []
     for action in context.actions {
       switch action {
       case .set(let id, let value): changes.append((id, value))
       case .schedule(let token, let delay): schedule(token, after: delay)
       case .cancel(let token): timers[token]?.cancel()
+      case .answerRead(let id, let result, let ticket): reads.append((id, result, ticket))
+      case .answerWrite(let number, let verdict): verdicts.append((number, verdict))
       }
     }
     for (id, value) in changes {
       if let slot = core.database.slot(of: id) { tell { .changed($0.named(slot, value)) } }
     }
     if !changes.isEmpty { server.change(changes) }
+    for (id, result, ticket) in reads { server.answerRead(id, result, ticket: ticket) }
+    for (number, verdict) in verdicts { server.answerWrite(number, verdict) }
   }
 
   private func schedule(_ token: Int, after delay: Duration) {
@@ -160,13 +188,23 @@ final class AccessoryRun: AccessoryServerOwner {
 
   func identify(aid: UInt64) { tell { _ in .identified(aid: aid) } }
 
-  func wrote(_ id: AttributeID, _ value: Value) {
-    if let slot = core.database.slot(of: id),
-      core.database.characteristics[slot].type == CharacteristicDefinition.identify.type
-    {
-      identify(aid: id.aid)
+  func wrote(_ write: ServiceWrite) {
+    for entry in write.entries {
+      if let slot = core.database.slot(of: entry.id),
+        core.database.characteristics[slot].type == CharacteristicDefinition.identify.type
+      {
+        identify(aid: entry.id.aid)
+      }
     }
-    visit { device.written(id, value, &$0) }
+    visit { device.written(write, &$0) }
+  }
+
+  func read(_ ids: [AttributeID], ticket: Ticket) { visit { device.read(ids, ticket: ticket, &$0) } }
+
+  func judge(_ write: CharacteristicWrite) -> WriteVerdict {
+    var verdict = WriteVerdict.accepted()
+    visit { verdict = device.judge(write, &$0) }
+    return verdict
   }
 
   func advertise(_ advertisement: Advertisement) { advertiser?.update(txt: advertisement.txt) }
@@ -189,6 +227,8 @@ final class AccessoryRun: AccessoryServerOwner {
     case .unsubscribed(let id, let controller):
       if let slot = core.database.slot(of: id) { tell { .unsubscribed($0.named(slot), controller: controller) } }
     case .identified: break  // told when it is done
+    case .slow(let ids):
+      tell { database in .slow(ids.compactMap { database.slot(of: $0).map { database.named($0) } }) }
     case .refused(let id, let request, let reason):
       let peer = peers[id] ?? "a connection"
       tell { _ in .refused(peer: peer, request: request, reason: reason) }

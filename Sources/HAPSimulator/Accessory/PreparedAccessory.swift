@@ -30,8 +30,10 @@ package struct PreparedAccessory: Sendable {
   package let setupCode: SetupCode
   package let setupPayload: SetupPayload
   package let deviceID: DeviceID
+  /// With the values that the accessory remembers.
   let database: AttributeDatabase
-  let behaviours: [BuiltAccessory.Behaviour]
+  /// As the profile has it.
+  let built: BuiltAccessory
   let conduct: Conduct
   let store: AccessoryStore
   let identity: AccessoryIdentity
@@ -66,7 +68,7 @@ package struct PreparedAccessory: Sendable {
     var ids = IDMap(try store.idMap())
     let built = try profile.build(ids: &ids, deviceID: identity.deviceID, renumber: choices.renumber)
     try store.setIDMap(StoredIDMap(ids))
-    let number = try store.updateConfiguration(hash: SHA512.hash(Array(built.configurationText.utf8)))
+    let number = try store.updateConfiguration(hash: built.configurationHash)
 
     var database = built.database
     for (id, value) in try store.values.load() { database.restore(value, of: id) }
@@ -76,7 +78,7 @@ package struct PreparedAccessory: Sendable {
     setupCode = setup.code
     deviceID = identity.deviceID
     self.database = database
-    behaviours = built.behaviours
+    self.built = built
     conduct = Conduct()
     self.store = store
     self.identity = AccessoryIdentity(
@@ -120,6 +122,10 @@ package struct PreparedAccessory: Sendable {
     return label
   }
 
+}
+
+extension BuiltAccessory {
+  /// What stands behind it: its services' behaviours.
   func makeDevice() -> any Device {
     var parameters: [AttributeID: JSONNode] = [:]
     for behaviour in behaviours {
@@ -127,24 +133,27 @@ package struct PreparedAccessory: Sendable {
     }
     return BehaviourRegistry.standard.device(for: database, parameters: parameters)
   }
+
+  /// What `c#` stands for.
+  var configurationHash: [UInt8] { SHA512.hash(Array(configurationText.utf8)) }
 }
 
 extension AttributeDatabase {
   /// Takes a remembered value, if the characteristic still is such that it could have been written.
   fileprivate mutating func restore(_ value: Value, of id: AttributeID) {
     guard let slot = slot(of: id), characteristics[slot].persists else { return }
-    if let canonical = try? characteristics[slot].admit(value) { self[slot: slot] = canonical }
+    if let canonical = characteristics[slot].remembered(value) { self[slot: slot] = canonical }
   }
 }
 
 extension IDMap {
-  fileprivate init(_ stored: StoredIDMap) {
+  init(_ stored: StoredIDMap) {
     self.init(scopes: stored.scopes.mapValues { Scope(ids: $0.ids, next: $0.next) })
   }
 }
 
 extension StoredIDMap {
-  fileprivate init(_ map: IDMap) {
+  init(_ map: IDMap) {
     self.init(scopes: map.scopes.mapValues { Scope(ids: $0.ids, next: $0.next) })
   }
 }

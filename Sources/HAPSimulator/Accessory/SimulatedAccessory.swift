@@ -1,6 +1,8 @@
 import HAPDiscovery
 import HAPLoop
 import HAPModel
+import HAPProfile
+import HAPStore
 import HAPWire
 
 /// A running accessory: profile, core, server, store, advertisement and device, on one loop. An actor whose executor is that loop, so that
@@ -52,6 +54,36 @@ package actor SimulatedAccessory {
     prepared.store.close()
   }
 
+  /// Serves another profile of the same accessory from now on: `c#` is raised where it differs in more than values, ids stay with what they
+  /// were given to, and controllers stay connected and subscribed.
+  ///
+  /// - Parameters:
+  ///   - read: reads the profile; called off the loop.
+  ///   - done: called on the loop: the new configuration number, or why nothing was changed.
+  package func replace(
+    _ read: @escaping @Sendable () throws -> AccessoryProfile,
+    done: @escaping @Sendable (Result<UInt16, CommandError>) -> Void
+  ) {
+    loop.offload { [prepared] in
+      Result { () throws(CommandError) in
+        do { return try Replacement(try read(), for: prepared) } catch {
+          throw error as? CommandError ?? CommandError(error is StoreError ? .failed : .notPossible, "\(error)")
+        }
+      }
+    } then: { result in
+      self.assumeIsolated { accessory in
+        guard let run = accessory.run else {
+          return done(.failure(CommandError(.notPossible, "\"\(accessory.name)\" has stopped")))
+        }
+        done(
+          result.map { replacement in
+            run.replace(by: replacement)
+            return replacement.configurationNumber
+          })
+      }
+    }
+  }
+
   /// Carries out a command of a person at the device.
   /// - Parameter aid: the accessory behind a bridge that is meant; nil: any.
   package func perform(_ action: SimulatorCommand.Action, aid: UInt64?) throws(CommandError) {
@@ -70,7 +102,7 @@ package actor SimulatedAccessory {
       try run.perform(.obstruct(isObstructed, service: address))
     case .identify: run.identifyByHand(aid: aid ?? 1)
     case .stop: stop()
-    case .status: break
+    case .status, .replace: preconditionFailure("the dispatcher carries these out")
     }
   }
 

@@ -1,5 +1,6 @@
 import HAPLoop
 import HAPModel
+import HAPProfile
 import HAPWire
 
 /// Takes commands for several running accessories, finds whom they are for, and answers each with one line of JSON.
@@ -7,23 +8,56 @@ import HAPWire
 /// Belongs to the loop that the accessories are pinned to.
 package struct CommandDispatcher {
   private let accessories: [SimulatedAccessory]
+  private let readProfile: @Sendable (String) throws -> AccessoryProfile
   /// Called after the last accessory was stopped by a command.
   private let onAllStopped: () -> Void
 
-  package init(_ accessories: [SimulatedAccessory], onAllStopped: @escaping () -> Void) {
+  /// - Parameter readProfile: reads the profile at a path; called off the loop.
+  package init(
+    _ accessories: [SimulatedAccessory], readProfile: @escaping @Sendable (String) throws -> AccessoryProfile,
+    onAllStopped: @escaping () -> Void
+  ) {
     self.accessories = accessories
+    self.readProfile = readProfile
     self.onAllStopped = onAllStopped
   }
 
-  /// Carries out the command on a line of JSON and returns the answer, without its end of line.
-  package func answer(_ line: [UInt8]) -> String {
+  /// Carries out the command on a line of JSON and hands over the answer, without its end of line: at once, or for `replace` when it is done.
+  package func answer(_ line: [UInt8], to answer: @escaping @Sendable (String) -> Void) {
     let command: SimulatorCommand
     do throws(CommandRefusal) {
       command = try SimulatorCommand(json: line)
-    } catch { return CommandAnswer.failure(error) }
+    } catch { return answer(CommandAnswer.failure(error)) }
     do throws(CommandError) {
-      return try perform(command)
-    } catch { return CommandAnswer.failure(id: command.id, error) }
+      if case .replace(let path) = command.action {
+        try replace(by: path, command, answer)
+      } else {
+        answer(try perform(command))
+      }
+    } catch { answer(CommandAnswer.failure(id: command.id, error)) }
+  }
+
+  private func replace(
+    by path: String, _ command: SimulatorCommand, _ answer: @escaping @Sendable (String) -> Void
+  ) throws(CommandError) {
+    let targets = try targets(of: command)
+    guard targets.count == 1, targets[0].aid == nil else {
+      throw CommandError(.notPossible, "a bridge's profile is replaced as a whole: name the bridge")
+    }
+    let read = readProfile
+    targets[0].accessory.assumeIsolated {
+      $0.replace({ try read(path) }) { result in
+        switch result {
+        case .success(let number):
+          answer(
+            CommandAnswer.success(id: command.id) {
+              $0.key("configurationNumber")
+              $0.integer(number)
+            })
+        case .failure(let error): answer(CommandAnswer.failure(id: command.id, error))
+        }
+      }
+    }
   }
 
   private typealias Target = (accessory: SimulatedAccessory, aid: UInt64?)

@@ -13,6 +13,8 @@ package struct SimulatorCommand: Equatable, Sendable {
     case identify
     /// Put something in the way of a door, or take it away.
     case obstruct(Bool, service: ServiceSelector?)
+    /// Serve another profile, by its path.
+    case replace(profile: String)
     /// Tell how the accessories are.
     case status
     /// Stop serving: one accessory, or all and the process.
@@ -43,6 +45,7 @@ extension SimulatorCommand {
     ("set", ["accessory", "service", "characteristic", "value"]),
     ("identify", ["accessory"]),
     ("obstruct", ["accessory", "service", "value"]),
+    ("replace", ["accessory", "profile"]),
     ("status", ["accessory"]),
     ("stop", ["accessory"]),
   ]
@@ -105,6 +108,7 @@ extension SimulatorCommand.Action {
     case "identify": self = .identify
     case "obstruct":
       self = .obstruct(try node.bool("value", default: true), service: try ServiceSelector.member(of: node))
+    case "replace": self = .replace(profile: try node.string("profile"))
     case "status": self = .status
     case "stop": self = .stop
     default: preconditionFailure("\(name) is in the vocabulary and has no action")

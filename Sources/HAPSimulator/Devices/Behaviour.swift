@@ -1,14 +1,26 @@
 import HAPModel
+import HAPProtocol
 
 /// The life of one service: how its current values follow the targets that are written. Same rules as for `Device`, of which
 /// it is a part. Tokens of its timers are 0..<256, its own.
 package protocol Behaviour: AnyObject {
   func start(_ context: inout DeviceContext)
-  /// A controller's write to a characteristic of the service was accepted.
+  /// A controller's writes to the service were accepted: those of one request come together.
+  func written(_ write: ServiceWrite, _ context: inout DeviceContext)
+  /// One of them, for behaviours to whom it is all the same.
   func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
   /// A person set a characteristic of the service; the context has the value already.
   func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
   func timerFired(_ token: Int, _ context: inout DeviceContext)
+}
+
+extension Behaviour {
+  package func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
+    written(write.first.id, write.first.value, &context)
+    for entry in write.others { written(entry.id, entry.value, &context) }
+  }
+
+  package func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {}
 }
 
 /// Where a behaviour finds its characteristics.

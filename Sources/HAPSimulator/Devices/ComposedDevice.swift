@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProtocol
 
 /// The standard device: a behaviour for each service that has one, and hands that can set everything else.
 package final class ComposedDevice: Device {
@@ -34,9 +35,9 @@ package final class ComposedDevice: Device {
     for part in parts { with(part, &context) { $0.start(&$1) } }
   }
 
-  package func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
-    guard let part = partOf[id] else { return }
-    with(parts[part], &context) { $0.written(id, value, &$1) }
+  package func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
+    guard let part = partOf[write.first.id] else { return }
+    with(parts[part], &context) { $0.written(write, &$1) }
   }
 
   package func command(_ command: DeviceCommand, _ context: inout DeviceContext) throws(CommandError) {

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProtocol
 
 /// What stands behind an accessory core: the physical side. It is told what a controller wrote or a person did, and when its
 /// timers fire, and answers with actions in the context.
@@ -8,12 +9,27 @@ import HAPModel
 package protocol Device: AnyObject {
   /// Called once, before the first controller is served.
   func start(_ context: inout DeviceContext)
-  /// A controller's write was accepted, and `value` stands in the database already; it may be what stood there before.
-  func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
+  /// Controllers' writes to one service were accepted; the values stand in the database already, and may be what stood there before.
+  func written(_ write: ServiceWrite, _ context: inout DeviceContext)
+  /// Characteristics that the device is asked for at every read, since it alone knows them. Those of others stand in the database.
+  var live: [AttributeID] { get }
+  /// Tell these values with `context.answerRead`, now or later. What is not told within 9 seconds is answered as timed out.
+  func read(_ ids: [AttributeID], ticket: Ticket, _ context: inout DeviceContext)
+  /// Whether `judge` is to be called before a write takes effect.
+  var judgesWrites: Bool { get }
+  /// Take a write or refuse it, or say `.later` and answer with `context.answerWrite` within 9 seconds.
+  func judge(_ write: CharacteristicWrite, _ context: inout DeviceContext) -> WriteVerdict
   /// A person does something at the device. Nothing is changed when it throws.
   func command(_ command: DeviceCommand, _ context: inout DeviceContext) throws(CommandError)
   /// A timer set with `context.schedule` is due.
   func timerFired(_ token: Int, _ context: inout DeviceContext)
+}
+
+extension Device {
+  package var live: [AttributeID] { [] }
+  package func read(_ ids: [AttributeID], ticket: Ticket, _ context: inout DeviceContext) {}
+  package var judgesWrites: Bool { false }
+  package func judge(_ write: CharacteristicWrite, _ context: inout DeviceContext) -> WriteVerdict { .accepted() }
 }
 
 /// What a person can do at a device.
@@ -31,6 +47,10 @@ package enum DeviceAction: Equatable, Sendable {
   case set(AttributeID, Value)
   /// Call `timerFired` with this token after a time ≥ 0. Replaces a timer of the same token.
   case schedule(token: Int, after: Duration)
+  /// The value that a `read` asked for, within the rules of the characteristic; or why there is none.
+  case answerRead(AttributeID, Result<Value, HAPStatus>, ticket: Ticket)
+  /// What becomes of a write that `judge` had put off, by the write's number.
+  case answerWrite(UInt64, WriteVerdict)
   /// Forget the timer with this token, if there is one.
   case cancel(token: Int)
 }

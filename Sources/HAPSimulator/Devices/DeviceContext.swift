@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProtocol
 
 /// One visit to a device: what it can see, and the actions it asks for.
 ///
@@ -46,6 +47,14 @@ package struct DeviceContext {
 
   package mutating func cancel(_ token: Int) {
     actions.append(.cancel(token: tokenBase + token))
+  }
+
+  package mutating func answerRead(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
+    actions.append(.answerRead(id, result, ticket: ticket))
+  }
+
+  package mutating func answerWrite(_ number: UInt64, _ verdict: WriteVerdict) {
+    actions.append(.answerWrite(number, verdict))
   }
 
   private func lastSet(_ id: AttributeID) -> Value? {

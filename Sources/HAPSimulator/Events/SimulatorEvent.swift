@@ -17,6 +17,10 @@ package struct SimulatorEvent: Equatable, Sendable {
     case identified(aid: UInt64)
     /// A request was refused or a connection cut off; `request` is empty where none could be read.
     case refused(peer: String, request: String, reason: String)
+    /// The device has not answered for three seconds.
+    case slow([NamedCharacteristic])
+    /// The profile was replaced; the configuration number is this now.
+    case reconfigured(configurationNumber: UInt16)
     /// Visible in DNS-SD under this name.
     case advertised(name: String)
     /// The name was taken by somebody else on the network.
@@ -66,6 +70,9 @@ extension SimulatorEvent {
     case .identified(let aid): aid == 1 ? "identify!" : "identify accessory \(aid)!"
     case .refused(let peer, let request, let reason):
       request.isEmpty ? "refused \(peer): \(reason)" : "refused \(request) of \(peer): \(reason)"
+    case .slow(let characteristics):
+      "the device has not answered for 3 seconds: \(characteristics.map(\.description).joined(separator: ", "))"
+    case .reconfigured(let number): "serves another profile, c# \(number)"
     case .advertised(let name): "visible on the network as \"\(name)\""
     case .renamed(let old, let new): "the name \"\(old)\" is taken on this network: now \"\(new)\""
     case .trouble(let message): "trouble: \(message)"
@@ -118,6 +125,23 @@ extension SimulatorEvent {
     case .renamed(let old, let new):
       member("from", old)
       member("to", new)
+    case .slow(let characteristics):
+      json.key("characteristics")
+      json.array { json in
+        for named in characteristics {
+          json.object { json in
+            json.key("aid")
+            json.integer(named.id.aid)
+            json.key("iid")
+            json.integer(named.id.iid)
+            json.key("name")
+            json.string(named.name)
+          }
+        }
+      }
+    case .reconfigured(let number):
+      json.key("configurationNumber")
+      json.integer(number)
     case .trouble(let message): member("message", message)
     }
   }
@@ -138,6 +162,8 @@ extension SimulatorEvent {
     case .refused: "refused"
     case .advertised: "advertised"
     case .renamed: "renamed"
+    case .slow: "slow"
+    case .reconfigured: "reconfigured"
     case .trouble: "trouble"
     }
   }

@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPCrypto
 import HAPDiscovery
 import HAPLoop
 import HAPModel
@@ -6,7 +7,6 @@ import HAPProfile
 import HAPSimulator
 import HAPStore
 import HAPTransport
-import HAPCrypto
 
 /// Serves the profiles until it is told to stop: by a signal, or by the command `stop`.
 func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
@@ -87,12 +87,14 @@ private func serve(
 private func takeCommands(
   for accessories: [SimulatedAccessory], on loop: EventLoop, _ lines: LineOutput, _ stopped: StopRequest
 ) throws(LoopError) {
-  let dispatcher = CommandDispatcher(accessories, onAllStopped: { stopped.request() })
+  let dispatcher = CommandDispatcher(
+    accessories, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
+    onAllStopped: { stopped.request() })
   _ = try LineReader(loop) { event in
     switch event {
     case .line(let line):
       guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else { return }
-      lines.write(dispatcher.answer(line), isDroppable: false)
+      dispatcher.answer(line) { lines.write($0, isDroppable: false) }
     case .tooLong(let limit):
       let error = CommandError(.malformed, "a line of more than \(limit) bytes was passed over")
       lines.write(CommandAnswer.failure(id: nil, error), isDroppable: false)

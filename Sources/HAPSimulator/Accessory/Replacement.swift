@@ -1,0 +1,53 @@
+import HAPModel
+import HAPProfile
+import HAPStore
+
+/// Another profile for an accessory that is being served, ready to take the place of the one before: ids are given out and `c#` is raised, both
+/// stored.
+///
+/// Making it reads and writes the state folder, so it belongs off the loop.
+struct Replacement: Sendable {
+  let built: BuiltAccessory
+  let configurationNumber: UInt16
+
+  /// Identity, setup code, category and the name on the network stay what they are until the next start.
+  ///
+  /// - Throws: `ProfileErrors` when the profile can't be served, `CommandError` when it is another accessory's, `StoreError`.
+  init(_ profile: AccessoryProfile, for prepared: PreparedAccessory) throws {
+    let problems = profile.problems + profile.behaviourProblems
+    guard !problems.contains(where: { $0.severity == .error }) else {
+      throw ProfileErrors(fileName: profile.fileName, problems: problems)
+    }
+    if let other = profile.deviceID, other != prepared.deviceID {
+      throw CommandError(
+        .notPossible,
+        "the profile is another accessory's: its device ID is \(other.text), not \(prepared.deviceID.text)")
+    }
+    var ids = IDMap(try prepared.store.idMap())
+    built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
+    try prepared.store.setIDMap(StoredIDMap(ids))
+    configurationNumber = try prepared.store.updateConfiguration(hash: built.configurationHash)
+  }
+
+  /// The new database with the values it starts from: those of now, but for characteristics to which the new profile gives another value than
+  /// the old one did.
+  /// - Parameters:
+  ///   - current: what is served now.
+  ///   - old: the profile of which `current` was made.
+  func database(from current: AttributeDatabase, of old: BuiltAccessory) -> AttributeDatabase {
+    var database = built.database
+    for slot in database.characteristics.indices {
+      let id = database.id(ofSlot: slot)
+      guard let now = current[id], let declared = old.database[id], declared == database[slot: slot],
+        let value = database.characteristics[slot].remembered(now)
+      else { continue }
+      database[slot: slot] = value
+    }
+    return database
+  }
+}
+
+extension Characteristic {
+  /// A value that it had under another profile or in another run, if it can have it still.
+  func remembered(_ value: Value) -> Value? { value == self.value ? value : try? admit(value) }
+}
