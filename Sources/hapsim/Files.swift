@@ -5,7 +5,10 @@
 #endif
 
 /// A file could not be read: one line for people, with its name.
-struct FileError: Error, Equatable { var message: String }
+struct FileError: Error, Equatable, CustomStringConvertible {
+  var message: String
+  var description: String { message }
+}
 
 /// The most that a profile may have: 16 MiB.
 let profileSizeLimit = 16 << 20

@@ -45,6 +45,8 @@ struct SimulatorCommandTests {
   @Test("The other commands")
   func others() throws {
     #expect(try decode(#"{"command":"identify"}"#) == SimulatorCommand(.identify))
+    #expect(try decode(#"{"command":"replace","profile":"a/b"}"#).action == .replace(profile: "a/b"))
+    #expect(reason(#"{"command":"replace"}"#)?.message.contains("profile") == true)
     #expect(try decode(#"{"command":"status"}"#).action == .status)
     #expect(try decode(#"{"command":"stop","id":"a"}"#).action == .stop)
     #expect(try decode(#"{"command":"obstruct"}"#).action == .obstruct(true, service: nil))
@@ -65,7 +67,7 @@ struct SimulatorCommandTests {
         #"{"id":1.5,"command":"obstrct"}"#, "1.5", .unknownCommand,
         #"there is no command "obstrct": did you mean "obstruct"?"#
       ),
-      (#"{"id":1,"command":"dance"}"#, "1", .unknownCommand, "there are set, identify, obstruct, status, stop"),
+      (#"{"id":1,"command":"dance"}"#, "1", .unknownCommand, "there are set, identify, obstruct, replace, status, stop"),
       (
         #"{"id":1,"command":"set","caracteristic":"On","value":1}"#, "1", .malformed, #"did you mean "characteristic"?"#
       ),
