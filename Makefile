@@ -19,11 +19,11 @@ LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 # Asked when it is used, since Swift itself may have to be made to run first. (On macOS the system brings them.)
 STATIC_LIBRARIES = $(shell swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*_static\)".*/\1/p')
 STATIC   = $(if $(filter Linux,$(SYSTEM)),$(if $(wildcard $(STATIC_LIBRARIES)),--static-swift-stdlib))
-SOURCES  := Package.swift Sources Tests
+SOURCES  := Package.swift Sources Tests Fuzz
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
 
-.PHONY: help run release test lint format unit-test rules interop bench install deps build-deps test-deps clean
+.PHONY: help run release test lint format unit-test rules interop fuzz bench install deps build-deps test-deps clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -68,6 +68,12 @@ ifeq ($(SYSTEM),Linux)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
 endif
+
+# TARGET= tlv, http, frames, json, profile, texts, values or connection; all of them without.
+MINUTES ?= 5
+TARGET  ?=
+fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will, MINUTES= each
+	Scripts/fuzz $(MINUTES) $(TARGET)
 
 bench: test-deps release ## how long pairing, reading and writing take
 ifeq ($(SYSTEM),Linux)

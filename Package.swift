@@ -75,7 +75,28 @@ let package = Package(
       name: "HapsimTests",
       dependencies: ["hapsim", "HAPCommandLine", "HAPSimulator", "HAPStore", "HAPModel", "HAPWire", "HAPCrypto"],
       exclude: ["Help"]),
+    .target(
+      name: "FuzzTargets",
+      dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPTestSupport"],
+      path: "Fuzz/Targets"),
+    .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `make fuzz` builds with libFuzzer inside, which nothing else wants.
+if Context.environment["HAPSIM_FUZZ"] != nil {
+  let fuzzed: Set<String> = [
+    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPTestSupport", "FuzzTargets",
+  ]
+  let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
+  for target in package.targets where fuzzed.contains(target.name) {
+    target.swiftSettings = [.unsafeFlags(flags)]
+  }
+  package.targets.append(
+    .executableTarget(
+      name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Runner",
+      swiftSettings: [.unsafeFlags(flags)],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
+}

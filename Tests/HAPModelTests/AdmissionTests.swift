@@ -96,6 +96,29 @@ private let kinds: [(name: String, value: Value)] = [
     }
   }
 
+  @Test("A step finer than a double can tell leaves the number as it is (found by fuzzing: it became infinite)")
+  func tinyStep() {
+    let constraints = Constraints(minStep: .float(2.6e-282))
+    for conduct in [Conduct(), clamping] {
+      #expect(admitted(.float(7.2e250), .float, constraints, conduct: conduct) == .success(.float(7.2e250)))
+    }
+  }
+
+  @Test(
+    "Clamped to a grid that doesn't begin at the end of the range, a number is still one of both (found by fuzzing)")
+  func clampedToGrid() throws {
+    var conduct = Conduct()
+    conduct.outOfRange = .clamp
+    func number(_ value: Value, _ constraints: Constraints) throws -> Value {
+      let characteristic = Characteristic(
+        iid: 1, type: TypeID("25")!, format: .uint16, perms: [.pairedWrite], value: 0, constraints: constraints)
+      return try characteristic.admit(value, conduct: conduct)
+    }
+    #expect(try number(0, Constraints(minStep: 10, validValuesRange: 9...25)) == 10)
+    #expect(try number(99, Constraints(minStep: 10, validValuesRange: 9...25)) == 20)
+    #expect(throws: HAPStatus.invalidValue) { try number(0, Constraints(minStep: 100, validValuesRange: 9...25)) }
+  }
+
   @Test("[CH.3] Minimum and maximum are inclusive; beyond is refused, or clamped") func limits() {
     let limits = Constraints(minValue: 10, maxValue: 20)
     for number in [10, 15, 20] as [Value] { #expect(admitted(number, .uint8, limits) == .success(number)) }

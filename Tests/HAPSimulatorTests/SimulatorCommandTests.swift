@@ -67,7 +67,10 @@ struct SimulatorCommandTests {
         #"{"id":1.5,"command":"obstrct"}"#, "1.5", .unknownCommand,
         #"there is no command "obstrct": did you mean "obstruct"?"#
       ),
-      (#"{"id":1,"command":"dance"}"#, "1", .unknownCommand, "there are set, identify, obstruct, replace, status, stop"),
+      (
+        #"{"id":1,"command":"dance"}"#, "1", .unknownCommand,
+        "there are set, identify, obstruct, replace, status, stop"
+      ),
       (
         #"{"id":1,"command":"set","caracteristic":"On","value":1}"#, "1", .malformed, #"did you mean "characteristic"?"#
       ),

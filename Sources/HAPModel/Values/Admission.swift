@@ -54,9 +54,13 @@ extension Characteristic {
     case .clamp:
       number = min(max(number, range.lowerBound), range.upperBound)
       if step > 1 {
-        let off: Int128 = (number - gridStart(range)) % step
+        let remainder: Int128 = (number - gridStart(range)) % step
+        let off: Int128 = remainder < 0 ? remainder + step : remainder
         number -= off
         if off * 2 >= step && number + step <= range.upperBound { number += step }
+        // The grid need not have its first point at the end of the range.
+        if number < range.lowerBound { number += step }
+        guard range.contains(number) else { throw .invalidValue }
       }
     }
     // A closed list has no order to clamp into: what is not listed is refused under either conduct.
@@ -86,12 +90,16 @@ extension Characteristic {
     guard let step: Double = constraints.minStep?.doubleValue, step > 0 else { return .float(number) }
     let start: Double = low ?? 0
     let steps: Double = (number - start) / step
+    // Beyond 2⁵³ steps the grid is finer than a double can tell.
+    guard abs(steps) < 0x1p53 else { return .float(number) }
     let nearest: Double = steps.rounded()
     // "Within" includes a tenth itself, whatever binary fractions make of it.
     let tolerance: Double = conduct.floatSnapFraction + 1e-9
     guard conduct.outOfRange == .clamp || abs(steps - nearest) <= tolerance else { throw .invalidValue }
     var snapped: Double = gridValue(start: start, steps: nearest, step: step)
-    if let high: Double = high, snapped > high { snapped = number }
+    if let high: Double = high, snapped > high {
+      snapped = conduct.outOfRange == .clamp ? gridValue(start: start, steps: nearest - 1, step: step) : number
+    }
     return .float(snapped)
   }
 

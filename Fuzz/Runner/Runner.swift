@@ -1,0 +1,51 @@
+import FuzzTargets
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+  _ argc: UnsafeMutablePointer<CInt>, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+  _ each: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// Set before the fuzzer runs, and read by it alone.
+nonisolated(unsafe) private var target = FuzzTarget.tlv
+
+/// A name that libFuzzer's own `main`, which is not ours, wants to find.
+@_cdecl("LLVMFuzzerTestOneInput")
+func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  target.run(UnsafeRawBufferPointer(start: bytes, count: count))
+  return 0
+}
+
+/// `fuzz TARGET [LIBFUZZER-OPTION…] [CORPUS…]`
+@main
+enum Runner {
+  static func main() {
+    guard CommandLine.argc > 1, let name = CommandLine.arguments.dropFirst().first,
+      let named = FuzzTarget(rawValue: name)
+    else {
+      let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: " | ")
+      print("usage: fuzz \(names) [libFuzzer's options] [CORPUS…]")
+      exit(2)
+    }
+    target = named
+    // libFuzzer sees the rest, and the length that is worth trying unless another is given.
+    var arguments = CommandLine.arguments
+    arguments.remove(at: 1)
+    if !arguments.contains(where: { $0.hasPrefix("-max_len=") }) {
+      arguments.insert("-max_len=\(target.longestInput)", at: 1)
+    }
+    var strings: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    var count = CInt(arguments.count)
+    let status = strings.withUnsafeMutableBufferPointer { buffer -> CInt in
+      var start = buffer.baseAddress!
+      return runDriver(&count, &start) { testOneInput($0, $1) }
+    }
+    exit(status)
+  }
+}

@@ -1,0 +1,44 @@
+/// What is fed with bytes of no good will. Each takes any bytes and returns; where a rule is broken it traps.
+///
+/// libFuzzer runs them (`Fuzz/Runner`), and so does `swift test` over the kept corpora (`Tests/FuzzTests`).
+package enum FuzzTarget: String, CaseIterable, Sendable {
+  /// Reading TLV8: what is read writes and reads again as the same.
+  case tlv
+  /// Requests and responses of HTTP, cut anywhere: the cuts change nothing.
+  case http
+  /// Frames of a session: only what was sealed is ever opened.
+  case frames
+  /// JSON: what is read writes and reads again as the same.
+  case json
+  /// Profiles, with everything that is made of them.
+  case profile
+  /// Texts with a form of their own: types, codes, identifiers, base64.
+  case texts
+  /// Written values against the rules of a characteristic.
+  case values
+  /// An accessory and several controllers, by a program of right and wrong messages.
+  case connection
+
+  package func run(_ bytes: UnsafeRawBufferPointer) {
+    switch self {
+    case .tlv: fuzzTLV(bytes)
+    case .http: fuzzHTTP(bytes)
+    case .frames: fuzzFrames(bytes)
+    case .json: fuzzJSON(bytes)
+    case .profile: fuzzProfile(bytes)
+    case .texts: fuzzTexts(bytes)
+    case .values: fuzzValues(bytes)
+    case .connection: fuzzConnection(bytes)
+    }
+  }
+
+  /// The longest input worth trying, in bytes.
+  package var longestInput: Int {
+    switch self {
+    case .tlv, .texts, .values: 1024
+    case .http, .json, .connection: 4096
+    case .frames: 8192
+    case .profile: 16384
+    }
+  }
+}
