@@ -115,7 +115,7 @@ private struct FuzzedHome {
       if program.isSet() { accessories[0].services.removeAll { $0.iid >= 40 && $0.iid < 60 } }
       if program.isSet() { accessories.removeLast() }
       guard (try? accessory.replace(accessories, configurationNumber: configuration)) != nil else {
-        preconditionFailure("the home is wrong")
+        fatalError("the home is wrong")
       }
     }
   }
@@ -202,16 +202,16 @@ private struct FuzzedHome {
 
   mutating func check() {
     let core = accessory.core
-    precondition(core.connections.count <= core.conduct.maximumSessions, "\(core.connections.count) sessions")
-    precondition(core.pairings.count <= Self.maximumPairings, "\(core.pairings.count) pairings")
-    precondition(accessory.mostUnsent < 1 << 20, "\(accessory.mostUnsent) bytes unsent")
-    precondition(Set(core.pairings.map(\.identifier)).count == core.pairings.count, "a pairing twice")
+    require(core.connections.count <= core.conduct.maximumSessions, "\(core.connections.count) sessions")
+    require(core.pairings.count <= Self.maximumPairings, "\(core.pairings.count) pairings")
+    require(accessory.mostUnsent < 1 << 20, "\(accessory.mostUnsent) bytes unsent")
+    require(Set(core.pairings.map(\.identifier)).count == core.pairings.count, "a pairing twice")
     for controller in controllers {
-      precondition(!controller.sawBadFrame, "the accessory sent a frame that can't be opened")
+      require(!controller.sawBadFrame, "the accessory sent a frame that can't be opened")
       guard !controller.isSecured else { continue }
       for message in controller.messages {
-        precondition(!message.isEvent, "an event in plain")
-        precondition(
+        require(!message.isEvent, "an event in plain")
+        require(
           message.type != "application/hap+json" || message.status >= 400, "answered in plain: \(message.startLine)")
       }
     }
@@ -228,14 +228,14 @@ private struct FuzzedHome {
     accessory.core.writer = nil
     for controller in controllers { accessory.disconnect(controller) }
     controllers = []
-    precondition(accessory.core.connections.isEmpty, "connections are left")
+    require(accessory.core.connections.isEmpty, "connections are left")
     accessory.advance(.seconds(60))
     let admin = TestHome.pairing(TestHome.admin, isAdmin: true)
     guard accessory.core.pairings.contains(admin) else { return }
-    guard let controller = accessory.connect(TestHome.admin) else { preconditionFailure("no room") }
-    precondition(controller.verify() == nil, "the admin can't verify")
-    precondition(controller.get("/characteristics?id=1.11")?.status == 200, "the admin can't read")
-    precondition(controller.set("1.12", "33")?.status == 204, "the admin can't write")
+    guard let controller = accessory.connect(TestHome.admin) else { fatalError("no room") }
+    require(controller.verify() == nil, "the admin can't verify")
+    require(controller.get("/characteristics?id=1.11")?.status == 200, "the admin can't read")
+    require(controller.set("1.12", "33")?.status == 204, "the admin can't write")
   }
 }
 

@@ -4,8 +4,8 @@ import HAPWire
 
 func fuzzTLV(_ bytes: UnsafeRawBufferPointer) {
   guard let tlv = try? TLV(decoding: bytes) else { return }
-  guard let again = try? TLV(decoding: tlv.encoded()) else { preconditionFailure("what was read can't be written") }
-  precondition(again == tlv, "what was read is written otherwise")
+  guard let again = try? TLV(decoding: tlv.encoded()) else { fatalError("what was read can't be written") }
+  require(again == tlv, "what was read is written otherwise")
   _ = (tlv.hasDuplicates, tlv.state, tlv.error)
   for type in UInt8.min...UInt8.max { _ = (tlv.integer(type), tlv.byte(type)) }
 }
@@ -17,7 +17,7 @@ func fuzzHTTP(_ bytes: UnsafeRawBufferPointer) {
   let stream = program.remainder()
   let whole = areRequests ? requests(stream, step: stream.count + 1) : responses(stream, step: stream.count + 1)
   let parts = areRequests ? requests(stream, step: step) : responses(stream, step: step)
-  precondition(whole == parts, "cutting the bytes changes what they say")
+  require(whole == parts, "cutting the bytes changes what they say")
 }
 
 /// What the parser makes of a stream that comes in pieces of `step` bytes, in words.
@@ -66,7 +66,7 @@ private func messages(
       guard let parsed = buffer.withReadable(parse) else { break }
       found.append(parsed.words)
       guard let consumed = parsed.consumed else { return found }
-      precondition(consumed > 0 && consumed <= buffer.readableCount, "a message of \(consumed) bytes")
+      require(consumed > 0 && consumed <= buffer.readableCount, "a message of \(consumed) bytes")
       buffer.consume(consumed)
     }
   } while start < stream.count
@@ -105,7 +105,7 @@ func fuzzFrames(_ bytes: UnsafeRawBufferPointer) {
       do throws(FrameOpener.Failure) {
         try opener.open(&wire)
       } catch {
-        precondition(isForged, "a frame of our own was refused: \(error)")
+        require(isForged, "a frame of our own was refused: \(error)")
         return
       }
       let count = opener.withPlaintext(of: wire) { plain in
@@ -115,7 +115,7 @@ func fuzzFrames(_ bytes: UnsafeRawBufferPointer) {
       opener.consume(count, from: &wire)
     }
   }
-  precondition(sent.starts(with: got), "something was opened that nobody sealed")
+  require(sent.starts(with: got), "something was opened that nobody sealed")
 }
 
 func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
@@ -123,7 +123,7 @@ func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
   var isWhole = false
   while true {
     guard let token = try? reader.next() else { break }
-    precondition(reader.depth <= 64)
+    require(reader.depth <= 64)
     if token == .end {
       isWhole = true
       break
@@ -131,11 +131,11 @@ func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
   }
   do throws(JSONError) {
     let node = try JSONNode.parse([UInt8](bytes))
-    precondition(isWhole, "a tree of what the reader refuses")
+    require(isWhole, "a tree of what the reader refuses")
     let written = JSONWriter.bytes { $0.node(node) }
-    guard let again = try? JSONNode.parse(written) else { preconditionFailure("what was written can't be read") }
-    precondition(JSONWriter.bytes { $0.node(again) } == written, "what was written is written otherwise")
+    guard let again = try? JSONNode.parse(written) else { fatalError("what was written can't be read") }
+    require(JSONWriter.bytes { $0.node(again) } == written, "what was written is written otherwise")
   } catch {
-    precondition(error.place.line >= 1 && error.place.column >= 1)
+    require(error.place.line >= 1 && error.place.column >= 1)
   }
 }
