@@ -100,6 +100,7 @@ extension Characteristic {
     if let high: Double = high, snapped > high {
       snapped = conduct.outOfRange == .clamp ? gridValue(start: start, steps: nearest - 1, step: step) : number
     }
+    if let low: Double = low, snapped < low { snapped = low }
     return .float(snapped)
   }
 
@@ -166,7 +167,7 @@ private func gridValue(start: Double, steps: Double, step: Double) -> Double {
   let direct: Double = start + steps * step
   // When a step is one over a whole number (0.1, 0.5, 0.01), counting in that unit is exact.
   let perOne: Double = (1 / step).rounded()
-  guard perOne >= 1, abs(perOne * step - 1) < 1e-9 else { return direct }
+  guard (1...1e9).contains(perOne), abs(perOne * step - 1) < 1e-9 else { return direct }
   let scaledStart: Double = start * perOne
   guard scaledStart.rounded() == scaledStart else { return direct }
   return (scaledStart + steps) / perOne
