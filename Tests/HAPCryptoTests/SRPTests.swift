@@ -74,7 +74,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     for sent in [vector.clientKey, strip(vector.clientKey)] {
       let proof = try #require(server.agree(with: sent))
       #expect(bytes(proof.secret) == vector.s)
-      let outcome = try #require(proof.verify(vector.proof1, strict: strict))
+      let outcome = try #require(proof.verify(vector.proof1, forms: strict ? .stripped : .either))
       #expect(bytes(outcome.key) == vector.k)
       #expect(outcome.proof2 == vector.proof2)
     }
@@ -86,8 +86,8 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
   fileprivate func paddedPeer(_ vector: SRPCase) throws {
     guard let padded = vector.padded else { return }
     let proof = try #require(vector.server.agree(with: vector.clientKey))
-    #expect(proof.verify(padded.proof1, strict: true) == nil)
-    let outcome = proof.verify(padded.proof1, strict: false)
+    #expect(proof.verify(padded.proof1, forms: .stripped) == nil)
+    let outcome = proof.verify(padded.proof1, forms: .either)
     if vector.serverKey[0] == 0 {
       // B is the accessory's to draw: it draws another where B starts with zero, so this is never met.
       #expect(outcome == nil)
@@ -143,7 +143,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     let k = sessionKey(proof.secret, padded: false)
     let proof1 = clientProof(
       salt: proof.salt, clientKey: key, serverKey: proof.serverKey, sessionKey: k)
-    #expect(proof.verify(proof1, strict: true)?.key == k)
+    #expect(proof.verify(proof1, forms: .stripped)?.key == k)
   }
 
   @Test("A wrong code, a changed proof and a proof of another length are refused", arguments: [true, false])
@@ -152,14 +152,14 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     let client = SRPClient(code: "518-08-583", privateKey: SecretBytes(vector.a))
     let wrong = try #require(client.agree(salt: vector.salt, serverPublicKey: vector.serverKey))
     let proof = try #require(vector.server.agree(with: client.publicKey))
-    #expect(proof.verify(wrong.proof, strict: strict) == nil)
+    #expect(proof.verify(wrong.proof, forms: strict ? .stripped : .either) == nil)
     for index in 0..<64 {
       var changed = vector.proof1
       changed[index] ^= 0x80
-      #expect(proof.verify(changed, strict: strict) == nil)
+      #expect(proof.verify(changed, forms: strict ? .stripped : .either) == nil)
     }
     for other in [[], Array(vector.proof1.dropLast()), vector.proof1 + [0]] {
-      #expect(proof.verify(other, strict: strict) == nil)
+      #expect(proof.verify(other, forms: strict ? .stripped : .either) == nil)
     }
   }
 
@@ -170,7 +170,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
       SRPVerifier(code: "031-45-154", salt: random.bytes(16)), privateKey: random.secret(32))
     let client = SRPClient(code: "031-45-154", privateKey: random.secret(32))
     let mine = try #require(client.agree(salt: server.salt, serverPublicKey: server.publicKey))
-    let outcome = try #require(server.agree(with: client.publicKey)?.verify(mine.proof, strict: true))
+    let outcome = try #require(server.agree(with: client.publicKey)?.verify(mine.proof, forms: .stripped))
     #expect(outcome.key == mine.key)
     #expect(mine.check(proof2: outcome.proof2))
   }

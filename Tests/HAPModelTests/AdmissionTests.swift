@@ -101,8 +101,14 @@ private let kinds: [(name: String, value: Value)] = [
     let constraints = Constraints(minStep: .float(2.6e-282))
     for conduct in [Conduct(), clamping] {
       #expect(admitted(.float(7.2e250), .float, constraints, conduct: conduct) == .success(.float(7.2e250)))
+      let fine = Constraints(maxValue: .float(0.0004), minStep: .float(5.413127714586792e-09))
+      for number in [-31.247061994964, -31.2470619, 0.0001] {
+        let taken = try? admitted(.float(number), .float, fine, conduct: clamping).get()
+        #expect(taken?.doubleValue.map { abs($0 - number) <= 3e-9 } == true)
+      }
       let low = 3.9030791695577275e-236
-      let narrow = Constraints(minValue: .float(low), maxValue: .float(1.3e-231), minStep: .float(3.983811216280622e-289))
+      let narrow = Constraints(
+        minValue: .float(low), maxValue: .float(1.3e-231), minStep: .float(3.983811216280622e-289))
       #expect(admitted(.float(low), .float, narrow, conduct: conduct) == .success(.float(low)), "not an ulp below")
     }
   }

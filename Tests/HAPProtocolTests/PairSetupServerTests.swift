@@ -80,12 +80,12 @@ extension SetupBench {
     #expect(!bench.server.isUnderWay)
   }
 
-  @Test("[PS.40] M1 after 100 failed attempts is refused with MaxTries", arguments: [99, 100, 101, Int.max])
-  func maxTries(_ count: Int) {
+  @Test("[PS.40] M1 after 100 failed attempts is refused with MaxTries", arguments: [false, true])
+  func maxTries(_ isLocked: Bool) {
     var bench = SetupBench()
-    bench.context = .init(isPaired: false, failedAttempts: count)
+    bench.context = .init(isPaired: false, isLocked: isLocked)
     let isRefused = bench.receive(m1) == [.reply(.error(.maxTries, state: 2))]
-    #expect(isRefused == (count >= 100))
+    #expect(isRefused == isLocked)
   }
 
   @Test("[PS.60] M1 while another procedure is under way is refused with Busy") func busy() {
@@ -98,7 +98,7 @@ extension SetupBench {
 
   @Test("[PS.42, PS.61] Unavailable comes before MaxTries, and MaxTries before Busy") func order() {
     var bench = SetupBench()
-    bench.context = .init(isPaired: true, failedAttempts: 100, isOtherUnderWay: true)
+    bench.context = .init(isPaired: true, isLocked: true, isOtherUnderWay: true)
     #expect(bench.receive(m1) == [.reply(.error(.unavailable, state: 2))])
     bench.context.isPaired = false
     #expect(bench.receive(m1) == [.reply(.error(.maxTries, state: 2))])
@@ -399,7 +399,6 @@ extension SetupBench {
       identifier: [UInt8](repeating: 0xFE, count: count), key: Fixture.controller.key)
     var bench = SetupBench()
     var client = PairSetupClient(code: Fixture.code, identity: identity, random: .seeded(1))
-    bench.context.failedAttempts = 99
     #expect(converse(&client, with: &bench, from: client.start()) == .paired(Fixture.paired))
   }
 }

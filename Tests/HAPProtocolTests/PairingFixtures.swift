@@ -68,7 +68,8 @@ struct SetupBench {
   var pending: [SlowWork] = []
 
   init(random: RandomSource = .seeded(1), checksProofStrictly: Bool = false) {
-    server = PairSetupServer(identity: Fixture.accessory, random: random, checksProofStrictly: checksProofStrictly)
+    server = PairSetupServer(
+      identity: Fixture.accessory, random: random, conduct: .proofs(checksProofStrictly ? .stripped : .either))
   }
 
   mutating func receive(_ message: TLV) -> [Outcome] { perform(server.receive(message, context: context)) }
@@ -80,7 +81,8 @@ struct SetupBench {
     actions.flatMap { action -> [Outcome] in
       switch action {
       case .reply(let reply): return [.reply(reply)]
-      case .badRequest: return [.badRequest]
+      case .badRequest, .outOfOrder: return [.badRequest]  // as the default conduct has it
+      case .exchangeFailed: return [.reply(.error(.authentication, state: 6))]
       case .internalError: return [.internalError]
       case .failedAttempt: return [.failedAttempt]
       case .clearFailedAttempts: return [.clearFailedAttempts]
@@ -122,5 +124,13 @@ func converse(_ client: inout PairSetupClient, with bench: inout SetupBench, fro
     case .failed(let failure)?: return .failed(failure)
     case .compute?, nil: return .stuck
     }
+  }
+}
+
+extension Conduct {
+  static func proofs(_ forms: ProofForms) -> Conduct {
+    var conduct = Conduct()
+    conduct.proofForms = forms
+    return conduct
   }
 }

@@ -53,13 +53,18 @@ package struct SRPServerProof: Sendable {
   ///
   /// - Parameters:
   ///   - proof: 64 bytes; of any other length it is wrong.
-  ///   - strict: whether S and A must have been hashed without the zeros in front, as HomeKitADK demands. Otherwise
-  ///     S padded and A as received are taken, too: what aiohomekit and HAP-NodeJS's peers compute.
+  ///   - forms: which ways of hashing S and A are taken.
   /// - Returns: nil for a wrong proof, that is a wrong code; else K (64 bytes) and the accessory's proof (64 bytes).
-  package func verify(_ proof: [UInt8], strict: Bool) -> (key: SecretBytes, proof2: [UInt8])? {
+  package func verify(_ proof: [UInt8], forms: SRPProofForms) -> (key: SecretBytes, proof2: [UInt8])? {
     let strippedKey = SRPGroup.strip(clientKey)
-    let clientForms = strict || strippedKey == clientKey ? [strippedKey] : [strippedKey, clientKey]
-    for padded in strict || !startsWithZero(secret) ? [false] : [false, true] {
+    let clientForms = forms == .stripped || strippedKey == clientKey ? [strippedKey] : [strippedKey, clientKey]
+    let paddings: [Bool] =
+      switch forms {
+      case .stripped: [false]
+      case .padded: [true]
+      case .either: startsWithZero(secret) ? [false, true] : [false]
+      }
+    for padded in paddings {
       let key = sessionKey(secret, padded: padded)
       for form in clientForms
       where equalInConstantTime(
@@ -70,6 +75,16 @@ package struct SRPServerProof: Sendable {
     }
     return nil
   }
+}
+
+/// How a controller's proof may be made where S or A begin with zeros, in which stacks differ.
+package enum SRPProofForms: String, Sendable {
+  /// With S and A without them, as HomeKitADK demands; or with S padded and A as received, as aiohomekit computes it.
+  case either
+  /// As HomeKitADK demands.
+  case stripped
+  /// S padded, as HAP-NodeJS and HomeSpan compute it.
+  case padded
 }
 
 func startsWithZero(_ secret: SecretBytes) -> Bool { secret.withBytes { $0.first == 0 } }

@@ -43,10 +43,13 @@ extension Characteristic {
     switch value {
     case .integer(let written): number = written
     case .bool(let written) where conduct.takesBooleansAsNumbers: number = written ? 1 : 0
+    case .float(let written) where conduct.takesWholeFloats:
+      guard let whole: Int128 = Int128(exactly: written) else { throw .invalidValue }
+      number = whole
     case .null, .bool, .float, .string, .data: throw .invalidValue
     }
-    guard let range: ClosedRange<Int128> = integerRange else { throw .invalidValue }
-    let step: Int128 = constraints.minStep.flatMap(wholeNumber) ?? 0
+    guard let range: ClosedRange<Int128> = integerRange(conduct) else { throw .invalidValue }
+    let step: Int128 = conduct.checksSteps ? constraints.minStep.flatMap(wholeNumber) ?? 0 : 0
     switch conduct.outOfRange {
     case .reject:
       guard range.contains(number) else { throw .invalidValue }
@@ -64,7 +67,7 @@ extension Characteristic {
       }
     }
     // A closed list has no order to clamp into: what is not listed is refused under either conduct.
-    if let listed: [Int] = constraints.validValues {
+    if conduct.checksValidValues, let listed: [Int] = constraints.validValues {
       guard let small: Int = Int(exactly: number), listed.contains(small) else { throw .invalidValue }
     }
     return .integer(number)
@@ -87,11 +90,13 @@ extension Characteristic {
       if let low: Double = low, number < low { number = low }
       if let high: Double = high, number > high { number = high }
     }
-    guard let step: Double = constraints.minStep?.doubleValue, step > 0 else { return .float(number) }
+    guard conduct.checksSteps, let step: Double = constraints.minStep?.doubleValue, step > 0 else {
+      return .float(number)
+    }
     let start: Double = low ?? 0
     let steps: Double = (number - start) / step
-    // Beyond 2⁵³ steps the grid is finer than a double can tell.
-    guard abs(steps) < 0x1p53 else { return .float(number) }
+    // A grid about as fine as doubles are themselves says nothing: what is on it can't be told.
+    guard step >= 16 * max(abs(number), abs(start)).ulp else { return .float(number) }
     let nearest: Double = steps.rounded()
     // "Within" includes a tenth itself, whatever binary fractions make of it.
     let tolerance: Double = conduct.floatSnapFraction + 1e-9
@@ -133,13 +138,13 @@ extension Characteristic {
 
 extension Characteristic {
   /// What format, minimum, maximum and valid range leave; nil when that is nothing, or the format is no integer.
-  private var integerRange: ClosedRange<Int128>? {
+  private func integerRange(_ conduct: Conduct) -> ClosedRange<Int128>? {
     guard let range: ClosedRange<Int128> = format.integerRange else { return nil }
     var low: Int128 = range.lowerBound
     var high: Int128 = range.upperBound
     if let min: Int128 = constraints.minValue.flatMap(wholeNumber) { low = max(low, min) }
     if let max: Int128 = constraints.maxValue.flatMap(wholeNumber) { high = min(high, max) }
-    if let valid: ClosedRange<Int> = constraints.validValuesRange {
+    if conduct.checksValidValues, let valid: ClosedRange<Int> = constraints.validValuesRange {
       low = max(low, Int128(valid.lowerBound))
       high = min(high, Int128(valid.upperBound))
     }
@@ -167,7 +172,7 @@ private func gridValue(start: Double, steps: Double, step: Double) -> Double {
   let direct: Double = start + steps * step
   // When a step is one over a whole number (0.1, 0.5, 0.01), counting in that unit is exact.
   let perOne: Double = (1 / step).rounded()
-  guard (1...1e9).contains(perOne), abs(perOne * step - 1) < 1e-9 else { return direct }
+  guard perOne >= 1, 1 / perOne == step else { return direct }
   let scaledStart: Double = start * perOne
   guard scaledStart.rounded() == scaledStart else { return direct }
   return (scaledStart + steps) / perOne

@@ -2,9 +2,6 @@ import HAPModel
 import HAPWire
 
 extension AccessoryCore {
-  /// How long another controller may keep Pair Setup to itself without a word before a newcomer takes it over (HomeKitADK).
-  static let pairSetupTakeover = Duration.seconds(30)
-
   // MARK: Pair Setup
 
   /// `POST /pair-setup`. HAP R2 §5.6.
@@ -20,14 +17,14 @@ extension AccessoryCore {
       if case .newPairing(_, let other) = $0 { other !== connection } else { false }
     }
     for other in connections where other !== connection && other.setup.isUnderWay {
-      if message.state == 1, now - other.setupHeard >= Self.pairSetupTakeover, !other.isWaiting {
+      if message.state == 1, now - other.setupHeard >= conduct.setupTakeover, !other.isWaiting {
         other.setup.reset()
       } else {
         isOtherUnderWay = true
       }
     }
     let context = PairSetupServer.Context(
-      isPaired: isPaired, failedAttempts: failedAttempts, isOtherUnderWay: isOtherUnderWay)
+      isPaired: isPaired, isLocked: isLocked, isOtherUnderWay: isOtherUnderWay && conduct.tellsBusy)
     perform(connection.setup.receive(message, context: context), for: connection)
   }
 
@@ -54,6 +51,16 @@ extension AccessoryCore {
         refuse(
           connection, request: "POST /pair-setup", reason: "the message is malformed, lacks an item or is out of order")
         if connection.phase == .open { connection.answer(.badRequest) }
+      case .outOfOrder(let state):
+        connection.isWaiting = false
+        refuse(connection, request: "POST /pair-setup", reason: "the message is out of order")
+        if connection.phase == .open { answerOutOfOrder(state, on: connection) }
+      case .exchangeFailed:
+        connection.isWaiting = false
+        refuse(
+          connection, request: "POST /pair-setup",
+          reason: PairingError.authentication.reason(inReplyTo: "Pair Setup", step: 6))
+        if connection.phase == .open { answerFailedExchange(on: connection) }
       case .internalError:
         connection.isWaiting = false
         refuse(connection, request: "POST /pair-setup", reason: "the method needs an authentication coprocessor")
@@ -65,16 +72,38 @@ extension AccessoryCore {
         connection.isWaiting = true
         actions.append(.store(.upsert(pairing), ticket: newTicket(.newPairing(pairing, connection))))
       case .failedAttempt:
-        failedAttempts = min(failedAttempts + 1, PairSetupServer.maximumTries)
-        actions.append(.store(.failedAttempts(failedAttempts), ticket: newTicket(.nothing)))
+        failedAttempts = min(failedAttempts + 1, max(100, conduct.maximumTries))
+        storeFailedAttempts()
       case .clearFailedAttempts:
-        guard failedAttempts != 0 else { break }
+        guard failedAttempts != 0, conduct.clearsFailedTries else { break }
         failedAttempts = 0
-        actions.append(.store(.failedAttempts(0), ticket: newTicket(.nothing)))
+        storeFailedAttempts()
       case .startTransientSession(let keys):
         guard connection.phase == .open else { break }
-        connection.session = SecureSession(keys, controller: nil)
+        connection.session = SecureSession(keys, controller: nil, conduct: conduct)
       }
+    }
+  }
+
+  private func storeFailedAttempts() {
+    guard conduct.keepsFailedTries else { return }
+    actions.append(.store(.failedAttempts(failedAttempts), ticket: newTicket(.nothing)))
+  }
+
+  private func answerOutOfOrder(_ state: UInt8, on connection: ConnectionCore) {
+    switch conduct.setupOutOfOrder {
+    case .badRequest: connection.answer(.badRequest)
+    case .internalError: connection.answer(.internalError)
+    case .badRequestWithError: connection.answer(.error(.unknown, state: state), .badRequest)
+    case .unknownError: connection.answer(.error(.unknown, state: state))
+    }
+  }
+
+  private func answerFailedExchange(on connection: ConnectionCore) {
+    switch conduct.exchangeFailure {
+    case .state6: connection.answer(.error(.authentication, state: 6))
+    case .state4: connection.answer(.error(.authentication, state: 4))
+    case .internalError: connection.answer(.error(.unknown, state: 6), .internalError)
     }
   }
 
@@ -100,7 +129,8 @@ extension AccessoryCore {
     let steps =
       if let message = body.flatMap({ try? TLV(decoding: $0) }) {
         connection.verify.receive(
-          message, identity: identity, pairing: { id in pairings.first { $0.identifier == id } }, random: random)
+          message, identity: identity, isPaired: isPaired, pairing: { id in pairings.first { $0.identifier == id } },
+          random: random)
       } else {
         connection.verify.receiveUnreadable()
       }
@@ -119,7 +149,7 @@ extension AccessoryCore {
         connection.answer(.badRequest)
       case .established(let keys, let pairing):
         // M4 is in the outgoing buffer, in plain; from here on every byte of both directions is sealed.
-        connection.session = SecureSession(keys, controller: pairing.identifier)
+        connection.session = SecureSession(keys, controller: pairing.identifier, conduct: conduct)
         report(.verified(connection.id, controller: connection.controller))
       }
     }

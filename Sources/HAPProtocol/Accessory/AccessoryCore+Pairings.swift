@@ -21,7 +21,7 @@ extension AccessoryCore {
   private func perform(_ request: PairingsRequest, of controller: [UInt8], on connection: ConnectionCore) {
     // Looked up now, not at Pair Verify: the rights may have changed meanwhile.
     let byAdmin = pairings.contains { $0.identifier == controller && $0.isAdmin }
-    let outcome = request.outcome(for: pairings, byAdmin: byAdmin, limit: conduct.maximumPairings)
+    let outcome = request.outcome(for: pairings, byAdmin: byAdmin, conduct: conduct)
     if !byAdmin { refuse(connection, request: "POST /pairings", reason: "the controller is not an admin") }
     guard let change = outcome.change else { return finishPairings(outcome, for: connection, stored: true) }
     connection.isWaiting = true
@@ -58,6 +58,7 @@ extension AccessoryCore {
       if outcome.endsEverything { connection.answer(.internalError) } else { connection.answer(outcome.reply) }
     }
     if wasPaired != isPaired { advertise(after: connection) }
+    guard conduct.closesRemovedSessions else { return }
     // "Sessions of a removed controller are closed at once, its own after the answer."
     for other in connections where other.phase == .open {
       guard let controller = other.session?.controller, !pairings.contains(where: { $0.identifier == controller })

@@ -87,10 +87,12 @@ extension AccessoryCore {
     }
 
     /// Whether a verified session is needed.
-    var isSecured: Bool {
+    func isSecured(_ conduct: Conduct) -> Bool {
       switch self {
       case .identify, .pairSetup, .pairVerify, .configured: false
-      case .pairings, .accessories, .characteristics, .prepare, .resource, .secureMessage, .unknown: true
+      case .pairings, .accessories, .characteristics, .prepare, .secureMessage: true
+      case .resource: conduct.securesResource
+      case .unknown: conduct.securesUnknownAddresses
       }
     }
 
@@ -121,19 +123,16 @@ extension AccessoryCore {
     on connection: ConnectionCore,
     at now: Duration
   ) {
-    let endpoint = Endpoint(head, bytes)
+    var endpoint = Endpoint(head, bytes)
+    if endpoint == .identify, !conduct.hasIdentifyAddress { endpoint = .unknown }
     let request = {
       String(decoding: bytes[head.methodRange], as: UTF8.self) + " "
         + String(decoding: bytes[head.target], as: UTF8.self)
     }
-    if endpoint.isSecured, !connection.isSecured {
+    if endpoint.isSecured(conduct), !connection.isSecured {
       refuse(connection, request: request(), reason: "the connection is not verified")
-      if endpoint.statesAuthorization, endpoint.takes(head.method) {
-        connection.answer(.connectionAuthorizationRequired, conduct.unverifiedStatus)
-      } else {
-        connection.answer(.connectionAuthorizationRequired)
-      }
-      return
+      let statesCode = endpoint.statesAuthorization && endpoint.takes(head.method)
+      return answer(conduct.unverified, statesCode: statesCode, on: connection)
     }
     if connection.session?.isTransient == true, !endpoint.servesTransientSessions {
       refuse(connection, request: request(), reason: "the session is transient")
@@ -141,7 +140,7 @@ extension AccessoryCore {
     }
     guard endpoint.takes(head.method) else {
       refuse(connection, request: request(), reason: "wrong method")
-      return connection.answer(.methodNotAllowed)
+      return answer(conduct.wrongMethod, on: connection)
     }
     switch endpoint {
     case .identify: receiveIdentify(on: connection)
@@ -168,8 +167,14 @@ extension AccessoryCore {
     case .secureMessage: receiveSecureMessage(body, head.contentType, on: connection)
     case .unknown:
       refuse(connection, request: request(), reason: "there is no such resource")
-      connection.answer(.notFound)
+      answer(conduct.unknownAddress, on: connection)
     }
+  }
+
+  /// Answers as the conduct has it, and closes where it says so.
+  func answer(_ answer: HTTPAnswer, statesCode: Bool = true, on connection: ConnectionCore) {
+    connection.answer(answer, statesCode: statesCode)
+    if answer.closes { close(connection) }
   }
 
   /// `POST /identify` of anybody, while unpaired. HAP R2 §5.7.6.

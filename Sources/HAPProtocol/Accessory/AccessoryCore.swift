@@ -77,10 +77,14 @@ package final class AccessoryCore {
     self.rendering = AttributeRendering(database, conduct: conduct)
     self.isChanged = Array(repeating: false, count: database.characteristics.count)
     advertised.statusFlags = pairings.isEmpty ? .notPaired : []
+    advertised.protocolVersion = conduct.protocolVersion.rawValue
   }
 
   /// An accessory is paired when it has an admin pairing. HAP R2 §5.10.
   package var isPaired: Bool { pairings.contains { $0.isAdmin } }
+
+  /// Whether there were too many wrong setup codes.
+  var isLocked: Bool { conduct.maximumTries > 0 && failedAttempts >= conduct.maximumTries }
 
   package var advertisement: Advertisement { advertised }
 
@@ -91,7 +95,7 @@ package final class AccessoryCore {
   package func open(peer: String, at now: Duration) -> ConnectionCore? {
     if connections.count >= conduct.maximumSessions {
       guard let idle = connections.filter({ $0.isReclaimable }).min(by: { $0.lastHeard < $1.lastHeard }),
-        now - idle.lastHeard >= .seconds(60)
+        now - idle.lastHeard >= conduct.reclaimsAfter
       else {
         report(.refused(ConnectionID(number: 0), request: peer, reason: "all \(connections.count) sessions are in use"))
         return nil
@@ -102,7 +106,8 @@ package final class AccessoryCore {
     lastConnection += 1
     let connection = ConnectionCore(
       id: ConnectionID(number: lastConnection), peer: peer, openedAt: now,
-      setup: PairSetupServer(identity: identity, random: random, checksProofStrictly: conduct.checksProofStrictly))
+      setup: PairSetupServer(identity: identity, random: random, conduct: conduct),
+      verify: PairVerifyServer(conduct: conduct), conduct: conduct)
     connections.append(connection)
     report(.connected(connection.id, peer: peer))
     return connection
@@ -212,6 +217,9 @@ package final class AccessoryCore {
   func advertise(after connection: ConnectionCore?) {
     advertised.statusFlags =
       isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
+    if conduct.stateNumberGrows {
+      advertised.stateNumber = advertised.stateNumber == .max ? 1 : advertised.stateNumber + 1
+    }
     actions.append(.advertise(advertised, after: connection?.id))
   }
 }

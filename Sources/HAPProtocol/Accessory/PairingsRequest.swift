@@ -46,13 +46,15 @@ struct PairingsRequest {
   /// Works out the answer. Nothing is changed here.
   /// - Parameters:
   ///   - byAdmin: whether the session's controller has an admin pairing at this moment.
-  ///   - limit: most pairings that are kept.
-  func outcome(for pairings: [Pairing], byAdmin: Bool, limit: Int) -> Outcome {
-    guard byAdmin else { return failure(.authentication, pairings) }
+  ///   - conduct: what to do where stacks differ.
+  func outcome(for pairings: [Pairing], byAdmin: Bool, conduct: Conduct) -> Outcome {
+    guard byAdmin || (method == .list && !conduct.listsForAdminsOnly) else {
+      return failure(.authentication, pairings)
+    }
     switch method {
-    case .add(let new): return adding(new, to: pairings, limit: limit)
-    case .remove(let identifier): return removing(identifier, from: pairings)
-    case .list: return Outcome(reply: listing(pairings), change: nil, pairings: pairings)
+    case .add(let new): return adding(new, to: pairings, conduct)
+    case .remove(let identifier): return removing(identifier, from: pairings, conduct)
+    case .list: return Outcome(reply: listing(pairings, conduct), change: nil, pairings: pairings)
     }
   }
 
@@ -69,17 +71,19 @@ struct PairingsRequest {
     return reply
   }
 
-  private func adding(_ new: Pairing, to pairings: [Pairing], limit: Int) -> Outcome {
+  private func adding(_ new: Pairing, to pairings: [Pairing], _ conduct: Conduct) -> Outcome {
     var after = pairings
     guard let index = pairings.firstIndex(where: { $0.identifier == new.identifier }) else {
-      guard pairings.count < limit else { return failure(.maxPeers, pairings) }
+      guard pairings.count < conduct.maximumPairings else { return failure(.maxPeers, pairings) }
       after.append(new)
       return Outcome(reply: success, change: .upsert(new), pairings: after)
     }
     // "If the pairing exists, its permissions are updated; another key under the same identifier is an error."
-    guard pairings[index].publicKey == new.publicKey else { return failure(.unknown, pairings) }
+    guard pairings[index].publicKey == new.publicKey || conduct.overwritesKeys else {
+      return failure(.unknown, pairings)
+    }
     after[index] = new
-    guard after.contains(where: { $0.isAdmin }) else {
+    guard after.contains(where: { $0.isAdmin }) || !conduct.demotionDropsAll else {
       // The last admin took its own rights: nobody could ever manage the accessory again.
       return Outcome(
         reply: success, change: .remove(pairings.map(\.identifier)), pairings: [], endsEverything: true)
@@ -87,9 +91,10 @@ struct PairingsRequest {
     return Outcome(reply: success, change: .upsert(new), pairings: after)
   }
 
-  private func removing(_ identifier: [UInt8], from pairings: [Pairing]) -> Outcome {
+  private func removing(_ identifier: [UInt8], from pairings: [Pairing], _ conduct: Conduct) -> Outcome {
     // "Removing a pairing that doesn't exist succeeds."
     guard pairings.contains(where: { $0.identifier == identifier }) else {
+      guard conduct.removesUnknownPairings else { return failure(.unknown, pairings) }
       return Outcome(reply: success, change: nil, pairings: pairings)
     }
     let after = pairings.filter { $0.identifier != identifier }
@@ -100,8 +105,8 @@ struct PairingsRequest {
     return Outcome(reply: success, change: .remove([identifier]), pairings: after)
   }
 
-  private func listing(_ pairings: [Pairing]) -> TLV {
-    var reply = success
+  private func listing(_ pairings: [Pairing], _ conduct: Conduct) -> TLV {
+    var reply = conduct.listHasState ? success : TLV()
     for (index, pairing) in pairings.enumerated() {
       if index > 0 { reply.append(TLVType.separator, []) }
       reply.append(TLVType.identifier, pairing.identifier)

@@ -22,6 +22,8 @@ package struct Advertisement: Equatable, Sendable {
   package var deviceID: DeviceID
   /// `c#`: 1…65535, raised whenever the attribute database changes.
   package var configurationNumber: UInt16
+  /// `pv`: of HAP over IP, "1.1".
+  package var protocolVersion = "1.1"
   /// `s#`: constant 1 over IP up to release R14.
   package var stateNumber: UInt16 = 1
   /// `ci`.
@@ -51,7 +53,7 @@ package struct Advertisement: Equatable, Sendable {
       ("ff", String(featureFlags)),
       ("id", deviceID.text),
       ("md", model),
-      ("pv", "1.1"),
+      ("pv", protocolVersion),
       ("s#", String(stateNumber)),
       ("sf", String(statusFlags.rawValue)),
       ("ci", String(category)),

@@ -182,13 +182,13 @@ extension AccessoryCore {
     case .database: answerAccessoriesRead(failures: request.failures, on: connection)
     case .read(let query):
       query.withUnsafeBytes { query in
-        guard let read = try? ReadQuery(query, limit: Self.readLimit) else {
+        guard let read = try? ReadQuery(query, limit: Self.readLimit, conduct: conduct) else {
           preconditionFailure("the query was read before")
         }
         answerRead(read, query, failures: request.failures, on: connection)
       }
     case .write(let write, let statuses, let responses, _):
-      let needsBody = zip(statuses, write.entries).contains { $0 != .success || $1.wantsResponse }
+      let needsBody = zip(statuses, write.entries).contains { $0 != .success || isAnsweredWithValue($1) }
       guard needsBody else {
         connection.answer(.noContent)
         break

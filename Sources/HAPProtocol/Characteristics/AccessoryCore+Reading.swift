@@ -11,7 +11,7 @@ extension AccessoryCore {
   /// - Parameter failures: what the device could not tell; listed as if there were nothing to say.
   func answerAccessoriesRead(failures: [AttributeID: HAPStatus], on connection: ConnectionCore) {
     let hidesAdminOnly = !isAdmin(connection)
-    connection.answer(.ok, .hapJSON) { buffer in
+    connection.answer(.ok, .hapJSON, chunks: conduct.chunked == .accessories) { buffer in
       rendering.writeDatabase(database, hidesAdminOnly: hidesAdminOnly, failures: failures, to: &buffer)
     }
   }
@@ -22,14 +22,18 @@ extension AccessoryCore {
   func receiveRead(_ query: UnsafeRawBufferPointer?, on connection: ConnectionCore, at now: Duration) {
     guard let query else {
       refuse(connection, request: "GET /characteristics", reason: "no query")
-      return connection.answer(.badRequest)
+      return answer(conduct.malformedQuery, on: connection)
     }
     let request: ReadQuery
     do throws(ReadQuery.Mistake) {
-      request = try ReadQuery(query, limit: Self.readLimit)
+      request = try ReadQuery(query, limit: Self.readLimit, conduct: conduct)
     } catch {
       refuse(connection, request: "GET /characteristics?" + String(decoding: query, as: UTF8.self), reason: "\(error)")
-      return connection.answer(.badRequest)
+      return answer(conduct.malformedQuery, on: connection)
+    }
+    if conduct.refusesDuplicateIDs, request.hasDuplicates {
+      refuse(connection, request: "GET /characteristics", reason: "an id stands twice")
+      return connection.answer(.unprocessable, .invalidValue)
     }
     guard request.count > 0 else { return connection.answer(.noContent) }
     if !liveSlots.isEmpty, askDevice(for: request, query, of: connection, at: now) { return }
@@ -43,6 +47,7 @@ extension AccessoryCore {
   ) {
     var allReadable = true
     request.forEachID { id in
+      if isPassedOver(id) { return }
       if case .failure = readable(id, by: connection, failures) { allReadable = false }
     }
     if !allReadable {
@@ -54,12 +59,18 @@ extension AccessoryCore {
       buffer.append("{\"characteristics\":[")
       var isFirst = true
       request.forEachID { id in
+        if isPassedOver(id) { return }
         if !isFirst { buffer.append(",") }
         isFirst = false
         writeRead(of: id, request.extras, failures, withStatus: !allReadable, on: connection, to: &buffer)
       }
       buffer.append("]}")
     }
+  }
+
+  /// Whether nothing is said of an id, for the conduct of a bridge that leaves out accessories that it doesn't have.
+  private func isPassedOver(_ id: AttributeID) -> Bool {
+    conduct.skipsUnknownAccessories && database.accessoryEntries.count > 1 && !database.hasAccessory(id.aid)
   }
 
   /// Most ids in one request: more than any bridge has within a head of legal size.
@@ -73,8 +84,10 @@ extension AccessoryCore {
   func readable(_ id: AttributeID, by connection: ConnectionCore, _ failures: [AttributeID: HAPStatus] = [:])
     -> Readable
   {
-    guard let slot = database.slot(of: id) else { return .failure(.doesNotExist, slot: nil) }
-    guard database.characteristics[slot].perms.contains(.pairedRead) else { return .failure(.writeOnly, slot: slot) }
+    guard let slot = database.slot(of: id) else { return .failure(conduct.unknownRead, slot: nil) }
+    guard database.characteristics[slot].perms.contains(.pairedRead) || !conduct.checksPermissions else {
+      return .failure(.writeOnly, slot: slot)
+    }
     if database.characteristics[slot].adminOnly.contains(.pairedRead), !isAdmin(connection) {
       return .failure(.insufficientPrivileges, slot: slot)
     }

@@ -7,18 +7,26 @@ extension AccessoryCore {
   /// 204 when everything was done and nothing asked back; otherwise 207 with a status for every entry.
   func receiveWrite(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore, at now: Duration) {
     do throws(WriteRequest.Mistake) {
-      try writeRequest.read(body)
+      try writeRequest.read(body, conduct: conduct)
     } catch {
       refuse(
         connection, request: "PUT /characteristics", reason: "\(error.message), at byte \(error.offset) of the body")
-      return connection.answer(.badRequest)
+      return answer(writeRequest.isWithoutEntries ? conduct.emptyWrite : conduct.malformedBody, on: connection)
+    }
+    if conduct.refusesDuplicateIDs, writeRequest.hasDuplicates {
+      refuse(connection, request: "PUT /characteristics", reason: "an id stands twice")
+      return connection.answer(.unprocessable, .invalidValue)
     }
     var isTimed = false
+    var isUnprepared = false
     if let pid = writeRequest.pid {
       isTimed = spendTimedWrite(pid, on: connection, at: now)
       if !isTimed {
         refuse(connection, request: "PUT /characteristics", reason: "the pid was not prepared, is spent or has expired")
-        return answerWrite(Array(repeating: .invalidValue, count: writeRequest.entries.count), on: connection)
+        let statuses = Array(repeating: HAPStatus.invalidValue, count: writeRequest.entries.count)
+        guard conduct.executesUnpreparedWrites else { return answerWrite(statuses, on: connection) }
+        isUnprepared = true
+        isTimed = true
       }
     }
     guard !writeRequest.entries.isEmpty else { return connection.answer(.noContent) }
@@ -28,10 +36,13 @@ extension AccessoryCore {
     for index in writeRequest.entries.indices {
       let status = write(writeRequest.entries[index], at: index, isTimed: isTimed, by: connection, at: now)
       writeStatuses.append(status)
-      if status != .success || writeRequest.entries[index].wantsResponse { needsBody = true }
+      if status != .success || isAnsweredWithValue(writeRequest.entries[index]) { needsBody = true }
     }
     tellDevice()
     if !lateWrites.isEmpty { return awaitDevice(on: connection, at: now) }
+    if isUnprepared {
+      return answerWrite(Array(repeating: .invalidValue, count: writeRequest.entries.count), on: connection)
+    }
     if needsBody { answerWrite(writeStatuses, on: connection) } else { connection.answer(.noContent) }
   }
 
@@ -42,13 +53,13 @@ extension AccessoryCore {
     -> HAPStatus
   {
     guard let slot = database.slot(of: entry.id) else {
-      return refuseWrite(entry, .doesNotExist, "there is none", connection)
+      return refuseWrite(entry, conduct.unknownWrite, "there is none", connection)
     }
     let perms = database.characteristics[slot].perms
     if entry.value == nil, entry.ev == nil {
       return refuseWrite(entry, .invalidValue, "neither value nor ev", connection)
     }
-    if entry.value != nil, perms.contains(.timedWrite), !isTimed {
+    if entry.value != nil, perms.contains(.timedWrite), !isTimed, conduct.enforcesTimedWrites {
       return refuseWrite(entry, .invalidValue, "it takes timed writes only", connection)
     }
     let adminOnly = database.characteristics[slot].adminOnly
@@ -57,7 +68,7 @@ extension AccessoryCore {
     if let ev = entry.ev {
       if !isAdmin, adminOnly.contains(.events) || adminOnly.contains(.pairedRead) {
         status = refuseWrite(entry, .insufficientPrivileges, "only an admin may subscribe", connection)
-      } else if !perms.contains(.events) {
+      } else if !perms.contains(.events), conduct.checksPermissions {
         status = refuseWrite(entry, .notificationUnsupported, "it has no events", connection)
       } else {
         subscribe(slot, ev, on: connection)
@@ -68,7 +79,9 @@ extension AccessoryCore {
     if !isAdmin, adminOnly.contains(.pairedWrite) || (answersWithValue && adminOnly.contains(.pairedRead)) {
       return refuseWrite(entry, .insufficientPrivileges, "only an admin may write", connection)
     }
-    guard perms.contains(.pairedWrite) else { return refuseWrite(entry, .readOnly, "it is read-only", connection) }
+    guard perms.contains(.pairedWrite) || !conduct.checksPermissions else {
+      return refuseWrite(entry, .readOnly, "it is read-only", connection)
+    }
     var authorization: [UInt8]?
     if let text = entry.authorization {
       guard let bytes = Base64.decode(text) else {
@@ -110,7 +123,11 @@ extension AccessoryCore {
     writtenSlots.append((slot, value))
     report(.wrote(entry.id, value, controller: connection.controller))
     // The write is done; only its echo is not to be had.
-    if entry.wantsResponse, !database.characteristics[slot].perms.contains(.writeResponse) { return .writeOnly }
+    if entry.wantsResponse, conduct.refusesUnknownResponses,
+      !database.characteristics[slot].perms.contains(.writeResponse)
+    {
+      return .writeOnly
+    }
     return .success
   }
 
@@ -130,6 +147,13 @@ extension AccessoryCore {
       actions.append(.wrote(write))
     }
     writtenSlots.removeAll(keepingCapacity: true)
+  }
+
+  /// Whether an entry's answer holds a value, if it is written.
+  func isAnsweredWithValue(_ entry: WriteRequest.Entry) -> Bool {
+    guard entry.wantsResponse else { return false }
+    if conduct.refusesUnknownResponses { return true }
+    return database.slot(of: entry.id).map { database.characteristics[$0].perms.contains(.writeResponse) } ?? false
   }
 
   func isAdmin(_ connection: ConnectionCore) -> Bool {
@@ -157,12 +181,16 @@ extension AccessoryCore {
   }
 
   func answerWrite(_ statuses: [HAPStatus], on connection: ConnectionCore) {
-    connection.answer(.multiStatus, .hapJSON) { buffer in
+    let isRefused = conduct.partialWrite == .badRequest && statuses.contains { $0 != .success }
+    connection.answer(isRefused ? .badRequest : .multiStatus, .hapJSON) { buffer in
       buffer.append("{\"characteristics\":[")
+      var isFirst = true
       for (index, entry) in writeRequest.entries.enumerated() {
-        if index > 0 { buffer.append(",") }
+        if conduct.partialWrite == .failures, statuses[index] == .success, !isAnsweredWithValue(entry) { continue }
+        if !isFirst { buffer.append(",") }
+        isFirst = false
         writeEntry(entry.id, statuses[index], to: &buffer)
-        if entry.wantsResponse, statuses[index] == .success, let slot = database.slot(of: entry.id) {
+        if isAnsweredWithValue(entry), statuses[index] == .success, let slot = database.slot(of: entry.id) {
           let response = writeResponses[index] ?? AttributeRendering.listedValue(of: database.characteristics[slot])
           rendering.writeValue(response, to: &buffer)
         }

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPWire
 
 /// What `GET /characteristics?…` asks for: the part of the target after the question mark, taken apart.
 ///
@@ -38,7 +39,8 @@ package struct ReadQuery {
   /// - Parameters:
   ///   - bytes: the query without the question mark; must stay valid while the value is used.
   ///   - limit: most ids that are taken.
-  package init(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(Mistake) {
+  ///   - conduct: what flags and keys are taken.
+  package init(_ bytes: UnsafeRawBufferPointer, limit: Int, conduct: Conduct = Conduct()) throws(Mistake) {
     self.bytes = bytes
     var reader = Reader(bytes: bytes)
     var seenID = false
@@ -54,15 +56,16 @@ package struct ReadQuery {
           } while reader.take(",")
         }
       } else if reader.take("meta=") {
-        try set(.meta, reader.flag())
+        try set(.meta, reader.flag(conduct.queryFlags))
       } else if reader.take("perms=") {
-        try set(.perms, reader.flag())
+        try set(.perms, reader.flag(conduct.queryFlags))
       } else if reader.take("type=") {
-        try set(.type, reader.flag())
+        try set(.type, reader.flag(conduct.queryFlags))
       } else if reader.take("ev=") {
-        try set(.ev, reader.flag())
+        try set(.ev, reader.flag(conduct.queryFlags))
       } else {
-        throw .unknownKey
+        guard !conduct.refusesUnknownQueryKeys else { throw .unknownKey }
+        reader.skipMember()
       }
       if reader.atEnd { break }
       // A fragment is no part of a query; HomeKitADK ends there too.
@@ -86,9 +89,21 @@ package struct ReadQuery {
       body(id)
       left -= 1
       if reader.take(",") { continue }
-      // The next `id=` of a query that has several; everything between was checked by `init`.
-      while left > 0, !reader.atEnd, !reader.take("id=") { reader.skip() }
+      // The next `id=` of a query that has several, at the start of a member; everything between was checked by `init`.
+      while left > 0, !reader.atEnd {
+        reader.skipMember()
+        guard reader.take("&") else { break }
+        if reader.take("id=") { break }
+      }
     }
+  }
+
+  /// Whether an id stands twice.
+  package var hasDuplicates: Bool {
+    var seen: Set<AttributeID> = []
+    var isTwice = false
+    forEachID { if !seen.insert($0).inserted { isTwice = true } }
+    return isTwice
   }
 
   private struct Reader {
@@ -104,6 +119,23 @@ package struct ReadQuery {
       for offset in 0..<count where bytes[position + offset] != word.utf8Start[offset] { return false }
       position += count
       return true
+    }
+
+    /// Up to the next `&` or `#`.
+    mutating func skipMember() {
+      while !atEnd, bytes[position] != 0x26, bytes[position] != 0x23 { position += 1 }
+    }
+
+    mutating func flag(_ manner: Conduct.QueryFlags) -> Bool? {
+      if manner == .strict { return flag() }
+      let start = position
+      skipMember()
+      let word = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+      switch manner {
+      case .words: return word.equals("1") || word.equals("true")
+      case .ones: return word.equals("1")
+      case .ignored, .strict: return false
+      }
     }
 
     mutating func flag() -> Bool? {

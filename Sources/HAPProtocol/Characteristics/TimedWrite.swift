@@ -14,17 +14,28 @@ extension AccessoryCore {
       refuse(
         connection, request: "PUT /prepare",
         reason: "the body needs ttl, 1…2^53-1 milliseconds, and pid, a number of 64 bits")
-      return connection.answer(.badRequest)
+      return answer(conduct.malformedBody, on: connection)
     }
-    connection.timedWrite = TimedWrite(pid: request.pid, expires: now + .milliseconds(request.ttl))
+    if conduct.laterPrepareReplaces || connection.timedWrite == nil {
+      connection.timedWrite = TimedWrite(pid: request.pid, expires: now + .milliseconds(request.ttl))
+    }
     connection.answer(.ok, .success)
   }
 
   /// Whether a request that carries `pid` may go on. The prepared write is spent by it, right or wrong.
   func spendTimedWrite(_ pid: UInt64, on connection: ConnectionCore, at now: Duration) -> Bool {
-    defer { connection.timedWrite = nil }
-    guard let prepared = connection.timedWrite else { return false }
-    return prepared.pid == pid && now <= prepared.expires
+    func isGood(_ prepared: TimedWrite?) -> Bool {
+      prepared.map { $0.pid == pid && now <= $0.expires } ?? false
+    }
+    let holder: ConnectionCore? =
+      switch conduct.timedWriteScope {
+      case .session: connection
+      case .accessory: connections.first { isGood($0.timedWrite) } ?? connection
+      }
+    guard let holder else { return false }
+    let isPrepared = isGood(holder.timedWrite)
+    if isPrepared || conduct.wrongPIDSpends { holder.timedWrite = nil }
+    return isPrepared
   }
 }
 

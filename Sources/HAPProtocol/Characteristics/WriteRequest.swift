@@ -23,6 +23,9 @@ struct WriteRequest {
   }
 
   private(set) var entries: [Entry] = []
+  /// The mistake that was thrown is that nothing is to be written.
+  private(set) var isWithoutEntries = false
+  private var takesNull = false
   /// `pid`: this is the second half of a timed write.
   private(set) var pid: UInt64?
 
@@ -30,7 +33,9 @@ struct WriteRequest {
   ///
   /// As HomeKitADK has it: members that are not known are passed over; a `characteristics` without entries, an entry without `aid` or `iid`,
   /// a `null` value and an `ev` other than true, false, 1 and 0 make the whole request malformed.
-  mutating func read(_ body: UnsafeRawBufferPointer) throws(Mistake) {
+  mutating func read(_ body: UnsafeRawBufferPointer, conduct: Conduct) throws(Mistake) {
+    takesNull = !conduct.nullIsMalformed
+    isWithoutEntries = false
     entries.removeAll(keepingCapacity: true)
     pid = nil
     var reader = JSONReader(body)
@@ -41,6 +46,9 @@ struct WriteRequest {
     }
     if let malformed { throw malformed }
   }
+
+  /// Whether an id stands twice.
+  var hasDuplicates: Bool { Set(entries.map(\.id)).count < entries.count }
 
   /// Set where the JSON is right and its meaning is not; kept apart so that the reader's own errors stay typed.
   private var malformed: Mistake?
@@ -63,7 +71,10 @@ struct WriteRequest {
         }
       case .endObject:
         // HomeKitADK answers 400 to `{}` and 204 to an object that merely lacks the member.
-        if isEmpty { return fail("the object is empty", reader) }
+        if isEmpty {
+          isWithoutEntries = true
+          return fail("the object is empty", reader)
+        }
         _ = try reader.next()
         return
       default: return fail("a member name is expected", reader)
@@ -80,7 +91,10 @@ struct WriteRequest {
         isEmpty = false
         try readEntry(&reader)
       case .endArray:
-        if isEmpty { fail("characteristics is empty", reader) }
+        if isEmpty {
+          isWithoutEntries = true
+          fail("characteristics is empty", reader)
+        }
         return
       default: return fail("an entry is an object", reader)
       }
@@ -130,7 +144,9 @@ struct WriteRequest {
       if let float = reader.double(number) { return .float(float) }
       fail("value is a number out of all bounds", reader)
     case .string(let text): return .string(reader.string(text))
-    case .null: fail("value is null", reader)
+    case .null:
+      if takesNull { return .null }
+      fail("value is null", reader)
     default: fail("value is a number, a boolean or a string", reader)
     }
     return nil

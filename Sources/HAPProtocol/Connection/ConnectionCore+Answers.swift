@@ -9,6 +9,7 @@ enum AnswerStatus: Int {
   case badRequest = 400
   case notFound = 404
   case methodNotAllowed = 405
+  case unprocessable = 422
   case connectionAuthorizationRequired = 470
   case internalError = 500
 }
@@ -18,6 +19,22 @@ extension ConnectionCore {
   func answer(_ status: AnswerStatus) {
     let start = outgoing.readableCount
     HTTPWriter.head(status: status.rawValue, into: &outgoing)
+    seal(from: start)
+  }
+
+  /// As a conduct has it; closing is the caller's.
+  /// - Parameter statesCode: whether the address is one that tells a status.
+  func answer(_ answer: HTTPAnswer, statesCode: Bool = true) {
+    let start = outgoing.readableCount
+    if statesCode, let code = answer.status {
+      let gap = HTTPWriter.beginBody(in: &outgoing)
+      outgoing.append("{\"status\":")
+      outgoing.appendDecimal(Int64(code.rawValue))
+      outgoing.append("}")
+      HTTPWriter.finish(gap, status: answer.http, contentType: .hapJSON, in: &outgoing)
+    } else {
+      HTTPWriter.head(status: answer.http, into: &outgoing)
+    }
     seal(from: start)
   }
 
@@ -31,16 +48,22 @@ extension ConnectionCore {
   }
 
   /// The answer of a pairing procedure: always 200, the error stands in the TLV.
-  func answer(_ reply: TLV) {
-    answer(.ok, .pairingTLV8) { reply.encode(into: &$0) }
+  func answer(_ reply: TLV, _ status: AnswerStatus = .ok) {
+    answer(status, .pairingTLV8) { reply.encode(into: &$0) }
   }
 
   /// Head and body together, in one piece of the outgoing buffer.
-  func answer(_ status: AnswerStatus, _ type: HTTPContentType, body: (inout ByteBuffer) -> Void) {
+  func answer(
+    _ status: AnswerStatus, _ type: HTTPContentType, chunks: Bool = false, body: (inout ByteBuffer) -> Void
+  ) {
     let start = outgoing.readableCount
     let gap = HTTPWriter.beginBody(in: &outgoing)
     body(&outgoing)
-    HTTPWriter.finish(gap, status: status.rawValue, contentType: type, in: &outgoing)
+    if chunks || (type == .hapJSON && chunksJSON) {
+      HTTPWriter.finishChunked(gap, status: status.rawValue, contentType: type, in: &outgoing)
+    } else {
+      HTTPWriter.finish(gap, status: status.rawValue, contentType: type, in: &outgoing)
+    }
     seal(from: start)
   }
 

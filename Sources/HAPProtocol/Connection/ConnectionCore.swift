@@ -21,7 +21,7 @@ package final class ConnectionCore {
   var setup: PairSetupServer
   /// When the last message of Pair Setup came.
   var setupHeard = Duration.zero
-  var verify = PairVerifyServer()
+  var verify: PairVerifyServer
   var parser = HTTPRequestParser()
   /// A request was taken whose answer needs slow work or the store; the next one waits.
   var isWaiting = false
@@ -30,11 +30,21 @@ package final class ConnectionCore {
   var timedWrite: TimedWrite?
   var lastHeard: Duration
 
-  init(id: ConnectionID, peer: String, openedAt now: Duration, setup: PairSetupServer) {
+  /// Whether JSON leaves in chunks.
+  let chunksJSON: Bool
+
+  init(
+    id: ConnectionID, peer: String, openedAt now: Duration, setup: PairSetupServer, verify: PairVerifyServer,
+    conduct: Conduct
+  ) {
     self.id = id
     self.peer = peer
     self.lastHeard = now
     self.setup = setup
+    self.verify = verify
+    chunksJSON = conduct.chunked == .json
+    parser.limits.acceptsChunked = conduct.takesChunkedRequests
+    parser.limits.acceptsAnyCase = conduct.takesAnyHeaderCase
   }
 
   package var isSecured: Bool { session != nil }
@@ -62,8 +72,10 @@ final class SecureSession {
   /// The controller's pairing identifier, byte for byte as it was stored; nil in a transient session, which has no pairing.
   let controller: [UInt8]?
 
-  init(_ keys: SessionKeys, controller: [UInt8]?) {
-    opener = FrameOpener(key: keys.controllerToAccessory)
+  init(_ keys: SessionKeys, controller: [UInt8]?, conduct: Conduct) {
+    opener = FrameOpener(
+      key: keys.controllerToAccessory,
+      maximumPlaintext: conduct.takesLongFrames ? Int(UInt16.max) : FrameOpener.maximumPlaintext)
     sealer = FrameSealer(key: keys.accessoryToController)
     self.controller = controller
   }

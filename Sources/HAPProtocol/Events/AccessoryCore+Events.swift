@@ -16,7 +16,7 @@ extension AccessoryCore {
     let characteristic = database.characteristics[slot]
     // Every press of a button is an event, equal ones too.
     let everyEventCounts = EventRules.everyEventCounts(characteristic.type)
-    guard everyEventCounts || characteristic.value != value else { return }
+    guard everyEventCounts || conduct.tellsUnchanged || characteristic.value != value else { return }
     database[slot: slot] = value
     markChanged(slot)
     tell(slot, by: origin, at: now)
@@ -36,6 +36,7 @@ extension AccessoryCore {
     let isImmediate = conduct.immediateEvents.contains(characteristic.type)
     let due = isImmediate ? now : now + conduct.coalescing
     let keepsValue = EventRules.everyEventCounts(characteristic.type) || conduct.tellsIntermediateValues
+    let origin = conduct.tellsWriter ? nil : origin
     for connection in connections where connection !== origin && connection.subscriptions.contains(slot) {
       connection.events.add(slot, value: keepsValue ? characteristic.value : nil, due: due)
     }

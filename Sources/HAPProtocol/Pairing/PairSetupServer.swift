@@ -12,6 +12,10 @@ package struct PairSetupServer: Sendable {
     case reply(TLV)
     /// HTTP 400, no body.
     case badRequest
+    /// The message is another one than the one awaited; the reply to it would have this state.
+    case outOfOrder(replyState: UInt8)
+    /// M5 could not be opened, or its signature doesn't hold.
+    case exchangeFailed
     /// HTTP 500, no body: the method needs a coprocessor that isn't there.
     case internalError
     /// Run it off the loop, then call ``PairSetupServer/computed(_:)``.
@@ -28,20 +32,17 @@ package struct PairSetupServer: Sendable {
   /// What the accessory knows, for M1.
   package struct Context: Sendable {
     package var isPaired: Bool
-    /// Persisted.
-    package var failedAttempts: Int
+    /// Whether there were too many failed attempts.
+    package var isLocked: Bool
     /// Whether another connection is in the middle of Pair Setup; taking over after 30 s is the caller's to decide.
     package var isOtherUnderWay: Bool
 
-    package init(isPaired: Bool, failedAttempts: Int = 0, isOtherUnderWay: Bool = false) {
+    package init(isPaired: Bool, isLocked: Bool = false, isOtherUnderWay: Bool = false) {
       self.isPaired = isPaired
-      self.failedAttempts = failedAttempts
+      self.isLocked = isLocked
       self.isOtherUnderWay = isOtherUnderWay
     }
   }
-
-  /// Failed attempts after which the accessory refuses all others.
-  package static let maximumTries = 100
 
   /// What M1 asked for.
   private struct Manner {
@@ -67,16 +68,14 @@ package struct PairSetupServer: Sendable {
 
   private let identity: AccessoryIdentity
   private let random: RandomSource
-  private let checksProofStrictly: Bool
+  private let conduct: Conduct
   private var state = State.idle
   private var computations: UInt64 = 0
 
-  /// - Parameter checksProofStrictly: whether to take only proofs made as HomeKitADK wants them, with S and A stripped
-  ///   of leading zeros, and not those of peers that pad.
-  package init(identity: AccessoryIdentity, random: RandomSource, checksProofStrictly: Bool = false) {
+  package init(identity: AccessoryIdentity, random: RandomSource, conduct: Conduct = Conduct()) {
     self.identity = identity
     self.random = random
-    self.checksProofStrictly = checksProofStrictly
+    self.conduct = conduct
   }
 
   /// Whether the procedure stands between M1 and M6, so that other connections are to be told Busy.
@@ -110,14 +109,16 @@ package struct PairSetupServer: Sendable {
     if step == 1 { return start(message, context) }  // from any state: HomeKitADK saw iOS 12.1 do it
     switch current {
     case .proofExpected(let srp, let manner):
-      guard step == 3 else { return [.badRequest] }
+      guard step == 3 else { return outOfOrder(step) }
       return proof(message, srp, manner)
     case .exchangeExpected(let key):
-      guard step == 5 else { return [.badRequest] }
+      guard step == 5 else { return outOfOrder(step) }
       return exchange(message, key)
-    case .idle, .keyAwaited, .secretAwaited, .storeAwaited: return [.badRequest]
+    case .idle, .keyAwaited, .secretAwaited, .storeAwaited: return outOfOrder(step)
     }
   }
+
+  private func outOfOrder(_ step: UInt8) -> [Action] { [.outOfOrder(replyState: step &+ 1)] }
 
   /// What a `compute` action led to; ignored when the procedure has gone on without it.
   package mutating func computed(_ result: SlowWork.Result) -> [Action] {
@@ -155,12 +156,12 @@ extension PairSetupServer {
     if let value = message[TLVType.flags] {
       guard let flags = PairingFlags(value) else { return [.badRequest] }
       // HomeKitADK heeds the flags with method 0 alone, and no others.
-      manner.isTransient = flags.contains(.transient) && !manner.needsCoprocessor
-      manner.isSplit = flags.contains(.split) && !manner.needsCoprocessor
+      manner.isTransient = conduct.heedsSetupFlags && flags.contains(.transient) && !manner.needsCoprocessor
+      manner.isSplit = conduct.heedsSetupFlags && flags.contains(.split) && !manner.needsCoprocessor
     }
     // "If the accessory is already paired it must respond with … kTLVError_Unavailable" and so on, in this order.
     if context.isPaired { return [.reply(.error(.unavailable, state: 2))] }
-    if context.failedAttempts >= Self.maximumTries { return [.reply(.error(.maxTries, state: 2))] }
+    if context.isLocked { return [.reply(.error(.maxTries, state: 2))] }
     if context.isOtherUnderWay { return [.reply(.error(.busy, state: 2))] }
     computations += 1
     state = .keyAwaited(number: computations, manner)
@@ -199,7 +200,10 @@ extension PairSetupServer {
     switch outcome {
     case .worthlessKey: return [refusal]  // no guess at the code, so no failed attempt (HomeKitADK)
     case .accessorySecret(let secret):
-      guard let (key, proof2) = secret.verify(proof, strict: checksProofStrictly) else {
+      guard let forms = SRPProofForms(rawValue: conduct.proofForms.rawValue) else {
+        preconditionFailure("the conduct and the cryptography know the same forms")
+      }
+      guard let (key, proof2) = secret.verify(proof, forms: forms) else {
         return [.failedAttempt, refusal]
       }
       if manner.needsCoprocessor { return [.clearFailedAttempts, .internalError] }
@@ -221,9 +225,8 @@ extension PairSetupServer {
 extension PairSetupServer {
   private mutating func exchange(_ message: TLV, _ key: SecretBytes) -> [Action] {
     guard let sealed = message[TLVType.encryptedData], sealed.count >= PairingLength.tag else { return [.badRequest] }
-    let refusal = Action.reply(.error(.authentication, state: 6))
     guard let plain = ChaChaPoly.open(sealed, key: PairingKeys.pairSetup(key), nonce: "PS-Msg05") else {
-      return [refusal]
+      return [.exchangeFailed]
     }
     guard let inner = try? TLV(decoding: plain), !inner.isAmbiguous,
       let identifier = inner.bytes(TLVType.identifier, count: PairingLength.identifier),
@@ -231,7 +234,7 @@ extension PairSetupServer {
       let signature = inner.bytes(TLVType.signature, count: PairingLength.signature)
     else { return [.badRequest] }
     let signed = PairingKeys.controllerSigned(key) + identifier + publicKey
-    guard isValidSignature(signature, of: signed, by: publicKey) else { return [refusal] }
+    guard isValidSignature(signature, of: signed, by: publicKey) else { return [.exchangeFailed] }
     state = .storeAwaited(key: key)
     // "The accessory must persistently save … as a pairing", with admin permissions, before it answers.
     return [.store(Pairing(identifier: identifier, publicKey: publicKey, isAdmin: true))]

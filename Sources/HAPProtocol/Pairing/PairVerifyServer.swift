@@ -21,8 +21,13 @@ package struct PairVerifyServer: Sendable {
   }
 
   private var state = State.idle
+  private let refusesMethod: Bool
+  private let unpaired: Conduct.UnpairedVerify
 
-  package init() {}
+  package init(conduct: Conduct = Conduct()) {
+    refusesMethod = conduct.refusesVerifyMethod
+    unpaired = conduct.unpairedVerify
+  }
 
   /// Whether M2 is out and M3 awaited.
   package var isUnderWay: Bool {
@@ -39,17 +44,22 @@ package struct PairVerifyServer: Sendable {
 
   /// - Parameters:
   ///   - message: a decoded body.
+  ///   - isPaired: whether the accessory has any pairing.
   ///   - pairing: finds the pairing of a controller's identifier, byte for byte; asked when M3 comes, so that a
   ///     pairing removed since M1 is of no use.
   ///   - random: the ephemeral key is drawn from it, a new one for every M1.
   package mutating func receive(
-    _ message: TLV, identity: AccessoryIdentity, pairing: ([UInt8]) -> Pairing?, random: RandomSource
+    _ message: TLV, identity: AccessoryIdentity, isPaired: Bool = true, pairing: ([UInt8]) -> Pairing?,
+    random: RandomSource
   ) -> [Action] {
     // Fails closed: a path that names no next state ends the procedure.
     let current = state
     state = .idle
     guard !message.isAmbiguous, let step = message.state else { return [.badRequest] }
-    if step == 1 { return start(message, identity, random) }  // from any state: it puts an earlier M1 aside
+    if step == 1 {
+      if !isPaired, let error = unpaired.error { return [.reply(.error(error, state: 2))] }
+      return start(message, identity, random)  // from any state: it puts an earlier M1 aside
+    }
     switch current {
     case .idle: return [.badRequest]
     case .finishExpected(let secret, let accessoryKey, let controllerKey):
@@ -61,7 +71,7 @@ package struct PairVerifyServer: Sendable {
   /// M1 → M2.
   private mutating func start(_ message: TLV, _ identity: AccessoryIdentity, _ random: RandomSource) -> [Action] {
     // Over IP there is no method to choose, not even resumption (HomeKitADK).
-    guard message[TLVType.method] == nil,
+    guard !refusesMethod || message[TLVType.method] == nil,
       let controllerKey = message.bytes(TLVType.publicKey, count: PairingLength.ephemeralKey)
     else { return [.badRequest] }
     let ephemeral = AgreementKey(privateKey: random.secret(32))
@@ -99,5 +109,16 @@ package struct PairVerifyServer: Sendable {
       isValidSignature(signature, of: controllerKey + identifier + accessoryKey, by: pairing.publicKey)
     else { return refusal }
     return [.reply(TLV(state: 4)), .established(SessionKeys(pairVerify: secret), pairing)]
+  }
+}
+
+extension Conduct.UnpairedVerify {
+  /// What M2 says; nil: it is an ordinary one.
+  fileprivate var error: PairingError? {
+    switch self {
+    case .m2: nil
+    case .authentication: .authentication
+    case .unknown: .unknown
+    }
   }
 }

@@ -22,6 +22,7 @@ package struct FrameOpener: ~Copyable {
   static let tagCount = 16
 
   private let cipher: FrameCipher
+  private let most: Int
   /// Frames opened so far. HAP R2: each direction counts for itself, from 0.
   package private(set) var counter: UInt64
   /// Bytes of plaintext at the front of the buffer.
@@ -32,8 +33,10 @@ package struct FrameOpener: ~Copyable {
   /// - Parameters:
   ///   - key: 32 bytes, or it traps.
   ///   - counter: frames opened already under this key.
-  package init(key: SecretBytes, counter: UInt64 = 0) {
+  ///   - maximumPlaintext: longer frames are refused.
+  package init(key: SecretBytes, counter: UInt64 = 0, maximumPlaintext: Int = Self.maximumPlaintext) {
     cipher = FrameCipher(key: key)
+    most = maximumPlaintext
     self.counter = counter
   }
 
@@ -86,7 +89,7 @@ package struct FrameOpener: ~Copyable {
   /// - Returns: how much plaintext it held; nil when it isn't complete.
   private func openFrame(_ bytes: UnsafeMutableRawBufferPointer, at start: Int) throws(Failure) -> Int? {
     let count = Int(bytes[start]) | Int(bytes[start + 1]) << 8
-    guard count <= Self.maximumPlaintext else { throw .tooLong(count) }
+    guard count <= most else { throw .tooLong(count) }
     let text = start + Self.headCount
     guard bytes.count - text >= count + Self.tagCount else { return nil }
     let isGood = cipher.open(

@@ -36,6 +36,7 @@ package struct HTTPFields: Equatable, Sendable {
     let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]).trimmingBlanks
     if name.matches("host") { return nil }  // never judged: renamed services put any byte into it
     for byte in value where byte == 0 || byte == 0x0D { return .badHeader }
+    if !limits.acceptsAnyCase, !name.isUsualSpelling { return nil }
     switch name.count {
     case 14 where name.matches("content-length"):
       if contentLength != nil { return .duplicateContentLength }
@@ -59,5 +60,13 @@ package struct HTTPFields: Equatable, Sendable {
     default: break
     }
     return nil
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the name of a field that is looked at stands as most write it.
+  fileprivate var isUsualSpelling: Bool {
+    equals("Content-Length") || equals("Transfer-Encoding") || equals("Content-Type") || equals("Expect")
+      || equals("Connection")
   }
 }

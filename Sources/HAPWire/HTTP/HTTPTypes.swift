@@ -93,6 +93,8 @@ package struct HTTPLimits: Equatable, Sendable {
   package var body = 32 * 1024
   /// HomeKitADK answers 400 to a chunked request.
   package var acceptsChunked = true
+  /// Whether names of fields count in any case, as RFC 9110 §5.1 wants it, or only as they are usually written.
+  package var acceptsAnyCase = true
 
   package init() {}
 

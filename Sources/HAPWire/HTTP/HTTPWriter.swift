@@ -132,6 +132,22 @@ extension HTTPWriter {
     }
   }
 
+  /// The same with the body in one chunk. Only for manners of other stacks.
+  package static func finishChunked(
+    _ gap: ByteBuffer.Gap, status: Int, contentType: HTTPContentType, in buffer: inout ByteBuffer
+  ) {
+    let length = buffer.count(after: gap)
+    close(gap, in: &buffer) {
+      chunkedHead(status: status, contentType: contentType, into: &$0)
+      if length > 0 {
+        $0.append(String(length, radix: 16).utf8)
+        $0.append("\r\n")
+      }
+    }
+    if length > 0 { buffer.append("\r\n") }
+    lastChunk(into: &buffer)
+  }
+
   package static func finishEvent(_ gap: ByteBuffer.Gap, in buffer: inout ByteBuffer) {
     let length = buffer.count(after: gap)
     close(gap, in: &buffer) { eventHead(contentLength: length, into: &$0) }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HAPSimulator
+@testable import HAPModel
 
 @Suite("Durations as text")
 struct DurationTextTests {

@@ -22,3 +22,11 @@ extension Duration {
     self = duration
   }
 }
+
+extension Duration {
+  /// "2s" or "250ms": what `init(_:)` reads, in whole milliseconds.
+  package var shortText: String {
+    let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+  }
+}
