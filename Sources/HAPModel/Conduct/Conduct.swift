@@ -41,6 +41,7 @@ public struct Conduct: Hashable, Sendable {
     /// Padded alone (NJS, HS).
     case padded
   }
+  /// The form of the secret and of A in a controller's proof. ADK: stripped; NJS, HS: padded; we take either.
   public var proofForms: ProofForms = .either
   /// What M5 whose seal is broken or whose signature is wrong is answered with.
   public enum ExchangeFailure: String, Hashable, Sendable, CaseIterable {
@@ -51,6 +52,7 @@ public struct Conduct: Hashable, Sendable {
     /// HTTP 500 with state 6 and error Unknown (GO).
     case internalError = "500-unknown"
   }
+  /// A broken M5. ADK, PY, HS: state 6; NJS: state 4; GO: 500.
   public var exchangeFailure: ExchangeFailure = .state6
   /// Whether the flags Transient and Split of M1 are heeded. ADK: yes; NJS, PY, GO, HS ignore them.
   public var heedsSetupFlags: Bool = true
@@ -66,6 +68,7 @@ public struct Conduct: Hashable, Sendable {
     /// Error Unknown in M2 (HS).
     case unknown
   }
+  /// Pair Verify while nobody is paired. ADK, NJS: an ordinary M2; PY, HS: an error at once.
   public var unpairedVerify: UnpairedVerify = .m2
   /// Whether a Method item in M1 is refused with 400. ADK: yes; NJS, PY ignore it.
   public var refusesVerifyMethod: Bool = true
@@ -124,6 +127,7 @@ public struct Conduct: Hashable, Sendable {
     /// They are passed over (PY).
     case ignored
   }
+  /// The words a query may use for on and off.
   public var queryFlags: QueryFlags = .strict
   /// `PUT /characteristics` without an entry. ADK 400; PY, NJS 204.
   public var emptyWrite: HTTPAnswer = HTTPAnswer(400)
@@ -138,6 +142,7 @@ public struct Conduct: Hashable, Sendable {
     /// 400 with every entry (SW and servers of the first release).
     case badRequest = "400"
   }
+  /// The answer to a write of which a part failed. All but GO and SW: 207 with every entry.
   public var partialWrite: PartialWrite = .all
   /// Which answers are sent in chunks.
   public enum Chunked: String, Hashable, Sendable, CaseIterable {
@@ -148,6 +153,7 @@ public struct Conduct: Hashable, Sendable {
     /// All JSON (NJS).
     case json
   }
+  /// Chunked answers. ADK: `/accessories`; NJS: all JSON; PY, GO, HS and our choice: none.
   public var chunked: Chunked = .never
   /// Whether chunked requests are taken. ADK: 400; NJS, PY, GO and our choice: yes.
   public var takesChunkedRequests: Bool = true
@@ -164,6 +170,7 @@ public struct Conduct: Hashable, Sendable {
     /// `true` and `false` (PY, GO).
     case words
   }
+  /// Truth values in JSON. ADK, NJS: numbers; PY, GO: words.
   public var booleans: Booleans = .numbers
 
   // MARK: Reading and writing
@@ -214,6 +221,7 @@ public struct Conduct: Hashable, Sendable {
     /// Any session (HS; PY: any of the same address).
     case accessory
   }
+  /// Who may spend a prepared write. HS: any session; PY: any of the same address; all others: its own session.
   public var timedWriteScope: TimedWriteScope = .session
   /// Whether a wrong `pid` spends the prepared one too. ADK: yes; PY, HS: no.
   public var wrongPIDSpends: Bool = true
@@ -244,6 +252,7 @@ public struct Conduct: Hashable, Sendable {
     case one = "1.0"
     case oneOne = "1.1"
   }
+  /// The record's `pv`.
   public var protocolVersion: ProtocolVersion = .oneOne
   /// Whether `s#` grows when the record is advertised anew (SDK). All others: always 1.
   public var stateNumberGrows: Bool = false

@@ -31,6 +31,7 @@ public struct ConductField: Sendable {
 
   /// The property's own name.
   public let name: String
+  /// What it takes.
   public let kind: Kind
   /// Where the divergence stands: a heading of the facts, a row of the matrix, or a rule of docs/protocol.md.
   public let row: String

@@ -9,6 +9,7 @@ public struct HTTPAnswer: Hashable, Sendable {
   /// Whether the connection is closed behind it.
   public var closes: Bool
 
+  /// - Parameter http: 200…599.
   public init(_ http: Int, _ status: HAPStatus? = nil, closes: Bool = false) {
     self.http = http
     self.status = status
