@@ -25,8 +25,8 @@ public struct AccessoryProfile: Sendable {
   /// What makes it the same accessory over restarts and edits: `deviceID` if given, else `id`, else manufacturer, model and serial
   /// number as written, else the name.
   public let key: String
-  /// The protocol's manners, raw: a name or members.
-  package let conduct: JSONNode?
+  /// The protocol's manners, where the profile has them.
+  public let conduct: Conduct?
   /// Switched on at start, raw.
   package let faults: JSONNode?
 
@@ -49,15 +49,16 @@ public struct AccessoryProfile: Sendable {
     let root = reader.profile(document)
     var judge = ProfileJudge(problems: reader.problems)
     judge.judge(root)
+    var conducts = ConductReader()
+    self.conduct = document["conduct"].map { conducts.read($0) }
 
     self.fileName = fileName
-    self.problems = Self.ordered(judge.problems)
+    self.problems = Self.ordered(judge.problems + conducts.problems)
     self.category = root.category
     self.setupCode = root.setupCode
     self.setupID = root.setupID
     self.deviceID = root.deviceID
     self.key = root.deviceID.map { "device:\($0.text)" } ?? root.accessories[0].key
-    self.conduct = document["conduct"]
     self.faults = document["faults"]
     self.accessories = root.accessories
   }

@@ -124,6 +124,14 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   /// Two accessories can be told apart over restarts.
   case accessoryKeyTwice = "accessory-key-twice"
 
+  // Conduct.
+  /// A conduct is a preset's name or an object of fields.
+  case conductKind = "conduct-kind"
+  /// Its presets and fields exist.
+  case conductUnknown = "conduct-unknown"
+  /// A field's setting is one that the field takes.
+  case conductValue = "conduct-value"
+
   // Ids.
   /// DB.1, DB.2: aid 1 is the bridge or the only accessory, and no other's.
   case aid

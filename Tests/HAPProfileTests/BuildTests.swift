@@ -155,12 +155,10 @@ struct BuildTests {
     #expect(built.behaviours.allSatisfy { $0.aid == 1 })
   }
 
-  @Test("conduct and faults stay raw, with their places")
+  @Test("faults stay raw, with their places")
   func rawMembers() throws {
-    let read = try profile(document(#""conduct": "hap-nodejs", "faults": { "latency": "1s" }"#))
-    #expect(read.conduct?.stringValue == "hap-nodejs")
+    let read = try profile(document(#""faults": { "latency": "1s" }"#))
     #expect(read.faults?["latency"]?.path.description == "faults.latency")
-    #expect(try profile(document()).conduct == nil)
   }
 
   @Test("Copies are numbered, and differ in name, serial number and ids")

@@ -251,7 +251,9 @@ let accessoryBreaches: [Breach] = [
 ]
 
 /// Rules whose profiles break another as well, or more than once, and those of building.
-let testedElsewhere: Set<ProfileRule> = [.serviceName, .switchLabels, .identifyReadable, .idChanged]
+let testedElsewhere: Set<ProfileRule> = [
+  .conductKind, .conductUnknown, .conductValue, .serviceName, .switchLabels, .identifyReadable, .idChanged,
+]
 
 /// Rules of docs/protocol.md, tested by its ids.
 private let cited: [String: Set<ProfileRule>] = [

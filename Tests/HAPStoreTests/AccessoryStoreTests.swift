@@ -135,6 +135,16 @@ struct AccessoryStoreTests {
     }
   }
 
+  @Test("c# counts on with 0 for those who have it so")
+  func configurationWrapsToZero() throws {
+    try garage {
+      try $0.setConfiguration(number: 65535, hash: [1])
+      try #expect($0.updateConfiguration(hash: [2], wrapsToZero: true) == 0)
+      try #expect($0.configurationNumber() == 0)
+      try #expect($0.updateConfiguration(hash: [3], wrapsToZero: true) == 1)
+    }
+  }
+
   @Test("[DB.14] Ids stay with their keys; numbers above 63 bits too")
   func idMap() throws {
     let map = StoredIDMap(scopes: [

@@ -63,11 +63,11 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
   @Test("Warnings alone don't change the exit code; what has no effect yet is said") func warnings() throws {
     let scratch = ScratchFolder()
     let path = try file(
-      #"{ "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "conduct": "homekit-adk", "services": [ { "type": "LightBulb" } ] }"#,
+      #"{ "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "faults": {}, "services": [ { "type": "LightBulb" } ] }"#,
       in: scratch)
     let said = hapsim(["validate", path])
     #expect(said.exit == .well)
-    #expect(said.out.contains("warning: conduct: this hapsim does not act on conduct yet [no-effect]"))
+    #expect(said.out.contains("warning: faults: this hapsim does not act on faults yet [no-effect]"))
     #expect(said.out.hasSuffix("0 errors, 1 warning\n"))
   }
 

@@ -146,14 +146,16 @@ public struct Conduct: Hashable, Sendable {
   public var partialWrite: PartialWrite = .all
   /// Which answers are sent in chunks.
   public enum Chunked: String, Hashable, Sendable, CaseIterable {
-    /// None: Content-Length everywhere (PY, GO, HS, and our choice).
+    /// None: Content-Length everywhere (PY, HS, and our choice).
     case never
     /// `/accessories` (ADK).
     case accessories
     /// All JSON (NJS).
     case json
+    /// JSON of more than 2048 bytes (GO, by way of its language's HTTP server).
+    case longJSON = "long-json"
   }
-  /// Chunked answers. ADK: `/accessories`; NJS: all JSON; PY, GO, HS and our choice: none.
+  /// Chunked answers. ADK: `/accessories`; NJS: all JSON; GO: long JSON; PY, HS and our choice: none.
   public var chunked: Chunked = .never
   /// Whether chunked requests are taken. ADK: 400; NJS, PY, GO and our choice: yes.
   public var takesChunkedRequests: Bool = true
@@ -192,6 +194,8 @@ public struct Conduct: Hashable, Sendable {
   }
   /// A write outside minimum, maximum, step or length.
   public var outOfRange: OutOfRange = .reject
+  /// The status of a written value that the characteristic can't take. PY -70402; all others -70410.
+  public var refusedValue: HAPStatus = .invalidValue
   /// Whether numbers are held against the step. ADK: yes; NJS: no; SDK: integers alone.
   public var checksSteps: Bool = true
   /// How far off its grid a float may be to be taken and rounded, as a fraction of the step, 0…0.5. ADK: 0.1; SDK looks at no float (0.5).
@@ -218,16 +222,16 @@ public struct Conduct: Hashable, Sendable {
   public enum TimedWriteScope: String, Hashable, Sendable, CaseIterable {
     /// The session that prepared it (ADK, NJS, GO, SDK).
     case session
-    /// Any session (HS; PY: any of the same address).
+    /// Any session (HS).
     case accessory
   }
-  /// Who may spend a prepared write. HS: any session; PY: any of the same address; all others: its own session.
+  /// Who may spend a prepared write. HS: any session; all others: its own session.
   public var timedWriteScope: TimedWriteScope = .session
   /// Whether a wrong `pid` spends the prepared one too. ADK: yes; PY, HS: no.
   public var wrongPIDSpends: Bool = true
-  /// Whether a later `/prepare` replaces an earlier one. ADK, NJS: yes; PY: the first stays.
+  /// Whether a later `/prepare` replaces an earlier one. ADK, NJS, GO: yes; PY, HS: all stay good until they expire.
   public var laterPrepareReplaces: Bool = true
-  /// Whether a write with an expired or unknown `pid` is done all the same, though it is answered -70410 (PY).
+  /// Whether a write with an expired or unknown `pid` is done as if it were prepared (PY).
   public var executesUnpreparedWrites: Bool = false
 
   // MARK: Events
@@ -258,6 +262,6 @@ public struct Conduct: Hashable, Sendable {
   public var stateNumberGrows: Bool = false
   /// Whether `c#` goes on with 0 after 65535 (GO). All others: 1.
   public var configurationWrapsToZero: Bool = false
-  /// Whether `md` is the name instead of the model (PY, NJS).
+  /// Whether `md` is the name instead of the model (PY, GO).
   public var modelIsName: Bool = false
 }

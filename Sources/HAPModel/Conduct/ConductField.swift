@@ -182,6 +182,7 @@ extension ConductField {
     flag("skipsUnknownAccessories", \.skipsUnknownAccessories, "facts §5, §11: PY drops an unknown aid; HTTP.7"),
     flag("checksPermissions", \.checksPermissions, "facts: HAP-python has no permission checks; EV.3"),
     choice("outOfRange", \.outOfRange, "facts §6: Out of range; CH.3"),
+    status("refusedValue", \.refusedValue, "facts §6: values; CH.3"),
     flag("checksSteps", \.checksSteps, "facts §11: Steps; CH.5"),
     fraction("floatSnapFraction", \.floatSnapFraction, 0...0.5, "facts §11: Steps; CH.6"),
     flag("checksValidValues", \.checksValidValues, "facts §11: SDK none for valid-values; CH.7"),

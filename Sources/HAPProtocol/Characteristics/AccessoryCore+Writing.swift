@@ -18,14 +18,12 @@ extension AccessoryCore {
       return connection.answer(.unprocessable, .invalidValue)
     }
     var isTimed = false
-    var isUnprepared = false
     if let pid = writeRequest.pid {
       isTimed = spendTimedWrite(pid, on: connection, at: now)
       if !isTimed {
         refuse(connection, request: "PUT /characteristics", reason: "the pid was not prepared, is spent or has expired")
         let statuses = Array(repeating: HAPStatus.invalidValue, count: writeRequest.entries.count)
         guard conduct.executesUnpreparedWrites else { return answerWrite(statuses, on: connection) }
-        isUnprepared = true
         isTimed = true
       }
     }
@@ -40,9 +38,6 @@ extension AccessoryCore {
     }
     tellDevice()
     if !lateWrites.isEmpty { return awaitDevice(on: connection, at: now) }
-    if isUnprepared {
-      return answerWrite(Array(repeating: .invalidValue, count: writeRequest.entries.count), on: connection)
-    }
     if needsBody { answerWrite(writeStatuses, on: connection) } else { connection.answer(.noContent) }
   }
 
@@ -93,7 +88,7 @@ extension AccessoryCore {
     do throws(HAPStatus) {
       value = try database.characteristics[slot].admit(written, conduct: conduct)
     } catch {
-      return refuseWrite(entry, error, "the value is not one of the characteristic's", connection)
+      return refuseWrite(entry, conduct.refusedValue, "the value is not one of the characteristic's", connection)
     }
     if database.characteristics[slot].type == EventRules.identify, value != .bool(true) {
       return refuseWrite(entry, .invalidValue, "Identify takes true only", connection)

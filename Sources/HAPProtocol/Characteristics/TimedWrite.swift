@@ -3,6 +3,9 @@ import HAPWire
 
 /// A prepared timed write: good for one request of the session that prepared it, until it expires. HAP R2 §6.7.2.4.
 struct TimedWrite {
+  /// Most that a session keeps where a later one does not replace the earlier ones: the oldest go.
+  static let limit = 16
+
   var pid: UInt64
   var expires: Duration
 }
@@ -16,26 +19,26 @@ extension AccessoryCore {
         reason: "the body needs ttl, 1…2^53-1 milliseconds, and pid, a number of 64 bits")
       return answer(conduct.malformedBody, on: connection)
     }
-    if conduct.laterPrepareReplaces || connection.timedWrite == nil {
-      connection.timedWrite = TimedWrite(pid: request.pid, expires: now + .milliseconds(request.ttl))
-    }
+    if conduct.laterPrepareReplaces { connection.timedWrites.removeAll() }
+    connection.timedWrites.removeAll { $0.pid == request.pid || $0.expires < now }
+    if connection.timedWrites.count == TimedWrite.limit { connection.timedWrites.removeFirst() }
+    connection.timedWrites.append(TimedWrite(pid: request.pid, expires: now + .milliseconds(request.ttl)))
     connection.answer(.ok, .success)
   }
 
   /// Whether a request that carries `pid` may go on. The prepared write is spent by it, right or wrong.
   func spendTimedWrite(_ pid: UInt64, on connection: ConnectionCore, at now: Duration) -> Bool {
-    func isGood(_ prepared: TimedWrite?) -> Bool {
-      prepared.map { $0.pid == pid && now <= $0.expires } ?? false
+    func isPrepared(_ connection: ConnectionCore) -> Bool {
+      connection.timedWrites.contains { $0.pid == pid && now <= $0.expires }
     }
-    let holder: ConnectionCore? =
+    let holder: ConnectionCore =
       switch conduct.timedWriteScope {
       case .session: connection
-      case .accessory: connections.first { isGood($0.timedWrite) } ?? connection
+      case .accessory: connections.first(where: isPrepared) ?? connection
       }
-    guard let holder else { return false }
-    let isPrepared = isGood(holder.timedWrite)
-    if isPrepared || conduct.wrongPIDSpends { holder.timedWrite = nil }
-    return isPrepared
+    let isGood = isPrepared(holder)
+    if isGood || conduct.wrongPIDSpends { holder.timedWrites.removeAll { $0.pid == pid || conduct.wrongPIDSpends } }
+    return isGood
   }
 }
 

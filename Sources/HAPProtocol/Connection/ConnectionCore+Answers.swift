@@ -58,8 +58,10 @@ extension ConnectionCore {
   ) {
     let start = outgoing.readableCount
     let gap = HTTPWriter.beginBody(in: &outgoing)
+    let bodyStart = outgoing.readableCount
     body(&outgoing)
-    if chunks || (type == .hapJSON && chunksJSON) {
+    let isLong = chunksJSONBeyond.map { outgoing.readableCount - bodyStart > $0 } ?? false
+    if chunks || (type == .hapJSON && isLong) {
       HTTPWriter.finishChunked(gap, status: status.rawValue, contentType: type, in: &outgoing)
     } else {
       HTTPWriter.finish(gap, status: status.rawValue, contentType: type, in: &outgoing)

@@ -27,11 +27,11 @@ package final class ConnectionCore {
   var isWaiting = false
   var subscriptions = SlotSet()
   var events = EventQueue()
-  var timedWrite: TimedWrite?
+  var timedWrites: [TimedWrite] = []
   var lastHeard: Duration
 
-  /// Whether JSON leaves in chunks.
-  let chunksJSON: Bool
+  /// JSON bodies longer than this leave in chunks; nil: none does.
+  let chunksJSONBeyond: Int?
 
   init(
     id: ConnectionID, peer: String, openedAt now: Duration, setup: PairSetupServer, verify: PairVerifyServer,
@@ -42,7 +42,12 @@ package final class ConnectionCore {
     self.lastHeard = now
     self.setup = setup
     self.verify = verify
-    chunksJSON = conduct.chunked == .json
+    chunksJSONBeyond =
+      switch conduct.chunked {
+      case .json: 0
+      case .longJSON: 2048
+      case .never, .accessories: nil
+      }
     parser.limits.acceptsChunked = conduct.takesChunkedRequests
     parser.limits.acceptsAnyCase = conduct.takesAnyHeaderCase
   }

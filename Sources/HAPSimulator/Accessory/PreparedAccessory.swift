@@ -16,12 +16,20 @@ package struct PreparedAccessory: Sendable {
     package var setupID: SetupID?
     /// Take explicit ids that differ from those served before.
     package var renumber = false
+    package var conduct: Conduct?
+    /// 8…10 000.
+    package var maximumSessions: Int?
 
-    package init(name: String? = nil, setupCode: SetupCode? = nil, setupID: SetupID? = nil, renumber: Bool = false) {
+    package init(
+      name: String? = nil, setupCode: SetupCode? = nil, setupID: SetupID? = nil, renumber: Bool = false,
+      conduct: Conduct? = nil, maximumSessions: Int? = nil
+    ) {
       self.name = name
       self.setupCode = setupCode
       self.setupID = setupID
       self.renumber = renumber
+      self.conduct = conduct
+      self.maximumSessions = maximumSessions
     }
   }
 
@@ -68,7 +76,10 @@ package struct PreparedAccessory: Sendable {
     var ids = IDMap(try store.idMap())
     let built = try profile.build(ids: &ids, deviceID: identity.deviceID, renumber: choices.renumber)
     try store.setIDMap(StoredIDMap(ids))
-    let number = try store.updateConfiguration(hash: built.configurationHash)
+    var conduct = choices.conduct ?? profile.conduct ?? Conduct()
+    if let limit = choices.maximumSessions { conduct.maximumSessions = limit }
+    let number = try store.updateConfiguration(
+      hash: built.configurationHash, wrapsToZero: conduct.configurationWrapsToZero)
 
     var database = built.database
     for (id, value) in try store.values.load() { database.restore(value, of: id) }
@@ -79,14 +90,14 @@ package struct PreparedAccessory: Sendable {
     deviceID = identity.deviceID
     self.database = database
     self.built = built
-    conduct = Conduct()
+    self.conduct = conduct
     self.store = store
     self.identity = AccessoryIdentity(
       deviceID: identity.deviceID, key: SigningKey(seed: identity.keySeed), verifier: setup.srpVerifier)
     pairings = try store.pairings()
-    failedAttempts = try store.failedTries()
+    failedAttempts = conduct.keepsFailedTries ? try store.failedTries() : 0
     advertisement = Advertisement(
-      model: built.model, deviceID: identity.deviceID, configurationNumber: number, category: built.category.number,
+      model: built.shownModel(conduct), deviceID: identity.deviceID, configurationNumber: number, category: built.category.number,
       isPaired: pairings.contains { $0.isAdmin }, setupID: setup.id)
     setupPayload = SetupPayload(category: built.category.number, code: setup.code, setupID: setup.id, supportsIP: true)
   }
@@ -133,6 +144,9 @@ extension BuiltAccessory {
     }
     return BehaviourRegistry.standard.device(for: database, parameters: parameters)
   }
+
+  /// `md`.
+  func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
 
   /// What `c#` stands for.
   var configurationHash: [UInt8] { SHA512.hash(Array(configurationText.utf8)) }

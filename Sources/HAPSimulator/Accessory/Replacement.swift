@@ -10,7 +10,7 @@ struct Replacement: Sendable {
   let built: BuiltAccessory
   let configurationNumber: UInt16
 
-  /// Identity, setup code, category and the name on the network stay what they are until the next start.
+  /// Identity, setup code, category, conduct and the name on the network stay what they are until the next start.
   ///
   /// - Throws: `ProfileErrors` when the profile can't be served, `CommandError` when it is another accessory's, `StoreError`.
   init(_ profile: AccessoryProfile, for prepared: PreparedAccessory) throws {
@@ -26,7 +26,8 @@ struct Replacement: Sendable {
     var ids = IDMap(try prepared.store.idMap())
     built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
     try prepared.store.setIDMap(StoredIDMap(ids))
-    configurationNumber = try prepared.store.updateConfiguration(hash: built.configurationHash)
+    configurationNumber = try prepared.store.updateConfiguration(
+      hash: built.configurationHash, wrapsToZero: prepared.conduct.configurationWrapsToZero)
   }
 
   /// The new database with the values it starts from: those of now, but for characteristics to which the new profile gives another value than

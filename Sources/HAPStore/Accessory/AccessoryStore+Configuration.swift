@@ -1,5 +1,5 @@
 extension AccessoryStore {
-  /// `c#`: 1...65535. HAP R2 §6.4 "Discovery".
+  /// `c#`: 1...65535, and 0 after a wrap of the kind that has it. HAP R2 §6.4 "Discovery".
   package func configurationNumber() throws(StoreError) -> UInt16 { try configuration().number }
 
   /// What `c#` stands for: the hash over the database that was last advertised, `nil` before the first.
@@ -7,11 +7,12 @@ extension AccessoryStore {
     try read { database, row throws(SQLiteError) in try database.configuration(of: row) }
   }
 
-  /// Raises `c#` by one when `hash` is not the one it stands for; after 65535 comes 1. The first hash leaves it as it is.
+  /// Raises `c#` by one when `hash` is not the one it stands for. The first hash leaves it as it is.
   ///
+  /// - Parameter wrapsToZero: whether 0 comes after 65535, as in stacks that count on, instead of 1.
   /// - Returns: the number to advertise.
   @discardableResult
-  package func updateConfiguration(hash: [UInt8]) throws(StoreError) -> UInt16 {
+  package func updateConfiguration(hash: [UInt8], wrapsToZero: Bool = false) throws(StoreError) -> UInt16 {
     // Most starts change nothing, and then cost no write to the disk.
     let before = try configuration()
     if before.hash == hash { return before.number }
@@ -19,7 +20,7 @@ extension AccessoryStore {
       let before = try database.configuration(of: row)
       let number =
         if before.hash == nil || before.hash == hash { before.number } else if before.number == .max {
-          UInt16(1)
+          UInt16(wrapsToZero ? 0 : 1)
         } else { before.number + 1 }
       try database.setConfiguration(of: row, number: number, hash: hash)
       return number
@@ -86,7 +87,7 @@ extension Database {
   fileprivate func configuration(of row: SQLiteValue) throws(SQLiteError) -> (number: UInt16, hash: [UInt8]?) {
     let found = try rows(
       "SELECT configuration_number, configuration_hash FROM accessories WHERE id = ?", row
-    ) { (UInt16(clamping: max(1, $0.integer(0))), $0.storage(1) == .null ? nil : $0.blob(1)) }
+    ) { (UInt16(clamping: $0.integer(0)), $0.storage(1) == .null ? nil : $0.blob(1)) }
     return found.first ?? (1, nil)
   }
 

@@ -42,11 +42,9 @@ struct LoadedProfile: Sendable {
         }
       }
       // Said, because a member that does nothing looks like one that works.
-      for (name, node) in [("conduct", profile.conduct), ("faults", profile.faults)] {
-        guard let node else { continue }
+      if let node = profile.faults {
         problems.append(
-          ProfileProblem(
-            rule: "no-effect", severity: .warning, node.problem("this hapsim does not act on \(name) yet")))
+          ProfileProblem(rule: "no-effect", severity: .warning, node.problem("this hapsim does not act on faults yet")))
       }
     } catch {
       problems = error.problems

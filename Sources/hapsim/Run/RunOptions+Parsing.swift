@@ -40,6 +40,12 @@ extension RunOptions {
       if let problem = AccessoryProfile.problem(withName: text) { throw UsageError(problem) }
       return text
     })
+  static let conductOption = Option<ConductChoice>(
+    "conduct", "NAME|FILE",
+    "the protocol's manners: \(Conduct.presets.keys.joined(separator: ", ")), or a JSON file (default: the profile's, else nearly homekit-adk)",
+    read: { (text: String) throws(UsageError) in try ConductChoice(text) })
+  static let maximumSessionsOption = Option<Int>(
+    "max-sessions", "N", in: 8...10_000, "connections at once, 8 to 10000 (default: 17, or the conduct's)")
   static let seedOption = Option<UInt64>(
     "seed", "N", in: 0...UInt64.max, "make the simulation's own randomness repeatable; keys never depend on it")
   static let renumberFlag = Flag(
@@ -52,7 +58,8 @@ extension RunOptions {
   static let definitions: [OptionDefinition] = [
     CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
     portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
-    nameOption.definition, seedOption.definition, renumberFlag.definition,
+    nameOption.definition, conductOption.definition, maximumSessionsOption.definition, seedOption.definition,
+    renumberFlag.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
     quietFlag.definition,
   ]
@@ -80,6 +87,8 @@ extension RunOptions {
     interfaces = try arguments.all(Self.interfaceOption)
     bonjour = try arguments.value(Self.bonjourOption) ?? .embedded
     name = try arguments.value(Self.nameOption)
+    conduct = try arguments.value(Self.conductOption)
+    maximumSessions = try arguments.value(Self.maximumSessionsOption)
     seed = try arguments.value(Self.seedOption)
     renumber = arguments[Self.renumberFlag]
     commands = arguments[Self.commandsFlag]

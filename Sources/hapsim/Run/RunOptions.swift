@@ -34,6 +34,10 @@ struct RunOptions: Equatable, Sendable {
   var name: String?
   /// Take explicit ids that differ from those served before.
   var renumber = false
+  /// The protocol's manners; nil: each profile's.
+  var conduct: ConductChoice?
+  /// Most connections at once; nil: as the conduct says.
+  var maximumSessions: Int?
   /// Drives simulation, never keys.
   var seed: UInt64?
   /// Events as JSON lines on standard output.

@@ -15,11 +15,12 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     let hosts = try ListeningHosts(bind: options.bind, interfaces: options.interfaces)
     let folder = try openState(options.state, console)
     let choices = PreparedAccessory.Choices(
-      name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber)
+      name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
+      conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions)
     let prepared = try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) }
     return try serve(prepared, on: hosts, options, console)
   } catch let error as ProfileErrors {
-    // What only shows when ids are given out: they contradict those served before.
+    // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
     console.complain("\(error)")
     return .problem
   } catch {

@@ -1,0 +1,189 @@
+extension Conduct {
+  /// The manners of real stacks, read in their code. What no field says is listed in docs/conduct.md.
+  public static let presets = ConductPresets([
+    ("homekit-adk", homeKitADK), ("hap-nodejs", hapNodeJS), ("hap-python", hapPython), ("brutella-hap", brutellaHAP),
+    ("homespan", homeSpan),
+  ])
+
+  /// Longer than any controller waits: the stack sets the device no time.
+  private static let noDeadline = Duration.seconds(86_400)
+
+  /// Apple's open kit, release 6.3.
+  private static let homeKitADK: Conduct = {
+    var conduct = Conduct()
+    conduct.proofForms = .stripped
+    conduct.chunked = .accessories
+    conduct.takesChunkedRequests = false
+    conduct.deviceDeadline = noDeadline
+    conduct.coalescing = .seconds(1)
+    conduct.immediateEvents = [0x73]
+    return conduct
+  }()
+
+  /// HAP-NodeJS 1.1: Homebridge.
+  private static let hapNodeJS: Conduct = {
+    var conduct = Conduct()
+    conduct.setupOutOfOrder = .badRequestWithError
+    conduct.tellsBusy = false
+    conduct.maximumTries = 101
+    conduct.keepsFailedTries = false
+    conduct.clearsFailedTries = false
+    conduct.proofForms = .padded
+    conduct.exchangeFailure = .state4
+    conduct.heedsSetupFlags = false
+    conduct.refusesVerifyMethod = false
+    conduct.maximumPairings = 10_000
+    conduct.demotionDropsAll = false
+    conduct.maximumSessions = 10_000
+    conduct.reclaimsAfter = .seconds(3600)
+    conduct.takesLongFrames = true
+    conduct.unverified = HTTPAnswer(470, .insufficientPrivileges)
+    conduct.securesUnknownAddresses = false
+    conduct.unknownAddress = HTTPAnswer(404, .doesNotExist)
+    conduct.wrongMethod = HTTPAnswer(400, .invalidValue)
+    conduct.malformedBody = HTTPAnswer(500, .busy)
+    conduct.malformedQuery = HTTPAnswer(400, .invalidValue)
+    conduct.refusesUnknownQueryKeys = false
+    conduct.queryFlags = .words
+    conduct.emptyWrite = HTTPAnswer(204)
+    conduct.refusesDuplicateIDs = true
+    conduct.chunked = .json
+    conduct.unknownRead = .invalidValue
+    conduct.unknownWrite = .invalidValue
+    conduct.checksSteps = false
+    conduct.takesWholeFloats = true
+    conduct.nullIsMalformed = false
+    conduct.refusesUnknownResponses = false
+    conduct.wrongPIDSpends = false
+    conduct.immediateEvents = [0x73, 0x126, 0x22, 0x6A]
+    conduct.tellsIntermediateValues = true
+    return conduct
+  }()
+
+  /// HAP-python 5.0: Home Assistant.
+  private static let hapPython: Conduct = {
+    var conduct = Conduct()
+    conduct.setupOutOfOrder = .internalError
+    conduct.tellsBusy = false
+    conduct.maximumTries = 0
+    conduct.keepsFailedTries = false
+    conduct.proofForms = .stripped
+    conduct.heedsSetupFlags = false
+    conduct.unpairedVerify = .authentication
+    conduct.refusesVerifyMethod = false
+    conduct.maximumPairings = 10_000
+    conduct.overwritesKeys = true
+    conduct.closesRemovedSessions = false
+    conduct.demotionDropsAll = false
+    conduct.maximumSessions = 10_000
+    conduct.reclaimsAfter = .seconds(324_000)
+    conduct.takesLongFrames = true
+    conduct.unverified = HTTPAnswer(401, .insufficientPrivileges)
+    conduct.securesUnknownAddresses = false
+    conduct.unknownAddress = HTTPAnswer(500, .unableToCommunicate)
+    conduct.wrongMethod = HTTPAnswer(500, .unableToCommunicate)
+    conduct.malformedBody = HTTPAnswer(500, .unableToCommunicate)
+    conduct.malformedQuery = HTTPAnswer(500, .unableToCommunicate)
+    conduct.refusesUnknownQueryKeys = false
+    conduct.queryFlags = .ignored
+    conduct.emptyWrite = HTTPAnswer(204)
+    conduct.hasIdentifyAddress = false
+    conduct.securesResource = false
+    conduct.booleans = .words
+    conduct.unknownRead = .unableToCommunicate
+    conduct.unknownWrite = .unableToCommunicate
+    conduct.skipsUnknownAccessories = true
+    conduct.checksPermissions = false
+    conduct.outOfRange = .clamp
+    conduct.refusedValue = .unableToCommunicate
+    conduct.takesWholeFloats = true
+    conduct.nullIsMalformed = false
+    conduct.refusesUnknownResponses = false
+    conduct.deviceDeadline = noDeadline
+    conduct.enforcesTimedWrites = false
+    conduct.wrongPIDSpends = false
+    conduct.laterPrepareReplaces = false
+    conduct.executesUnpreparedWrites = true
+    conduct.coalescing = .milliseconds(500)
+    conduct.immediateEvents = [0x73, 0x126]
+    conduct.modelIsName = true
+    return conduct
+  }()
+
+  /// brutella/hap 0.0.35, for Go.
+  private static let brutellaHAP: Conduct = {
+    var conduct = Conduct()
+    conduct.setupOutOfOrder = .internalError
+    conduct.maximumTries = 0
+    conduct.keepsFailedTries = false
+    conduct.proofForms = .stripped
+    conduct.exchangeFailure = .internalError
+    conduct.heedsSetupFlags = false
+    conduct.maximumPairings = 10_000
+    conduct.removesUnknownPairings = false
+    conduct.listsForAdminsOnly = false
+    conduct.listHasState = false
+    conduct.demotionDropsAll = false
+    conduct.maximumSessions = 10_000
+    conduct.takesLongFrames = true
+    conduct.unverified = HTTPAnswer(400, .insufficientPrivileges)
+    conduct.securesUnknownAddresses = false
+    conduct.malformedBody = HTTPAnswer(400, .invalidValue)
+    conduct.malformedQuery = HTTPAnswer(400, .invalidValue)
+    conduct.refusesUnknownQueryKeys = false
+    conduct.queryFlags = .ones
+    conduct.emptyWrite = HTTPAnswer(204)
+    conduct.partialWrite = .failures
+    conduct.chunked = .longJSON
+    conduct.booleans = .words
+    conduct.unknownRead = .unableToCommunicate
+    conduct.unknownWrite = .unableToCommunicate
+    conduct.outOfRange = .clamp
+    conduct.takesWholeFloats = true
+    conduct.nullIsMalformed = false
+    conduct.refusesUnknownResponses = false
+    conduct.deviceDeadline = noDeadline
+    conduct.coalescing = .zero
+    conduct.protocolVersion = .one
+    conduct.configurationWrapsToZero = true
+    conduct.modelIsName = true
+    return conduct
+  }()
+
+  /// HomeSpan 2.1, for the ESP32.
+  private static let homeSpan: Conduct = {
+    var conduct = Conduct()
+    conduct.setupOutOfOrder = .unknownError
+    conduct.tellsBusy = false
+    conduct.maximumTries = 0
+    conduct.keepsFailedTries = false
+    conduct.proofForms = .padded
+    conduct.heedsSetupFlags = false
+    conduct.unpairedVerify = .unknown
+    conduct.refusesVerifyMethod = false
+    conduct.demotionDropsAll = false
+    conduct.takesLongFrames = true
+    conduct.unverified = HTTPAnswer(470, closes: true)
+    conduct.securesUnknownAddresses = false
+    conduct.unknownAddress = HTTPAnswer(404, closes: true)
+    conduct.wrongMethod = HTTPAnswer(404, closes: true)
+    conduct.malformedBody = HTTPAnswer(400, closes: true)
+    conduct.malformedQuery = HTTPAnswer(404, closes: true)
+    conduct.refusesUnknownQueryKeys = false
+    conduct.queryFlags = .ones
+    conduct.takesChunkedRequests = false
+    conduct.takesAnyHeaderCase = false
+    conduct.hasIdentifyAddress = false
+    conduct.checksSteps = false
+    conduct.checksValidValues = false
+    conduct.refusesUnknownResponses = false
+    conduct.deviceDeadline = noDeadline
+    conduct.enforcesTimedWrites = false
+    conduct.timedWriteScope = .accessory
+    conduct.wrongPIDSpends = false
+    conduct.laterPrepareReplaces = false
+    conduct.coalescing = .zero
+    conduct.tellsUnchanged = true
+    return conduct
+  }()
+}

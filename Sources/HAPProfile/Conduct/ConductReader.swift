@@ -1,0 +1,115 @@
+import HAPModel
+import HAPWire
+
+/// Reads a conduct: the name of a preset, or an object of fields over one.
+///
+/// ```json
+/// "conduct": "hap-nodejs"
+/// "conduct": { "preset": "hap-nodejs", "maximumTries": 5, "coalescing": "1s" }
+/// ```
+///
+/// Without `preset` the fields stand over the default. What can't be read becomes a problem and leaves the field as it was, so that all is told
+/// at once.
+struct ConductReader {
+  private(set) var problems: [ProfileProblem] = []
+
+  mutating func read(_ node: JSONNode) -> Conduct {
+    if node.stringValue != nil { return preset(node) }
+    guard let members = node.members else {
+      report(.conductKind, node, "a conduct is the name of a preset or an object of fields, not \(node.kindName)")
+      return Conduct()
+    }
+    var conduct = node["preset"].map { preset($0) } ?? Conduct()
+    for problem in node.unknownMembers(except: ["preset"] + ConductField.all.map(\.name)) {
+      problems.append(ProfileProblem(.conductUnknown, path: problem.path, place: problem.place, problem.message))
+    }
+    for member in members {
+      guard let field = ConductField.named(member.name) else { continue }
+      guard let setting = ConductField.Setting(member.value), field.apply(setting, to: &conduct) else {
+        report(.conductValue, member.value, "\(field.name) takes \(field.kind.expectation)")
+        continue
+      }
+    }
+    return conduct
+  }
+
+  private mutating func preset(_ node: JSONNode) -> Conduct {
+    guard let name = node.stringValue else {
+      report(.conductKind, node, "a preset is a name, not \(node.kindName)")
+      return Conduct()
+    }
+    guard let conduct = Conduct.presets[name] else {
+      report(.conductUnknown, node, Conduct.unknownPreset(name))
+      return Conduct()
+    }
+    return conduct
+  }
+
+  private mutating func report(_ rule: ProfileRule, _ node: JSONNode, _ message: String) {
+    problems.append(ProfileProblem(rule, at: node, message))
+  }
+}
+
+extension Conduct {
+  /// What is said of a name that no preset has.
+  package static func unknownPreset(_ name: String) -> String {
+    let names = presets.keys
+    let hint = nearestName(to: name, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
+    return "there is no preset \"\(name)\"\(hint.isEmpty ? "; there are \(names.joined(separator: ", "))" : hint)"
+  }
+
+  /// Reads a document that is a conduct by itself, as `hapsim run --conduct FILE` has it.
+  ///
+  /// - Throws: everything that is wrong with it.
+  public init(json: [UInt8], fileName: String) throws(ProfileErrors) {
+    let node: JSONNode
+    do {
+      node = try JSONNode.parse(json)
+    } catch {
+      let problem = ProfileProblem(.json, path: "", place: error.place, error.message)
+      throw ProfileErrors(fileName: fileName, problems: [problem])
+    }
+    var reader = ConductReader()
+    let conduct = reader.read(node)
+    guard reader.problems.isEmpty else { throw ProfileErrors(fileName: fileName, problems: reader.problems) }
+    self = conduct
+  }
+}
+
+extension ConductField.Setting {
+  /// Nil for what no field takes.
+  fileprivate init?(_ node: JSONNode) {
+    switch node.kind {
+    case .bool(let value): self = .boolean(value)
+    case .string(let text): self = .text(text)
+    case .number(let number):
+      if let integer = number.integer {
+        guard let integer = Int(exactly: integer) else { return nil }
+        self = .integer(integer)
+      } else {
+        self = .fraction(number.double)
+      }
+    case .array(let elements):
+      let texts = elements.compactMap(\.stringValue)
+      guard texts.count == elements.count else { return nil }
+      self = .list(texts)
+    case .null, .object: return nil
+    }
+  }
+}
+
+extension ConductField.Kind {
+  /// "true or false", for messages.
+  fileprivate var expectation: String {
+    switch self {
+    case .boolean: "true or false"
+    case .integer(let range): "an integer in \(range.lowerBound)...\(range.upperBound)"
+    case .fraction(let range): "a number in \(range.lowerBound)...\(range.upperBound)"
+    case .choice(let words): words.map { "\"\($0)\"" }.joined(separator: ", ")
+    case .duration: "a duration such as \"250ms\", \"9s\" or \"0s\""
+    case .answer: "an HTTP status, perhaps with a HAP status and \"close\", such as \"404\" or \"470 -70411\""
+    case .status: "a HAP status, -70401...-70412"
+    case .types: "a list of characteristic types, such as [\"Button Event\", \"73\"]"
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import HAPCrypto
+import HAPModel
+import HAPProfile
+import HAPStore
+import Testing
+
+@testable import HAPSimulator
+
+@Suite("Whose conduct an accessory has")
+struct ConductServingTests {
+  private func prepared(
+    _ members: String = "", _ choices: PreparedAccessory.Choices = .init(), in folder: StateFolder = .ephemeral()
+  ) throws -> PreparedAccessory {
+    let json = """
+      { "format": "hasaccessory/1", "name": "Hall Lamp", "model": "L-1", "category": "lightbulb", \(members)
+        "services": [ { "type": "LightBulb" } ] }
+      """
+    let profile = try AccessoryProfile(json: Array(json.utf8), fileName: "lamp")
+    return try PreparedAccessory(profile, in: folder, choices: choices, random: .seeded(1))
+  }
+
+  @Test("The command line's wins over the profile's, and that over the default")
+  func precedence() throws {
+    #expect(try prepared().conduct == Conduct())
+    let inProfile = #""conduct": "homespan","#
+    #expect(try prepared(inProfile).conduct == Conduct.presets["homespan"])
+    #expect(
+      try prepared(inProfile, .init(conduct: Conduct.presets["hap-python"])).conduct == Conduct.presets["hap-python"])
+    var expected = try #require(Conduct.presets["homespan"])
+    expected.maximumSessions = 9
+    #expect(try prepared(inProfile, .init(maximumSessions: 9)).conduct == expected)
+  }
+
+  @Test("[AD.8] md is the model, or the name where the conduct has it so")
+  func model() throws {
+    #expect(try prepared().advertisement.model == "L-1")
+    #expect(try prepared(#""conduct": { "modelIsName": true },"#).advertisement.model == "Hall Lamp")
+  }
+
+  @Test("[PS.41] Failed tries are kept over a restart, unless the conduct forgets them")
+  func failedTries() throws {
+    let folder = StateFolder.ephemeral()
+    let first = try prepared(in: folder)
+    try first.store.setFailedTries(99)
+    first.store.close()
+    let second = try prepared(in: folder)
+    #expect(second.failedAttempts == 99)
+    second.store.close()
+    #expect(try prepared(#""conduct": { "keepsFailedTries": false },"#, in: folder).failedAttempts == 0)
+  }
+}

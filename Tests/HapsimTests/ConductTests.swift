@@ -1,0 +1,47 @@
+import Foundation
+import HAPCommandLine
+import HAPModel
+import Testing
+
+@testable import hapsim
+
+@Suite("hapsim conduct, and --conduct") struct ConductCommandTests {
+  @Test("What is shown is read as the same conduct", arguments: Conduct.presets.keys) func roundTrip(name: String)
+    throws
+  {
+    let scratch = ScratchFolder()
+    try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
+    let file = scratch.path + "/mine.json"
+    try hapsim(["conduct", name]).out.write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try ConductChoice(file).conduct() == Conduct.presets[name])
+    #expect(hapsim(["conduct", file]) == hapsim(["conduct", name]))
+  }
+
+  @Test("Without a name it is the default") func standard() throws {
+    let shown = try object(hapsim(["conduct"]).out)
+    #expect(shown.count == ConductField.all.count)
+    #expect(shown["maximumSessions"] as? Int == 17)
+    #expect(shown["unverified"] as? String == "470 -70411")
+  }
+
+  @Test("A name that is no preset is refused with the one that was meant, a file with its place") func mistakes() throws
+  {
+    let unknown = hapsim(["conduct", "hap-nodjs"])
+    #expect(unknown.exit == .usage)
+    #expect(unknown.error.contains("did you mean \"hap-nodejs\"?"))
+    #expect(hapsim(["conduct", "./none.json"]).exit == .problem)
+    let scratch = ScratchFolder()
+    try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
+    let file = scratch.path + "/mine.json"
+    try #"{ "tellsBusy": 1 }"#.write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(
+      hapsim(["conduct", file]).error
+        == "\(file):1:16: error: tellsBusy: tellsBusy takes true or false [conduct-value]\n")
+    let run = hapsim(["run", "x.hasaccessory", "--ephemeral", "--conduct", "homspan"])
+    #expect(run.exit == .usage && run.error.contains("did you mean \"homespan\"?"))
+  }
+
+  @Test("--max-sessions is 8 to 10000", arguments: ["7", "10001", "-1", "x"]) func sessions(text: String) {
+    #expect(hapsim(["run", "x.hasaccessory", "--ephemeral", "--max-sessions", text]).exit == .usage)
+  }
+}
