@@ -18,6 +18,7 @@ struct ConductEffectTests {
     "immediateEvents": .list(["73"]), "unverified": .text("401 -70401"), "unknownAddress": .text("500"),
     "wrongMethod": .text("500"), "malformedBody": .text("500 -70403"), "malformedQuery": .text("500"),
     "emptyWrite": .text("204"),
+    "emptyRead": .text("400"), "noResource": .text("500"), "malformedPrepare": .text("200 -70410"),
     "unknownRead": .integer(-70402), "unknownWrite": .integer(-70402), "refusedValue": .integer(-70402),
   ]
 

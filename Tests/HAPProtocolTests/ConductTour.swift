@@ -137,6 +137,9 @@ struct ConductTour {
         "malformed body",
         "PUT /characteristics HTTP/1.1\r\nContent-Type: application/hap+json\r\nContent-Length: 1\r\n\r\n{"
       ),
+      ("empty query", "GET /characteristics?id= HTTP/1.1\r\n\r\n"),
+      ("resource", "POST /resource HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"),
+      ("empty prepare", "PUT /prepare HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"),
       ("no query", "GET /characteristics HTTP/1.1\r\n\r\n"),
       ("lower case", "put /x HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}"),
       (
@@ -187,6 +190,7 @@ struct ConductTour {
       ("one fails", #"{"aid":1,"iid":11,"value":1},{"aid":1,"iid":36,"value":"x"}"#),
       ("twice", #"{"aid":1,"iid":11,"value":1},{"aid":1,"iid":11,"value":0}"#),
       ("unknown", #"{"aid":1,"iid":99,"value":1}"#),
+      ("idle", #"{"aid":1,"iid":12}"#),
       ("too much", #"{"aid":1,"iid":12,"value":101}"#),
       ("off the step", #"{"aid":1,"iid":14,"value":141}"#),
       ("float off the grid", #"{"aid":1,"iid":13,"value":120.2}"#),

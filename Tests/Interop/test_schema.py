@@ -65,6 +65,14 @@ BROKEN = [
     (root(services=[1]), "services/0"),
     (root(services=[{}]), "services/0"),
     (root(services=[{"type": "Switch", "primary": True}, {"type": "Outlet", "primary": True}]), "services"),
+    (root(conduct="hap-nodjs"), "conduct"),
+    (root(conduct=1), "conduct"),
+    (root(conduct={"preset": "x"}), "conduct/preset"),
+    (root(conduct={"tellsBusy": 1}), "conduct/tellsBusy"),
+    (root(conduct={"tellsBussy": True}), "conduct"),
+    (root(conduct={"maximumTries": -1}), "conduct/maximumTries"),
+    (root(conduct={"unverified": "470 -1"}), "conduct/unverified"),
+    (root(conduct={"chunked": "often"}), "conduct/chunked"),
     (bridge({"name": "Lamp"}), "bridgedAccessories/0"),
     (bridge(lamp(setupCode="031-45-154")), "bridgedAccessories/0"),
     (bridge(lamp(copies=0)), "bridgedAccessories/0/copies"),
@@ -143,6 +151,14 @@ def test_a_broken_profile_is_refused_at_its_place(document, place):
 def test_what_is_broken_the_validator_refuses_too(tmp_path):
     verdicts = refused([document for document, _ in BROKEN], tmp_path)
     assert [document for (document, _), isRefused in zip(BROKEN, verdicts) if not isRefused] == []
+
+
+def test_every_conduct_is_valid_and_every_field_is_known():
+    fields = SCHEMA["$defs"]["conduct"]["properties"].keys() - {"preset"}
+    for preset in SCHEMA["$defs"]["preset"]["enum"]:
+        shown = json.loads(subprocess.run([hapsim(), "conduct", preset], capture_output=True, timeout=100).stdout)
+        assert shown.keys() == fields
+        assert places(root(conduct=shown)) == [] and places(root(conduct=preset)) == []
 
 
 JUNK = [None, True, False, 0, 1, -1, 1.5, 2**64, "", "x", "x" * 70, [], {}, [1], ["x", "x"], {"x": 1}, "pr", "AQ=="]

@@ -57,6 +57,9 @@ extension Conduct {
     conduct.wrongPIDSpends = false
     conduct.immediateEvents = [0x73, 0x126, 0x22, 0x6A]
     conduct.tellsIntermediateValues = true
+    conduct.emptyRead = HTTPAnswer(400, .invalidValue)
+    conduct.noResource = HTTPAnswer(404, .doesNotExist)
+    conduct.malformedPrepare = HTTPAnswer(400, .invalidValue)
     return conduct
   }()
 
@@ -107,6 +110,11 @@ extension Conduct {
     conduct.coalescing = .milliseconds(500)
     conduct.immediateEvents = [0x73, 0x126]
     conduct.modelIsName = true
+    conduct.emptyRead = HTTPAnswer(500, .unableToCommunicate)
+    conduct.noResource = HTTPAnswer(500, .unableToCommunicate)
+    conduct.unknownWriteEndsRequest = true
+    conduct.refusesIdleEntries = false
+    conduct.malformedPrepare = HTTPAnswer(200, .invalidValue)
     return conduct
   }()
 
@@ -147,6 +155,9 @@ extension Conduct {
     conduct.protocolVersion = .one
     conduct.configurationWrapsToZero = true
     conduct.modelIsName = true
+    conduct.emptyRead = HTTPAnswer(400, .invalidValue)
+    conduct.refusesIdleEntries = false
+    conduct.malformedPrepare = HTTPAnswer(400, .invalidValue)
     return conduct
   }()
 
@@ -184,6 +195,7 @@ extension Conduct {
     conduct.laterPrepareReplaces = false
     conduct.coalescing = .zero
     conduct.tellsUnchanged = true
+    conduct.malformedPrepare = HTTPAnswer(200, .invalidValue)
     return conduct
   }()
 }

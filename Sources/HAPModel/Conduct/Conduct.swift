@@ -129,6 +129,8 @@ public struct Conduct: Hashable, Sendable {
   }
   /// The words a query may use for on and off.
   public var queryFlags: QueryFlags = .strict
+  /// `GET /characteristics` whose `id` is empty. ADK 204; NJS, GO 400 -70410; PY 500.
+  public var emptyRead: HTTPAnswer = HTTPAnswer(204)
   /// `PUT /characteristics` without an entry. ADK 400; PY, NJS 204.
   public var emptyWrite: HTTPAnswer = HTTPAnswer(400)
   /// Whether an id that stands twice in a request makes it 422 with -70410 (NJS). Others work on both.
@@ -163,6 +165,8 @@ public struct Conduct: Hashable, Sendable {
   public var takesAnyHeaderCase: Bool = true
   /// Whether `POST /identify` exists for unpaired accessories. PY, HS: no.
   public var hasIdentifyAddress: Bool = true
+  /// `POST /resource` where there is no camera. ADK, NJS 404; PY 500.
+  public var noResource: HTTPAnswer = HTTPAnswer(404)
   /// Whether `/resource` needs a session. All but PY.
   public var securesResource: Bool = true
   /// Truth values in answers and events. Controllers take both.
@@ -181,6 +185,10 @@ public struct Conduct: Hashable, Sendable {
   public var unknownRead: HAPStatus = .doesNotExist
   /// The status of a write to an unknown id. ADK, HS -70409; NJS -70410; GO -70402.
   public var unknownWrite: HAPStatus = .doesNotExist
+  /// Whether a write to an unknown id ends the request there, answered as a malformed body is (PY).
+  public var unknownWriteEndsRequest: Bool = false
+  /// Whether an entry of a write with neither value nor subscription is refused with -70410. ADK, NJS: yes; PY, GO pass it over.
+  public var refusesIdleEntries: Bool = true
   /// Whether a bridge leaves ids of unknown accessories out of the answer to a read (PY).
   public var skipsUnknownAccessories: Bool = false
   /// Whether reads, writes and subscriptions that the permissions don't allow are refused. All but PY.
@@ -216,6 +224,8 @@ public struct Conduct: Hashable, Sendable {
 
   // MARK: Timed writes
 
+  /// `PUT /prepare` without a `ttl` or `pid`. ADK 400; NJS, GO 400 -70410; PY, HS 200 -70410.
+  public var malformedPrepare: HTTPAnswer = HTTPAnswer(400)
   /// Whether `tw` characteristics refuse a write that was not prepared. ADK, NJS: yes; PY, HS don't look.
   public var enforcesTimedWrites: Bool = true
   /// Who may spend what was prepared.

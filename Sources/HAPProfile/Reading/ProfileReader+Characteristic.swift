@@ -39,7 +39,7 @@ extension ProfileReader {
     }
     characteristic.constraints = constraints(
       of: node, inherited: inherited?.constraints ?? Constraints(), format: format)
-    characteristic.unit = unit(of: node) ?? inherited?.unit
+    characteristic.unit = node["unit"]?.isNull == true ? nil : unit(of: node) ?? inherited?.unit
     characteristic.description = string("description", of: node)
     characteristic.adminOnly = definition?.adminOnly ?? []
     characteristic.persists =
@@ -92,7 +92,17 @@ extension ProfileReader {
 // MARK: Metadata
 
 extension ProfileReader {
+  /// A member that is null takes away what Apple's definition has.
   private mutating func constraints(of node: JSONNode, inherited: Constraints, format: Format) -> Constraints {
+    var inherited = inherited
+    if node["minValue"]?.isNull == true { inherited.minValue = nil }
+    if node["maxValue"]?.isNull == true { inherited.maxValue = nil }
+    if node["minStep"]?.isNull == true { inherited.minStep = nil }
+    if node["maxLen"]?.isNull == true { inherited.maxLen = nil }
+    if node["maxDataLen"]?.isNull == true { inherited.maxDataLen = nil }
+    if node["valid-values"]?.isNull == true { inherited.validValues = nil }
+    if node["valid-values-range"]?.isNull == true { inherited.validValuesRange = nil }
+    let node = node.withoutNulls
     var result = inherited
     for name in ["minValue", "maxValue", "minStep"] where node[name] != nil && !format.isNumeric {
       report(.metadataFormat, node[name] ?? node, "\(name) is for numbers, and the format is \(format.rawValue)")

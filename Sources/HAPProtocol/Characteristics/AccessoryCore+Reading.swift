@@ -35,7 +35,7 @@ extension AccessoryCore {
       refuse(connection, request: "GET /characteristics", reason: "an id stands twice")
       return connection.answer(.unprocessable, .invalidValue)
     }
-    guard request.count > 0 else { return connection.answer(.noContent) }
+    guard request.count > 0 else { return answer(conduct.emptyRead, on: connection) }
     if !liveSlots.isEmpty, askDevice(for: request, query, of: connection, at: now) { return }
     answerRead(request, query, failures: [:], on: connection)
   }

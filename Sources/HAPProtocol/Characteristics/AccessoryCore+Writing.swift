@@ -32,6 +32,11 @@ extension AccessoryCore {
     if !writeResponses.isEmpty { writeResponses.removeAll() }
     var needsBody = false
     for index in writeRequest.entries.indices {
+      if conduct.unknownWriteEndsRequest, database.slot(of: writeRequest.entries[index].id) == nil {
+        refuse(connection, request: "PUT /characteristics", reason: "there is no \(writeRequest.entries[index].id)")
+        tellDevice()
+        return answer(conduct.malformedBody, on: connection)
+      }
       let status = write(writeRequest.entries[index], at: index, isTimed: isTimed, by: connection, at: now)
       writeStatuses.append(status)
       if status != .success || isAnsweredWithValue(writeRequest.entries[index]) { needsBody = true }
@@ -52,6 +57,7 @@ extension AccessoryCore {
     }
     let perms = database.characteristics[slot].perms
     if entry.value == nil, entry.ev == nil {
+      guard conduct.refusesIdleEntries else { return .success }
       return refuseWrite(entry, .invalidValue, "neither value nor ev", connection)
     }
     if entry.value != nil, perms.contains(.timedWrite), !isTimed, conduct.enforcesTimedWrites {
@@ -84,6 +90,7 @@ extension AccessoryCore {
       }
       authorization = bytes
     }
+    if written == .null { return refuseWrite(entry, .invalidValue, "null is no value", connection) }
     let value: Value
     do throws(HAPStatus) {
       value = try database.characteristics[slot].admit(written, conduct: conduct)

@@ -17,7 +17,7 @@ extension AccessoryCore {
       refuse(
         connection, request: "PUT /prepare",
         reason: "the body needs ttl, 1…2^53-1 milliseconds, and pid, a number of 64 bits")
-      return answer(conduct.malformedBody, on: connection)
+      return answer(conduct.malformedPrepare, on: connection)
     }
     if conduct.laterPrepareReplaces { connection.timedWrites.removeAll() }
     connection.timedWrites.removeAll { $0.pid == request.pid || $0.expires < now }

@@ -71,10 +71,7 @@ struct WriteRequest {
         }
       case .endObject:
         // HomeKitADK answers 400 to `{}` and 204 to an object that merely lacks the member.
-        if isEmpty {
-          isWithoutEntries = true
-          return fail("the object is empty", reader)
-        }
+        if isEmpty { return fail("the object is empty", reader) }
         _ = try reader.next()
         return
       default: return fail("a member name is expected", reader)

@@ -64,6 +64,14 @@ extension JSONNode {
   /// Nil when this is no object or has no such member.
   package subscript(_ name: String) -> JSONNode? { members?.first { $0.name == name }?.value }
 
+  /// This object without the members that are null; anything else as it is.
+  package var withoutNulls: JSONNode {
+    guard let members else { return self }
+    var node = self
+    node.kind = .object(members.filter { !$0.value.isNull })
+    return node
+  }
+
   package func required(_ name: String) throws(JSONProblem) -> JSONNode {
     guard let node = self[name] else {
       _ = try asObject()
