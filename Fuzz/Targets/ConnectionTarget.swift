@@ -7,7 +7,8 @@ import HAPTestSupport
 /// as it should, and at the end it serves its admin as if nothing had been.
 func fuzzConnection(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
-  var home = FuzzedHome(isPaired: !program.isSet())
+  let isPaired = !program.isSet()
+  var home = FuzzedHome(isPaired: isPaired, conduct: conduct(of: &program))
   var steps = 0
   while !program.isAtEnd, steps < 200 {
     home.step(&program)
@@ -15,6 +16,29 @@ func fuzzConnection(_ bytes: UnsafeRawBufferPointer) {
     steps += 1
   }
   home.finish()
+}
+
+/// The default, a preset, or either with some fields changed.
+private func conduct(of program: inout ByteProgram) -> Conduct {
+  let presets = Conduct.presets.keys
+  let choice = program.number(below: presets.count * 2 + 2)
+  var conduct = choice / 2 == 0 ? Conduct() : Conduct.presets[presets[choice / 2 - 1]] ?? Conduct()
+  guard choice % 2 == 1 else { return conduct }
+  for _ in 0..<program.number(below: 9) {
+    let field = ConductField.all[program.number(below: ConductField.all.count)]
+    let byte = Int(program.byte())
+    switch field.kind {
+    case .boolean: _ = field.apply(.boolean(byte & 1 == 1), to: &conduct)
+    case .integer: _ = field.apply(.integer(byte), to: &conduct)
+    case .fraction: _ = field.apply(.fraction(Double(byte) / 512), to: &conduct)
+    case .choice(let words): _ = field.apply(.text(words[byte % words.count]), to: &conduct)
+    case .duration: _ = field.apply(.text("\(byte)ms"), to: &conduct)
+    case .answer: _ = field.apply(.text("\(200 + byte)\(byte & 1 == 1 ? " close" : "")"), to: &conduct)
+    case .status: _ = field.apply(.integer(-70401 - byte % 12), to: &conduct)
+    case .types: _ = field.apply(.list(byte & 1 == 1 ? ["8", "25"] : []), to: &conduct)
+    }
+  }
+  return conduct
 }
 
 private struct FuzzedHome {
@@ -35,10 +59,9 @@ private struct FuzzedHome {
     "true", "0", "1", "50", "-1", "1.5", "1e400", #""AQI=""#, #""text""#, "null", "[]", "18446744073709551616",
   ]
   private static let identities = [TestHome.admin, TestHome.secondAdmin, TestHome.user, TestHome.stranger]
-  private static let maximumPairings = 16
 
-  init(isPaired: Bool) {
-    accessory = TestHome.accessory(pairings: isPaired ? TestHome.pairings : [])
+  init(isPaired: Bool, conduct: Conduct) {
+    accessory = TestHome.accessory(pairings: isPaired ? TestHome.pairings : [], conduct: conduct)
   }
 
   // MARK: Steps
@@ -203,7 +226,7 @@ private struct FuzzedHome {
   mutating func check() {
     let core = accessory.core
     require(core.connections.count <= core.conduct.maximumSessions, "\(core.connections.count) sessions")
-    require(core.pairings.count <= Self.maximumPairings, "\(core.pairings.count) pairings")
+    require(core.pairings.count <= core.conduct.maximumPairings, "\(core.pairings.count) pairings")
     require(accessory.mostUnsent < 1 << 20, "\(accessory.mostUnsent) bytes unsent")
     require(Set(core.pairings.map(\.identifier)).count == core.pairings.count, "a pairing twice")
     for controller in controllers {

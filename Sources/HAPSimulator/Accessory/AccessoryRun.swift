@@ -92,7 +92,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     device = built.makeDevice()
     core.writer = device.judgesWrites ? self : nil
     server.replace(
-      database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber, live: device.live)
+      database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
+      live: device.live)
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
     visit { device.start(&$0) }
   }

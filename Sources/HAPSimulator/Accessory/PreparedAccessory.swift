@@ -97,7 +97,8 @@ package struct PreparedAccessory: Sendable {
     pairings = try store.pairings()
     failedAttempts = conduct.keepsFailedTries ? try store.failedTries() : 0
     advertisement = Advertisement(
-      model: built.shownModel(conduct), deviceID: identity.deviceID, configurationNumber: number, category: built.category.number,
+      model: built.shownModel(conduct), deviceID: identity.deviceID, configurationNumber: number,
+      category: built.category.number,
       isPaired: pairings.contains { $0.isAdmin }, setupID: setup.id)
     setupPayload = SetupPayload(category: built.category.number, code: setup.code, setupID: setup.id, supportsIP: true)
   }
