@@ -16,7 +16,9 @@ func fuzzProfile(_ bytes: UnsafeRawBufferPointer) {
   } catch { return }
   require(profile.isServable, "a profile with errors was built")
   // The values that it starts with are values that it allows.
-  for characteristic in built.database.characteristics where characteristic.value != .null {
+  // Off the grid of its step is a warning: such devices exist.
+  for var characteristic in built.database.characteristics where characteristic.value != .null {
+    characteristic.constraints.minStep = nil
     require(characteristic.allows(characteristic.value), "\(characteristic.type) starts with what it refuses")
   }
   var same = ids

@@ -114,6 +114,15 @@ private let kinds: [(name: String, value: Value)] = [
   }
 
   @Test(
+    "A grid whose next point lies beyond all doubles leaves the number as it is (found by fuzzing: it became infinite)")
+  func endlessGrid() {
+    let constraints = Constraints(minValue: .float(-1.7976931348599658e+308), minStep: .float(1.3339494087538505e+299))
+    for conduct in [Conduct(), clamping] {
+      #expect(admitted(.bool(false), .float, constraints, conduct: conduct) == .success(.float(0)))
+    }
+  }
+
+  @Test(
     "Clamped to a grid that doesn't begin at the end of the range, a number is still one of both (found by fuzzing)")
   func clampedToGrid() throws {
     var conduct = Conduct()

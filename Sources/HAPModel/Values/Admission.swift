@@ -102,6 +102,8 @@ extension Characteristic {
     let tolerance: Double = conduct.floatSnapFraction + 1e-9
     guard conduct.outOfRange == .clamp || abs(steps - nearest) <= tolerance else { throw .invalidValue }
     var snapped: Double = gridValue(start: start, steps: nearest, step: step)
+    // The next point of the grid lies beyond all doubles.
+    guard snapped.isFinite else { return .float(number) }
     if let high: Double = high, snapped > high {
       snapped = conduct.outOfRange == .clamp ? gridValue(start: start, steps: nearest - 1, step: step) : number
     }
