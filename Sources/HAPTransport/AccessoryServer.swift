@@ -35,7 +35,7 @@ package final class AccessoryServer {
     timer.onFire = { [unowned self] in
       armedDeadline = nil
       core.advance(to: now)
-      touchWaiting()
+      touchAll()
       perform()
     }
     turnHook = loop.atEndOfTurn { [unowned self] in endTurn() }
@@ -101,14 +101,14 @@ package final class AccessoryServer {
   /// The device answers a `read` of the owner, one characteristic at a time.
   package func answerRead(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
     core.read(id, result, ticket: ticket, at: now)
-    touchWaiting()
+    touchAll()
     perform()
   }
 
   /// The device answers a write that it took its time for.
   package func answerWrite(_ number: UInt64, _ verdict: WriteVerdict) {
     core.judged(number, verdict, at: now)
-    touchWaiting()
+    touchAll()
     perform()
   }
 
@@ -132,7 +132,7 @@ package final class AccessoryServer {
     let connection = ServedConnection(stream, served)
     connections[served.id] = connection
     stream.startReading(
-      onAllocate: { _ in served.incoming.reserve(ServedConnection.readSize) },
+      onAllocate: { _ in connection.roomForReading() },
       onRead: { [unowned self] event in received(event, on: connection) })
     // The core may have closed another one in favour of this.
     perform()
@@ -143,7 +143,8 @@ package final class AccessoryServer {
     case .bytes(let count):
       connection.core.incoming.commit(count)
       core.received(on: connection.core, at: now)
-      if !connection.core.wantsInput { connection.stream.pauseReading() }
+      // One read in a turn for each, so that a flood on one connection holds up the others no longer than a flood on many.
+      if count == connection.offered || !connection.core.wantsInput { connection.stream.pauseReading() }
       touch(connection)
       touchAll()
     case .end:
@@ -170,9 +171,9 @@ package final class AccessoryServer {
     touched.append(connection)
   }
 
-  /// Answers and events may have been written for any connection.
+  /// Answers and events may have been written for any connection, and any may take requests again.
   private func touchAll() {
-    for connection in connections.values where !connection.core.outgoing.isEmpty { touch(connection) }
+    core.takeOutbox { if let connection = connections[$0.id] { touch(connection) } }
   }
 
   // MARK: Actions
@@ -196,7 +197,7 @@ package final class AccessoryServer {
       } then: { [weak self] result in
         guard let self, !isStopped else { return }
         core.computed(result, ticket: ticket, at: now)
-        touchWaiting()
+        touchAll()
         perform()
       }
     case .store(let change, let ticket):
@@ -223,13 +224,8 @@ package final class AccessoryServer {
   private func finishStoring(_ ticket: Ticket, _ succeeded: Bool) {
     guard !isStopped else { return }
     core.stored(ticket, succeeded: succeeded, at: now)
-    touchWaiting()
+    touchAll()
     perform()
-  }
-
-  /// An answer that was owed may have been given, and reading may go on.
-  private func touchWaiting() {
-    for connection in connections.values { touch(connection) }
   }
 
   // MARK: The end of a turn
@@ -314,10 +310,10 @@ package final class AccessoryServer {
 
 /// A connection of the server with its socket.
 private final class ServedConnection {
-  /// What a read asks for at least: two whole frames.
+  /// What a read asks for: two whole frames.
   static let readSize = 2 * 1042
-  /// While more than this lies unread by the peer, nothing more is read from it.
-  static let roomLimit = 256 << 10
+  /// The room that was offered to the last read.
+  private(set) var offered = 0
   /// A peer that lets more than this pile up is cut off. Only events and one answer can pile up; the answer of the largest bridge has room.
   static let queueLimit = 4 << 20
   /// Buffers that grew beyond this for one answer are given back.
@@ -325,8 +321,8 @@ private final class ServedConnection {
 
   let stream: TCPStream
   let core: ConnectionCore
-  /// Whether the peer reads what it is sent.
-  var hasRoom: Bool { stream.queuedByteCount < Self.roomLimit }
+  /// Whether the peer reads what it is sent. While too much lies unread by it, nothing more is read from it.
+  var hasRoom: Bool { stream.queuedByteCount < core.answerLimit }
 
   var isTouched = false
   /// To be closed when what is answered has left.
@@ -338,5 +334,11 @@ private final class ServedConnection {
   init(_ stream: TCPStream, _ core: ConnectionCore) {
     self.stream = stream
     self.core = core
+  }
+
+  func roomForReading() -> UnsafeMutableRawBufferPointer {
+    let room = core.incoming.reserve(Self.readSize)
+    offered = min(room.count, Self.readSize)
+    return UnsafeMutableRawBufferPointer(rebasing: room[..<offered])
   }
 }

@@ -307,6 +307,7 @@ struct ConductTour {
         seen.append("no room for \(number)")
         continue
       }
+      _ = controller.verify()
       controllers.append(controller)
     }
     seen.append("open \(controllers.map(\.isClosed))")

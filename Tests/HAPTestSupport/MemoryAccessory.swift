@@ -151,6 +151,7 @@ package final class MemoryAccessory {
         core.resume(link.connection, at: now)
       }
     } while core.hasActions || links.values.contains { !$0.connection.outgoing.isEmpty }
+    core.takeOutbox { _ in }  // all are looked at here
     closeWhatIsDone()
   }
 

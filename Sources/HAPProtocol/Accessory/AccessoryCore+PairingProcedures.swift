@@ -1,3 +1,4 @@
+import HAPCrypto
 import HAPModel
 import HAPWire
 
@@ -30,7 +31,7 @@ extension AccessoryCore {
 
   /// A transient session ends when anybody starts Pair Setup elsewhere (HomeKitADK).
   private func endTransientSessions(but connection: ConnectionCore) {
-    for other in connections where other !== connection && other.session?.isTransient == true {
+    for other in sessions where other !== connection && other.session?.isTransient == true {
       refuse(other, request: "", reason: "its transient session ends: Pair Setup has begun on another connection")
       close(other)
     }
@@ -80,7 +81,7 @@ extension AccessoryCore {
         storeFailedAttempts()
       case .startTransientSession(let keys):
         guard connection.phase == .open else { break }
-        connection.session = SecureSession(keys, controller: nil, conduct: conduct)
+        secure(connection, SecureSession(keys, controller: nil, conduct: conduct))
       }
     }
   }
@@ -126,14 +127,32 @@ extension AccessoryCore {
   /// `POST /pair-verify`. HAP R2 §5.7.
   /// - Parameter body: nil when the request had none.
   func receivePairVerify(_ body: UnsafeRawBufferPointer?, on connection: ConnectionCore) {
-    let steps =
-      if let message = body.flatMap({ try? TLV(decoding: $0) }) {
-        connection.verify.receive(
-          message, identity: identity, isPaired: isPaired, pairing: { id in pairings.first { $0.identifier == id } },
-          random: random)
-      } else {
-        connection.verify.receiveUnreadable()
-      }
+    guard let message = body.flatMap({ try? TLV(decoding: $0) }) else {
+      return perform(connection.verify.receiveUnreadable(), for: connection)
+    }
+    // Drawn here, in the order of the requests, and not when the pool comes to it.
+    let drawn = message.state == 1 ? random.secret(32) : SecretBytes([])
+    let source = RandomSource { room in drawn.withBytes { room.copyMemory(from: $0) } }
+    connection.isWaiting = true
+    let task = SlowWork.Task.pairVerify(connection.verify, message, identity, pairings: pairings, source)
+    actions.append(.compute(SlowWork(number: 0, task: task), ticket: newTicket(.pairVerify(connection))))
+  }
+
+  func finishPairVerify(_ result: SlowWork.Result, on connection: ConnectionCore) {
+    guard case .pairVerify(let server, let steps) = result.outcome else {
+      preconditionFailure("Pair Verify's work has another's outcome")
+    }
+    connection.isWaiting = false
+    guard connection.phase == .open else { return }
+    connection.verify = server
+    // A pairing that went away meanwhile is of no use.
+    let isRevoked = steps.contains {
+      if case .established(_, let pairing) = $0 { !pairings.contains(pairing) } else { false }
+    }
+    perform(isRevoked ? [.reply(.error(.authentication, state: 4))] : steps, for: connection)
+  }
+
+  private func perform(_ steps: [PairVerifyServer.Action], for connection: ConnectionCore) {
     for step in steps {
       switch step {
       case .reply(let reply):
@@ -149,7 +168,7 @@ extension AccessoryCore {
         connection.answer(.badRequest)
       case .established(let keys, let pairing):
         // M4 is in the outgoing buffer, in plain; from here on every byte of both directions is sealed.
-        connection.session = SecureSession(keys, controller: pairing.identifier, conduct: conduct)
+        secure(connection, SecureSession(keys, controller: pairing.identifier, conduct: conduct))
         report(.verified(connection.id, controller: connection.controller))
       }
     }

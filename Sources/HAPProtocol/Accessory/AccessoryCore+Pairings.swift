@@ -60,7 +60,7 @@ extension AccessoryCore {
     if wasPaired != isPaired { advertise(after: connection) }
     guard conduct.closesRemovedSessions else { return }
     // "Sessions of a removed controller are closed at once, its own after the answer."
-    for other in connections where other.phase == .open {
+    for other in sessions where other.phase == .open {
       guard let controller = other.session?.controller, !pairings.contains(where: { $0.identifier == controller })
       else { continue }
       close(other)

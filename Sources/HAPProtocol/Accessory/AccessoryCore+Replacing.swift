@@ -25,7 +25,7 @@ extension AccessoryCore {
       if let slot = new.slot(of: old.id(ofSlot: slot)) { markChanged(slot) }
     }
     setLive(live)
-    for connection in connections { moveSubscriptions(of: connection, from: old) }
+    for connection in sessions { moveSubscriptions(of: connection, from: old) }
     for slot in new.characteristics.indices {
       guard let before = old.slot(of: new.id(ofSlot: slot)),
         old.characteristics[before].value != new.characteristics[slot].value

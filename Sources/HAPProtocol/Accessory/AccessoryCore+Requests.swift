@@ -6,6 +6,7 @@ extension AccessoryCore {
   func work(off connection: ConnectionCore, at now: Duration) {
     while connection.takesRequests {
       guard takeRequest(of: connection, at: now) else { break }
+      connection.lastHeard = now
     }
     sendDueEvents(at: now)
   }

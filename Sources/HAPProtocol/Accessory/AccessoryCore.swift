@@ -14,6 +14,9 @@ package final class AccessoryCore {
   package internal(set) var pairings: [Pairing]
   package internal(set) var failedAttempts: Int
   package internal(set) var connections: [ConnectionCore] = []
+  /// Those of them that are secured: only these have subscriptions and rights.
+  private(set) var sessions: [ConnectionCore] = []
+  private let outbox = Outbox()
   /// Told of what is written before the answer; may refuse it.
   package weak var writer: (any CharacteristicWriter)?
   /// Makes the pictures that `POST /resource` asks for; without it there is no such resource.
@@ -53,6 +56,7 @@ package final class AccessoryCore {
   /// What to do when the work or the change of a ticket is done.
   enum Continuation {
     case pairSetup(ConnectionCore)
+    case pairVerify(ConnectionCore)
     case newPairing(Pairing, ConnectionCore)
     case pairings(ConnectionCore, PairingsRequest.Outcome)
     /// Nobody waits for it.
@@ -90,33 +94,66 @@ package final class AccessoryCore {
 
   // MARK: Connections
 
-  /// Takes up an accepted connection.
-  /// - Returns: nil when there is no room: the shell closes it at once. A connection that was idle for a minute gives way first.
+  /// Calls `body` with every connection that has something to send or takes requests again since the last call.
+  package func takeOutbox(_ body: (ConnectionCore) -> Void) { outbox.drain(body) }
+
+  /// Takes up an accepted connection. When all are taken, one that can be spared gives way to it.
+  /// - Returns: nil when there is no room: the shell closes it at once.
   package func open(peer: String, at now: Duration) -> ConnectionCore? {
     if connections.count >= conduct.maximumSessions {
-      guard let idle = connections.filter({ $0.isReclaimable }).min(by: { $0.lastHeard < $1.lastHeard }),
-        now - idle.lastHeard >= conduct.reclaimsAfter
-      else {
+      guard let spare = spareConnection(at: now) else {
         report(.refused(ConnectionID(number: 0), request: peer, reason: "all \(connections.count) sessions are in use"))
         return nil
       }
-      refuse(idle, request: "", reason: "idle, and its session was needed")
-      close(idle)
+      refuse(spare, request: "", reason: "idle, and its session was needed")
+      close(spare)
     }
     lastConnection += 1
     let connection = ConnectionCore(
       id: ConnectionID(number: lastConnection), peer: peer, openedAt: now,
       setup: PairSetupServer(identity: identity, random: random, conduct: conduct),
-      verify: PairVerifyServer(conduct: conduct), conduct: conduct)
+      verify: PairVerifyServer(conduct: conduct), conduct: conduct, outbox: outbox)
     connections.append(connection)
     report(.connected(connection.id, peer: peer))
     return connection
+  }
+
+  /// Sessions that unverified connections can't crowd out: as many as every accessory has to hold. HAP R2 §6.2.3.
+  private static let safeSessions = 8
+  /// How long an unverified connection may be silent before it gives way.
+  private static let unverifiedPatience = Duration.seconds(10)
+
+  /// The connection that can be spared best: an unverified one silent for ten seconds, else a session silent for as long as the conduct says,
+  /// unless there are no more than eight of them beside unverified ones. Always the one that was silent longest.
+  private func spareConnection(at now: Duration) -> ConnectionCore? {
+    func longestSilent(_ isSecured: Bool, for patience: Duration) -> ConnectionCore? {
+      var longest: ConnectionCore?
+      for connection in connections
+      where connection.isSecured == isSecured && connection.isReclaimable && now - connection.lastHeard >= patience
+        && connection.lastHeard < longest?.lastHeard ?? .seconds(Int64.max)
+      {
+        longest = connection
+      }
+      return longest
+    }
+    if let unverified = longestSilent(false, for: min(Self.unverifiedPatience, conduct.reclaimsAfter)) {
+      return unverified
+    }
+    guard sessions.count == connections.count || sessions.count > Self.safeSessions else { return nil }
+    return longestSilent(true, for: conduct.reclaimsAfter)
+  }
+
+  /// From now on the connection is secured.
+  func secure(_ connection: ConnectionCore, _ session: SecureSession) {
+    connection.session = session
+    sessions.append(connection)
   }
 
   /// The connection is gone: its subscriptions, its session and a half-done procedure go with it.
   package func closed(_ connection: ConnectionCore) {
     guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
     connections.remove(at: index)
+    if connection.isSecured { sessions.removeAll { $0 === connection } }
     connection.phase = .closed
     connection.setup.reset()
     deviceRequests.removeAll { $0.connection === connection }
@@ -127,7 +164,6 @@ package final class AccessoryCore {
 
   /// Bytes were added to `connection.incoming`; works off every whole request in them.
   package func received(on connection: ConnectionCore, at now: Duration) {
-    connection.lastHeard = now
     work(off: connection, at: now)
   }
 
@@ -139,9 +175,15 @@ package final class AccessoryCore {
 
   /// The slow work of a ticket is done.
   package func computed(_ result: SlowWork.Result, ticket: Ticket, at now: Duration) {
-    guard case .pairSetup(let connection)? = waiting.removeValue(forKey: ticket) else { return }
-    perform(connection.setup.computed(result), for: connection)
-    work(off: connection, at: now)
+    switch waiting.removeValue(forKey: ticket) {
+    case .pairSetup(let connection)?:
+      perform(connection.setup.computed(result), for: connection)
+      work(off: connection, at: now)
+    case .pairVerify(let connection)?:
+      finishPairVerify(result, on: connection)
+      work(off: connection, at: now)
+    case .newPairing?, .pairings?, .nothing?, nil: break
+    }
   }
 
   /// The store has made the change of a ticket durable, or couldn't.
@@ -155,7 +197,7 @@ package final class AccessoryCore {
       finishPairings(outcome, for: connection, stored: succeeded)
       work(off: connection, at: now)
       takeUpQueuedPairings(at: now)
-    case .pairSetup?, .nothing?, nil: break
+    case .pairSetup?, .pairVerify?, .nothing?, nil: break
     }
   }
 

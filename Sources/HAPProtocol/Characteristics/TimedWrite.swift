@@ -34,7 +34,7 @@ extension AccessoryCore {
     let holder: ConnectionCore =
       switch conduct.timedWriteScope {
       case .session: connection
-      case .accessory: connections.first(where: isPrepared) ?? connection
+      case .accessory: sessions.first(where: isPrepared) ?? connection
       }
     let isGood = isPrepared(holder)
     if isGood || conduct.wrongPIDSpends { holder.timedWrites.removeAll { $0.pid == pid || conduct.wrongPIDSpends } }

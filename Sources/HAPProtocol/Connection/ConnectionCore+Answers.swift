@@ -78,5 +78,8 @@ extension ConnectionCore {
   }
 
   /// Seals the message that was appended from `start`, when the connection is secured.
-  private func seal(from start: Int) { session?.sealer.seal(&outgoing, from: start) }
+  private func seal(from start: Int) {
+    session?.sealer.seal(&outgoing, from: start)
+    noteForShell()
+  }
 }

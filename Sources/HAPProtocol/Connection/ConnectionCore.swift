@@ -24,19 +24,26 @@ package final class ConnectionCore {
   var verify: PairVerifyServer
   var parser = HTTPRequestParser()
   /// A request was taken whose answer needs slow work or the store; the next one waits.
-  var isWaiting = false
+  var isWaiting = false {
+    didSet { if oldValue, !isWaiting { noteForShell() } }
+  }
   var subscriptions = SlotSet()
   var events = EventQueue()
   var timedWrites: [TimedWrite] = []
+  /// When the last whole request came, or the connection itself: bytes alone are no sign of life.
   var lastHeard: Duration
+  private let outbox: Outbox
+  /// Whether it stands in the outbox.
+  fileprivate var isNoted = false
 
   /// JSON bodies longer than this leave in chunks; nil: none does.
   let chunksJSONBeyond: Int?
 
   init(
     id: ConnectionID, peer: String, openedAt now: Duration, setup: PairSetupServer, verify: PairVerifyServer,
-    conduct: Conduct
+    conduct: Conduct, outbox: Outbox
   ) {
+    self.outbox = outbox
     self.id = id
     self.peer = peer
     self.lastHeard = now
@@ -57,17 +64,40 @@ package final class ConnectionCore {
   /// The identifier under which the controller was verified, for reports.
   package var controller: String { session?.controller.map { String(decoding: $0, as: UTF8.self) } ?? peer }
 
-  /// Answers that may lie unsent before no further request is worked off. One answer may be longer.
-  static let answerLimit = 256 << 10
+  /// Bytes of answers that may lie unsent before no further request is worked off. One answer may be longer. Who isn't verified has
+  /// nothing to ask that is long.
+  package var answerLimit: Int { session == nil ? 8 << 10 : 256 << 10 }
 
   /// Whether another request may be worked off: not while an answer is owed, nor while too much waits to be sent.
-  var takesRequests: Bool { phase == .open && !isWaiting && outgoing.readableCount < Self.answerLimit }
+  var takesRequests: Bool { phase == .open && !isWaiting && outgoing.readableCount < answerLimit }
 
   /// Whether the shell should read on; otherwise a controller that sends on and on is held back by its own socket.
   package var wantsInput: Bool { takesRequests }
 
   /// May be closed in favour of a new connection when it was silent for long.
   var isReclaimable: Bool { phase == .open && !isWaiting }
+}
+
+extension ConnectionCore {
+  /// There is something to send, or requests may be taken again.
+  func noteForShell() {
+    guard !isNoted else { return }
+    isNoted = true
+    outbox.connections.append(self)
+  }
+}
+
+/// The connections that the shell has to look at, so that it needn't look at all.
+final class Outbox {
+  fileprivate(set) var connections: [ConnectionCore] = []
+
+  func drain(_ body: (ConnectionCore) -> Void) {
+    for connection in connections {
+      connection.isNoted = false
+      body(connection)
+    }
+    connections.removeAll(keepingCapacity: true)
+  }
 }
 
 /// A verified controller's keys and rights.

@@ -37,7 +37,7 @@ extension AccessoryCore {
     let due = isImmediate ? now : now + conduct.coalescing
     let keepsValue = EventRules.everyEventCounts(characteristic.type) || conduct.tellsIntermediateValues
     let origin = conduct.tellsWriter ? nil : origin
-    for connection in connections where connection !== origin && connection.subscriptions.contains(slot) {
+    for connection in sessions where connection !== origin && connection.subscriptions.contains(slot) {
       connection.events.add(slot, value: keepsValue ? characteristic.value : nil, due: due)
     }
   }
@@ -45,7 +45,7 @@ extension AccessoryCore {
   /// When `advance` has to be called next; nil: not before another input.
   package var nextDeadline: Duration? {
     var next = deviceDeadline
-    for connection in connections where !connection.isWaiting && connection.phase == .open {
+    for connection in sessions where !connection.isWaiting && connection.phase == .open {
       guard let deadline = connection.events.deadline else { continue }
       next = next.map { min($0, deadline) } ?? deadline
     }
@@ -59,7 +59,7 @@ extension AccessoryCore {
   }
 
   func sendDueEvents(at now: Duration) {
-    for connection in connections {
+    for connection in sessions {
       guard let deadline = connection.events.deadline, deadline <= now else { continue }
       sendEvents(on: connection)
     }

@@ -86,7 +86,7 @@ package struct PairSetupClient: Sendable {
       message.append(TLVType.publicKey, publicKey)
       message.append(TLVType.proof, proof.proof)
       return [.send(message)]
-    case .accessoryKey, .accessorySecret: preconditionFailure("a controller's secret was asked for")
+    case .accessoryKey, .accessorySecret, .pairVerify: preconditionFailure("a controller's secret was asked for")
     }
   }
 

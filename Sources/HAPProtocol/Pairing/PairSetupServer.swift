@@ -215,7 +215,7 @@ extension PairSetupServer {
       }
       state = .exchangeExpected(key: key)
       return [.clearFailedAttempts, .reply(reply)]
-    case .accessoryKey, .controllerSecret: preconditionFailure("a secret was asked for")
+    case .accessoryKey, .controllerSecret, .pairVerify: preconditionFailure("a secret was asked for")
     }
   }
 }

@@ -1,7 +1,9 @@
 import HAPCrypto
+import HAPModel
+import HAPWire
 
-/// The modular exponentiations of Pair Setup (0.5 to 6 ms), to be run off the loop: the shell calls ``perform()`` on
-/// its pool and hands the result back to the procedure that asked.
+/// The modular exponentiations of Pair Setup (0.5 to 6 ms) and the curves of Pair Verify (0.1 ms, but asked for by anybody as often as they
+/// like), to be run off the loop: the shell calls ``perform()`` on its pool and hands the result back to the procedure that asked.
 ///
 /// It draws no randomness: whatever it needs was drawn before, so that a run can be replayed from its seed however the
 /// pool schedules it.
@@ -12,6 +14,8 @@ package struct SlowWork: Sendable {
     case accessorySecret(SRPServer, controllerKey: [UInt8])
     /// Draw a until neither A nor S starts with a zero byte.
     case controllerSecret(code: String, seed: SecretBytes, salt: [UInt8], accessoryKey: [UInt8])
+    /// A message of Pair Verify.
+    case pairVerify(PairVerifyServer, TLV, AccessoryIdentity, pairings: [Pairing], RandomSource)
   }
 
   enum Outcome: Sendable {
@@ -19,6 +23,8 @@ package struct SlowWork: Sendable {
     case accessorySecret(SRPServerProof)
     /// With A as it is to be sent.
     case controllerSecret(publicKey: [UInt8], SRPClientProof)
+    /// The procedure as it stands behind the message, and what is to be done.
+    case pairVerify(PairVerifyServer, [PairVerifyServer.Action])
     /// The peer's public key is zero modulo N.
     case worthlessKey
   }
@@ -51,6 +57,11 @@ package struct SlowWork: Sendable {
         guard let proof = client.agree(salt: salt, serverPublicKey: accessoryKey) else { return .worthlessKey }
         if !proof.startsWithZero { return .controllerSecret(publicKey: client.publicKey, proof) }
       }
+    case .pairVerify(var server, let message, let identity, let pairings, let random):
+      let steps = server.receive(
+        message, identity: identity, isPaired: pairings.contains { $0.isAdmin },
+        pairing: { id in pairings.first { $0.identifier == id } }, random: random)
+      return .pairVerify(server, steps)
     }
     preconditionFailure("a range without end has ended")
   }

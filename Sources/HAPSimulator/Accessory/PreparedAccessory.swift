@@ -42,7 +42,7 @@ package struct PreparedAccessory: Sendable {
   let database: AttributeDatabase
   /// As the profile has it.
   let built: BuiltAccessory
-  let conduct: Conduct
+  package let conduct: Conduct
   let store: AccessoryStore
   let identity: AccessoryIdentity
   let pairings: [Pairing]

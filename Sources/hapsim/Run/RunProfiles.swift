@@ -18,6 +18,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
       name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
       conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions)
     let prepared = try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) }
+    makeRoom(for: prepared, console)
     return try serve(prepared, on: hosts, options, console)
   } catch let error as ProfileErrors {
     // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
@@ -35,6 +36,16 @@ private func loadProfiles(_ paths: [String], _ console: Console) -> [AccessoryPr
   let loaded = paths.map { LoadedProfile(file: $0) }
   for line in loaded.problemLines { console.complain(line) }
   return loaded.allSatisfy(\.isServable) ? loaded.compactMap(\.profile) : nil
+}
+
+/// Every connection is an open file. What hapsim has open besides is well below a hundred.
+private func makeRoom(for prepared: [PreparedAccessory], _ console: Console) {
+  let sessions = prepared.reduce(0) { $0 + $1.conduct.maximumSessions }
+  let (available, needed) = (raiseDescriptorLimit(to: sessions + 100), sessions + 100)
+  guard available < needed else { return }
+  console.complain(
+    "hapsim: \(sessions) connections are allowed, but the system lets a process have \(available) open files: "
+      + "beyond that connections wait. See ulimit -n")
 }
 
 private func openState(_ state: RunOptions.State, _ console: Console) throws(StoreError) -> StateFolder {
