@@ -23,7 +23,7 @@ SOURCES  := Package.swift Sources Tests Fuzz
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
 
-.PHONY: help run release test lint format unit-test rules interop fuzz bench install deps build-deps test-deps clean
+.PHONY: help run release test lint format unit-test rules interop fuzz abuse bench install deps build-deps test-deps clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -74,6 +74,13 @@ MINUTES ?= 5
 TARGET  ?=
 fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will, MINUTES= each
 	Scripts/fuzz $(MINUTES) $(TARGET)
+
+abuse: test-deps release ## ten thousand hostile connections for a minute, twice: with 17 sessions and with ten thousand
+ifeq ($(SYSTEM),Linux)
+	HAPSIM="$$PWD/.build/release/hapsim" ABUSE_CONNECTIONS=10000 ABUSE_SECONDS=60 $(QUIETLY) $(VENV)/bin/python -m pytest -q -s Tests/Interop/test_abuse.py
+else
+	@echo "NOT RUN: the hostile connections need a network namespace, which only Linux has."
+endif
 
 bench: test-deps release ## how long pairing, reading and writing take
 ifeq ($(SYSTEM),Linux)

@@ -68,7 +68,7 @@ let package = Package(
     .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
     .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
-    .testTarget(name: "HAPStoreTests", dependencies: ["HAPStore", "HAPTestSupport"]),
+    .testTarget(name: "HAPStoreTests", dependencies: ["HAPStore", "CSQLite", "HAPTestSupport"]),
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPTestSupport"]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(

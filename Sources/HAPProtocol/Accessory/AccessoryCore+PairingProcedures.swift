@@ -17,13 +17,15 @@ extension AccessoryCore {
     var isOtherUnderWay = waiting.values.contains {
       if case .newPairing(_, let other) = $0 { other !== connection } else { false }
     }
-    for other in connections where other !== connection && other.setup.isUnderWay {
+    setups.removeAll { $0 === connection || !$0.setup.isUnderWay || $0.phase == .closed }
+    for other in setups {
       if message.state == 1, now - other.setupHeard >= conduct.setupTakeover, !other.isWaiting {
         other.setup.reset()
       } else {
         isOtherUnderWay = true
       }
     }
+    setups.append(connection)
     let context = PairSetupServer.Context(
       isPaired: isPaired, isLocked: isLocked, isOtherUnderWay: isOtherUnderWay && conduct.tellsBusy)
     perform(connection.setup.receive(message, context: context), for: connection)

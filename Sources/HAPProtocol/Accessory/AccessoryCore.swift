@@ -16,6 +16,8 @@ package final class AccessoryCore {
   package internal(set) var connections: [ConnectionCore] = []
   /// Those of them that are secured: only these have subscriptions and rights.
   private(set) var sessions: [ConnectionCore] = []
+  /// Those on which Pair Setup may be under way.
+  var setups: [ConnectionCore] = []
   private let outbox = Outbox()
   /// Told of what is written before the answer; may refuse it.
   package weak var writer: (any CharacteristicWriter)?
@@ -156,6 +158,7 @@ package final class AccessoryCore {
     if connection.isSecured { sessions.removeAll { $0 === connection } }
     connection.phase = .closed
     connection.setup.reset()
+    setups.removeAll { $0 === connection }
     deviceRequests.removeAll { $0.connection === connection }
     report(.disconnected(connection.id, peer: connection.peer))
   }
