@@ -258,7 +258,10 @@ private struct FuzzedHome {
     guard let controller = accessory.connect(TestHome.admin) else { fatalError("no room") }
     require(controller.verify() == nil, "the admin can't verify")
     require(controller.get("/characteristics?id=1.11")?.status == 200, "the admin can't read")
-    require(controller.set("1.12", "33")?.status == 204, "the admin can't write")
+    let reply = controller.set("1.12", "33")
+    require(
+      reply?.status == 204,
+      "the admin can't write: \(reply?.startLine ?? "no answer") \(reply?.text ?? ""), \(accessory.core.conduct)")
   }
 }
 

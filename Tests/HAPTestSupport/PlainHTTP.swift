@@ -56,6 +56,12 @@ package func takeMessages(_ bytes: inout [UInt8]) -> [AccessoryMessage] {
       guard parts.count == 2 else { continue }
       fields.append((String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces)))
     }
+    if fields.contains(where: { $0.name.lowercased() == "transfer-encoding" && $0.value == "chunked" }) {
+      guard let (body, next) = chunkedBody(in: bytes, from: end + 4) else { break }
+      messages.append(AccessoryMessage(startLine: lines[0], fields: fields, body: body))
+      bytes.removeFirst(next)
+      continue
+    }
     let length = fields.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
     guard bytes.count >= end + 4 + length else { break }
     let body = Array(bytes[(end + 4)..<(end + 4 + length)])
@@ -63,6 +69,22 @@ package func takeMessages(_ bytes: inout [UInt8]) -> [AccessoryMessage] {
     bytes.removeFirst(end + 4 + length)
   }
   return messages
+}
+
+/// The joined chunks and where they end; nil when they are not all there, or are none.
+private func chunkedBody(in bytes: [UInt8], from start: Int) -> (body: [UInt8], next: Int)? {
+  var body: [UInt8] = []
+  var place = start
+  while let lineEnd = bytes[place...].firstIndex(of: 13), lineEnd + 1 < bytes.count,
+    let size = Int(String(decoding: bytes[place..<lineEnd], as: UTF8.self), radix: 16)
+  {
+    place = lineEnd + 2
+    guard place + size + 2 <= bytes.count else { return nil }
+    if size == 0 { return (body, place + 2) }
+    body += bytes[place..<place + size]
+    place += size + 2
+  }
+  return nil
 }
 
 private func firstIndex(of pattern: [UInt8], in bytes: [UInt8]) -> Int? {
