@@ -26,6 +26,8 @@ let package = Package(
       providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
+    // macOS has it in the system.
+    .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
 
     // Pure: no I/O, no clock, no chance of their own.
     .target(name: "HAPCrypto", dependencies: ["CSodium", "CLibcrypto"]),
@@ -39,7 +41,9 @@ let package = Package(
     .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel"]),
     .target(
       name: "HAPDiscovery",
-      dependencies: ["HAPLoop", .target(name: "CAvahi", condition: .when(platforms: [.linux]))]),
+      dependencies: ["HAPLoop", "CDNSSD", .target(name: "CAvahi", condition: .when(platforms: [.linux]))],
+      // On macOS it is in what every program has.
+      linkerSettings: [.linkedLibrary("dns_sd", .when(platforms: [.linux]))]),
     .target(name: "HAPStore", dependencies: ["CSQLite", "HAPCrypto", "HAPModel"]),
     .target(
       name: "HAPSimulator",

@@ -1,11 +1,19 @@
+import HAPLoop
+
 /// What becomes of an advertised record.
 package enum AdvertisementEvent: Equatable, Sendable {
   /// The record is up under this name, and the network has been told.
   case established(String)
   /// The name was taken, here or on the network; the next one is being tried. `established` follows.
   case renamed(from: String, to: String)
-  /// The record is not up, for this reason. It is tried again when interfaces change.
+  /// The record is not up, or not any more, for this reason. Where that can change, it is tried again, and `established` follows.
   case failed(String)
+  /// The record stays up, and its host has these addresses now.
+  case addresses([IPAddress])
+  /// The record was found by looking for it on the network.
+  case seen(String)
+  /// The record was not found by looking for it on the network for so long. The search goes on.
+  case unseen(String, after: Duration)
 }
 
 /// Advertises one record at a time. Belongs to the thread of its loop, as do its events.

@@ -15,6 +15,13 @@ package struct NetworkInterface: Hashable, Sendable {
   package let canMulticast: Bool
   package fileprivate(set) var addresses: [IPAddress]
 
+  /// The same interface with those of its addresses that `isKept` keeps.
+  package func keeping(_ isKept: (IPAddress) -> Bool) -> NetworkInterface {
+    var kept = self
+    kept.addresses = addresses.filter(isKept)
+    return kept
+  }
+
   /// All interfaces in the order of their index.
   package static func all() -> [NetworkInterface] {
     var list: UnsafeMutablePointer<ifaddrs>?

@@ -179,29 +179,4 @@
       #expect(done)
     }
   }
-
-  @Suite struct RenameTests {
-    @Test(
-      "A taken name gets a number, and then the next",
-      arguments: [("Lamp", "Lamp #2"), ("Lamp #2", "Lamp #3"), ("Lamp #9", "Lamp #10"), ("Lamp 2", "Lamp 2 #2")])
-    func services(_ name: String, _ next: String) {
-      #expect(alternativeServiceName(name) == next)
-    }
-
-    @Test("A taken host name gets a number, and then the next", arguments: [("lamp", "lamp-2"), ("lamp-2", "lamp-3")])
-    func hosts(_ name: String, _ next: String) {
-      #expect(alternativeHostName(name) == next)
-    }
-
-    @Test("The longest names stay within 63 bytes, and whole characters", arguments: ["n", "ä", "門", "🚪"])
-    func lengths(_ character: String) {
-      var name = String(repeating: character, count: 63 / character.utf8.count)
-      var seen: Set<String> = []
-      for _ in 0..<120 {
-        name = alternativeServiceName(name)
-        #expect(name.utf8.count <= 63 && !name.contains("\u{FFFD}"))
-        #expect(seen.insert(name).inserted)
-      }
-    }
-  }
 #endif

@@ -15,7 +15,7 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
       try options("a.hasaccessory")
         == RunOptions(
           profiles: ["a.hasaccessory"], state: .folder("/home/me/.local/state/hapsim"), port: 0, interfaces: [],
-          bonjour: .embedded, json: false, commands: false, quiet: false))
+          bonjour: .auto, json: false, commands: false, quiet: false))
   }
 
   @Test("Every option arrives") func all() throws {
@@ -86,7 +86,7 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
       (["a", "--bind", "localhost"], "--bind localhost: it is an IP address"),
       (["a", "--bind", "1.2.3.4.5"], "--bind 1.2.3.4.5: it is an IP address"),
       (["a", "--interface", ""], "--interface \"\": it can't be empty"),
-      (["a", "--bonjour", "daemon"], "--bonjour daemon: it is embedded or off"),
+      (["a", "--bonjour", "avahi"], "--bonjour avahi: it is auto, daemon, embedded or off"),
       (["a", "--name", ""], "--name \"\": a name is needed"),
       (["a", "--name", "a\u{7}b"], "--name a\u{FFFD}b: there is a control character in it"),
       (["a", "--name", String(repeating: "ä", count: 33)], "--name "),

@@ -6,6 +6,7 @@ import socket
 import pytest
 import pytest_asyncio
 
+from mdns_daemon import Daemon
 from network import Network
 from phone import Phone
 from process import PROFILES, Simulator
@@ -19,12 +20,30 @@ def pytest_sessionstart(session):
         pytest.exit(f"HAPSIM is not the path of a program: {os.environ.get('HAPSIM')!r}", returncode=4)
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--bonjour", choices=["daemon"], help="every simulator announces through an mDNS daemon, which is started for the run"
+    )
+
+
 def pytest_generate_tests(metafunc):
     """A test with an argument `profile` runs for each profile that is shipped."""
     if "profile" in metafunc.fixturenames:
         profiles = sorted(PROFILES.glob("*.hasaccessory"))
         assert profiles, f"there are no profiles in {PROFILES}"
         metafunc.parametrize("profile", profiles, ids=lambda path: path.stem)
+
+
+@pytest_asyncio.fixture(scope="session", autouse=True)
+async def responder(request, tmp_path_factory):
+    """Who announces the simulators, as --bonjour says; by default they do it themselves."""
+    if request.config.getoption("--bonjour") != "daemon":
+        yield None
+        return
+    async with Daemon(tmp_path_factory.mktemp("daemon")) as daemon:
+        Simulator.bonjour = ("--bonjour", "daemon")
+        Simulator.environment = daemon.environment
+        yield daemon
 
 
 @pytest_asyncio.fixture(scope="session")

@@ -48,6 +48,10 @@ class Ended(Exception):
 class Simulator:
     """One `hapsim run`, or another program that writes the same ready line."""
 
+    # For every one that is started: through whom it announces, and what it finds that one by.
+    bonjour = ()
+    environment = {}
+
     def __init__(self, process, name):
         self.process = process
         self.name = name
@@ -58,22 +62,25 @@ class Simulator:
         self._readers = [asyncio.create_task(self._read_output()), asyncio.create_task(self._read_errors())]
 
     @classmethod
-    async def launch(cls, *command):
+    async def launch(cls, *command, environment=None):
         """Starts a program, and waits for nothing."""
         process = await asyncio.create_subprocess_exec(
             *map(str, command),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-            limit=1 << 24,
+            limit=1 << 24, env={**os.environ, **cls.environment, **(environment or {})},
         )  # fmt: skip
         return cls(process, Path(str(command[0])).name)
 
     @classmethod
-    async def run(cls, *profiles, state=None, options=()):
+    async def run(cls, *profiles, state=None, options=(), interfaces=("lo",), environment=None):
         """Starts `hapsim run` on loopback, and waits for nothing. Without a state folder it keeps nothing."""
         keeping = ("--ephemeral",) if state is None else ("--state", state)
+        where = [word for name in interfaces for word in ("--interface", name)]
+        through = () if "--bonjour" in options else cls.bonjour
         return await cls.launch(
-            hapsim(), "run", *profiles, "--json", "--commands", "--interface", "lo", *keeping, *options
-        )
+            hapsim(), "run", *profiles, "--json", "--commands", *where, *keeping, *through, *options,
+            environment=environment,
+        )  # fmt: skip
 
     async def ready(self):
         """The accessories of the ready line, which is the first line there is."""

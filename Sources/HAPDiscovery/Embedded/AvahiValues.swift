@@ -11,18 +11,6 @@
     return body(list)
   }
 
-  /// The name to try when `name` is taken: "Lamp", "Lamp #2", "Lamp #3", …, always within 63 bytes.
-  func alternativeServiceName(_ name: String) -> String { taking(avahi_alternative_service_name(name), else: name) }
-
-  /// The host name to try when `name` is taken: "lamp", "lamp-2", "lamp-3", …, always within 63 bytes.
-  func alternativeHostName(_ name: String) -> String { taking(avahi_alternative_host_name(name), else: name) }
-
-  private func taking(_ text: UnsafeMutablePointer<CChar>?, else fallback: String) -> String {
-    guard let text else { return fallback }
-    defer { avahi_free(text) }
-    return String(cString: text)
-  }
-
   extension AvahiAddress {
     init(_ address: IPAddress) {
       self.init()

@@ -5,7 +5,7 @@
   /// One record of an embedded responder.
   final class EmbeddedAdvertiser: Advertiser {
     /// More names than these are not tried: something is answering to every one.
-    private static let mostRenames = 64
+    static let mostRenames = 64
 
     private let responder: EmbeddedResponder
     private var record: ServiceRecord?
@@ -16,7 +16,11 @@
     private var renames = 0
     /// Counts what was published, so that news of an earlier record is not told to the next.
     private var edition = 0
-    private var group: OpaquePointer?
+    private var service: OpaquePointer?
+    private var addresses: [AddressEntry] = []
+    /// The name under which it was told to be up, since it last wasn't.
+    private var establishedName: String?
+    private var toldAddresses: Set<IPAddress> = []
     /// The failure told last, which isn't told again while it lasts.
     private var lastFailure: String?
     private var isClosed = false
@@ -36,7 +40,7 @@
       name = record.name
       host = record.host
       renames = 0
-      register()
+      refresh()
     }
 
     func update(txt pairs: [(key: String, value: String)]) {
@@ -48,10 +52,10 @@
         return tell(.failed(error.description))
       }
       self.record?.txt = txt
-      guard let group, case .ready(let server) = responder.readiness else { return }
+      guard let service, case .ready(let server) = responder.readiness else { return }
       let status = withAvahiStrings(txt.strings) { list in
         avahi_server_update_service_txt_strlst(
-          server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC),
+          server, service, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC),
           AvahiPublishFlags(rawValue: 0),
           name, record.type, nil, list)
       }
@@ -73,35 +77,61 @@
       responder.forget(self)
     }
 
-    /// Takes the record's entries from the server, which says goodbye for them.
+    /// Takes everything from the server, which says goodbye for it.
     func unregister() {
-      guard let group else { return }
-      self.group = nil
-      avahi_s_entry_group_free(group)
+      responder.selfCheck.cancel(self)
+      establishedName = nil
+      toldAddresses = []
+      if let service {
+        self.service = nil
+        avahi_s_entry_group_free(service)
+      }
+      closeAddresses()
     }
 
-    /// Gives the record to the server, if there is one and it is ready.
-    func register() {
-      guard let record, group == nil else { return }
+    /// Brings what the server has in line with the record and the machine's addresses.
+    func refresh() {
+      guard let record else { return }
       switch responder.readiness {
       case .starting: return
-      case .impossible(let reason): tell(.failed(reason))
+      case .impossible(let reason):
+        unregister()
+        tell(.failed(reason))
       case .ready(let server):
-        group = avahi_s_entry_group_new(
-          server,
-          { _, _, state, userdata in
-            Unmanaged<EmbeddedAdvertiser>.fromOpaque(userdata!).takeUnretainedValue().groupChanged(state)
-          }, Unmanaged.passUnretained(self).toOpaque())
-        guard let group else { return tell(.failed("no entry group: \(avahiText(of: avahi_server_errno(server)))")) }
-        fill(group, server, record)
+        let wanted = places(of: record)
+        guard !wanted.isEmpty else {
+          unregister()
+          return tell(.failed("\(responder.interfaces.map(\.name).joined(separator: ", ")) has no address"))
+        }
+        guard setAddresses(wanted, server) else { return }
+        if service == nil { register(record, server) }
+        tellState()
       }
     }
 
+    // MARK: The service
+
     /// Adds the record's entries, under another name when one of ours has it already.
+    private func register(_ record: ServiceRecord, _ server: OpaquePointer) {
+      service = avahi_s_entry_group_new(
+        server,
+        { _, _, state, userdata in
+          Unmanaged<EmbeddedAdvertiser>.fromOpaque(userdata!).takeUnretainedValue().serviceChanged(state)
+        }, Unmanaged.passUnretained(self).toOpaque())
+      guard let service else { return fail("no entry group: \(avahiText(of: avahi_server_errno(server)))") }
+      fill(service, server, record)
+    }
+
     private func fill(_ group: OpaquePointer, _ server: OpaquePointer, _ record: ServiceRecord) {
       while true {
-        let status = add(record, to: group, of: server)
-        if status == Int32(AVAHI_OK) { return }
+        var status = withAvahiStrings(record.txt.strings) { list in
+          avahi_server_add_service_strlst(
+            server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC),
+            AvahiPublishFlags(rawValue: 0),
+            name, record.type, nil, "\(host).local", record.port, list)
+        }
+        if status >= 0 { status = avahi_s_entry_group_commit(group) }
+        if status >= 0 { return }
         avahi_s_entry_group_reset(group)
         if status != Int32(AVAHI_ERR_COLLISION) {
           return fail("\(name) can't be advertised: \(avahiText(of: status))")
@@ -110,30 +140,52 @@
       }
     }
 
-    /// - Returns: a status of Avahi's.
-    private func add(_ record: ServiceRecord, to group: OpaquePointer, of server: OpaquePointer) -> Int32 {
-      let places = addresses(of: record)
-      if places.isEmpty { return Int32(AVAHI_ERR_INVALID_ADDRESS) }
-      for (interface, address) in places {
-        var value = AvahiAddress(address)
-        let status = avahi_server_add_address(
-          server, group, interface, AvahiProtocol(responder.usesIPv6 ? AVAHI_PROTO_UNSPEC : AVAHI_PROTO_INET),
-          AVAHI_PUBLISH_NO_REVERSE, "\(host).local", &value)
-        if status < 0 { return status }
+    /// From within Avahi.
+    private func serviceChanged(_ state: AvahiEntryGroupState) {
+      switch state {
+      case AVAHI_ENTRY_GROUP_ESTABLISHED: soon { $0.tellState() }
+      case AVAHI_ENTRY_GROUP_COLLISION:
+        let collided = service
+        soon { advertiser in
+          guard let record = advertiser.record, let service = advertiser.service, service == collided,
+            case .ready(let server) = advertiser.responder.readiness
+          else { return }
+          avahi_s_entry_group_reset(service)
+          if advertiser.rename() { advertiser.fill(service, server, record) }
+        }
+      case AVAHI_ENTRY_GROUP_FAILURE:
+        fail("\(name) can't be advertised: the responder gave it up")
+      default: break  // uncommitted, registering
       }
-      let status = withAvahiStrings(record.txt.strings) { list in
-        avahi_server_add_service_strlst(
-          server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC),
-          AvahiPublishFlags(rawValue: 0),
-          name, record.type, nil, "\(host).local", record.port, list)
-      }
-      return status < 0 ? status : avahi_s_entry_group_commit(group)
     }
 
-    /// The addresses to tell, each with the interface it is told on.
-    private func addresses(of record: ServiceRecord) -> [(AvahiIfIndex, IPAddress)] {
+    /// Goes on to the next name.
+    /// - Returns: false when there have been too many.
+    private func rename() -> Bool {
+      guard mayRename() else { return false }
+      let old = name
+      name = AlternativeName.ofService(name)
+      establishedName = nil
+      responder.selfCheck.cancel(self)
+      tell(.renamed(from: old, to: name))
+      return true
+    }
+
+    private func mayRename() -> Bool {
+      guard renames < Self.mostRenames else {
+        fail("the name \(record?.name ?? name) is taken, and so are \(renames) others made of it")
+        return false
+      }
+      renames += 1
+      return true
+    }
+
+    // MARK: The host's addresses
+
+    /// The addresses to tell, by the interface they are told on.
+    private func places(of record: ServiceRecord) -> [AddressEntry.Place: [IPAddress]] {
       let interfaces = responder.interfaces
-      var places: [(AvahiIfIndex, IPAddress)] = []
+      var places: [AddressEntry.Place: [IPAddress]] = [:]
       for interface in interfaces {
         let own = interface.addresses
         let told =
@@ -142,54 +194,96 @@
           : record.addresses.filter { address in
             own.contains(address) || !interfaces.contains { $0.addresses.contains(address) }
           }
-        for address in told where address.isV4 || responder.usesIPv6 {
-          places.append((AvahiIfIndex(interface.index), address))
+        for address in told {
+          places[.init(interface: interface.index, isV4: address.isV4), default: []].append(address)
         }
       }
       return places
     }
 
-    private func groupChanged(_ state: AvahiEntryGroupState) {
-      switch state {
-      case AVAHI_ENTRY_GROUP_ESTABLISHED:
-        tell(.established(name))
-      case AVAHI_ENTRY_GROUP_COLLISION:
-        let edition = edition
-        let collided = group
-        responder.later {
-          guard edition == self.edition, let record = self.record, let group = self.group, group == collided,
-            case .ready(let server) = self.responder.readiness
-          else { return }
-          avahi_s_entry_group_reset(group)
-          if self.rename() { self.fill(group, server, record) }
+    /// - Returns: false when it failed, which was told, or when it starts over under another host name.
+    private func setAddresses(_ wanted: [AddressEntry.Place: [IPAddress]], _ server: OpaquePointer) -> Bool {
+      for entry in addresses where wanted[entry.place] == nil { entry.close() }
+      addresses.removeAll { wanted[$0.place] == nil }
+      for (place, wanted) in wanted {
+        let there = addresses.filter { $0.place == place }
+        var missing = wanted.filter { address in !there.contains { $0.address == address } }
+        // One that goes makes room for one that comes. Where none comes, the entry repeats one that stays: see `AddressEntry.change`.
+        for entry in there where !wanted.contains(entry.address) {
+          let status = entry.change(to: missing.popLast() ?? wanted[0], host: host)
+          if status < 0 { return failedAddress(status) }
         }
-      case AVAHI_ENTRY_GROUP_FAILURE:
-        fail("\(name) can't be advertised: the responder gave it up")
-      default: break  // uncommitted, registering
+        for address in missing {
+          let entry = AddressEntry(place, address, of: server) { [weak self] in self?.addressChanged($0) }
+          addresses.append(entry)
+          let status = entry.open(host: host)
+          if status < 0 { return failedAddress(status) }
+        }
+      }
+      return true
+    }
+
+    private func failedAddress(_ status: Int32) -> Bool {
+      if status == Int32(AVAHI_ERR_COLLISION) {
+        soon { $0.renameHost() }
+      } else {
+        fail("the address of \(name) can't be advertised: \(avahiText(of: status))")
+      }
+      return false
+    }
+
+    /// From within Avahi.
+    private func addressChanged(_ state: AvahiEntryGroupState) {
+      switch state {
+      case AVAHI_ENTRY_GROUP_ESTABLISHED: soon { $0.tellState() }
+      case AVAHI_ENTRY_GROUP_COLLISION: soon { $0.renameHost() }
+      case AVAHI_ENTRY_GROUP_FAILURE: fail("the address of \(name) can't be advertised: the responder gave it up")
+      default: break
       }
     }
 
-    /// Goes on to the next name. Avahi does not say whether service or host collided, so both get another; nobody sees
-    /// the host's.
-    /// - Returns: false when there have been too many.
-    private func rename() -> Bool {
-      guard renames < Self.mostRenames else {
-        fail("the name \(record?.name ?? name) is taken, and so are \(renames) others made of it")
-        return false
+    /// Somebody else has our host's name. Nobody sees it, so a new one is no news.
+    private func renameHost() {
+      guard record != nil, mayRename() else { return }
+      host = AlternativeName.ofHost(host)
+      unregister()
+      refresh()
+    }
+
+    private func closeAddresses() {
+      let old = addresses
+      addresses = []
+      for entry in old { entry.close() }
+    }
+
+    // MARK: News
+
+    /// Tells that it is up, when it is and that's new; or which addresses it has now.
+    private func tellState() {
+      guard let service, avahi_s_entry_group_get_state(service) == AVAHI_ENTRY_GROUP_ESTABLISHED,
+        addresses.allSatisfy(\.isEstablished)
+      else { return }
+      let now = Set(addresses.map(\.address))
+      defer { toldAddresses = now }
+      if establishedName != name {
+        establishedName = name
+        tell(.established(name))
+        responder.selfCheck.look(for: name, onBehalfOf: self) { [weak self] outcome in
+          guard let self else { return }
+          switch outcome {
+          case .seen: tell(.seen(name))
+          case .unseen(let time): tell(.unseen(name, after: time))
+          }
+        }
+      } else if toldAddresses != now {
+        tell(.addresses(now.sorted { ($0.isV4 ? 0 : 1, "\($0)") < ($1.isV4 ? 0 : 1, "\($1)") }))
       }
-      renames += 1
-      let old = name
-      name = alternativeServiceName(name)
-      host = alternativeHostName(host)
-      tell(.renamed(from: old, to: name))
-      return true
     }
 
     private func fail(_ reason: String) {
       tell(.failed(reason))
-      let edition = edition
-      // Not at once: this may be a call from within the group.
-      responder.later { if edition == self.edition { self.unregister() } }
+      // Not at once: this may be a call from within a group.
+      soon { $0.unregister() }
     }
 
     private func tell(_ event: AdvertisementEvent) {
@@ -197,11 +291,16 @@
       case .failed(let reason):
         if reason == lastFailure { return }
         lastFailure = reason
-      case .established, .renamed:
-        lastFailure = nil
+      case .established, .renamed: lastFailure = nil
+      case .addresses, .seen, .unseen: break
       }
+      soon { $0.events?(event) }
+    }
+
+    /// Outside of Avahi's calls, if this record is still the one that is published then.
+    private func soon(_ work: @escaping (EmbeddedAdvertiser) -> Void) {
       let edition = edition
-      responder.later { if edition == self.edition { self.events?(event) } }
+      responder.later { if edition == self.edition { work(self) } }
     }
   }
 #endif

@@ -7,43 +7,43 @@
   /// It goes along with other responders on the machine: it claims no host name but those of its records, and no reverse
   /// name at all. (With Avahi's own publishing of addresses, a second responder on one machine would fight with the first
   /// over the reverse name for ever.) Stays open until `close()`.
-  package final class EmbeddedResponder {
+  package final class EmbeddedResponder: Responder {
     package let loop: EventLoop
-    /// Interfaces asked for by name; none means every one of the local network.
-    private let wantedNames: [String]
-    let usesIPv6: Bool
+    private let choice: InterfaceChoice
     private let poll: AvahiPollOnLoop
     private let outbox: LoopTimer
-    private let watchman: LoopTimer
+    private let retry: LoopTimer
+    private var backOff = BackOff()
+    private var network: NetworkWatcher!
     private var mail: [() -> Void] = []
     private var records: [EmbeddedAdvertiser] = []
+    /// Those that are advertised on.
     private(set) var interfaces: [NetworkInterface] = []
     private(set) var server: OpaquePointer?
     private var isRunning = false
     private var isClosed = false
-    /// What went wrong with the responder as a whole, while it has no running server.
+    /// What went wrong with the server, while there is none.
     private var trouble: String?
+    private(set) var selfCheck: SelfCheck!
+    private var browser: OpaquePointer?
 
-    /// - Parameters:
-    ///   - interfaces: names; empty means all that are up, can multicast, and are neither loopback nor point-to-point. A
-    ///     loopback interface is used only when named.
-    ///   - usesIPv6: whether to speak over IPv6 and to tell IPv6 addresses too.
+    /// - Parameter interfaces: names; empty means all that are up, can multicast, and are neither loopback nor point-to-point. A
+    ///   loopback interface is used only when named.
     /// - Throws: `.noSuchInterface`.
-    package init(_ loop: EventLoop, interfaces: [String] = [], usesIPv6: Bool = false) throws(LoopError) {
+    package init(_ loop: EventLoop, interfaces: [String] = []) throws(LoopError) {
       for name in interfaces { _ = try NetworkInterface.named(name) }
       self.loop = loop
-      wantedNames = interfaces
-      self.usesIPv6 = usesIPv6
+      choice = InterfaceChoice(interfaces)
       poll = AvahiPollOnLoop(loop)
       outbox = LoopTimer(loop)
-      watchman = LoopTimer(loop)
+      retry = LoopTimer(loop)
       AvahiLog.install()
-      // Both closures keep this object as long as it is open: Avahi has a pointer to it.
+      // Its closures keep this object as long as it is open: Avahi has a pointer to it.
       outbox.onFire = { self.deliver() }
-      watchman.onFire = { self.lookAtInterfaces() }
-      watchman.start(after: .seconds(5), repeat: .seconds(5))
-      self.interfaces = currentInterfaces()
-      startServer()
+      retry.onFire = { [unowned self] in networkChanged() }
+      network = NetworkWatcher(loop) { [unowned self] in networkChanged() }
+      selfCheck = SelfCheck(loop) { [unowned self] isOn in setBrowsing(isOn) }
+      networkChanged()
     }
 
     /// An advertiser for one more record.
@@ -54,7 +54,6 @@
       return advertiser
     }
 
-    /// Withdraws every record with a goodbye, and ends. Any number of times, also from events.
     package func close() {
       guard !isClosed else { return }
       isClosed = true
@@ -62,8 +61,9 @@
       records = []
       mail = []
       stopServer()
+      network.close()
       outbox.close()
-      watchman.close()
+      retry.close()
     }
 
     func forget(_ advertiser: EmbeddedAdvertiser) { records.removeAll { $0 === advertiser } }
@@ -92,26 +92,34 @@
     }
 
     var readiness: Readiness {
+      if interfaces.isEmpty { return .impossible(choice.absence) }
       if let trouble { return .impossible(trouble) }
       if isRunning, let server { return .ready(server) }
       return .starting
     }
 
+    /// Interfaces and addresses come and go. The server minds interfaces by itself, the records mind their addresses.
+    private func networkChanged() {
+      interfaces = choice.chosen(from: network.interfaces)
+      if server == nil, !interfaces.isEmpty { startServer() }
+      for record in records { record.refresh() }
+    }
+
     private func startServer() {
       trouble = nil
-      guard !interfaces.isEmpty else {
-        trouble =
-          wantedNames.isEmpty
-          ? "no network interface is up that can multicast" : "\(wantedNames.joined(separator: ", ")) is not up"
-        return
-      }
       var config = AvahiServerConfig()
       avahi_server_config_init(&config)
-      for interface in interfaces {
-        config.allow_interfaces = avahi_string_list_add(config.allow_interfaces, interface.name)
+      if choice.names.isEmpty {
+        // Those that come later are used too. (Avahi leaves out what is point-to-point by itself.)
+        for interface in network.interfaces where interface.isLoopback || interface.isPointToPoint {
+          config.deny_interfaces = avahi_string_list_add(config.deny_interfaces, interface.name)
+        }
+      } else {
+        for name in choice.names { config.allow_interfaces = avahi_string_list_add(config.allow_interfaces, name) }
+        config.allow_point_to_point = 1
       }
       config.use_ipv4 = 1
-      config.use_ipv6 = usesIPv6 ? 1 : 0
+      config.use_ipv6 = 1
       config.publish_aaaa_on_ipv4 = 0
       config.publish_addresses = 0
       config.publish_hinfo = 0
@@ -125,14 +133,18 @@
           Unmanaged<EmbeddedResponder>.fromOpaque(userdata!).takeUnretainedValue().serverChanged(server, state)
         }, Unmanaged.passUnretained(self).toOpaque(), &error)
       avahi_server_config_free(&config)
-      if server == nil {
-        isRunning = false
-        trouble = "the mDNS responder can't start: \(avahiText(of: error))"
-      }
+      if server == nil { failed("the mDNS responder can't start: \(avahiText(of: error))") }
+    }
+
+    private func failed(_ reason: String) {
+      trouble = reason
+      isRunning = false
+      retry.start(after: backOff.delay())
     }
 
     private func stopServer() {
       guard let server else { return }
+      setBrowsing(false)
       self.server = nil
       isRunning = false
       avahi_server_free(server)  // says goodbye for what is still there
@@ -143,49 +155,48 @@
       switch state {
       case AVAHI_SERVER_RUNNING:
         isRunning = true
-        later { for record in self.records { record.register() } }
+        backOff.reset()
+        later { for record in self.records { record.refresh() } }
       case AVAHI_SERVER_COLLISION:
         // Of a host name that isn't published; a new one, and it goes on.
-        let name = alternativeHostName(String(cString: avahi_server_get_host_name(server)))
+        let name = AlternativeName.ofHost(String(cString: avahi_server_get_host_name(server)))
         later { if let server = self.server { avahi_server_set_host_name(server, name) } }
       case AVAHI_SERVER_FAILURE:
         isRunning = false
         let reason = avahiText(of: avahi_server_errno(server))
         later {
-          // The look at the interfaces tries again.
           for record in self.records { record.unregister() }
           self.stopServer()
-          self.trouble = "the mDNS responder failed: \(reason)"
-          for record in self.records { record.register() }
+          self.failed("the mDNS responder failed: \(reason)")
+          for record in self.records { record.refresh() }
         }
       default:
         isRunning = false
       }
     }
 
-    // MARK: Interfaces
+    // MARK: The look at ourselves
 
-    private func currentInterfaces() -> [NetworkInterface] {
-      NetworkInterface.all().filter { interface in
-        guard interface.isUp else { return false }
-        if !wantedNames.isEmpty { return wantedNames.contains(interface.name) }
-        return interface.canMulticast && !interface.isLoopback && !interface.isPointToPoint
+    /// The browser learns from packets alone, and sees those that the machine gives back to itself: what it finds has left on the network.
+    private func setBrowsing(_ isOn: Bool) {
+      if let browser {
+        avahi_s_service_browser_free(browser)
+        self.browser = nil
       }
-    }
-
-    /// Interfaces come and go, and get other addresses; then all is published anew.
-    private func lookAtInterfaces() {
-      let current = currentInterfaces()
-      guard current != interfaces || (server == nil && !current.isEmpty) else { return }
-      interfaces = current
-      restart()
-    }
-
-    private func restart() {
-      for record in records { record.unregister() }
-      stopServer()
-      startServer()
-      for record in records { record.register() }
+      guard isOn, let server else { return }
+      browser = avahi_s_service_browser_new(
+        server, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC), "_hap._tcp", nil,
+        AvahiLookupFlags(rawValue: 0),
+        { _, _, _, event, name, _, _, _, userdata in
+          guard let name else { return }
+          let responder = Unmanaged<EmbeddedResponder>.fromOpaque(userdata!).takeUnretainedValue()
+          let seen = String(cString: name)
+          switch event {
+          case AVAHI_BROWSER_NEW: responder.later { responder.selfCheck.appeared(seen) }
+          case AVAHI_BROWSER_REMOVE: responder.later { responder.selfCheck.disappeared(seen) }
+          default: break
+          }
+        }, Unmanaged.passUnretained(self).toOpaque())
     }
   }
 #endif

@@ -252,6 +252,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       case .established(let name): self?.tell { _ in .advertised(name: name) }
       case .renamed(let old, let new): self?.tell { _ in .renamed(from: old, to: new) }
       case .failed(let reason): self?.tell { _ in .trouble("not visible on the network: \(reason)") }
+      case .addresses(let addresses): self?.tell { _ in .moved(addresses.map(\.description)) }
+      case .seen(let name): self?.tell { _ in .selfCheck(name: name, isVisible: true) }
+      case .unseen(let name, _): self?.tell { _ in .selfCheck(name: name, isVisible: false) }
       }
     }
   }

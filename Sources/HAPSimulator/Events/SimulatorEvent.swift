@@ -25,6 +25,10 @@ package struct SimulatorEvent: Equatable, Sendable {
     case advertised(name: String)
     /// The name was taken by somebody else on the network.
     case renamed(from: String, to: String)
+    /// Still visible; these are its addresses now.
+    case moved([String])
+    /// Whether looking for it on the network, as a controller would, found it.
+    case selfCheck(name: String, isVisible: Bool)
     /// Something is wrong that the accessory goes on with.
     case trouble(String)
   }
@@ -75,6 +79,10 @@ extension SimulatorEvent {
     case .reconfigured(let number): "serves another profile, c# \(number)"
     case .advertised(let name): "visible on the network as \"\(name)\""
     case .renamed(let old, let new): "the name \"\(old)\" is taken on this network: now \"\(new)\""
+    case .moved(let addresses): "the addresses are now \(addresses.joined(separator: ", "))"
+    case .selfCheck(let name, true): "self-check: \"\(name)\" was found on the network"
+    case .selfCheck(let name, false):
+      "self-check: \"\(name)\" can't be found on the network; does a firewall keep UDP port 5353, or is the daemon elsewhere?"
     case .trouble(let message): "trouble: \(message)"
     }
   }
@@ -125,6 +133,13 @@ extension SimulatorEvent {
     case .renamed(let old, let new):
       member("from", old)
       member("to", new)
+    case .moved(let addresses):
+      json.key("addresses")
+      json.array { json in for address in addresses { json.string(address) } }
+    case .selfCheck(let name, let isVisible):
+      member("name", name)
+      json.key("visible")
+      json.bool(isVisible)
     case .slow(let characteristics):
       json.key("characteristics")
       json.array { json in
@@ -164,6 +179,8 @@ extension SimulatorEvent {
     case .renamed: "renamed"
     case .slow: "slow"
     case .reconfigured: "reconfigured"
+    case .moved: "addresses"
+    case .selfCheck: "self-check"
     case .trouble: "trouble"
     }
   }

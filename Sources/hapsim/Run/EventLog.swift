@@ -36,7 +36,7 @@ struct EventLog: Sendable {
 extension SimulatorEvent {
   fileprivate var isTrouble: Bool {
     switch kind {
-    case .trouble, .renamed: true
+    case .trouble, .renamed, .selfCheck(_, false): true
     default: false
     }
   }
@@ -44,7 +44,7 @@ extension SimulatorEvent {
   fileprivate var style: Terminal.Style {
     switch kind {
     case .refused: .yellow
-    case .trouble, .renamed: .red
+    case .trouble, .renamed, .selfCheck(_, false): .red
     case .paired, .unpaired, .identified: .green
     case .wrote, .changed: .cyan
     default: .dim

@@ -33,7 +33,9 @@ extension RunOptions {
     "interface", "IF", repeated: true, "announce and listen on this network interface alone; may be given several times"
   )
   static let bonjourOption = Option<Bonjour>(
-    oneOf: "bonjour", "who announces the accessories: a responder in this process, or nobody (default: embedded)")
+    oneOf: "bonjour",
+    "who announces the accessories: this machine's mDNS daemon, this process, or nobody; auto is the daemon where that will do, else this process (default: auto)"
+  )
   static let nameOption = Option<String>(
     "name", "NAME", "the accessory's name (default: the profile's)",
     read: { (text: String) throws(UsageError) in
@@ -85,7 +87,7 @@ extension RunOptions {
     port = try arguments.value(Self.portOption) ?? 0
     bind = try arguments.value(Self.bindOption)
     interfaces = try arguments.all(Self.interfaceOption)
-    bonjour = try arguments.value(Self.bonjourOption) ?? .embedded
+    bonjour = try arguments.value(Self.bonjourOption) ?? .auto
     name = try arguments.value(Self.nameOption)
     conduct = try arguments.value(Self.conductOption)
     maximumSessions = try arguments.value(Self.maximumSessionsOption)

@@ -11,6 +11,10 @@ struct RunOptions: Equatable, Sendable {
 
   /// Who announces the accessories.
   enum Bonjour: String, CaseIterable, Sendable {
+    /// The daemon where it can and may, else the responder inside this process.
+    case auto
+    /// The machine's mDNS daemon.
+    case daemon
     /// A responder inside this process.
     case embedded
     /// Nobody.
@@ -29,7 +33,7 @@ struct RunOptions: Equatable, Sendable {
   var bind: String?
   /// Limits mDNS, and the listener where there is no `bind`. Empty: all.
   var interfaces: [String] = []
-  var bonjour: Bonjour = .embedded
+  var bonjour: Bonjour = .auto
   /// Of the only accessory; nil: the profile's.
   var name: String?
   /// Take explicit ids that differ from those served before.

@@ -69,9 +69,10 @@ private func serve(
   let log = EventLog(lines, json: options.json, isQuiet: options.quiet, isAlone: accessories.count == 1, console.output)
   let stopped = StopRequest()
   // Made and used on the loop's thread alone, on which the accessories are isolated too.
-  nonisolated(unsafe) var responder: EmbeddedResponder?
+  nonisolated(unsafe) var responder: (any Responder)?
   try loop.performAndWait {
-    if options.bonjour == .embedded { responder = try EmbeddedResponder(loop, interfaces: hosts.interfaces) }
+    let opened = try openResponder(options, on: loop)
+    responder = opened?.responder
     nonisolated(unsafe) let responder = responder
     let started = try accessories.enumerated().map { index, accessory in
       let port = try accessory.assumeIsolated { accessory in
@@ -83,7 +84,7 @@ private func serve(
     }
     try stopped.watchSignals(loop)
     // In the same turn of the loop, so that nothing that happens to an accessory is told before it is known to be ready.
-    announce(started, lines, options, console)
+    announce(started, by: opened?.choice, lines, options, console)
   }
   if options.commands { try loop.performAndWait { try takeCommands(for: accessories, on: loop, lines, stopped) } }
   stopped.wait()
@@ -94,6 +95,23 @@ private func serve(
   }
   return .well
 }
+
+/// - Returns: nil when nobody is to announce.
+private func openResponder(
+  _ options: RunOptions, on loop: EventLoop
+) throws(LoopError) -> (responder: any Responder, choice: BackEnd.Choice)? {
+  let wanted: BackEnd?
+  switch options.bonjour {
+  case .off: return nil
+  case .auto: wanted = nil
+  case .daemon: wanted = .daemon
+  case .embedded: wanted = .embedded
+  }
+  return try BackEnd.open(
+    wanted, on: loop, interfaces: options.interfaces, bindsToAddress: options.bind.map { !isAnyAddress($0) } ?? false)
+}
+
+private func isAnyAddress(_ text: String) -> Bool { (try? IPAddress(text))?.isUnspecified ?? false }
 
 /// Standard input's lines are commands, each answered on standard output. Its end is no reason to stop.
 private func takeCommands(

@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPDiscovery
 import HAPLoop
 import HAPSimulator
 import HAPWire
@@ -17,20 +18,39 @@ struct StartedAccessory: Sendable {
 }
 
 /// Says where the accessories are and how to pair with them: to people with a code to scan, to programs as the `ready` line.
-func announce(_ started: [StartedAccessory], _ lines: LineOutput, _ options: RunOptions, _ console: Console) {
-  if options.json { return lines.write(readyLine(started), isDroppable: false) }
+/// - Parameter backEnd: who announces them on the network; nil: nobody.
+func announce(
+  _ started: [StartedAccessory], by backEnd: BackEnd.Choice?, _ lines: LineOutput, _ options: RunOptions,
+  _ console: Console
+) {
+  if options.json { return lines.write(readyLine(started, backEnd), isDroppable: false) }
   for accessory in started {
     for line in introduction(of: accessory, console.output) { lines.write(line, isDroppable: false) }
   }
+  if !options.quiet { lines.write(console.output.styled(sentence(about: backEnd), .dim), isDroppable: false) }
   if !options.quiet { lines.write(console.output.styled("Ctrl-C stops.", .dim), isDroppable: false) }
 }
 
-/// `{"event":"ready","accessories":[…]}`
-func readyLine(_ started: [StartedAccessory]) -> String {
+private func sentence(about backEnd: BackEnd.Choice?) -> String {
+  switch backEnd?.backEnd {
+  case nil: "Not announced on the network (--bonjour off)."
+  case .daemon: "Announced by the mDNS daemon of this machine: \(backEnd?.reason ?? "")."
+  case .embedded: "Announced by this process: \(backEnd?.reason ?? "")."
+  }
+}
+
+/// `{"event":"ready","bonjour":"embedded","bonjourReason":"…","accessories":[…]}`
+func readyLine(_ started: [StartedAccessory], _ backEnd: BackEnd.Choice?) -> String {
   JSONWriter.text { json in
     json.object { json in
       json.key("event")
       json.string("ready")
+      json.key("bonjour")
+      json.string(backEnd?.backEnd.rawValue ?? "off")
+      if let backEnd {
+        json.key("bonjourReason")
+        json.string(backEnd.reason)
+      }
       json.key("accessories")
       json.array { json in
         for accessory in started {

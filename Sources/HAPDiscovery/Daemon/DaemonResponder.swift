@@ -1,0 +1,120 @@
+import HAPLoop
+
+/// The machine's mDNS daemon: Bonjour on macOS, Avahi on Linux, both by `dns_sd.h`.
+///
+/// The host name and its addresses are the daemon's own. Its death and return are survived; meanwhile accessories are invisible and say so.
+package final class DaemonResponder: Responder {
+  fileprivate let loop: EventLoop
+  fileprivate let desk: DaemonDesk
+  private var advertisers: [DaemonAdvertiser] = []
+  private var isClosed = false
+
+  /// - Parameter interfaces: names; empty means all that the daemon is on.
+  /// - Throws: `.noSuchInterface`.
+  package convenience init(_ loop: EventLoop, interfaces: [String] = []) throws(LoopError) {
+    for name in interfaces { _ = try NetworkInterface.named(name) }
+    self.init(loop, DaemonDesk(InterfaceChoice(interfaces)))
+  }
+
+  init(_ loop: EventLoop, _ desk: DaemonDesk) {
+    self.loop = loop
+    self.desk = desk
+  }
+
+  package func makeAdvertiser() -> any Advertiser {
+    let advertiser = DaemonAdvertiser(self)
+    advertisers.append(advertiser)
+    if isClosed { advertiser.close() }
+    return advertiser
+  }
+
+  package func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    for advertiser in advertisers { advertiser.close() }
+    advertisers = []
+    desk.close()
+  }
+
+  fileprivate func forget(_ advertiser: DaemonAdvertiser) { advertisers.removeAll { $0 === advertiser } }
+}
+
+/// One record with the daemon. Belongs to the accessories' loop; the work is done at the desk.
+private final class DaemonAdvertiser: Advertiser, @unchecked Sendable {  // passed to the desk, used on its loop
+  private unowned let responder: DaemonResponder
+  private let desk: DaemonDesk
+  private let loop: EventLoop
+  private var events: ((AdvertisementEvent) -> Void)?
+  private var txt: TextRecord?
+  /// Counts what was published, so that news of an earlier record is not told to the next.
+  private var edition = 0
+  private var isClosed = false
+  private var id: ObjectIdentifier { ObjectIdentifier(self) }
+
+  init(_ responder: DaemonResponder) {
+    self.responder = responder
+    desk = responder.desk
+    loop = responder.loop
+  }
+
+  func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
+    guard !isClosed else { return }
+    edition += 1
+    self.events = events
+    let (edition, id, desk) = (edition, id, desk)
+    do throws(RecordError) {
+      try record.check()
+    } catch {
+      withdrawAtDesk()
+      return tell(.failed(error.description), edition)
+    }
+    txt = record.txt
+    desk.loop.schedule {
+      desk.registration(id).publish(record) { event in self.tell(event, edition) }
+    }
+  }
+
+  func update(txt pairs: [(key: String, value: String)]) {
+    let new = TextRecord(pairs)
+    guard let txt, txt != new else { return }
+    do throws(RecordError) {
+      try new.check()
+    } catch {
+      return tell(.failed(error.description), edition)
+    }
+    self.txt = new
+    let (id, desk) = (id, desk)
+    desk.loop.schedule { desk.registration(id).update(new) }
+  }
+
+  func withdraw() {
+    edition += 1
+    events = nil
+    withdrawAtDesk()
+  }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    edition += 1
+    events = nil
+    txt = nil
+    let (id, desk) = (id, desk)
+    // Kept until then, so that no other gets its identity.
+    desk.loop.schedule { [self] in withExtendedLifetime(self) { desk.forget(id) } }
+    responder.forget(self)
+  }
+
+  private func withdrawAtDesk() {
+    txt = nil
+    let (id, desk) = (id, desk)
+    desk.loop.schedule { desk.registration(id).withdraw() }
+  }
+
+  /// From any thread.
+  private func tell(_ event: AdvertisementEvent, _ edition: Int) {
+    loop.schedule {
+      if edition == self.edition { self.events?(event) }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+"""An mDNS daemon of our own: a D-Bus and an avahi-daemon started by hand in this network namespace, and stopped again.
+
+avahi-daemon keeps its pid file in a folder that can't be chosen, so it runs in a mount namespace with a folder of its own there. Where the
+rest of the machine has a daemon, this one doesn't know of it.
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+from pathlib import Path
+
+from process import PATIENCE
+
+BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>system</type>
+  <listen>unix:path={socket}</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/>
+    <allow own="*"/>
+    <allow send_type="method_call"/>
+    <allow send_type="signal"/>
+    <allow receive_type="method_call"/>
+    <allow receive_type="method_return"/>
+    <allow receive_type="signal"/>
+    <allow receive_type="error"/>
+    <allow send_destination="*"/>
+    <allow eavesdrop="true"/>
+  </policy>
+</busconfig>
+"""
+
+AVAHI = """[server]
+host-name={host}
+use-ipv4=yes
+use-ipv6=yes
+ratelimit-interval-usec=0
+{interfaces}
+[wide-area]
+enable-wide-area=no
+[publish]
+publish-hinfo=no
+publish-workstation=no
+[reflector]
+[rlimits]
+"""
+
+
+class Daemon:
+    """`async with Daemon(folder) as daemon:` and then `daemon.environment` for whoever is to speak to it."""
+
+    def __init__(self, folder: Path, host="daemon-host", interfaces=("lo",), namespace=()):
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self.host = host
+        self.interfaces = interfaces
+        # A command to put in front, such as ip netns exec NAME.
+        self.namespace = tuple(namespace)
+        self.bus = None
+        self.avahi = None
+        self.said = []
+        self._reader = None
+
+    @property
+    def environment(self):
+        return {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.folder}/bus"}
+
+    async def __aenter__(self):
+        await self.start_bus()
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_):
+        await self.stop(signal.SIGTERM)
+        await self.stop_bus()
+
+    async def start_bus(self):
+        socket = self.folder / "bus"
+        socket.unlink(missing_ok=True)
+        configuration = self.folder / "bus.conf"
+        configuration.write_text(BUS.format(socket=socket))
+        self.bus = await asyncio.create_subprocess_exec(
+            "dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile", "--print-address=1",
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        async with asyncio.timeout(PATIENCE):
+            assert await self.bus.stdout.readline(), "the bus did not start"
+
+    async def stop_bus(self, how=signal.SIGTERM):
+        if self.bus is not None and self.bus.returncode is None:
+            self.bus.send_signal(how)
+            await self.bus.wait()
+        self.bus = None
+
+    async def start(self):
+        """Starts avahi-daemon, and waits until it takes services."""
+        configuration = self.folder / "avahi.conf"
+        interfaces = f"allow-interfaces={','.join(self.interfaces)}" if self.interfaces else ""
+        configuration.write_text(AVAHI.format(host=self.host, interfaces=interfaces))
+        daemon = shutil.which("avahi-daemon", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+        assert daemon, "avahi-daemon is not installed; `make deps` installs it"
+        self.said = []
+        # Its run folder is there where the package's scripts made it; anywhere else it is made.
+        script = 'mkdir -p /run/avahi-daemon && mount -t tmpfs tmpfs /run/avahi-daemon && exec "$@"'
+        self.avahi = await asyncio.create_subprocess_exec(
+            *self.namespace, "unshare", "--mount", "sh", "-c", script, "sh",
+            daemon, "-f", str(configuration), "--no-drop-root", "--no-chroot", "--no-rlimits",
+            env={**os.environ, **self.environment},
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        ready = asyncio.Event()
+        self._reader = asyncio.create_task(self._read(self.avahi, ready))
+        async with asyncio.timeout(PATIENCE):
+            await ready.wait()
+        assert self.avahi.returncode is None and any("startup complete" in line for line in self.said), self.said
+
+    async def _read(self, process, ready):
+        async for line in process.stderr:
+            self.said.append(line.decode(errors="replace").rstrip("\n"))
+            if "startup complete" in self.said[-1]:
+                ready.set()
+        ready.set()
+
+    async def stop(self, how=signal.SIGKILL):
+        """Ends avahi-daemon, by default with no chance to say goodbye."""
+        if self.avahi is not None and self.avahi.returncode is None:
+            self.avahi.send_signal(how)
+            await self.avahi.wait()
+            await self._reader
+        self.avahi = None
+
+    def pause(self):
+        """The daemon hangs from now on."""
+        self.avahi.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.avahi.send_signal(signal.SIGCONT)
