@@ -62,7 +62,7 @@ extension Option where Value: RawRepresentable & CaseIterable, Value.RawValue ==
   package init(oneOf name: String, _ summary: String) {
     let words = Value.allCases.map(\.rawValue)
     self.init(name, words.joined(separator: "|"), summary) { (text: String) throws(UsageError) in
-      guard let value = Value(rawValue: text) else { throw UsageError("it is \(words.joined(separator: " or "))") }
+      guard let value = Value(rawValue: text) else { throw UsageError("it is \(listed(words))") }
       return value
     }
   }
@@ -75,4 +75,10 @@ package struct Flag: Sendable {
   package init(_ name: String, letter: Character? = nil, _ summary: String) {
     definition = OptionDefinition(name: name, letter: letter, placeholder: nil, summary: summary, isRepeated: false)
   }
+}
+
+/// "a", "a or b", "a, b or c".
+private func listed(_ words: [String]) -> String {
+  guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+  return "\(words.dropLast().joined(separator: ", ")) or \(last)"
 }
