@@ -41,9 +41,7 @@ let package = Package(
     .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel"]),
     .target(
       name: "HAPDiscovery",
-      dependencies: ["HAPLoop", "CDNSSD", .target(name: "CAvahi", condition: .when(platforms: [.linux]))],
-      // On macOS it is in what every program has.
-      linkerSettings: [.linkedLibrary("dns_sd", .when(platforms: [.linux]))]),
+      dependencies: ["HAPLoop", "CDNSSD", .target(name: "CAvahi", condition: .when(platforms: [.linux]))]),
     .target(name: "HAPStore", dependencies: ["CSQLite", "HAPCrypto", "HAPModel"]),
     .target(
       name: "HAPSimulator",

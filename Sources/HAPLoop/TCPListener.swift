@@ -26,17 +26,19 @@ package final class TCPListener {
   /// Binds and listens.
   /// - Parameters:
   ///   - host: the address of one interface, or `0.0.0.0`, or `::` for IPv6 and IPv4.
+  ///   - interface: the name of the one interface on which connections may come; nil: any. With `::` as the host it follows that interface's
+  ///     addresses as they change.
   ///   - port: 0 for any free one.
   ///   - backlog: connections that may wait to be accepted.
   ///   - onConnection: gets each new connection, which is then its to close; nothing is read before `startReading`.
   /// - Throws: `.addressInUse`, `.addressNotAvailable`, `.permissionDenied`, …
   package init(
-    _ loop: EventLoop, host: IPAddress, port: UInt16, backlog: Int32 = 511,
+    _ loop: EventLoop, host: IPAddress, interface: String? = nil, port: UInt16, backlog: Int32 = 511,
     onConnection: @escaping (TCPStream) -> Void
   ) throws(LoopError) {
     loop.preconditionOnLoop()
     let wanted = SocketAddress(host: host, port: port)
-    descriptor = try Self.listeningSocket(wanted, backlog: backlog)
+    descriptor = try Self.listeningSocket(wanted, interface: interface, backlog: backlog)
     let socket = descriptor
     guard
       let actual = SocketAddress({ address, length in
@@ -109,7 +111,7 @@ package final class TCPListener {
     return socket
   }
 
-  /// The C library's function, which a method here hides by its name.
+  /// The C library's functions, which methods here hide by their names.
   private enum system {
     static func accept(_ descriptor: Int32) -> Int32 {
       #if canImport(Glibc)
@@ -118,9 +120,19 @@ package final class TCPListener {
         Darwin.accept(descriptor, nil, nil)
       #endif
     }
+
+    static func bind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>?, _ length: socklen_t) -> Int32 {
+      #if canImport(Glibc)
+        Glibc.bind(descriptor, address, length)
+      #else
+        Darwin.bind(descriptor, address, length)
+      #endif
+    }
   }
 
-  private static func listeningSocket(_ address: SocketAddress, backlog: Int32) throws(LoopError) -> Int32 {
+  private static func listeningSocket(
+    _ address: SocketAddress, interface: String?, backlog: Int32
+  ) throws(LoopError) -> Int32 {
     #if canImport(Glibc)
       let type = Int32(SOCK_STREAM.rawValue)
     #else
@@ -134,12 +146,28 @@ package final class TCPListener {
     let size = socklen_t(MemoryLayout<Int32>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
     if address.host.isV6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &off, size) }
-    if address.withSockaddr({ bind(descriptor, $0, $1) }) != 0 || listen(descriptor, backlog) != 0 {
+    if let interface, !Self.bind(descriptor, to: interface, isV6: address.host.isV6) {
+      let status = LoopError.lastStatus
+      closeDescriptor(descriptor)
+      throw LoopError(status: status, while: "listening on \(interface)")
+    }
+    if address.withSockaddr({ system.bind(descriptor, $0, $1) }) != 0 || listen(descriptor, backlog) != 0 {
       let status = LoopError.lastStatus
       closeDescriptor(descriptor)
       throw bindError(status, address)
     }
     return descriptor
+  }
+
+  private static func bind(_ descriptor: Int32, to interface: String, isV6: Bool) -> Bool {
+    #if canImport(Glibc)
+      setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, interface, socklen_t(interface.utf8.count + 1)) == 0
+    #else
+      var index = if_nametoindex(interface)
+      let size = socklen_t(MemoryLayout<UInt32>.size)
+      guard index != 0, setsockopt(descriptor, IPPROTO_IP, IP_BOUND_IF, &index, size) == 0 || isV6 else { return false }
+      return !isV6 || setsockopt(descriptor, IPPROTO_IPV6, IPV6_BOUND_IF, &index, size) == 0
+    #endif
   }
 
   private static func bindError(_ status: Int32, _ address: SocketAddress) -> LoopError {

@@ -48,14 +48,16 @@ package final class AccessoryServer {
 
   // MARK: Life
 
-  /// Starts to listen on each of `hosts` on one port.
-  /// - Parameter port: 0 for any that is free on all of them.
-  package func listen(on hosts: [IPAddress], port: UInt16) throws(LoopError) {
-    precondition(listeners.isEmpty && !hosts.isEmpty, "a server listens once, somewhere")
+  /// Starts to listen in each of `places` on one port.
+  /// - Parameter port: 0 for any that is free in all of them.
+  package func listen(on places: [ListeningPlace], port: UInt16) throws(LoopError) {
+    precondition(listeners.isEmpty && !places.isEmpty, "a server listens once, somewhere")
     var port = port
     do throws(LoopError) {
-      for host in hosts {
-        let listener = try TCPListener(loop, host: host, port: port) { [unowned self] in accept($0) }
+      for place in places {
+        let listener = try TCPListener(loop, host: place.host, interface: place.interface, port: port) {
+          [unowned self] in accept($0)
+        }
         listeners.append(listener)
         port = listener.port
       }

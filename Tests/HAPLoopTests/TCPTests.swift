@@ -77,6 +77,28 @@ private func connectedPair(
     #expect(peer == .loopbackV4)
   }
 
+  @Test("A listener on an interface takes what comes there, and names an interface that isn't there")
+  func onInterface() async throws {
+    let name = try #require(NetworkInterface.all().first { $0.isLoopback && $0.isUp }).name
+    let peer: String = await onLoop { loop, finish in
+      let listener = Box<TCPListener?>(nil)
+      let client = Box<TCPStream?>(nil)
+      listener.value = try! TCPListener(loop, host: .anyV4, interface: name, port: 0) { stream in
+        finish(stream.localAddress?.host.description ?? "none")
+      }
+      let target = SocketAddress(host: .loopbackV4, port: listener.value!.port)
+      client.value = TCPStream(loop, connectingTo: target) { #expect($0 == nil) }
+    }
+    #expect(peer == "127.0.0.1")
+    let refusal: String = await onLoop { loop, finish in
+      do throws(LoopError) {
+        _ = try TCPListener(loop, host: .anyV4, interface: "nowhere0", port: 0) { _ in }
+        finish("taken")
+      } catch { finish("\(error)") }
+    }
+    #expect(refusal.contains("nowhere0"))
+  }
+
   @Test("Eight megabytes arrive whole and in order while the reader pauses again and again") func backPressure() async {
     let sent = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     let outcome: [Bool] = await onLoop { loop, finish in

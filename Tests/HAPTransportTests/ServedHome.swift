@@ -24,7 +24,7 @@ final class ServedHome: @unchecked Sendable {  // what is inside belongs to the 
       let core = TestHome.accessory(pairings: pairings, conduct: conduct).core
       let server = AccessoryServer(core, on: loop, owner: owner)
       served.server = server
-      try server.listen(on: [.loopbackV4], port: 0)
+      try server.listen(on: [ListeningPlace(.loopbackV4)], port: 0)
       return server.port
     }
   }

@@ -20,7 +20,10 @@ final class ServiceReference {
   /// Comes from within the library, which is better left before anything is closed.
   private var replies: [Reply] = []
 
-  private init(_ loop: EventLoop, _ onReply: @escaping (Reply) -> Void) {
+  private let library: DNSSDLibrary
+
+  private init(_ loop: EventLoop, _ onReply: @escaping (Reply) -> Void) throws(DaemonError) {
+    library = try .shared()
     self.loop = loop
     self.onReply = onReply
   }
@@ -34,10 +37,10 @@ final class ServiceReference {
   static func register(
     _ record: ServiceRecord, name: String, interface: UInt32, on loop: EventLoop, onReply: @escaping (Reply) -> Void
   ) throws(DaemonError) -> ServiceReference {
-    let made = ServiceReference(loop, onReply)
+    let made = try ServiceReference(loop, onReply)
     let txt = record.txt.bytes
     // The host is the daemon's: dns_sd.h can name another, but Avahi's has no way to give that one an address.
-    let status = DNSServiceRegister(
+    let status = made.library.register(
       &made.reference, 0, interface, name, record.type, "local", nil, record.port.bigEndian, UInt16(txt.count), txt,
       { _, _, status, name, _, _, context in
         let made = Unmanaged<ServiceReference>.fromOpaque(context!).takeUnretainedValue()
@@ -54,8 +57,8 @@ final class ServiceReference {
   static func browse(
     _ type: String, interface: UInt32 = 0, on loop: EventLoop, onReply: @escaping (Reply) -> Void
   ) throws(DaemonError) -> ServiceReference {
-    let made = ServiceReference(loop, onReply)
-    let status = DNSServiceBrowse(
+    let made = try ServiceReference(loop, onReply)
+    let status = made.library.browse(
       &made.reference, 0, interface, type, "local",
       { _, flags, _, status, name, _, _, context in
         let made = Unmanaged<ServiceReference>.fromOpaque(context!).takeUnretainedValue()
@@ -75,7 +78,7 @@ final class ServiceReference {
       throw DaemonError(status)
     }
     do throws(LoopError) {
-      let watcher = try DescriptorWatcher(loop, descriptor: DNSServiceRefSockFD(reference)) { [unowned self] in
+      let watcher = try DescriptorWatcher(loop, descriptor: library.socket(reference)) { [unowned self] in
         readable($0)
       }
       self.watcher = watcher
@@ -88,7 +91,7 @@ final class ServiceReference {
 
   private func readable(_ events: DescriptorWatcher.Events) {
     guard let reference else { return }
-    let status = DNSServiceProcessResult(reference)
+    let status = library.process(reference)
     if status != DNSServiceErrorType(kDNSServiceErr_NoError) || events.contains(.failure) {
       // A dead conversation stays readable for ever.
       watcher?.watch([])
@@ -103,7 +106,7 @@ final class ServiceReference {
   func update(_ txt: TextRecord) throws(DaemonError) {
     guard let reference else { return }
     let bytes = txt.bytes
-    let status = DNSServiceUpdateRecord(reference, nil, 0, UInt16(bytes.count), bytes, 0)
+    let status = library.update(reference, nil, 0, UInt16(bytes.count), bytes, 0)
     if status != DNSServiceErrorType(kDNSServiceErr_NoError) { throw DaemonError(status) }
   }
 
@@ -113,7 +116,7 @@ final class ServiceReference {
     watcher = nil
     guard let reference else { return }
     self.reference = nil
-    DNSServiceRefDeallocate(reference)
+    library.deallocate(reference)
   }
 }
 
@@ -123,6 +126,9 @@ struct DaemonError: Error, Equatable, CustomStringConvertible {
 
   init(_ code: DNSServiceErrorType) { self.code = code }
 
+  /// Ours, in a range that no library uses: `dns_sd.h` is there, and what stands behind it is not.
+  static let noLibrary = DaemonError(1)
+
   /// Somebody on this machine has the name already.
   var isNameConflict: Bool { Int(code) == kDNSServiceErr_NameConflict }
 
@@ -130,6 +136,7 @@ struct DaemonError: Error, Equatable, CustomStringConvertible {
     switch Int(code) {
     // Avahi's library has no other word for an absent or dying daemon; Apple's says "not running" and "defunct connection".
     case 0, kDNSServiceErr_Unknown, -65563, -65569: "no mDNS daemon answers"
+    case 1: "the library of the mDNS daemon, libdns_sd.so.1, is not installed"
     case kDNSServiceErr_NameConflict: "the name is taken"
     default: "the mDNS daemon refuses (error \(code))"
     }

@@ -64,11 +64,11 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   // MARK: Life
 
   /// Listens, starts the device, and becomes visible.
-  func start(on hosts: [IPAddress], port: UInt16) throws(LoopError) {
-    try server.listen(on: hosts, port: port)
+  func start(on places: [ListeningPlace], port: UInt16) throws(LoopError) {
+    try server.listen(on: places, port: port)
     visit { device.start(&$0) }
     // Listening everywhere, each interface tells its own addresses.
-    announced = hosts.contains(where: \.isUnspecified) ? [] : hosts
+    announced = places.contains(where: \.host.isUnspecified) ? [] : places.map(\.host)
     publish()
   }
 

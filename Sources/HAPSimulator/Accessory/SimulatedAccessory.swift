@@ -31,13 +31,13 @@ package actor SimulatedAccessory {
   /// - Returns: the port.
   @discardableResult
   package func start(
-    on hosts: [IPAddress], port: UInt16, seed: UInt64, advertiser: sending (any Advertiser)?,
+    on places: [ListeningPlace], port: UInt16, seed: UInt64, advertiser: sending (any Advertiser)?,
     sink: (@Sendable (SimulatorEvent) -> Void)?
   ) throws -> UInt16 {
     precondition(run == nil && !isStopped, "an accessory is started once")
     let run = AccessoryRun(prepared, on: loop, advertiser: advertiser, seed: seed, sink: sink)
     do {
-      try run.start(on: hosts, port: port)
+      try run.start(on: places, port: port)
     } catch {
       run.stop()
       throw error

@@ -3,36 +3,37 @@ import HAPLoop
 
 /// Where accessories listen, and on which interfaces they are announced.
 struct ListeningHosts {
-  let addresses: [IPAddress]
+  let places: [ListeningPlace]
   /// Names for mDNS; empty: all that lead to a network.
   let interfaces: [String]
+  /// The first address of the interfaces, where there are any.
+  private let first: IPAddress?
 
   /// - Parameters:
-  ///   - bind: an address of this machine; nil: those of `interfaces`.
+  ///   - bind: an address of this machine; nil: those of `interfaces`, as they come and go.
   ///   - interfaces: names; empty: every address.
-  /// - Throws: `LoopError` for an interface that isn't there or has no address.
+  /// - Throws: `LoopError` for an interface that isn't there.
   init(bind: String?, interfaces: [String]) throws(LoopError) {
     self.interfaces = interfaces
-    var found: [IPAddress] = []
-    for name in interfaces {
-      let ofInterface = try interfaceAddresses(named: name)
-      guard !ofInterface.isEmpty else { throw LoopError(.addressNotAvailable, "interface \(name) has no address") }
-      for address in ofInterface where !found.contains(address) { found.append(address) }
-    }
+    var addresses: [IPAddress] = []
+    for name in interfaces { addresses += try interfaceAddresses(named: name) }
+    first = addresses.first
+    // One socket for both versions, where the machine has both.
+    let hasV6 = NetworkInterface.all().contains { $0.addresses.contains(where: \.isV6) }
+    let everywhere = hasV6 ? IPAddress.anyV6 : .anyV4
     if let bind {
-      addresses = [try IPAddress(bind)]
+      places = [ListeningPlace(try IPAddress(bind))]
     } else if interfaces.isEmpty {
-      // One socket for both versions, where the machine has both.
-      let hasV6 = NetworkInterface.all().contains { $0.addresses.contains(where: \.isV6) }
-      addresses = [hasV6 ? IPAddress.anyV6 : .anyV4]
+      places = [ListeningPlace(everywhere)]
     } else {
-      addresses = found
+      places = interfaces.map { ListeningPlace(everywhere, interface: $0) }
     }
   }
 
   /// An address that a person can use: the first that is one machine's.
   var shownAddress: IPAddress {
-    guard let first = addresses.first, first.isUnspecified else { return addresses.first ?? .loopbackV4 }
+    if let place = places.first, !place.host.isUnspecified { return place.host }
+    if let first { return first }
     let interfaces = NetworkInterface.all().filter { $0.isUp && !$0.isLoopback }
     let candidates = interfaces.flatMap(\.addresses)
     return candidates.first(where: \.isV4) ?? candidates.first { !$0.isLinkLocal } ?? .loopbackV4

@@ -77,7 +77,7 @@ private func serve(
     let started = try accessories.enumerated().map { index, accessory in
       let port = try accessory.assumeIsolated { accessory in
         try accessory.start(
-          on: hosts.addresses, port: options.port(ofProfile: index), seed: (options.seed ?? 0) &+ UInt64(index),
+          on: hosts.places, port: options.port(ofProfile: index), seed: (options.seed ?? 0) &+ UInt64(index),
           advertiser: responder?.makeAdvertiser(), sink: log.sink)
       }
       return StartedAccessory(accessory.prepared, address: hosts.shownAddress, port: port)

@@ -1,0 +1,63 @@
+import CDNSSD
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// The functions of `dns_sd.h`.
+///
+/// On Linux they are Avahi's, and loaded when first asked for instead of linked, in a scope of their own: Avahi's client library and its core,
+/// which the embedded responder stands on, both export `avahi_entry_group_free`, and linked together the one would call the other's. So hapsim
+/// also starts where the library isn't installed.
+struct DNSSDLibrary: Sendable {
+  typealias Register =
+    @convention(c) (
+      UnsafeMutablePointer<DNSServiceRef?>?, DNSServiceFlags, UInt32, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+      UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt16, UInt16, UnsafeRawPointer?, DNSServiceRegisterReply?,
+      UnsafeMutableRawPointer?
+    ) -> DNSServiceErrorType
+  typealias Browse =
+    @convention(c) (
+      UnsafeMutablePointer<DNSServiceRef?>?, DNSServiceFlags, UInt32, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+      DNSServiceBrowseReply?, UnsafeMutableRawPointer?
+    ) -> DNSServiceErrorType
+  typealias Update =
+    @convention(c) (DNSServiceRef?, DNSRecordRef?, DNSServiceFlags, UInt16, UnsafeRawPointer?, UInt32) ->
+    DNSServiceErrorType
+
+  let register: Register
+  let browse: Browse
+  let update: Update
+  let socket: @convention(c) (DNSServiceRef?) -> Int32
+  let process: @convention(c) (DNSServiceRef?) -> DNSServiceErrorType
+  let deallocate: @convention(c) (DNSServiceRef?) -> Void
+
+  /// - Throws: when the library isn't installed.
+  static func shared() throws(DaemonError) -> DNSSDLibrary {
+    guard let loaded else { throw .noLibrary }
+    return loaded
+  }
+
+  #if canImport(Glibc)
+    private static let loaded: DNSSDLibrary? = {
+      guard let library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND) else { return nil }
+      func function<F>(_ name: String, _: F.Type) -> F? { dlsym(library, name).map { unsafeBitCast($0, to: F.self) } }
+      guard let register = function("DNSServiceRegister", Register.self),
+        let browse = function("DNSServiceBrowse", Browse.self),
+        let update = function("DNSServiceUpdateRecord", Update.self),
+        let socket = function("DNSServiceRefSockFD", (@convention(c) (DNSServiceRef?) -> Int32).self),
+        let process = function(
+          "DNSServiceProcessResult", (@convention(c) (DNSServiceRef?) -> DNSServiceErrorType).self),
+        let deallocate = function("DNSServiceRefDeallocate", (@convention(c) (DNSServiceRef?) -> Void).self)
+      else { return nil }
+      return DNSSDLibrary(
+        register: register, browse: browse, update: update, socket: socket, process: process, deallocate: deallocate)
+    }()
+  #else
+    private static let loaded: DNSSDLibrary? = DNSSDLibrary(
+      register: { DNSServiceRegister($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) },
+      browse: { DNSServiceBrowse($0, $1, $2, $3, $4, $5, $6) },
+      update: { DNSServiceUpdateRecord($0, $1, $2, $3, $4, $5) }, socket: { DNSServiceRefSockFD($0) },
+      process: { DNSServiceProcessResult($0) }, deallocate: { DNSServiceRefDeallocate($0) })
+  #endif
+}

@@ -1,0 +1,183 @@
+"""How accessories become visible and stay so: daemons that come and go, names that are taken, networks that change."""
+
+import asyncio
+import subprocess
+from contextlib import asynccontextmanager
+
+import pytest
+from zeroconf import IPVersion, ServiceInfo
+from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+
+from mdns_daemon import Daemon
+from process import PATIENCE, PROFILES
+
+LOCK, SWITCH = PROFILES / "lock.hasaccessory", PROFILES / "switch.hasaccessory"
+
+
+def is_event(event, **members):
+    return lambda line: line.get("event") == event and all(line.get(k) == v for k, v in members.items())
+
+
+@pytest.fixture
+def own(run):
+    """`await own(daemon, PROFILE…, bonjour=, interfaces=)`: a simulator beside a daemon of the test's, or beside none."""
+    nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/dev/null/no-bus-here"}
+
+    async def start(daemon, *profiles, bonjour="auto", interfaces=("lo",)):
+        environment = daemon.environment if daemon else nowhere
+        return await run(*profiles, options=("--bonjour", bonjour), interfaces=interfaces, environment=environment)
+
+    return start
+
+
+async def test_the_daemon_announces_and_outlives_its_own_death(own, network, phone, tmp_path):
+    "[AD.30, AD.31, AD.32]"
+    async with Daemon(tmp_path / "daemon") as daemon:
+        simulator = await own(daemon, LOCK, bonjour="daemon")
+        assert simulator.said[0]["bonjour"] == "daemon"
+        accessory = simulator.accessory
+        service = await network.wait(accessory.device_id, sf="1")
+        assert service.host == "daemon-host.local."
+        await simulator.wait(is_event("self-check", visible=True))
+        home = await phone.pair(accessory)
+        await network.wait(accessory.device_id, sf="0")
+
+        seen = len(simulator.said)
+        await daemon.stop()
+        await simulator.wait(is_event("trouble"), since=seen)
+        assert await home.accessories(), "who is connected is served without a daemon"
+        await daemon.start()
+        await simulator.wait(is_event("advertised"), since=seen, patience=60)
+        # With the record as it is now, not as it was when it was first announced.
+        await network.wait(accessory.device_id, sf="0")
+        await home.unpair()
+        await network.wait(accessory.device_id, sf="1")
+        assert await simulator.stop() == 0
+
+
+async def test_a_name_that_the_daemon_gave_away_already_is_changed_and_told(own, network, tmp_path):
+    "[AD.33]"
+    async with Daemon(tmp_path / "daemon") as daemon:
+        first = await own(daemon, LOCK, bonjour="daemon")
+        name = (await first.wait(is_event("advertised")))["name"]
+        second = await own(daemon, LOCK, bonjour="daemon")
+        renamed = await second.wait(is_event("renamed"))
+        assert renamed["from"] == name and renamed["to"] == f"{name} #2"
+        await second.wait(is_event("advertised", name=f"{name} #2"))
+        for simulator in first, second:
+            await network.wait(simulator.accessory.device_id, sf="1")
+
+
+@pytest.mark.parametrize("bonjour", ["daemon", "embedded"])
+async def test_a_name_that_somebody_on_the_network_has_is_changed_and_told(bonjour, own, network, tmp_path):
+    "[AD.33]"
+    other = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
+    name = "Front Door Lock"
+    info = ServiceInfo(
+        "_hap._tcp.local.", f"{name}._hap._tcp.local.", port=9, properties={"id": "00:00:00:00:00:01"},
+        server="someone.local.", parsed_addresses=["127.0.0.1"],
+    )  # fmt: skip
+    try:
+        await (await other.async_register_service(info))
+        async with Daemon(tmp_path / "daemon") as daemon:
+            simulator = await own(daemon, LOCK, bonjour=bonjour)
+            renamed = await simulator.wait(is_event("renamed"))
+            assert renamed["from"] == name
+            await simulator.wait(is_event("advertised", name=renamed["to"]))
+            await network.wait(simulator.accessory.device_id, sf="1")
+    finally:
+        await other.async_unregister_all_services()
+        await other.async_close()
+
+
+async def test_several_simulators_go_along_with_a_daemon_and_each_other(own, network, tmp_path):
+    "[AD.34]"
+    async with Daemon(tmp_path / "daemon") as daemon:
+        running = [
+            await own(daemon, LOCK, bonjour="embedded"),
+            await own(daemon, SWITCH, bonjour="daemon"),
+            await own(None, PROFILES / "outlet.hasaccessory", PROFILES / "button.hasaccessory", bonjour="embedded"),
+        ]
+        for simulator in running:
+            for accessory in simulator.accessories:
+                await network.wait(accessory.device_id, sf="1")
+            await simulator.wait(is_event("self-check", visible=True))
+        hosts = [network.services[f"{a.name}._hap._tcp.local."].host for s in running for a in s.accessories]
+        assert len(set(hosts)) == len(hosts)
+
+
+async def test_auto_is_this_process_on_loopback_and_off_is_nobody(own, network, tmp_path):
+    async with Daemon(tmp_path / "daemon") as daemon:
+        simulator = await own(daemon, LOCK)
+        assert simulator.said[0]["bonjour"] == "embedded"
+        silent = await own(daemon, SWITCH, bonjour="off")
+        assert silent.said[0]["bonjour"] == "off" and "bonjourReason" not in silent.said[0]
+
+
+async def test_without_a_daemon_it_is_said_and_the_accessory_is_served(own, phone):
+    simulator = await own(None, LOCK, bonjour="daemon")
+    trouble = await simulator.wait(is_event("trouble"))
+    assert "no mDNS daemon answers" in trouble["message"]
+    assert await simulator.stop() == 0
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True)
+
+
+@asynccontextmanager
+async def interface(name, *addresses):
+    """A network of its own in this namespace."""
+    ip("link", "add", name, "type", "veth", "peer", "name", f"{name}-far")
+    try:
+        ip("link", "set", f"{name}-far", "up")
+        ip("link", "set", name, "multicast", "on", "up")
+        for address in addresses:
+            ip("addr", "add", address, "dev", name)
+        yield
+    finally:
+        ip("link", "delete", name)
+
+
+async def addresses_of(simulator, at):
+    """What python-zeroconf is told of the host behind the accessory, asked anew."""
+    other = AsyncZeroconf(interfaces=[at], ip_version=IPVersion.V4Only)
+    try:
+        info = AsyncServiceInfo("_hap._tcp.local.", f"{simulator.accessory.name}._hap._tcp.local.")
+        assert await info.async_request(other.zeroconf, PATIENCE * 1000)
+        return set(info.parsed_addresses())
+    finally:
+        await other.async_close()
+
+
+@pytest.mark.parametrize("bonjour", ["embedded", "daemon"])
+async def test_addresses_and_interfaces_are_followed(bonjour, own, tmp_path):
+    "[AD.35, AD.36]"
+    async with interface("hap0", "10.91.0.1/24"), Daemon(tmp_path / "daemon", interfaces=("hap0",)) as daemon:
+        simulator = await own(daemon, LOCK, interfaces=("hap0",), bonjour=bonjour)
+        await simulator.wait(is_event("advertised"))
+        assert "10.91.0.1" in await addresses_of(simulator, "10.91.0.1")
+
+        if bonjour == "embedded":  # the daemon minds its addresses without us
+            seen = len(simulator.said)
+            ip("addr", "add", "10.91.0.2/24", "dev", "hap0")
+            await simulator.wait(lambda line: "10.91.0.2" in line.get("addresses", []), since=seen)
+            assert {"10.91.0.1", "10.91.0.2"} <= await addresses_of(simulator, "10.91.0.1")
+            seen = len(simulator.said)
+            ip("addr", "add", "fd91::1/64", "dev", "hap0", "nodad")
+            await simulator.wait(lambda line: "fd91::1" in line.get("addresses", []), since=seen)
+            seen = len(simulator.said)
+            ip("addr", "del", "10.91.0.2/24", "dev", "hap0")
+            await simulator.wait(lambda line: "addresses" in line and "10.91.0.2" not in line["addresses"], since=seen)
+            assert "10.91.0.2" not in await addresses_of(simulator, "10.91.0.1")
+
+            seen = len(simulator.said)
+            ip("link", "set", "hap0", "down")
+            await simulator.wait(is_event("trouble"), since=seen)
+            seen = len(simulator.said)
+            ip("link", "set", "hap0", "up")
+            await simulator.wait(is_event("advertised"), since=seen, patience=60)
+        else:
+            ip("link", "set", "hap0", "down")
+            await asyncio.to_thread(ip, "link", "set", "hap0", "up")
+        assert "10.91.0.1" in await addresses_of(simulator, "10.91.0.1")
