@@ -70,7 +70,8 @@ let package = Package(
     .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
     .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
-    .testTarget(name: "HAPStoreTests", dependencies: ["HAPStore", "CSQLite", "HAPTestSupport"]),
+    .testTarget(
+      name: "HAPStoreTests", dependencies: ["HAPStore", "CSQLite", "HAPTestSupport"], exclude: ["Schemas"]),
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPTestSupport"]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
