@@ -13,6 +13,8 @@ package final class AccessoryServer {
   /// The port that all addresses share; 0 before `listen`.
   package private(set) var port: UInt16 = 0
 
+  /// Notes all that goes into the core and comes out; nil: nobody does.
+  package var recorder: (any CoreRecorder)?
   private weak var owner: (any AccessoryServerOwner)?
   private var listeners: [TCPListener] = []
   private var connections: [ConnectionID: ServedConnection] = [:]
@@ -34,6 +36,8 @@ package final class AccessoryServer {
     timer = LoopTimer(loop)
     timer.onFire = { [unowned self] in
       armedDeadline = nil
+      let now = now
+      recorder?.note(.advanced, at: now)
       core.advance(to: now)
       touchAll()
       perform()
@@ -95,13 +99,19 @@ package final class AccessoryServer {
 
   /// The device changed values, all at one moment.
   package func change(_ changes: [(id: AttributeID, value: Value)]) {
-    for (id, value) in changes { core.change(id, to: value, at: now) }
+    let now = now
+    for (id, value) in changes {
+      recorder?.note(.changed([id: value]), at: now)
+      core.change(id, to: value, at: now)
+    }
     touchAll()
     perform()
   }
 
   /// The device answers a `read` of the owner, one characteristic at a time.
   package func answerRead(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
+    let now = now
+    recorder?.note(.read(id, result, ticket), at: now)
     core.read(id, result, ticket: ticket, at: now)
     touchAll()
     perform()
@@ -109,6 +119,8 @@ package final class AccessoryServer {
 
   /// The device answers a write that it took its time for.
   package func answerWrite(_ number: UInt64, _ verdict: WriteVerdict) {
+    let now = now
+    recorder?.note(.judged(number, verdict), at: now)
     core.judged(number, verdict, at: now)
     touchAll()
     perform()
@@ -118,6 +130,11 @@ package final class AccessoryServer {
   package func replace(
     _ database: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>
   ) {
+    let now = now
+    recorder?.note(
+      .replaced(
+        database.accessories, model: model, configurationNumber: configurationNumber, live: Array(live),
+        judges: core.writer != nil), at: now)
     core.replace(database, model: model, configurationNumber: configurationNumber, live: live, at: now)
     touchAll()
     perform()
@@ -127,10 +144,12 @@ package final class AccessoryServer {
 
   private func accept(_ stream: TCPStream) {
     let peer = stream.peerAddress.map(\.description) ?? "unknown"
+    let now = now
     guard !isStopped, let served = core.open(peer: peer, at: now) else {
       stream.close()
       return perform()
     }
+    recorder?.note(.opened(served.id, peer: peer), at: now)
     let connection = ServedConnection(stream, served)
     connections[served.id] = connection
     stream.startReading(
@@ -144,6 +163,11 @@ package final class AccessoryServer {
     switch event {
     case .bytes(let count):
       connection.core.incoming.commit(count)
+      let now = now
+      if let recorder {
+        let bytes = connection.core.incoming.withReadable { Array(UnsafeRawBufferPointer($0).suffix(count)) }
+        recorder.note(.received(connection.core.id, bytes), at: now)
+      }
       core.received(on: connection.core, at: now)
       // One read in a turn for each, so that a flood on one connection holds up the others no longer than a flood on many.
       if count == connection.offered || !connection.core.wantsInput { connection.stream.pauseReading() }
@@ -163,6 +187,7 @@ package final class AccessoryServer {
   private func drop(_ connection: ServedConnection) {
     guard connections.removeValue(forKey: connection.core.id) != nil else { return }
     connection.stream.close()
+    recorder?.note(.closed(connection.core.id), at: now)
     core.closed(connection.core)
     advertiseIfDue(connection)
   }
@@ -198,6 +223,8 @@ package final class AccessoryServer {
         work.perform()
       } then: { [weak self] result in
         guard let self, !isStopped else { return }
+        let now = now
+        recorder?.note(.computed(ticket), at: now)
         core.computed(result, ticket: ticket, at: now)
         touchAll()
         perform()
@@ -225,6 +252,8 @@ package final class AccessoryServer {
 
   private func finishStoring(_ ticket: Ticket, _ succeeded: Bool) {
     guard !isStopped else { return }
+    let now = now
+    recorder?.note(.stored(ticket, succeeded: succeeded), at: now)
     core.stored(ticket, succeeded: succeeded, at: now)
     touchAll()
     perform()
@@ -262,6 +291,8 @@ package final class AccessoryServer {
     send(connection)
     if connection.hasRoom, connection.core.wantsInput, !connection.core.incoming.isEmpty {
       // Requests that had to wait for room. Their answers leave in another round, after the values they changed are kept.
+      let now = now
+      recorder?.note(.resumed(connection.core.id), at: now)
       core.resume(connection.core, at: now)
       touchAll()
       if !connection.core.outgoing.isEmpty || core.hasActions { return touch(connection) }
@@ -271,6 +302,7 @@ package final class AccessoryServer {
     if connection.isEnding || (connection.peerHasFinished && connection.core.wantsInput && connection.hasRoom) {
       connections[connection.core.id] = nil
       connection.stream.closeAfterWriting()
+      recorder?.note(.closed(connection.core.id), at: now)
       core.closed(connection.core)
     } else if connection.core.wantsInput, connection.hasRoom, !connection.peerHasFinished {
       connection.stream.resumeReading()
@@ -283,6 +315,7 @@ package final class AccessoryServer {
     guard !connection.core.outgoing.isEmpty else { return }
     connection.core.outgoing.withReadable { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
+      recorder?.sent(connection.core.id, bytes, at: now)
       let taken = connection.stream.tryWrite(bytes)
       guard taken < bytes.count else { return }
       connection.stream.write(UnsafeRawBufferPointer(rebasing: bytes[taken...])) { [weak self] _ in

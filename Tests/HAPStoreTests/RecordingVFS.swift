@@ -1,6 +1,5 @@
 import CSQLite
 import Foundation
-import Synchronization
 
 /// SQLite's door to the file system, through which everything goes that is written below a folder: noted, or refused from some point on.
 ///
@@ -24,24 +23,28 @@ enum RecordingVFS {
     var writes = 0
   }
 
-  static let watches = Mutex<[String: Watch]>([:])
+  // Not a `Mutex`: where two threads want it, its library's slow path takes it, which the thread sanitizer doesn't see.
+  private static let lock = NSLock()
+  nonisolated(unsafe) private static var watches: [String: Watch] = [:]
+
+  private static func withWatches<T>(_ body: (inout [String: Watch]) -> T) -> T { lock.withLock { body(&watches) } }
 
   /// Notes what happens below `folder` from now on.
   static func watch(_ folder: String, failsFrom: Int? = nil, failure: Int32 = SQLITE_FULL) {
     install()
-    watches.withLock { $0[folder] = Watch(failsFrom: failsFrom, failure: failure) }
+    withWatches { $0[folder] = Watch(failsFrom: failsFrom, failure: failure) }
   }
 
   /// - Returns: what happened below `folder` since `watch`.
-  static func unwatch(_ folder: String) -> Watch { watches.withLock { $0.removeValue(forKey: folder) } ?? Watch() }
+  static func unwatch(_ folder: String) -> Watch { withWatches { $0.removeValue(forKey: folder) } ?? Watch() }
 
   static func answered(_ number: Int, in folder: String) {
-    watches.withLock { $0[folder]?.log.append(.answered(number)) }
+    withWatches { $0[folder]?.log.append(.answered(number)) }
   }
 
   /// - Returns: the code to fail with, or nil.
   fileprivate static func note(_ path: String, isWrite: Bool, _ operation: @autoclosure () -> Operation) -> Int32? {
-    watches.withLock { watches in
+    withWatches { watches in
       guard let folder = watches.keys.first(where: { path.hasPrefix($0 + "/") }), var watch = watches[folder] else {
         return nil
       }

@@ -27,6 +27,7 @@ package enum AccessoryAction: Sendable {
 /// Names a request whose answer waits for slow work or for the store.
 package struct Ticket: Hashable, Sendable {
   package let number: UInt64
+  package init(number: UInt64) { self.number = number }
 }
 
 /// Names a connection for as long as the process runs; never used again.

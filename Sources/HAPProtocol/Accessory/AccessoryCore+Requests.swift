@@ -45,6 +45,7 @@ extension AccessoryCore {
     case .incomplete: return nil
     case .request(let head, let body, let consumed):
       let bytes = UnsafeRawBufferPointer(bytes)
+      connection.outbox.onPlain?(connection.id, true, UnsafeRawBufferPointer(rebasing: bytes[..<consumed]))
       route(head, bytes, UnsafeRawBufferPointer(rebasing: bytes[body]), on: connection, at: now)
       return consumed
     case .malformed(let error):

@@ -96,6 +96,12 @@ package final class AccessoryCore {
 
   // MARK: Connections
 
+  /// Shown every message in plain as it is worked off or answered; true: from the controller.
+  package var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer) -> Void)? {
+    get { outbox.onPlain }
+    set { outbox.onPlain = newValue }
+  }
+
   /// Calls `body` with every connection that has something to send or takes requests again since the last call.
   package func takeOutbox(_ body: (ConnectionCore) -> Void) { outbox.drain(body) }
 

@@ -79,6 +79,9 @@ extension ConnectionCore {
 
   /// Seals the message that was appended from `start`, when the connection is secured.
   private func seal(from start: Int) {
+    if let show = outbox.onPlain {
+      outgoing.withReadable { show(id, false, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[start...])) }
+    }
     session?.sealer.seal(&outgoing, from: start)
     noteForShell()
   }

@@ -32,7 +32,7 @@ package final class ConnectionCore {
   var timedWrites: [TimedWrite] = []
   /// When the last whole request came, or the connection itself: bytes alone are no sign of life.
   var lastHeard: Duration
-  private let outbox: Outbox
+  let outbox: Outbox
   /// Whether it stands in the outbox.
   fileprivate var isNoted = false
 
@@ -90,6 +90,8 @@ extension ConnectionCore {
 /// The connections that the shell has to look at, so that it needn't look at all.
 final class Outbox {
   fileprivate(set) var connections: [ConnectionCore] = []
+  /// Shown every message in plain; true: from the controller.
+  var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer) -> Void)?
 
   func drain(_ body: (ConnectionCore) -> Void) {
     for connection in connections {

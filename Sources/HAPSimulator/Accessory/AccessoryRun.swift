@@ -31,6 +31,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var hasValueTrouble = false
   private var isStopped = false
   private var announced: [IPAddress] = []
+  private let capture: CaptureWriter?
 
   /// - Parameters:
   ///   - advertiser: nil: not visible in DNS-SD.
@@ -38,24 +39,37 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   ///   - device: what stands behind the core; nil: what the profile says.
   init(
     _ prepared: PreparedAccessory, on loop: EventLoop, advertiser: (any Advertiser)?, seed: UInt64,
-    device: (any Device)? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?
-  ) {
+    device: (any Device)? = nil, capturePath: String? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?
+  ) throws(LoopError) {
     self.prepared = prepared
     self.loop = loop
     self.advertiser = advertiser
     self.sink = sink
     started = loop.now
     random = SimulationRandom(seed: seed)
+    let name = prepared.name
+    let capture = try capturePath.map { (path) throws(LoopError) in
+      try CaptureWriter(path) { sink?(SimulatorEvent(accessory: name, .trouble($0))) }
+    }
+    self.capture = capture
     core = AccessoryCore(
       identity: prepared.identity, advertisement: prepared.advertisement, database: prepared.database,
       pairings: prepared.pairings,
-      failedAttempts: prepared.failedAttempts, conduct: prepared.conduct, random: .system)
+      failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
+      random: capture.map { .system(notedBy: $0) } ?? .system)
     core.makesReports = sink != nil
     built = prepared.built
     self.device = device ?? built.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
+    capture?.begin(
+      CaptureHead(
+        name: prepared.name, identity: prepared.identity, advertisement: prepared.advertisement,
+        accessories: prepared.database.accessories, pairings: prepared.pairings,
+        failedAttempts: prepared.failedAttempts,
+        conduct: prepared.conduct, live: Array(self.device.live), judges: self.device.judgesWrites))
+    server.recorder = capture
   }
 
   /// Simulated time since the start.
@@ -205,6 +219,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   func judge(_ write: CharacteristicWrite) -> WriteVerdict {
     var verdict = WriteVerdict.accepted()
     visit { verdict = device.judge(write, &$0) }
+    capture?.note(.verdict(verdict), at: server.now)
     return verdict
   }
 
@@ -256,6 +271,18 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       case .seen(let name): self?.tell { _ in .selfCheck(name: name, isVisible: true) }
       case .unseen(let name, _): self?.tell { _ in .selfCheck(name: name, isVisible: false) }
       }
+    }
+  }
+}
+
+extension RandomSource {
+  /// The system's chance, with every byte of it noted. Drawn on the accessory's loop alone.
+  fileprivate static func system(notedBy capture: CaptureWriter) -> RandomSource {
+    nonisolated(unsafe) let capture = capture
+    return RandomSource { room in
+      let bytes = RandomSource.system.bytes(room.count)
+      room.copyBytes(from: bytes)
+      capture.drew(bytes)
     }
   }
 }

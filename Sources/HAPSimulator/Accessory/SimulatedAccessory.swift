@@ -32,10 +32,11 @@ package actor SimulatedAccessory {
   @discardableResult
   package func start(
     on places: [ListeningPlace], port: UInt16, seed: UInt64, advertiser: sending (any Advertiser)?,
-    sink: (@Sendable (SimulatorEvent) -> Void)?
+    capturePath: String? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?
   ) throws -> UInt16 {
     precondition(run == nil && !isStopped, "an accessory is started once")
-    let run = AccessoryRun(prepared, on: loop, advertiser: advertiser, seed: seed, sink: sink)
+    let run = try AccessoryRun(
+      prepared, on: loop, advertiser: advertiser, seed: seed, capturePath: capturePath, sink: sink)
     do {
       try run.start(on: places, port: port)
     } catch {

@@ -48,6 +48,10 @@ extension RunOptions {
     read: { (text: String) throws(UsageError) in try ConductChoice(text) })
   static let maximumSessionsOption = Option<Int>(
     "max-sessions", "N", in: 8...10_000, "connections at once, 8 to 10000 (default: 17, or the conduct's)")
+  static let captureOption = Option<String>(
+    "capture", "DIR",
+    "keep every byte of the run in a new file below DIR, for hapsim replay; it has the accessory's keys in it",
+    read: { (text: String) throws(UsageError) in text })
   static let seedOption = Option<UInt64>(
     "seed", "N", in: 0...UInt64.max, "make the simulation's own randomness repeatable; keys never depend on it")
   static let renumberFlag = Flag(
@@ -60,7 +64,8 @@ extension RunOptions {
   static let definitions: [OptionDefinition] = [
     CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
     portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
-    nameOption.definition, conductOption.definition, maximumSessionsOption.definition, seedOption.definition,
+    nameOption.definition, conductOption.definition, maximumSessionsOption.definition, captureOption.definition,
+    seedOption.definition,
     renumberFlag.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
     quietFlag.definition,
@@ -91,6 +96,7 @@ extension RunOptions {
     name = try arguments.value(Self.nameOption)
     conduct = try arguments.value(Self.conductOption)
     maximumSessions = try arguments.value(Self.maximumSessionsOption)
+    capture = try arguments.value(Self.captureOption)
     seed = try arguments.value(Self.seedOption)
     renumber = arguments[Self.renumberFlag]
     commands = arguments[Self.commandsFlag]

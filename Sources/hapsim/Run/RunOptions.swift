@@ -42,6 +42,8 @@ struct RunOptions: Equatable, Sendable {
   var conduct: ConductChoice?
   /// Most connections at once; nil: as the conduct says.
   var maximumSessions: Int?
+  /// The folder in which each accessory's run is kept, keys and all; nil: none is.
+  var capture: String?
   /// Drives simulation, never keys.
   var seed: UInt64?
   /// Events as JSON lines on standard output.

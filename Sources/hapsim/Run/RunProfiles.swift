@@ -19,6 +19,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
       conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions)
     let prepared = try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) }
     makeRoom(for: prepared, console)
+    if let folder = options.capture { try makePrivateFolder(folder) }
     return try serve(prepared, on: hosts, options, console)
   } catch let error as ProfileErrors {
     // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
@@ -78,7 +79,8 @@ private func serve(
       let port = try accessory.assumeIsolated { accessory in
         try accessory.start(
           on: hosts.places, port: options.port(ofProfile: index), seed: (options.seed ?? 0) &+ UInt64(index),
-          advertiser: responder?.makeAdvertiser(), sink: log.sink)
+          advertiser: responder?.makeAdvertiser(), capturePath: options.capture.map { capturePath(in: $0, index) },
+          sink: log.sink)
       }
       return StartedAccessory(accessory.prepared, address: hosts.shownAddress, port: port)
     }

@@ -1,0 +1,27 @@
+import HAPModel
+import HAPWire
+
+extension Conduct {
+  /// An object with every field, as `init(json:fileName:)` reads it.
+  package func write(to json: inout JSONWriter) {
+    json.object { json in
+      for field in ConductField.all {
+        json.key(field.name)
+        switch field.setting(of: self) {
+        case .boolean(let value): json.bool(value)
+        case .integer(let value): json.integer(value)
+        case .fraction(let value): json.double(value)
+        case .text(let text): json.string(text)
+        case .list(let list): json.array { json in for text in list { json.string(text) } }
+        }
+      }
+    }
+  }
+
+  /// Reads a conduct inside another document.
+  package init(_ node: JSONNode, problems: inout [ProfileProblem]) {
+    var reader = ConductReader()
+    self = reader.read(node)
+    problems += reader.problems
+  }
+}

@@ -1,0 +1,207 @@
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// A line of a capture behind the first.
+enum CaptureLine: Equatable {
+  case input(CoreInput, at: Duration)
+  case sent(ConnectionID, [UInt8], at: Duration)
+  /// Bytes of chance that the core drew.
+  case drawn([UInt8])
+}
+
+extension CaptureLine {
+  var text: String {
+    JSONWriter.text { json in
+      json.object { json in
+        switch self {
+        case .drawn(let bytes):
+          json.key("random")
+          json.base64(bytes)
+        case .sent(let id, let bytes, let time):
+          Self.head(time, "sent", &json)
+          Self.member("c", id.number, &json)
+          json.key("bytes")
+          json.base64(bytes)
+        case .input(let input, let time): Self.write(input, time, &json)
+        }
+      }
+    }
+  }
+
+  private static func head(_ time: Duration, _ kind: String, _ json: inout JSONWriter) {
+    json.key("t")
+    json.integer(time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000)
+    json.key("is")
+    json.string(kind)
+  }
+
+  private static func member(_ name: String, _ number: UInt64, _ json: inout JSONWriter) {
+    json.key(name)
+    json.integer(number)
+  }
+
+  private static func write(_ input: CoreInput, _ time: Duration, _ json: inout JSONWriter) {
+    switch input {
+    case .opened(let id, let peer):
+      head(time, "opened", &json)
+      member("c", id.number, &json)
+      json.key("peer")
+      json.string(peer)
+    case .received(let id, let bytes):
+      head(time, "received", &json)
+      member("c", id.number, &json)
+      json.key("bytes")
+      json.base64(bytes)
+    case .resumed(let id):
+      head(time, "resumed", &json)
+      member("c", id.number, &json)
+    case .closed(let id):
+      head(time, "closed", &json)
+      member("c", id.number, &json)
+    case .computed(let ticket):
+      head(time, "computed", &json)
+      member("ticket", ticket.number, &json)
+    case .stored(let ticket, let succeeded):
+      head(time, "stored", &json)
+      member("ticket", ticket.number, &json)
+      json.key("ok")
+      json.bool(succeeded)
+    case .advanced: head(time, "advanced", &json)
+    case .changed(let changes):
+      head(time, "changed", &json)
+      json.key("values")
+      json.object { json in
+        for (id, value) in changes.sorted(by: { $0.key < $1.key }) {
+          json.key("\(id)")
+          CaptureText.write(value, to: &json)
+        }
+      }
+    case .read(let id, let result, let ticket):
+      head(time, "read", &json)
+      json.key("id")
+      json.string("\(id)")
+      member("ticket", ticket.number, &json)
+      switch result {
+      case .success(let value):
+        json.key("value")
+        CaptureText.write(value, to: &json)
+      case .failure(let status):
+        json.key("status")
+        json.integer(status.rawValue)
+      }
+    case .judged(let number, let verdict):
+      head(time, "judged", &json)
+      member("write", number, &json)
+      write(verdict, &json)
+    case .verdict(let verdict):
+      head(time, "verdict", &json)
+      write(verdict, &json)
+    case .replaced(let accessories, let model, let number, let live, let judges):
+      head(time, "replaced", &json)
+      json.key("model")
+      json.string(model)
+      member("c#", UInt64(number), &json)
+      json.key("live")
+      json.array { json in for id in live { json.string("\(id)") } }
+      json.key("judges")
+      json.bool(judges)
+      json.key("database")
+      CaptureText.write(accessories, to: &json)
+    }
+  }
+
+  private static func write(_ verdict: WriteVerdict, _ json: inout JSONWriter) {
+    switch verdict {
+    case .accepted(let response):
+      json.key("verdict")
+      json.string("accepted")
+      if let response {
+        json.key("value")
+        CaptureText.write(response, to: &json)
+      }
+    case .refused(let status):
+      json.key("verdict")
+      json.integer(status.rawValue)
+    case .later:
+      json.key("verdict")
+      json.string("later")
+    }
+  }
+}
+
+extension CaptureLine {
+  init(_ node: JSONNode) throws(JSONProblem) {
+    if node["random"] != nil {
+      self = .drawn(try CaptureText.bytes(node, "random"))
+      return
+    }
+    let time = Duration.nanoseconds(Int64(try node.required("t").asInteger(in: 0...Int128(Int64.max))))
+    let kind = try node.string("is")
+    if kind == "sent" {
+      self = .sent(try Self.connection(node), try CaptureText.bytes(node, "bytes"), at: time)
+    } else {
+      self = .input(try Self.input(kind, node), at: time)
+    }
+  }
+
+  private static func connection(_ node: JSONNode) throws(JSONProblem) -> ConnectionID {
+    ConnectionID(number: try CaptureText.number(node, "c"))
+  }
+
+  private static func ticket(_ node: JSONNode) throws(JSONProblem) -> Ticket {
+    Ticket(number: try CaptureText.number(node, "ticket"))
+  }
+
+  private static func input(_ kind: String, _ node: JSONNode) throws(JSONProblem) -> CoreInput {
+    switch kind {
+    case "opened": return .opened(try connection(node), peer: try node.string("peer"))
+    case "received": return .received(try connection(node), try CaptureText.bytes(node, "bytes"))
+    case "resumed": return .resumed(try connection(node))
+    case "closed": return .closed(try connection(node))
+    case "computed": return .computed(try ticket(node))
+    case "stored": return .stored(try ticket(node), succeeded: try node.required("ok").asBool())
+    case "advanced": return .advanced
+    case "changed":
+      var changes: [AttributeID: Value] = [:]
+      for member in try node.required("values").asObject() {
+        let parts = member.name.split(separator: ".").map { UInt64($0) }
+        guard parts.count == 2, let aid = parts[0], let iid = parts[1] else {
+          throw member.value.problem("an id is aid.iid")
+        }
+        changes[AttributeID(aid: aid, iid: iid)] = try CaptureText.value(member.value)
+      }
+      return .changed(changes)
+    case "read":
+      let id = try CaptureText.id(try node.required("id"))
+      if let value = node["value"] { return .read(id, .success(try CaptureText.value(value)), try ticket(node)) }
+      return .read(id, .failure(try status(try node.required("status"))), try ticket(node))
+    case "judged": return .judged(try CaptureText.number(node, "write"), try verdict(node))
+    case "verdict": return .verdict(try verdict(node))
+    case "replaced":
+      let number = UInt16(try node.required("c#").asInteger(in: 0...65535))
+      return .replaced(
+        try CaptureText.accessories(node, "database"), model: try node.string("model"), configurationNumber: number,
+        live: try CaptureText.ids(node, "live"), judges: try node.bool("judges", default: false))
+    default: throw node.problem("nothing is called \"\(kind)\"")
+    }
+  }
+
+  private static func status(_ node: JSONNode) throws(JSONProblem) -> HAPStatus {
+    guard let status = HAPStatus(rawValue: Int32(try node.asInteger(in: -100_000...0))), status != .success else {
+      throw node.problem("a HAP status other than 0 is expected")
+    }
+    return status
+  }
+
+  private static func verdict(_ node: JSONNode) throws(JSONProblem) -> WriteVerdict {
+    let verdict = try node.required("verdict")
+    switch verdict.stringValue {
+    case "accepted":
+      return .accepted(response: try node["value"].map { (node) throws(JSONProblem) in try CaptureText.value(node) })
+    case "later": return .later
+    case nil: return .refused(try status(verdict))
+    default: throw verdict.problem("a verdict is accepted, later or a HAP status")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTestSupport
+import HAPWire
+import Testing
+
+@testable import HAPSimulator
+
+private let head = CaptureHead(
+  name: "Test Home",
+  identity: AccessoryIdentity(
+    deviceID: DeviceID("AA:BB:CC:DD:EE:FF")!, key: SigningKey(seed: SecretBytes([UInt8](repeating: 3, count: 32))),
+    verifier: SRPVerifier(code: TestHome.code, salt: [UInt8](repeating: 4, count: 16))),
+  advertisement: Advertisement(
+    model: "T-1", deviceID: DeviceID("AA:BB:CC:DD:EE:FF")!, configurationNumber: 7, category: 5, isPaired: true,
+    setupID: SetupID("7OSX")),
+  accessories: TestHome.accessories, pairings: TestHome.pairings, failedAttempts: 2,
+  conduct: Conduct.presets["hap-nodejs"]!, live: [TestHome.id(TestHome.ID.brightness)], judges: true)
+
+@Suite("Captures")
+struct CaptureTests {
+  @Test("The first line holds the accessory whole")
+  func heads() throws {
+    let read = try CaptureHead(try JSONNode.parse(Array(head.text.utf8)))
+    #expect(read.text == head.text)
+    #expect(read.accessories == TestHome.accessories && read.pairings == TestHome.pairings)
+    #expect(read.conduct == head.conduct && read.live == head.live && read.judges && read.failedAttempts == 2)
+    #expect(read.identity.key.publicKey == head.identity.key.publicKey && read.advertisement == head.advertisement)
+  }
+
+  static let lines: [CaptureLine] = {
+    let (id, ticket, at) = (ConnectionID(number: 3), Ticket(number: 9), Duration.nanoseconds(1_234_567_890_123))
+    let values: [Value] = [
+      .null, .bool(true), .integer(Int128(UInt64.max)), .integer(-5), .float(0.1), .float(-.infinity), .string("é\"\n"),
+      .data([0, 255]),
+    ]
+    let inputs: [CoreInput] =
+      [
+        .opened(id, peer: "127.0.0.1:5"), .received(id, [1, 2, 3]), .received(id, []), .resumed(id), .closed(id),
+        .computed(ticket),
+        .stored(ticket, succeeded: true), .stored(ticket, succeeded: false), .advanced,
+        .read(TestHome.id("1.12"), .failure(.busy), ticket), .judged(5, .later), .judged(5, .refused(.timedOut)),
+        .verdict(.accepted()), .verdict(.accepted(response: .data([7]))),
+        .replaced(
+          TestHome.accessories, model: "T-2", configurationNumber: 65535, live: [TestHome.id("1.12")], judges: true),
+      ]
+      + values.map { .changed([TestHome.id("1.12"): $0]) }
+      + values.map { .read(TestHome.id("1.12"), .success($0), ticket) }
+    return inputs.map { .input($0, at: at) } + [.sent(id, [9, 8], at: at), .drawn([1, 2])]
+  }()
+
+  @Test("Every line is read as it was written, and is one line", arguments: lines)
+  func roundTrip(line: CaptureLine) throws {
+    #expect(!line.text.contains("\n"))
+    #expect(try CaptureLine(try JSONNode.parse(Array(line.text.utf8))) == line)
+  }
+
+  @Test(
+    "What no run can have is told with its line",
+    arguments: [
+      ("{", "ends too early"), ("[]", "object is expected"), ("{}", "\"t\" is missing"),
+      (#"{"t":1,"is":"sung"}"#, "sung"),
+      (#"{"t":-1,"is":"advanced"}"#, "-1"),
+      (#"{"t":1,"is":"received","c":1,"bytes":"AA=="}"#, "connection 1 isn't open"),
+      (#"{"t":1,"is":"closed","c":1}"#, "isn't open"), (#"{"t":1,"is":"opened","c":5,"peer":"x"}"#, "can't be opened"),
+      (#"{"t":1,"is":"computed","ticket":1}"#, "nothing was to be computed"),
+      (#"{"t":1,"is":"changed","values":{"9.9":1}}"#, "there is no 9.9"),
+      (#"{"t":1,"is":"changed","values":{"x":1}}"#, "aid.iid"),
+      (#"{"t":1,"is":"changed","values":{"1.12":"x"}}"#, "can't be"), (#"{"random":"?"}"#, "base64"),
+      (#"{"t":1,"is":"read","id":"1.12","ticket":1,"status":0}"#, "HAP status"),
+      (#"{"t":1,"is":"judged","write":1,"verdict":"perhaps"}"#, "verdict"),
+      (#"{"t":1,"is":"sent","c":2,"bytes":""}"#, "isn't open"),
+      (
+        #"{"t":1,"is":"replaced","model":"x","c#":1,"live":[],"database":[{"aid":1,"services":[]},{"aid":1,"services":[]}]}"#,
+        "ids"
+      ),
+    ])
+  func mistakes(line: String, says: String) throws {
+    let error = #expect(throws: CaptureReplay.Mistake.self) {
+      try CaptureReplay(Array((head.text + "\n" + line + "\n").utf8))
+    }
+    #expect(error?.line == 2)
+    #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
+  }
+
+  @Test(
+    "A file that is no capture is refused at its first line",
+    arguments: ["", "\n", "{}", "[]", "{\"format\":\"x\"}", "{"])
+  func noCapture(text: String) {
+    #expect(throws: CaptureReplay.Mistake.self) { try CaptureReplay(Array(text.utf8)) }
+  }
+}
