@@ -122,4 +122,31 @@ import Testing
     #expect(accessory.unverified().pair(code: TestHome.code) == "M2: HTTP/1.1 200 OK, error 5")
     #expect(accessory.core.failedAttempts == 100)
   }
+
+  @Test("[PS.41] A wrong code is answered once it is stored, or can't be; it counts at once")
+  func storedBeforeItIsTold() throws {
+    let controller = accessory.unverified()
+    let setup = try #require(
+      controller.readSetupM2(controller.post("/pair-setup", MemoryController.setupM1), code: "111-22-333"))
+    accessory.storing = .held
+    #expect(controller.post("/pair-setup", setup.m3) == nil)
+    #expect(accessory.core.failedAttempts == 1)
+    accessory.releaseStores()
+    #expect(controller.takeReply()?.tlv?[7] == [2])
+    #expect(accessory.stored == [.failedAttempts(1)])
+
+    accessory.storing = .failing
+    #expect(controller.pair(code: "111-22-333") == "M4: HTTP/1.1 200 OK, error 2")
+    #expect(accessory.core.failedAttempts == 2)
+
+    accessory.storing = .held
+    let again = try #require(
+      controller.readSetupM2(controller.post("/pair-setup", MemoryController.setupM1), code: "111-22-333"))
+    #expect(controller.post("/pair-setup", again.m3) == nil)
+    accessory.disconnect(controller)
+    accessory.releaseStores()
+    #expect(accessory.stored.last == .failedAttempts(3))
+    accessory.storing = .atOnce
+    #expect(accessory.unverified().pair(code: TestHome.code) == nil)
+  }
 }

@@ -40,7 +40,7 @@ extension AccessoryCore {
   }
 
   func perform(_ steps: [PairSetupServer.Action], for connection: ConnectionCore) {
-    for step in steps {
+    for (index, step) in steps.enumerated() {
       switch step {
       case .reply(let reply):
         connection.isWaiting = false
@@ -76,21 +76,21 @@ extension AccessoryCore {
         actions.append(.store(.upsert(pairing), ticket: newTicket(.newPairing(pairing, connection))))
       case .failedAttempt:
         failedAttempts = min(failedAttempts + 1, max(100, conduct.maximumTries))
-        storeFailedAttempts()
+        guard conduct.keepsFailedTries else { break }
+        connection.isWaiting = true
+        let rest = Array(steps[(index + 1)...])
+        let ticket = newTicket(.failedAttempt(connection, then: rest))
+        return actions.append(.store(.failedAttempts(failedAttempts), ticket: ticket))
       case .clearFailedAttempts:
         guard failedAttempts != 0, conduct.clearsFailedTries else { break }
         failedAttempts = 0
-        storeFailedAttempts()
+        guard conduct.keepsFailedTries else { break }
+        actions.append(.store(.failedAttempts(0), ticket: newTicket(.nothing)))
       case .startTransientSession(let keys):
         guard connection.phase == .open else { break }
         secure(connection, SecureSession(keys, controller: nil, conduct: conduct))
       }
     }
-  }
-
-  private func storeFailedAttempts() {
-    guard conduct.keepsFailedTries else { return }
-    actions.append(.store(.failedAttempts(failedAttempts), ticket: newTicket(.nothing)))
   }
 
   private func answerOutOfOrder(_ state: UInt8, on connection: ConnectionCore) {

@@ -60,6 +60,8 @@ package final class AccessoryCore {
     case pairSetup(ConnectionCore)
     case pairVerify(ConnectionCore)
     case newPairing(Pairing, ConnectionCore)
+    /// A wrong setup code is counted first and answered then, so that whoever kills the process has no free tries.
+    case failedAttempt(ConnectionCore, then: [PairSetupServer.Action])
     case pairings(ConnectionCore, PairingsRequest.Outcome)
     /// Nobody waits for it.
     case nothing
@@ -191,7 +193,7 @@ package final class AccessoryCore {
     case .pairVerify(let connection)?:
       finishPairVerify(result, on: connection)
       work(off: connection, at: now)
-    case .newPairing?, .pairings?, .nothing?, nil: break
+    case .newPairing?, .failedAttempt?, .pairings?, .nothing?, nil: break
     }
   }
 
@@ -200,6 +202,10 @@ package final class AccessoryCore {
     switch waiting.removeValue(forKey: ticket) {
     case .newPairing(let pairing, let connection)?:
       finishPairSetup(pairing, on: connection, stored: succeeded)
+      work(off: connection, at: now)
+    case .failedAttempt(let connection, let steps)?:
+      // Also where it couldn't be stored: this process has it counted.
+      perform(steps, for: connection)
       work(off: connection, at: now)
     case .pairings(let connection, let outcome)?:
       isStoringPairings = false
