@@ -74,6 +74,9 @@ import Testing
     _ = prepare(#"{"ttl":2500,"pid":11}"#, on: controller)
     _ = prepare(#"{"ttl":2500,"pid":12}"#, on: controller)
     #expect(execute(11, 8, pid: "12", on: controller)?.status == 204)
+    _ = prepare(#"{"ttl":2500,"pid":11}"#, on: controller)
+    _ = prepare(#"{"ttl":2500,"pid":12}"#, on: controller)
+    #expect(execute(11, 9, pid: "11", on: controller)?.statuses == ["1.11": -70410])
   }
 
   @Test("[CH.54] A characteristic with tw takes no plain write, but a subscription")
@@ -139,6 +142,33 @@ import Testing
     #expect(controller.write(#""aid":1,"iid":10,"value":7,"authData":"AQI=","remote":true"#)?.status == 204)
     #expect(controller.int("1.10") == 7)
     #expect(seen.map(\.isRemote) == [false, true])
+  }
+
+  // MARK: The order
+
+  /// What is wrong with an entry, from what is looked at first to what is looked at last.
+  @Test("[CH.33] Of an entry with everything wrong, the first in HomeKitADK's order is told")
+  func order() {
+    func lock(_ iid: UInt64, _ perms: Permissions, adminOnly: Permissions = .pairedWrite) -> Characteristic {
+      Characteristic(
+        iid: iid, type: TypeID(apple: 0xF000 + UInt32(iid)), format: .uint8, perms: perms, value: .integer(5),
+        adminOnly: adminOnly)
+    }
+    let service = Service(
+      iid: 9, type: TypeID(apple: 0xF000),
+      characteristics: [
+        lock(10, [.pairedRead, .timedWrite]), lock(11, [.pairedRead]), lock(12, [.pairedRead], adminOnly: []),
+        lock(13, [.pairedRead, .pairedWrite], adminOnly: []),
+      ])
+    let accessory = TestHome.accessory(accessories: [Accessory(aid: 1, services: [service])])
+    let user = accessory.verified(TestHome.user)
+    let rest = #""value":999,"authData":"*""#
+    let statuses = [99, 10, 11, 12, 13].map {
+      user.write(#""aid":1,"iid":\#($0),\#(rest)"#)?.statuses["1.\($0)"]
+    }
+    #expect(statuses == [-70409, -70410, -70401, -70404, -70410])
+    #expect(user.write(#""aid":1,"iid":13,"value":999,"authData":"AQI=""#)?.statuses == ["1.13": -70410])
+    #expect(user.write(#""aid":1,"iid":13,"value":9,"authData":"AQI=""#)?.status == 204)
   }
 
   // MARK: Admin-only

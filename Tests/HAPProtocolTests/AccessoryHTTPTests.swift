@@ -14,12 +14,16 @@ import Testing
     #expect(reply?.text == #"{"status":-70411}"#)
   }
 
-  @Test("[HTTP.2] Characteristics before Pair Verify are 470 with -70411, and nothing is written")
+  @Test(
+    "[HTTP.2] Characteristics, preparations and resources before Pair Verify are 470 with -70411, and nothing is written"
+  )
   func plainCharacteristics() {
     let plain = accessory.unverified()
     for reply in [
       plain.get("/characteristics?id=1.11"), plain.get("/characteristics"),
       plain.set(TestHome.ID.on, "true"), plain.subscribe(TestHome.ID.on), plain.put("nonsense"),
+      plain.exchange("PUT", "/prepare", body: Array(#"{"ttl":2500,"pid":1}"#.utf8)),
+      plain.exchange("POST", "/resource", body: Array(#"{"resource-type":"image"}"#.utf8)),
     ] {
       #expect(reply?.status == 470)
       #expect(reply?.text == #"{"status":-70411}"#)
@@ -28,11 +32,14 @@ import Testing
     #expect(accessory.verified().int(TestHome.ID.on) == 0)
   }
 
-  @Test("[HTTP.3] /pairings and unknown addresses before Pair Verify are 470 without body")
+  @Test("[HTTP.3] /pairings, /secure-message and unknown addresses before Pair Verify are 470 without body")
   func plainElsewhere() {
     let plain = accessory.unverified()
     let list = PlainTLV([(6, [1]), (0, [5])])
-    for reply in [plain.post("/pairings", list), plain.get("/nope"), plain.get("/"), plain.get("/accessoriesX")] {
+    for reply in [
+      plain.post("/pairings", list), plain.get("/nope"), plain.get("/"), plain.get("/accessoriesX"),
+      plain.exchange("POST", "/secure-message", body: [0, 1, 0x42, 0, 0], type: "application/octet-stream"),
+    ] {
       #expect(reply?.status == 470)
       #expect(reply?.body == [])
     }
