@@ -35,6 +35,7 @@ let package = Package(
     .target(name: "HAPModel"),
     .target(name: "HAPProtocol", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
     .target(name: "HAPProfile", dependencies: ["HAPModel", "HAPWire"]),
+    .target(name: "HAPCapture", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
@@ -46,16 +47,15 @@ let package = Package(
     .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
+        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
         "HAPWire", "HAPCrypto", "CQRencode",
       ]),
     .target(name: "HAPCommandLine"),
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPSimulator", "HAPCommandLine", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel",
-        "HAPWire",
-        "HAPLoop", "HAPCrypto",
+        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore",
+        "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
 
     // Tests.
@@ -67,6 +67,7 @@ let package = Package(
     .testTarget(name: "HAPModelTests", dependencies: ["HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPProtocolTests", dependencies: ["HAPProtocol", "HAPTestSupport"]),
     .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),
+    .testTarget(name: "HAPCaptureTests", dependencies: ["HAPCapture", "HAPTestSupport"]),
     .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
     .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
@@ -80,7 +81,9 @@ let package = Package(
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",
-      dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPTestSupport"],
+      dependencies: [
+        "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPTestSupport",
+      ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
     .testTarget(name: "HouseTests"),
@@ -91,7 +94,8 @@ let package = Package(
 // `make fuzz` builds with libFuzzer inside, which nothing else wants.
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
-    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPTestSupport", "FuzzTargets",
+    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPTestSupport",
+    "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {

@@ -18,6 +18,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case values
   /// An accessory and several controllers, by a program of right and wrong messages.
   case connection
+  /// A captured run, gone through again.
+  case capture
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -29,6 +31,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .texts: fuzzTexts(bytes)
     case .values: fuzzValues(bytes)
     case .connection: fuzzConnection(bytes)
+    case .capture: fuzzCapture(bytes)
     }
   }
 
@@ -38,7 +41,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .tlv, .texts, .values: 1024
     case .http, .json, .connection: 4096
     case .frames: 8192
-    case .profile: 16384
+    case .profile, .capture: 16384
     }
   }
 }

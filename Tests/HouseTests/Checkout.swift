@@ -7,7 +7,7 @@ enum Checkout {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// The five targets that may do no I/O, read no clock and draw no randomness of their own.
-  static let pureTargets = ["HAPCrypto", "HAPModel", "HAPProfile", "HAPProtocol", "HAPWire"]
+  static let pureTargets = ["HAPCapture", "HAPCrypto", "HAPModel", "HAPProfile", "HAPProtocol", "HAPWire"]
 
   /// Where the running tests were built: `.build/<triple>/<configuration>`.
   static func buildFolder() throws -> URL {

@@ -1,3 +1,4 @@
+import HAPCapture
 import HAPCrypto
 import HAPDiscovery
 import HAPLoop

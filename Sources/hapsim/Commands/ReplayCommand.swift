@@ -1,5 +1,5 @@
+import HAPCapture
 import HAPCommandLine
-import HAPSimulator
 import HAPWire
 
 extension Command {

@@ -5,7 +5,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPSimulator
+@testable import HAPCapture
 
 private let head = CaptureHead(
   name: "Test Home",

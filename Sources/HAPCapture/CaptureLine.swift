@@ -3,7 +3,7 @@ import HAPProtocol
 import HAPWire
 
 /// A line of a capture behind the first.
-enum CaptureLine: Equatable {
+package enum CaptureLine: Equatable {
   case input(CoreInput, at: Duration)
   case sent(ConnectionID, [UInt8], at: Duration)
   /// Bytes of chance that the core drew.
@@ -11,7 +11,7 @@ enum CaptureLine: Equatable {
 }
 
 extension CaptureLine {
-  var text: String {
+  package var text: String {
     JSONWriter.text { json in
       json.object { json in
         switch self {

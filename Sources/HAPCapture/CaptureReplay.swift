@@ -25,6 +25,7 @@ package struct CaptureReplay {
 
   /// A message in plain.
   package struct Message: Equatable, Sendable {
+    /// Since the first line behind the head.
     package var time: Duration
     package var connection: UInt64
     package var isFromController: Bool
@@ -80,6 +81,7 @@ package struct CaptureReplay {
     var connections: [ConnectionID: ConnectionCore] = [:]
     var work: [Ticket: SlowWork] = [:]
     let plain = Plain()
+    var start: Duration?
     core.onPlain = {
       plain.messages.append(Message(time: plain.now, connection: $0.number, isFromController: $1, bytes: Array($2)))
     }
@@ -106,7 +108,8 @@ package struct CaptureReplay {
         continue
       case .input(let input, let time):
         inputs += 1
-        plain.now = time
+        plain.now = time - (start ?? time)
+        start = start ?? time
         switch input {
         case .opened(let id, let peer):
           guard let connection = core.open(peer: peer, at: time), connection.id == id else {
@@ -161,6 +164,7 @@ package struct CaptureReplay {
 
 /// What the core shows while a capture is replayed.
 private final class Plain {
+  /// Since the first input.
   var now = Duration.zero
   var messages: [CaptureReplay.Message] = []
 }

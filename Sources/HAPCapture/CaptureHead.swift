@@ -5,7 +5,7 @@ import HAPProtocol
 import HAPWire
 
 /// The first line of a capture: the accessory as it was when the run began, keys and all.
-struct CaptureHead {
+package struct CaptureHead {
   var name: String
   var identity: AccessoryIdentity
   var advertisement: Advertisement
@@ -17,7 +17,7 @@ struct CaptureHead {
   /// Whether the device has a word on writes.
   var judges: Bool
 
-  var text: String {
+  package var text: String {
     JSONWriter.text { json in
       json.object { json in
         json.key("format")
@@ -69,7 +69,7 @@ struct CaptureHead {
     }
   }
 
-  init(
+  package init(
     name: String, identity: AccessoryIdentity, advertisement: Advertisement, accessories: [Accessory],
     pairings: [Pairing],
     failedAttempts: Int, conduct: Conduct, live: [AttributeID], judges: Bool
