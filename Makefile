@@ -23,7 +23,7 @@ SOURCES  := Package.swift Sources Tests Fuzz
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
 
-.PHONY: help run release test lint format unit-test rules interop fuzz abuse bench install deps build-deps test-deps clean
+.PHONY: help run release test lint format unit-test rules interop fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -69,11 +69,14 @@ else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, frames, json, profile, texts, values or connection; all of them without.
+# TARGET= tlv, http, frames, json, profile, texts, values, connection or capture; all of them without.
 MINUTES ?= 5
 TARGET  ?=
 fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will, MINUTES= each
 	Scripts/fuzz $(MINUTES) $(TARGET)
+
+sanitize: build-deps ## the unit tests under the thread sanitizer, and under the address sanitizer with its search for leaks
+	Scripts/sanitize
 
 abuse: test-deps release ## ten thousand hostile connections for a minute, twice: with 17 sessions and with ten thousand
 ifeq ($(SYSTEM),Linux)

@@ -29,7 +29,7 @@ struct CaptureTests {
     #expect(read.identity.key.publicKey == head.identity.key.publicKey && read.advertisement == head.advertisement)
   }
 
-  static let lines: [CaptureLine] = {
+  static func lines() -> [CaptureLine] {
     let (id, ticket, at) = (ConnectionID(number: 3), Ticket(number: 9), Duration.nanoseconds(1_234_567_890_123))
     let values: [Value] = [
       .null, .bool(true), .integer(Int128(UInt64.max)), .integer(-5), .float(0.1), .float(-.infinity), .string("é\"\n"),
@@ -48,9 +48,9 @@ struct CaptureTests {
       + values.map { .changed([TestHome.id("1.12"): $0]) }
       + values.map { .read(TestHome.id("1.12"), .success($0), ticket) }
     return inputs.map { .input($0, at: at) } + [.sent(id, [9, 8], at: at), .drawn([1, 2])]
-  }()
+  }
 
-  @Test("Every line is read as it was written, and is one line", arguments: lines)
+  @Test("Every line is read as it was written, and is one line", arguments: lines())
   func roundTrip(line: CaptureLine) throws {
     #expect(!line.text.contains("\n"))
     #expect(try CaptureLine(try JSONNode.parse(Array(line.text.utf8))) == line)

@@ -129,4 +129,18 @@ struct AccessorySessionLimitTests {
     #expect(connection.outgoing.readableCount < 9 << 10)
     #expect(!connection.wantsInput)
   }
+
+  @Test("[CN.5] An accessory that is let go takes connections with it whose answers nobody fetched")
+  func letGo() {
+    weak var connection: ConnectionCore?
+    do {
+      let accessory = home()
+      let opened = accessory.core.open(peer: "deaf", at: accessory.now)
+      connection = opened
+      opened?.incoming.append(MemoryController.request("GET", "/accessories"))
+      if let opened { accessory.core.received(on: opened, at: accessory.now) }
+      #expect((opened?.outgoing.readableCount ?? 0) > 0)
+    }
+    #expect(connection == nil)
+  }
 }

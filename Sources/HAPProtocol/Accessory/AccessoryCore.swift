@@ -88,6 +88,9 @@ package final class AccessoryCore {
     advertised.protocolVersion = conduct.protocolVersion.rawValue
   }
 
+  /// Connections that still had something to send know the outbox, and it knows them: their keys would outlive the accessory.
+  deinit { outbox.drain { _ in } }
+
   /// An accessory is paired when it has an admin pairing. HAP R2 §5.10.
   package var isPaired: Bool { pairings.contains { $0.isAdmin } }
 
