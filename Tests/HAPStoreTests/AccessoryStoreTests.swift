@@ -147,12 +147,12 @@ struct AccessoryStoreTests {
 
   @Test("[DB.14] Ids stay with their keys; numbers above 63 bits too")
   func idMap() throws {
-    let map = StoredIDMap(scopes: [
+    let map = IDMap(scopes: [
       "": .init(ids: ["main": 1, "lamp": .max], next: 2),
       "1": .init(ids: ["3E/0": 1, "3E/0/14": 2], next: 9),
     ])
     try garage {
-      try #expect($0.idMap() == StoredIDMap())
+      try #expect($0.idMap() == IDMap())
       try $0.setIDMap(map)
     }
     try garage { try #expect($0.idMap() == map) }
@@ -161,19 +161,19 @@ struct AccessoryStoreTests {
   @Test("[DB.14] A counter never goes back, whatever the map handed in says, so a freed id stays free")
   func freedID() throws {
     try garage {
-      try $0.setIDMap(StoredIDMap(scopes: ["1": .init(ids: ["a": 1, "b": 2], next: 3)]))
-      try $0.setIDMap(StoredIDMap(scopes: ["1": .init(ids: ["a": 1], next: 1)]))
+      try $0.setIDMap(IDMap(scopes: ["1": .init(ids: ["a": 1, "b": 2], next: 3)]))
+      try $0.setIDMap(IDMap(scopes: ["1": .init(ids: ["a": 1], next: 1)]))
     }
     try garage {
       try #expect($0.idMap().scopes["1"] == .init(ids: ["a": 1], next: 3))
-      try $0.setIDMap(StoredIDMap())
+      try $0.setIDMap(IDMap())
       try #expect($0.idMap().scopes == ["1": .init(ids: [:], next: 3)])
     }
   }
 
   @Test("[ST.6] Factory reset takes identity, pairings, tries, c# and values, and leaves the label and the ids")
   func reset() throws {
-    let ids = StoredIDMap(scopes: ["1": .init(ids: ["a": 1], next: 2)])
+    let ids = IDMap(scopes: ["1": .init(ids: ["a": 1], next: 2)])
     try garage {
       _ = try $0.identity(orMake: { .test })
       _ = try $0.setup(orMake: { .test })

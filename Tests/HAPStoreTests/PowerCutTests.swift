@@ -11,7 +11,7 @@ private struct Contents: Equatable, CustomStringConvertible {
   var pairings: [Pairing]
   var tries: Int
   var configuration: UInt16
-  var ids: StoredIDMap
+  var ids: IDMap
 
   init(_ store: AccessoryStore) throws {
     let known = try store.folder.list().first
@@ -34,7 +34,7 @@ struct PowerCutTests {
     [
       { _ = try $0.identity(orMake: { .test }) },
       { _ = try $0.setup(orMake: { .test }) },
-      { try $0.setIDMap(StoredIDMap(scopes: ["aid": .init(ids: ["a": 1, "b": 2], next: 3)])) },
+      { try $0.setIDMap(IDMap(scopes: ["aid": .init(ids: ["a": 1, "b": 2], next: 3)])) },
       { try $0.updateConfiguration(hash: [1]) },
       { try $0.setFailedTries(1) },
       { try $0.setFailedTries(2) },
@@ -45,7 +45,7 @@ struct PowerCutTests {
       { try $0.upsert(.test(2, isAdmin: true)) },
       {
         try $0.setIDMap(
-          StoredIDMap(scopes: ["aid": .init(ids: ["a": 1, "c": 3], next: 4), "iid a": .init(ids: ["x": 1], next: 2)]))
+          IDMap(scopes: ["aid": .init(ids: ["a": 1, "c": 3], next: 4), "iid a": .init(ids: ["x": 1], next: 2)]))
       },
       { try $0.updateConfiguration(hash: [2]) },
       { _ = try $0.removePairing(Pairing.test(1).identifier) },

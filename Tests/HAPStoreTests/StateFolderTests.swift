@@ -158,10 +158,10 @@ struct StateFolderTests {
     let store = try folder.accessory(key: "garage")
     try store.upsert(.test(1))
     let ids = (0..<5000).map { ("a long key that takes room \($0)", UInt64($0 + 1)) }
-    let map = StoredIDMap(scopes: ["1": .init(ids: Dictionary(uniqueKeysWithValues: ids), next: 5001)])
+    let map = IDMap(scopes: ["1": .init(ids: Dictionary(uniqueKeysWithValues: ids), next: 5001)])
     try folder.state.limit(pages: 20)
     #expect(code { try store.setIDMap(map) } == .full)
-    try #expect(store.idMap() == StoredIDMap())
+    try #expect(store.idMap() == IDMap())
     try #expect(store.pairings() == [.test(1)])
     try folder.state.limit(pages: 100_000)
     try store.setIDMap(map)

@@ -73,9 +73,9 @@ package struct PreparedAccessory: Sendable {
   {
     let identity = try Self.identity(of: profile, in: store, random)
     let setup = try Self.setup(of: profile, in: store, choices, random)
-    var ids = IDMap(try store.idMap())
+    var ids = try store.idMap()
     let built = try profile.build(ids: &ids, deviceID: identity.deviceID, renumber: choices.renumber)
-    try store.setIDMap(StoredIDMap(ids))
+    try store.setIDMap(ids)
     var conduct = choices.conduct ?? profile.conduct ?? Conduct()
     if let limit = choices.maximumSessions { conduct.maximumSessions = limit }
     let number = try store.updateConfiguration(
@@ -158,18 +158,6 @@ extension AttributeDatabase {
   fileprivate mutating func restore(_ value: Value, of id: AttributeID) {
     guard let slot = slot(of: id), characteristics[slot].persists else { return }
     if let canonical = characteristics[slot].remembered(value) { self[slot: slot] = canonical }
-  }
-}
-
-extension IDMap {
-  init(_ stored: StoredIDMap) {
-    self.init(scopes: stored.scopes.mapValues { Scope(ids: $0.ids, next: $0.next) })
-  }
-}
-
-extension StoredIDMap {
-  init(_ map: IDMap) {
-    self.init(scopes: map.scopes.mapValues { Scope(ids: $0.ids, next: $0.next) })
   }
 }
 

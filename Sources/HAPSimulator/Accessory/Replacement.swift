@@ -23,9 +23,9 @@ struct Replacement: Sendable {
         .notPossible,
         "the profile is another accessory's: its device ID is \(other.text), not \(prepared.deviceID.text)")
     }
-    var ids = IDMap(try prepared.store.idMap())
+    var ids = try prepared.store.idMap()
     built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
-    try prepared.store.setIDMap(StoredIDMap(ids))
+    try prepared.store.setIDMap(ids)
     configurationNumber = try prepared.store.updateConfiguration(
       hash: built.configurationHash, wrapsToZero: prepared.conduct.configurationWrapsToZero)
   }

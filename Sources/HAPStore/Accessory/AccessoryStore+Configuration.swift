@@ -1,3 +1,5 @@
+import HAPModel
+
 extension AccessoryStore {
   /// `c#`: 1...65535, and 0 after a wrap of the kind that has it. HAP R2 §6.4 "Discovery".
   package func configurationNumber() throws(StoreError) -> UInt16 { try configuration().number }
@@ -37,9 +39,9 @@ extension AccessoryStore {
 
   // MARK: Ids
 
-  package func idMap() throws(StoreError) -> StoredIDMap {
+  package func idMap() throws(StoreError) -> IDMap {
     try read { database, row throws(SQLiteError) in
-      var map = StoredIDMap()
+      var map = IDMap()
       for (scope, next) in try database.rows(
         "SELECT scope, next FROM counters WHERE accessory = ?", row,
         row: { ($0.text(0), UInt64(bitPattern: $0.integer(1))) })
@@ -57,7 +59,7 @@ extension AccessoryStore {
   }
 
   /// Makes the stored map this one, in one transaction. A scope's counter is never lowered, so that a freed id stays free.
-  package func setIDMap(_ map: StoredIDMap) throws(StoreError) {
+  package func setIDMap(_ map: IDMap) throws(StoreError) {
     let before = try idMap()
     if before == map { return }
     try change { database, row throws(SQLiteError) in
