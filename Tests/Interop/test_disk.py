@@ -1,0 +1,99 @@
+"""A disk that is full or can't be written: nothing half, nothing silent, and served on where that is safe."""
+
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from aiohomekit.exceptions import InvalidError
+from phone import characteristic
+from process import PROFILES, hapsim, run_to_its_end
+
+ROOM = 4 << 20
+
+
+def on_a_disk(folder, options, *program):
+    """A program for which `folder` is a disk of its own, mounted with `options`."""
+    folder.mkdir()
+    script = f'mount -t tmpfs -o {options} tmpfs "$0" && exec "$@"'
+    return "unshare", "--mount", "sh", "-c", script, folder, *program
+
+
+class Disk:
+    """The disk of a running process, seen from outside."""
+
+    def __init__(self, process, folder):
+        self.folder = Path(f"/proc/{process.pid}/root") / folder.relative_to("/")
+        self.filler = self.folder / "filler"
+
+    def fill(self):
+        with self.filler.open("wb", buffering=0) as file:
+            for size in (1 << 16, 1 << 12):
+                try:
+                    while True:
+                        file.write(bytes(size))
+                except OSError as error:
+                    assert error.errno == 28, error
+
+    def empty(self):
+        self.filler.unlink()
+
+
+def is_trouble(line):
+    return line.get("event") == "trouble"
+
+
+async def test_a_full_disk_refuses_pairings_keeps_serving_and_recovers(run, phone, phones, tmp_path):
+    folder = tmp_path / "state"
+    arguments = (
+        hapsim(), "run", PROFILES / "light-switchable.hasaccessory",
+        "--state", folder, "--interface", "lo", "--json", "--commands",
+    )  # fmt: skip
+    simulator = await run(program=on_a_disk(folder, f"size={ROOM}", *arguments))
+    disk = Disk(simulator.process, folder)
+
+    # Not a word of success, and the accessory is as unpaired as before.
+    disk.fill()
+    with pytest.raises(InvalidError, match="x06"):
+        await phone.pair(simulator.accessory)
+    trouble = await simulator.wait(is_trouble)
+    assert "no room left" in trouble["message"], trouble
+    inside = "nsenter", "-t", simulator.process.pid, "-m"
+    status, output, _ = await run_to_its_end(*inside, hapsim(), "pairings", "--state", folder, "--json")
+    assert (status, '"pairings":[]' in output.replace(" ", "")) == (0, True), output
+
+    disk.empty()
+    home = await phone.pair(simulator.accessory)
+    on = characteristic(await home.accessories(), "ON")
+    assert await home.subscribe(on) == {}
+
+    # A value counts, is told and read; that it isn't kept is said once.
+    disk.fill()
+    seen = len(simulator.said)
+    for value in (1, 0) * 300:
+        assert await home.put((*on, value)) == {}
+        assert await home.value(on) == value
+    assert await home.put((*on, 1)) == {}
+    assert (await simulator.command("set", characteristic="On", value=False))["ok"]
+    await home.events.wait(on, 0)
+    troubles = [line for line in simulator.said[seen:] if is_trouble(line)]
+    assert len(troubles) == 1 and "values are not kept" in troubles[0]["message"], troubles
+
+    # With room again it is kept again: what is copied here is what the next start finds.
+    disk.empty()
+    assert await home.put((*on, 1)) == {}
+    copy = tmp_path / "copy"
+    shutil.copytree(disk.folder, copy)
+    await home.close()
+    assert await simulator.stop(signal.SIGKILL) == -9
+    again = await run(PROFILES / "light-switchable.hasaccessory", state=copy)
+    assert again.accessory.device_id == simulator.accessory.device_id
+    assert await (await phones()).open(home.data).value(on) == 1
+
+
+async def test_a_folder_that_cant_be_written_is_told_before_anything_is_served(tmp_path):
+    folder = tmp_path / "state"
+    arguments = hapsim(), "run", PROFILES / "switch.hasaccessory", "--state", folder, "--interface", "lo"
+    status, output, errors = await run_to_its_end(*on_a_disk(folder, "ro", *arguments))
+    assert (status, output) == (3, "")
+    assert str(folder) in errors and "can't be written" in errors, errors
