@@ -18,11 +18,13 @@ package enum TestHome {
   }
 
   /// The pairings most tests start from.
-  package static var pairings: [Pairing] {
-    [pairing(admin, isAdmin: true), pairing(secondAdmin, isAdmin: true), pairing(user, isAdmin: false)]
-  }
+  package static let pairings = [
+    pairing(admin, isAdmin: true), pairing(secondAdmin, isAdmin: true), pairing(user, isAdmin: false),
+  ]
 
-  package static var accessoryKey: SigningKey { SigningKey(seed: RandomSource.seeded(77).secret(32)) }
+  package static let accessoryKey = SigningKey(seed: RandomSource.seeded(77).secret(32))
+  // A modular exponentiation: made once.
+  private static let verifier = SRPVerifier(code: code, salt: RandomSource.seeded(78).bytes(16))
 
   package static func accessory(
     pairings: [Pairing] = pairings, accessories: [Accessory] = accessories, conduct: Conduct = Conduct(),
@@ -31,9 +33,7 @@ package enum TestHome {
     guard let id = DeviceID(deviceID), let database = try? AttributeDatabase(accessories) else {
       preconditionFailure("the test's own accessory is wrong")
     }
-    let salt = RandomSource.seeded(78).bytes(16)
-    let identity = AccessoryIdentity(
-      deviceID: id, key: accessoryKey, verifier: SRPVerifier(code: code, salt: salt))
+    let identity = AccessoryIdentity(deviceID: id, key: accessoryKey, verifier: verifier)
     let record = Advertisement(
       model: "T-1", deviceID: id, configurationNumber: 1, category: 5, isPaired: !pairings.isEmpty,
       setupID: SetupID("7OSX"))
@@ -62,17 +62,15 @@ package enum TestHome {
 
   // MARK: The database
 
-  package static var accessories: [Accessory] {
-    [
-      Accessory(aid: 1, services: [information, light, custom, button, motion, contact, event, version]),
-      Accessory(
-        aid: 2,
-        services: [
-          information,
-          service(10, "43", [characteristic(11, "25", .bool, [.pairedRead, .pairedWrite, .events], .bool(false))]),
-        ]),
-    ]
-  }
+  package static let accessories: [Accessory] = [
+    Accessory(aid: 1, services: [information, light, custom, button, motion, contact, event, version]),
+    Accessory(
+      aid: 2,
+      services: [
+        information,
+        service(10, "43", [characteristic(11, "25", .bool, [.pairedRead, .pairedWrite, .events], .bool(false))]),
+      ]),
+  ]
 
   private static let all: Permissions = [.pairedRead, .pairedWrite, .events]
 
