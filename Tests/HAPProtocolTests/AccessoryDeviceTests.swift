@@ -173,6 +173,20 @@ import Testing
         ServiceWrite(first: .init(TestHome.id("2.11"), true)),
       ])
   }
+
+  @Test("[CH.84] A request that an unknown id ends leaves nothing behind that a later one would wait for")
+  func endedByUnknown() {
+    var conduct = Conduct()
+    conduct.unknownWriteEndsRequest = true
+    let accessory = TestHome.accessory(conduct: conduct)
+    let controller = accessory.verified()
+    let device = Thinker(later: [brightness])
+    accessory.core.writer = device
+    #expect(controller.write(#""aid":1,"iid":12,"value":7"#, #""aid":9,"iid":9,"value":7"#)?.status == 400)
+    #expect(controller.set("1.11", "true")?.status == 204)
+    accessory.judge(device.asked[0].number, .accepted())
+    #expect(controller.int("1.12") == 50)
+  }
 }
 
 /// Takes everything at once but what it wants to think about.

@@ -35,6 +35,8 @@ extension AccessoryCore {
       if conduct.unknownWriteEndsRequest, database.slot(of: writeRequest.entries[index].id) == nil {
         refuse(connection, request: "PUT /characteristics", reason: "there is no \(writeRequest.entries[index].id)")
         tellDevice()
+        // What the device still thinks about came to nothing with its request.
+        lateWrites.removeAll()
         return answer(conduct.malformedBody, on: connection)
       }
       let status = write(writeRequest.entries[index], at: index, isTimed: isTimed, by: connection, at: now)
