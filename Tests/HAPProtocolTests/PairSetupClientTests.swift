@@ -88,9 +88,34 @@ private struct Conversation {
     }
   }
 
+  private func isM1(_ actions: [PairSetupClient.Action]) -> Bool {
+    guard actions.count == 1, case .send(let message)? = actions.first else { return false }
+    return message[6] == [1] && message[0] == [0]
+  }
+
+  @Test("[PS.10] A B that starts with zero starts the procedure anew; an error to that M1 is put up with once")
+  func startsAnew() throws {
+    var conversation = try Conversation(.m2)
+    let good = conversation.reply
+    let short = good.with(3, Array(good[3]!.dropFirst())), zero = good.with(3, [0] + good[3]!.dropFirst())
+    #expect(isM1(conversation.client.receive(short)))
+    #expect(isM1(conversation.client.receive(zero)))
+    let error = TLV((6, [2]), (7, [1]))
+    #expect(isM1(conversation.client.receive(error)))
+    var other = conversation
+    #expect(other.failure(error) == PairingFailure(step: 2, cause: .refused(1)))
+    guard case .compute? = conversation.client.receive(good).first else { Issue.record("no computation"); return }
+
+    var strict = PairSetupClient(code: Fixture.code, identity: Fixture.controller, restarts: 0, random: .seeded(5))
+    _ = strict.start()
+    guard case .compute? = strict.receive(zero).first else { Issue.record("no computation"); return }
+  }
+
   @Test("A B that is zero modulo N ends the procedure", arguments: [0, 1, 384]) func worthlessKey(_ count: Int) throws {
     var conversation = try Conversation(.m2)
-    let actions = conversation.client.receive(conversation.reply.with(3, [UInt8](repeating: 0, count: count)))
+    let reply = conversation.reply.with(3, [UInt8](repeating: 0, count: count))
+    for _ in 0..<4 { #expect(isM1(conversation.client.receive(reply))) }
+    let actions = conversation.client.receive(reply)
     guard case .compute(let work)? = actions.first else { Issue.record("no computation"); return }
     guard case .failed(let failure)? = conversation.client.computed(work.perform()).first else {
       Issue.record("no failure")

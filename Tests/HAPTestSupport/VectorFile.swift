@@ -7,6 +7,19 @@ package func vectorFile(_ name: String) throws -> [String: Any] {
   return try JSONSerialization.jsonObject(with: data) as! [String: Any]
 }
 
+/// A file of `Tests/Vectors/devices`, as it is; and the names of all of them.
+package func deviceFile(_ name: String) throws -> [UInt8] {
+  [UInt8](try Data(contentsOf: deviceFolder.appending(path: name)))
+}
+
+package let deviceFiles: [String] = {
+  let names = try? FileManager.default.contentsOfDirectory(atPath: deviceFolder.path)
+  return (names ?? []).filter { $0.hasSuffix(".json") }.sorted()
+}()
+
+private let deviceFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  .appending(path: "Vectors/devices")
+
 /// Bytes of hexadecimal text; blanks are skipped.
 package func hex(_ text: String) -> [UInt8] {
   let digits = text.filter { !$0.isWhitespace }.map { UInt8($0.hexDigitValue!) }

@@ -3,7 +3,7 @@ import HAPWire
 
 /// The controller's end of Pair Setup. HAP R2 §5.6.
 ///
-/// It draws its private key after M2 until neither A nor S starts with a zero byte, where accessories part ways.
+/// It draws its private key after M2 until neither A nor S starts with a zero byte, and starts anew when B does: there accessories part ways.
 package struct PairSetupClient: Sendable {
   package enum Action: Sendable {
     /// POST it to `/pair-setup`.
@@ -37,13 +37,21 @@ package struct PairSetupClient: Sendable {
   private let identity: ControllerCredentials
   private let flags: PairingFlags
   private let random: RandomSource
+  /// How often it may still start anew for a B with zeros in front; one pairing in 256 does once.
+  private var restartsLeft: Int
+  /// M1 came in the middle, which some accessories answer with an error, and take the next one.
+  private var isRestart = false
   private var state = State.idle
   private var computations: UInt64 = 0
 
   /// - Parameters:
   ///   - code: the setup code with its dashes.
   ///   - flags: sent in M1 unless empty; with `.transient` the procedure ends at M4.
-  package init(code: String, identity: ControllerCredentials, flags: PairingFlags = [], random: RandomSource) {
+  ///   - restarts: how often to start anew where B starts with a zero byte; with 0 it goes on all the same.
+  package init(
+    code: String, identity: ControllerCredentials, flags: PairingFlags = [], restarts: Int = 4, random: RandomSource
+  ) {
+    restartsLeft = restarts
     self.code = code
     self.identity = identity
     self.flags = flags
@@ -65,7 +73,11 @@ package struct PairSetupClient: Sendable {
     state = .over  // unless a path names another
     do throws(PairingFailure) {
       switch current {
-      case .startResponseExpected: return try startResponse(PairingReply(message, step: 2))
+      case .startResponseExpected:
+        let wasRestart = isRestart
+        isRestart = false
+        if wasRestart, message.byte(TLVType.error) != nil { return [.send(start())] }
+        return try startResponse(PairingReply(message, step: 2))
       case .proofResponseExpected(let proof): return try proofResponse(PairingReply(message, step: 4), proof)
       case .exchangeResponseExpected(let key): return try exchangeResponse(PairingReply(message, step: 6), key)
       case .idle, .over, .secretAwaited:
@@ -94,6 +106,11 @@ package struct PairSetupClient: Sendable {
   private mutating func startResponse(_ reply: PairingReply) throws(PairingFailure) -> [Action] {
     let salt = try reply.bytes(TLVType.salt, count: SRPVerifier.saltCount)
     let accessoryKey = try reply.bytes(TLVType.publicKey, count: PairingLength.srpKey)
+    if accessoryKey.count < PairingLength.srpKey.upperBound || accessoryKey[0] == 0, restartsLeft > 0 {
+      restartsLeft -= 1
+      isRestart = true
+      return [.send(start())]
+    }
     computations += 1
     state = .secretAwaited(number: computations)
     let task = SlowWork.Task.controllerSecret(

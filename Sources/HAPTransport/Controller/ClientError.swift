@@ -1,0 +1,49 @@
+import HAPLoop
+import HAPProtocol
+import HAPWire
+
+/// Why a controller didn't get what it wanted from an accessory.
+package enum ClientError: Error, Sendable, CustomStringConvertible {
+  /// No address answered: each with why.
+  case unreachable([(SocketAddress, LoopError)])
+  /// Nothing came in time.
+  case timedOut(String)
+  /// The accessory closed the connection.
+  case closed(during: String)
+  /// The connection broke.
+  case lost(LoopError, during: String)
+  /// An answer came that nobody asked for.
+  case unasked(Int)
+  /// What came is no message of the protocol.
+  case malformed(LinkFailure)
+  /// An answer that isn't the one that was due.
+  case status(Int, request: String)
+  /// A body that isn't TLV8.
+  case noTLV(request: String)
+  /// A body that can't be read.
+  case body(JSONProblem, request: String)
+  /// The pairing procedure failed.
+  case pairing(PairingFailure)
+  /// The client was closed, or the task cancelled.
+  case cancelled
+
+  package var description: String {
+    switch self {
+    case .unreachable(let tries):
+      tries.isEmpty ? "it has no address" : tries.map { "\($0.1)" }.joined(separator: "; ")
+    case .timedOut(let what): "\(what): no answer in time"
+    case .closed(let what): "\(what): the accessory closed the connection"
+    case .lost(let error, let what): "\(what): \(error)"
+    case .unasked(let status): "the accessory sent an answer, \(status), that nobody asked for"
+    case .malformed(let failure): failure.message
+    case .noTLV(let request): "the answer to \(request) is no TLV8"
+    case .status(let status, let request):
+      "\(request) was answered \(status)"
+        + (HTTPWriter.reason(status).utf8CodeUnitCount > 0 ? " \(HTTPWriter.reason(status))" : "")
+    case .body(let problem, let request):
+      "the answer to \(request) can't be read: \(problem.path.isEmpty ? "\(problem.place)" : problem.path): \(problem.message)"
+    case .pairing(let failure): failure.message
+    case .cancelled: "it was cancelled"
+    }
+  }
+}

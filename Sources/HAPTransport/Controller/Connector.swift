@@ -1,0 +1,87 @@
+import HAPLoop
+
+/// Makes a connection to the first of several addresses that answers: each next one is tried a little later, and the others are
+/// given up when one is there. RFC 8305 "Happy Eyeballs".
+///
+/// Belongs to the loop's thread.
+final class Connector {
+  /// RFC 8305 §8: the recommended delay between attempts.
+  static let stagger: Duration = .milliseconds(250)
+
+  private let loop: EventLoop
+  private var waiting: ArraySlice<SocketAddress>
+  private var attempts: [SocketAddress: TCPStream] = [:]
+  private var failures: [(SocketAddress, LoopError)] = []
+  private let nextAttempt: LoopTimer
+  private let limit: LoopTimer
+  private var done: ((Result<TCPStream, ClientError>) -> Void)?
+
+  /// - Parameters:
+  ///   - addresses: in the order of preference; families are taken in turn.
+  ///   - done: told once.
+  init(
+    _ loop: EventLoop, to addresses: [SocketAddress], timeout: Duration,
+    done: @escaping (Result<TCPStream, ClientError>) -> Void
+  ) {
+    self.loop = loop
+    self.done = done
+    waiting = Self.interleaved(addresses)[...]
+    nextAttempt = LoopTimer(loop)
+    limit = LoopTimer(loop)
+    nextAttempt.onFire = { [weak self] in self?.tryNext() }
+    limit.onFire = { [weak self] in
+      guard let self else { return }
+      for address in attempts.keys {
+        failures.append((address, LoopError(.timedOut, "connecting to \(address): no answer")))
+      }
+      finish(.failure(.unreachable(failures)))
+    }
+    limit.start(after: timeout)
+    tryNext()
+  }
+
+  /// Gives up; `done` is told `.cancelled`.
+  func cancel() { finish(.failure(.cancelled)) }
+
+  /// IPv6 and IPv4 in turn, beginning with the first one's family. RFC 8305 §4.
+  static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    var seen: Set<SocketAddress> = []
+    let unique = addresses.filter { seen.insert($0).inserted }
+    guard let first = unique.first else { return [] }
+    var own = unique.filter { $0.host.isV4 == first.host.isV4 }[...]
+    var other = unique.filter { $0.host.isV4 != first.host.isV4 }[...]
+    var result: [SocketAddress] = []
+    while !own.isEmpty || !other.isEmpty {
+      if let next = own.popFirst() { result.append(next) }
+      if let next = other.popFirst() { result.append(next) }
+    }
+    return result
+  }
+
+  private func tryNext() {
+    guard done != nil else { return }
+    guard let address = waiting.popFirst() else {
+      if attempts.isEmpty { finish(.failure(.unreachable(failures))) }
+      return
+    }
+    attempts[address] = TCPStream(loop, connectingTo: address) { [weak self] error in
+      guard let self, done != nil else { return }
+      guard let error else { return finish(.success(address)) }
+      attempts[address] = nil
+      failures.append((address, error))
+      tryNext()
+    }
+    if !waiting.isEmpty { nextAttempt.start(after: Self.stagger) }
+  }
+
+  private func finish(_ outcome: Result<SocketAddress, ClientError>) {
+    guard let done else { return }
+    self.done = nil
+    nextAttempt.close()
+    limit.close()
+    let attempts = attempts
+    self.attempts = [:]
+    for (address, stream) in attempts { if (try? outcome.get()) != address { stream.close() } }
+    done(outcome.map { attempts[$0]! })
+  }
+}

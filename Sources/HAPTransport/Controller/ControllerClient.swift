@@ -1,0 +1,139 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// One connection of a controller to an accessory, for callers that await: requests with their answers, and a stream of events.
+///
+/// An actor on its loop. A connection that is over stays over: connect a new client.
+package actor ControllerClient {
+  package nonisolated let loop: EventLoop
+  /// Events in the order in which they came; ends with the connection.
+  package nonisolated let events: AsyncStream<LinkMessage>
+
+  private let tell: AsyncStream<LinkMessage>.Continuation
+  private let random: RandomSource
+  private nonisolated let held = Held()
+  private var connection: ControllerConnection? { held.connection }
+  private var isClosed = false
+  /// Shown every message in plain, from the start.
+  private let onPlain: (@Sendable (_ isFromController: Bool, [UInt8]) -> Void)?
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  /// - Parameters:
+  ///   - loop: runs; the client belongs to it.
+  ///   - onPlain: shown every message of either direction in plain, on the loop.
+  package init(
+    on loop: EventLoop, random: RandomSource = .system, onPlain: (@Sendable (Bool, [UInt8]) -> Void)? = nil
+  ) {
+    self.loop = loop
+    self.random = random
+    self.onPlain = onPlain
+    (events, tell) = AsyncStream.makeStream()
+  }
+
+  /// What belongs to the loop, and outlives a client that is let go until the loop has closed it.
+  private final class Held: @unchecked Sendable {
+    var connection: ControllerConnection?
+    var connector: Connector?
+    func close() {
+      connector?.cancel()
+      connection?.close()
+    }
+  }
+
+  deinit { loop.schedule { [held] in held.close() } }
+
+  // MARK: The connection
+
+  /// Connects to the first of `addresses` that answers.
+  /// - Parameters:
+  ///   - connectTimeout: for all of them together.
+  ///   - requestTimeout: for each answer later on.
+  package func connect(
+    to addresses: [SocketAddress], connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15)
+  ) async throws(ClientError) {
+    precondition(held.connection == nil && held.connector == nil, "a client connects once")
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Result<SocketAddress, ClientError>, Never>) in
+        guard !isClosed, !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
+        held.connector = Connector(loop, to: addresses, timeout: connectTimeout) { result in
+          // Told on the loop, which is this actor's.
+          nonisolated(unsafe) let result = result
+          self.assumeIsolated { client in
+            client.held.connector = nil
+            continuation.resume(returning: result.map { client.take($0, requestTimeout) })
+          }
+        }
+      }
+    } onCancel: {
+      Task { await self.close() }
+    }
+    _ = try outcome.get()
+  }
+
+  private func take(_ stream: TCPStream, _ timeout: Duration) -> SocketAddress {
+    let peer = stream.peerAddress!
+    let connection = ControllerConnection(stream, host: "\(peer)", timeout: timeout, random: random, on: loop)
+    connection.link.onPlain = onPlain
+    connection.onEvent = { [tell] in tell.yield($0) }
+    connection.onEnd = { [tell] _ in tell.finish() }
+    held.connection = connection
+    return peer
+  }
+
+  /// Closes the connection, or gives up making one. What waits fails with `.cancelled`. Any number of times.
+  package func close() {
+    isClosed = true
+    held.close()
+    tell.finish()
+  }
+
+  package var peer: SocketAddress? { connection?.peer }
+  package var isSecured: Bool { connection?.link.isSecured ?? false }
+
+  // MARK: Requests
+
+  /// Sends a request when the answers of those before it are there, and returns its answer, whatever its status.
+  package func request(_ request: ControllerRequest) async throws(ClientError) -> LinkMessage {
+    guard let connection else { throw .closed(during: request.name) }
+    let ticket = Ticket()
+    return try await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<ControllerConnection.Answer, Never>) in
+        guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
+        ticket.number = connection.send(request) { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      Task { await self.giveUp(ticket) }
+    }.get()
+  }
+
+  /// A request's number, once it has one. Touched on the loop alone.
+  private final class Ticket: @unchecked Sendable { var number: UInt64? }
+
+  private func giveUp(_ ticket: Ticket) { ticket.number.map { connection?.giveUp($0) } }
+
+  // MARK: Pairing
+
+  /// Pair Setup: the accessory as it proved itself, or nil after a transient one, which leaves the connection secured.
+  package func pairSetup(
+    code: String, identity: ControllerCredentials, flags: PairingFlags = []
+  ) async throws(ClientError) -> PairedAccessory? {
+    guard let connection else { throw .closed(during: "Pair Setup") }
+    return try await withCheckedContinuation { continuation in
+      connection.pairSetup(code: code, identity: identity, flags: flags) { continuation.resume(returning: $0) }
+    }.get()
+  }
+
+  /// Pair Verify: the connection is secured afterwards.
+  package func pairVerify(_ identity: ControllerCredentials, with accessory: PairedAccessory) async throws(ClientError)
+  {
+    guard let connection else { throw .closed(during: "Pair Verify") }
+    let error = await withCheckedContinuation { continuation in
+      connection.pairVerify(identity, with: accessory) { continuation.resume(returning: $0) }
+    }
+    if let error { throw error }
+  }
+}

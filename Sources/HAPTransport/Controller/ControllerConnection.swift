@@ -1,0 +1,239 @@
+import HAPCrypto
+import HAPLoop
+import HAPProtocol
+import HAPWire
+
+/// A controller's connection: sends requests one after the other, and tells each its answer; events come between them.
+///
+/// It belongs to its loop's thread. When the connection is lost, when what comes is no message, or when an answer doesn't come in time,
+/// everything that waits fails and the connection is closed: what would come later could belong to anything.
+package final class ControllerConnection {
+  package typealias Answer = Result<LinkMessage, ClientError>
+
+  /// Told every event.
+  package var onEvent: (LinkMessage) -> Void = { _ in }
+  /// Told once when the connection is over, with why; nil: it was closed from here.
+  package var onEnd: (ClientError?) -> Void = { _ in }
+  package let link: ControllerLink
+  /// How long an answer may take, from when its request was sent.
+  package var timeout: Duration
+
+  private let loop: EventLoop
+  private let stream: TCPStream
+  private let random: RandomSource
+  private let timer: LoopTimer
+  /// The first one is sent; the others wait for its answer.
+  private var requests: [Request] = []
+  private var lastNumber: UInt64 = 0
+  /// Whether the first of `requests` is on its way.
+  private var isBusy = false
+  private var isOver = false
+  /// Why it is over, for whoever asks later; nil: it was closed from here.
+  private var reason: ClientError?
+
+  private struct Request {
+    let number: UInt64
+    let request: ControllerRequest
+    /// nil: nobody waits any more, but the answer will come.
+    var done: ((Answer) -> Void)?
+  }
+
+  package init(_ stream: TCPStream, host: String, timeout: Duration, random: RandomSource, on loop: EventLoop) {
+    self.loop = loop
+    self.stream = stream
+    self.timeout = timeout
+    self.random = random
+    link = ControllerLink(host: host)
+    timer = LoopTimer(loop)
+    // They hold on to the connection, and it to them, until it is over.
+    timer.onFire = { [self] in end(.timedOut(requests.first?.request.name ?? "the accessory")) }
+    stream.startReading(
+      onAllocate: { [self] in link.incoming.reserve($0) },
+      onRead: { [self] in received($0) })
+  }
+
+  package var peer: SocketAddress? { stream.peerAddress }
+
+  // MARK: Requests
+
+  /// Sends a request when the answers of those before it are there.
+  /// - Parameter done: told once; perhaps before this returns.
+  /// - Returns: a number to give it up by.
+  @discardableResult
+  package func send(_ request: ControllerRequest, done: @escaping (Answer) -> Void) -> UInt64 {
+    lastNumber += 1
+    guard !isOver else {
+      done(.failure(reason ?? .cancelled))
+      return lastNumber
+    }
+    requests.append(Request(number: lastNumber, request: request, done: done))
+    sendNext()
+    return lastNumber
+  }
+
+  /// Nobody waits for an answer any more. A request that hasn't been sent never is.
+  package func giveUp(_ number: UInt64) {
+    guard let index = requests.firstIndex(where: { $0.number == number }) else { return }
+    let done = requests[index].done
+    if index == 0, isBusy { requests[0].done = nil } else { requests.remove(at: index) }
+    done?(.failure(.cancelled))
+  }
+
+  private func sendNext() {
+    guard !isBusy, let next = requests.first else { return }
+    isBusy = true
+    link.send(next.request)
+    flush()
+    timer.start(after: timeout)
+  }
+
+  private func flush() {
+    let bytes = link.takeOutgoing()
+    if !bytes.isEmpty { stream.write(bytes) }
+  }
+
+  // MARK: What comes
+
+  private func received(_ event: TCPStream.ReadEvent) {
+    switch event {
+    case .bytes(let count):
+      link.incoming.commit(count)
+      do throws(LinkFailure) {
+        for message in try link.received() { take(message) }
+      } catch { end(.malformed(error)) }
+    case .end:
+      do throws(LinkFailure) {
+        if let message = try link.ended() { take(message) }
+      } catch { return end(.malformed(error)) }
+      end(.closed(during: requests.first?.request.name ?? "waiting for events"))
+    case .failed(let error):
+      end(requests.isEmpty ? .closed(during: "waiting for events") : .lost(error, during: requests[0].request.name))
+    }
+  }
+
+  private func take(_ message: LinkMessage) {
+    guard !isOver else { return }
+    if message.isEvent { return onEvent(message) }
+    // "100 Continue" and its like are no answers yet.
+    if message.status < 200 { return }
+    guard isBusy, let request = requests.first else { return end(.unasked(message.status)) }
+    timer.cancel()
+    isBusy = false
+    requests.removeFirst()
+    request.done?(.success(message))
+    sendNext()
+  }
+
+  // MARK: The end
+
+  /// Closes the connection; what waits is told `.cancelled`. Any number of times.
+  package func close() { finish(nil) }
+
+  private func end(_ error: ClientError) { finish(error) }
+
+  private func finish(_ error: ClientError?) {
+    guard !isOver else { return }
+    isOver = true
+    reason = error
+    timer.close()
+    stream.close()
+    let waiting = requests
+    requests = []
+    let onEnd = onEnd
+    for request in waiting { request.done?(.failure(error ?? .cancelled)) }
+    onEnd(error)
+    self.onEnd = { _ in }
+    onEvent = { _ in }
+  }
+}
+
+// MARK: Pairing
+
+extension ControllerConnection {
+  /// Pair Setup. HAP R2 §5.6. The connection is plain afterwards, or secured where `flags` say transient.
+  /// - Parameter done: told once: the accessory, or nil after a transient procedure.
+  package func pairSetup(
+    code: String, identity: ControllerCredentials, flags: PairingFlags = [],
+    done: @escaping (Result<PairedAccessory?, ClientError>) -> Void
+  ) {
+    let procedure = Procedure(PairSetupClient(code: code, identity: identity, flags: flags, random: random), done)
+    let first = procedure.client.start()
+    post(first, of: procedure)
+  }
+
+  private final class Procedure {
+    var client: PairSetupClient
+    let done: (Result<PairedAccessory?, ClientError>) -> Void
+    init(_ client: PairSetupClient, _ done: @escaping (Result<PairedAccessory?, ClientError>) -> Void) {
+      self.client = client
+      self.done = done
+    }
+  }
+
+  private func post(_ message: TLV, of procedure: Procedure) {
+    send(.pairSetup(message)) { [weak self] answer in
+      guard let self else { return procedure.done(.failure(.cancelled)) }
+      switch Self.tlv(answer, "POST /pair-setup") {
+      case .failure(let error): procedure.done(.failure(error))
+      case .success(let reply): perform(procedure.client.receive(reply), of: procedure)
+      }
+    }
+  }
+
+  private func perform(_ actions: [PairSetupClient.Action], of procedure: Procedure) {
+    for action in actions {
+      switch action {
+      case .send(let message): post(message, of: procedure)
+      case .compute(let work):
+        loop.offload({ work.perform() }) { [weak self] result in
+          guard let self, !isOver else { return procedure.done(.failure(.closed(during: "POST /pair-setup"))) }
+          perform(procedure.client.computed(result), of: procedure)
+        }
+      case .paired(let accessory): procedure.done(.success(accessory))
+      case .startTransientSession(let keys):
+        link.secure(keys)
+        procedure.done(.success(nil))
+      case .failed(let failure): procedure.done(.failure(.pairing(failure)))
+      }
+    }
+  }
+
+  /// Pair Verify. HAP R2 §5.7. The connection is secured afterwards.
+  package func pairVerify(
+    _ identity: ControllerCredentials, with accessory: PairedAccessory, done: @escaping (ClientError?) -> Void
+  ) {
+    var client = PairVerifyClient(identity: identity, accessory: accessory, random: random)
+    func post(_ message: TLV) {
+      send(.pairVerify(message)) { [weak self] answer in
+        guard let self else { return done(.cancelled) }
+        switch Self.tlv(answer, "POST /pair-verify") {
+        case .failure(let error): done(error)
+        case .success(let reply):
+          for action in client.receive(reply) {
+            switch action {
+            case .send(let next): post(next)
+            case .established(let keys):
+              link.secure(keys)
+              done(nil)
+            case .failed(let failure): done(.pairing(failure))
+            }
+          }
+        }
+      }
+    }
+    post(client.start())
+  }
+
+  /// The TLV8 of an answer. An error item counts whatever the status: some stacks send it with 400.
+  package static func tlv(_ answer: Answer, _ request: String) -> Result<TLV, ClientError> {
+    answer.flatMap { message in
+      if let tlv = try? TLV(decoding: message.body), !tlv.items.isEmpty,
+        message.status == 200 || tlv[TLVType.error] != nil
+      {
+        return .success(tlv)
+      }
+      if message.status != 200 { return .failure(.status(message.status, request: request)) }
+      return .failure(.noTLV(request: request))
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import HAPWire
+import Testing
+
+@Suite struct LenientJSONTests {
+  private func mended(_ text: String) -> (text: String, mends: [String]) {
+    let (bytes, mends) = LenientJSON.mended(Array(text.utf8))
+    return (String(decoding: bytes, as: UTF8.self), mends.map { "\($0.offset): \($0.message)" })
+  }
+
+  @Test(
+    "What devices get wrong is mended, and told with its place",
+    arguments: [
+      (
+        #"{"a":[1,2,],}"#, #"{"a":[1,2 ] }"#,
+        ["10: a comma before a closing bracket", "12: a comma before a closing bracket"]
+      ),
+      ("[1 , \n]", "[1   \n]", ["6: a comma before a closing bracket"]),
+      (
+        "{\"a\":\"x\ny\u{1}\"}", #"{"a":"x\u000ay\u0001"}"#,
+        ["7: a control character inside a text", "9: a control character inside a text"]
+      ),
+      ("{\"a\":1}\0\0rest", #"{"a":1}"#, []), ("[1,\u{2}2]", "[1,2]", ["3: a control character between values"]),
+      (#"["a,]","\",}"]"#, #"["a,]","\",}"]"#, []),
+    ])
+  func mends(text: String, result: String, told: [String]) throws {
+    let mended = mended(text)
+    #expect(mended.text == result && mended.mends == told)
+    _ = try JSONNode.parse(Array(mended.text.utf8))
+  }
+
+  @Test("Strict JSON stays as it is", arguments: ["", "[]", #"{"a":[1,-2.5e3,"\\\"\u00e9",null,true]}"#, "  {} "])
+  func strict(text: String) {
+    #expect(mended(text).mends == [])
+    #expect(mended(text).text.trimmingSpaces == text.trimmingSpaces)
+  }
+
+  @Test(
+    "What can't be mended stays wrong, and however much is wrong, little is told",
+    arguments: ["{", "]", "[,,]", "{a:1}", "\"x"])
+  func hopeless(text: String) {
+    #expect(throws: JSONError.self) { try JSONNode.parse(Array(mended(text).text.utf8)) }
+    #expect(LenientJSON.mended([UInt8](repeating: 1, count: 10_000)).mends.count == 16)
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String { String(self.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}
