@@ -39,7 +39,7 @@ let package = Package(
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
-    .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel"]),
+    .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDiscovery",
       dependencies: ["HAPLoop", "CDNSSD", .target(name: "CAvahi", condition: .when(platforms: [.linux]))]),
@@ -56,6 +56,11 @@ let package = Package(
       dependencies: [
         "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore",
         "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+      ]),
+    .executableTarget(
+      name: "hapctl",
+      dependencies: [
+        "HAPTransport", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto", "HAPCommandLine",
       ]),
 
     // Tests.
@@ -78,6 +83,10 @@ let package = Package(
     .testTarget(
       name: "HapsimTests",
       dependencies: ["hapsim", "HAPCommandLine", "HAPSimulator", "HAPStore", "HAPModel", "HAPWire", "HAPCrypto"],
+      exclude: ["Help"]),
+    .testTarget(
+      name: "HapctlTests",
+      dependencies: ["hapctl", "HAPCommandLine", "HAPStore", "HAPCrypto", "HAPModel", "HAPLoop", "HAPTestSupport"],
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProtocol
 import HAPWire
 import Testing
 
@@ -131,7 +132,9 @@ struct SimulatorCommandTests {
 struct SelectorTests {
   let database = Garage.database(isBridge: true)
 
-  func error(_ body: () throws -> Void) -> CommandError? { #expect(throws: CommandError.self, performing: body) }
+  func error<E: Error>(_ kind: E.Type = SelectionError.self, _ body: () throws -> Void) -> E? {
+    #expect(throws: kind, performing: body)
+  }
 
   @Test(
     "By address, identifier, name, type, UUID and a vendor's description",
@@ -209,12 +212,14 @@ struct SelectorTests {
       try value(Garage.current, "1\(String(repeating: "0", count: 60))")
         == .float(1e60))
     #expect(
-      error { _ = try value(Garage.current, #""opn""#) }?.message
+      error(CommandError.self) { _ = try value(Garage.current, #""opn""#) }?.message
         == #"no value of Current Door State is named "opn": did you mean "open"?"#)
     #expect(
-      error { _ = try value(Garage.current, #""ajar by a hand""#) }?.message.contains(
+      error(CommandError.self) { _ = try value(Garage.current, #""ajar by a hand""#) }?.message.contains(
         "there are open, closed, opening, closing, stopped") == true)
-    #expect(error { _ = try value(Garage.fadeRate, #""fast""#) }?.message.contains("its values have no names") == true)
-    #expect(error { _ = try value(Garage.on, "[]") }?.code == .invalidValue)
+    #expect(
+      error(CommandError.self) { _ = try value(Garage.fadeRate, #""fast""#) }?.message.contains(
+        "its values have no names") == true)
+    #expect(error(CommandError.self) { _ = try value(Garage.on, "[]") }?.code == .invalidValue)
   }
 }

@@ -22,6 +22,7 @@ struct MigrationTests {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
     let wanted =
       (1...Schema.state.version).map { "state-\($0).sql" } + (1...Schema.values.version).map { "values-\($0).sql" }
+      + (1...Schema.controller.version).map { "controller-\($0).sql" }
     #expect(names == wanted.sorted(), "a released version is never changed; a new one gets a dump of its own")
   }
 
@@ -46,6 +47,19 @@ struct MigrationTests {
     try store.upsert(.test(3))
     store.close()
     try #expect(StateFolder.open(path: temporary.state).accessory(key: "garage").pairings().count == 3)
+  }
+
+  @Test("What an earlier hapctl kept is there", arguments: 1...Schema.controller.version)
+  func migratesController(version: Int) throws {
+    let temporary = TemporaryFolder()
+    try restore("controller-\(version).sql", to: temporary.path + "/controller.db")
+    let store = try ControllerStore(folder: temporary.path)
+    var pairing = try #require(try store.pairings().first)
+    #expect(pairing.alias == "garage" && pairing.accessoryName == "AA:BB:CC:DD:EE:FF")
+    #expect(pairing.addresses == ["127.0.0.1:1"])
+    pairing.alias = "door"
+    try store.keep(pairing)
+    #expect(try ControllerStore(folder: temporary.path).pairings().map(\.alias) == ["door", "garage"])
   }
 
   @Test("A step more is taken by files of all versions before, once")

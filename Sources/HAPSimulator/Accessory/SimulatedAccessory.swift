@@ -2,6 +2,7 @@ import HAPDiscovery
 import HAPLoop
 import HAPModel
 import HAPProfile
+import HAPProtocol
 import HAPStore
 import HAPWire
 
@@ -92,14 +93,16 @@ package actor SimulatedAccessory {
     let database = run.core.database
     switch action {
     case .set(let selector, let node):
-      let id = try selector.resolve(in: database, aid: aid)
+      let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
       guard let slot = database.slot(of: id) else {
         throw CommandError(.noSuchCharacteristic, "there is no characteristic \(id)")
       }
       try run.perform(.set(id, database.characteristics[slot].value(from: node)))
     case .obstruct(let isObstructed, let service):
       var address: AttributeID?
-      if let service { address = try service.resolve(in: database, aid: aid) }
+      if let service {
+        address = try CommandError.for { () throws(SelectionError) in try service.resolve(in: database, aid: aid) }
+      }
       try run.perform(.obstruct(isObstructed, service: address))
     case .identify: run.identifyByHand(aid: aid ?? 1)
     case .stop: stop()

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProtocol
 import HAPWire
 
 /// Which accessory is meant: a server or one behind a bridge by its name, or an aid.
@@ -25,11 +26,7 @@ package enum AccessorySelector: Equatable, Sendable {
   }
 }
 
-/// Which service is meant: its type ("GarageDoorOpener", "41", a UUID), its Name, or its iid.
-package enum ServiceSelector: Equatable, Sendable {
-  case name(String)
-  case iid(UInt64)
-
+extension ServiceSelector {
   static func member(of node: JSONNode) throws(JSONProblem) -> ServiceSelector? {
     guard let node = node["service"] else { return nil }
     if let name = node.stringValue { return .name(name) }
@@ -38,135 +35,28 @@ package enum ServiceSelector: Equatable, Sendable {
     }
     return .iid(UInt64(try node.asInteger(in: 1...Int128(UInt64.max))))
   }
-
-  /// The services meant, in the order of the database.
-  ///
-  /// - Parameter aid: of the accessory to look in; `nil` for all.
-  package func services(in database: AttributeDatabase, aid: UInt64?) -> [AttributeDatabase.ServiceEntry] {
-    database.services(of: aid).filter { service in
-      switch self {
-      case .iid(let iid): return service.iid == iid
-      case .name(let text):
-        if let type = Catalogue.service(named: text)?.type ?? TypeID(text), type == service.type { return true }
-        return database.name(of: service).map(foldedName) == foldedName(text)
-      }
-    }
-  }
-
-  /// The one service meant.
-  package func resolve(in database: AttributeDatabase, aid: UInt64?) throws(CommandError) -> AttributeID {
-    let found = services(in: database, aid: aid)
-    guard let service = found.first else {
-      throw notFound(among: database.list(database.services(of: aid)))
-    }
-    guard found.count == 1 else {
-      throw CommandError(
-        .ambiguous, "\(found.count) services are \(self): \(database.list(found)); say which by its iid")
-    }
-    return database.id(of: service)
-  }
 }
 
-extension ServiceSelector {
-  fileprivate func notFound(among list: String) -> CommandError {
-    CommandError(.noSuchService, "there is no service \(self) here" + (list.isEmpty ? "" : "; there are \(list)"))
-  }
-}
-
-extension ServiceSelector: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .name(let name): "\"\(name)\""
-    case .iid(let iid): "\(iid)"
-    }
-  }
-}
-
-/// Which characteristic is meant: "1.10", or a type ("TargetDoorState", "32", a UUID), or a vendor's description ("Fade Rate");
-/// the last two may need the service.
-package struct CharacteristicSelector: Equatable, Sendable {
-  package var text: String
-  package var service: ServiceSelector?
-
-  package init(_ text: String, service: ServiceSelector? = nil) {
-    self.text = text
-    self.service = service
-  }
-
+extension CharacteristicSelector {
   init(_ node: JSONNode, service: ServiceSelector?) throws(JSONProblem) {
     guard let text = node.stringValue else {
       throw node.problem("a characteristic's name, type or address such as \"1.10\" is expected, not \(node.kindName)")
     }
     self.init(text, service: service)
   }
-
-  /// The one characteristic meant.
-  ///
-  /// - Parameter aid: of the accessory to look in; `nil` for all.
-  package func resolve(in database: AttributeDatabase, aid: UInt64? = nil) throws(CommandError) -> AttributeID {
-    var services = database.services(of: aid)
-    if let service {
-      let known = services
-      services = service.services(in: database, aid: aid)
-      guard !services.isEmpty else { throw service.notFound(among: database.list(known)) }
-    }
-    let slots = services.flatMap(\.slots)
-    if let id = AttributeID(text) {
-      guard let slot = database.slot(of: id), slots.contains(slot) else {
-        throw CommandError(.noSuchCharacteristic, "there is no characteristic \(id) here")
-      }
-      return id
-    }
-    let type = Catalogue.characteristic(named: text)?.type ?? TypeID(text)
-    var found = slots.filter { database.characteristics[$0].type == type }
-    if found.isEmpty {
-      found = slots.filter { database.characteristics[$0].description.map(foldedName) == foldedName(text) }
-    }
-    guard let slot = found.first else {
-      let names = slots.map { database.name(ofSlot: $0) }
-      let hint = nearestName(to: text, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
-      throw CommandError(.noSuchCharacteristic, "there is no characteristic \"\(text)\" here\(hint)")
-    }
-    guard found.count == 1 else {
-      let list = found.map { "\(database.id(ofSlot: $0)) (\(database.label(of: database.service(ofSlot: $0))))" }
-      throw CommandError(
-        .ambiguous,
-        "\(found.count) characteristics are \"\(text)\": \(list.joined(separator: ", ")); say which by \"service\" or address"
-      )
-    }
-    return database.id(ofSlot: slot)
-  }
 }
 
-extension AttributeDatabase {
-  /// The services of one accessory, or of all.
-  fileprivate func services(of aid: UInt64?) -> [ServiceEntry] {
-    services.filter { aid == nil || accessoryEntries[$0.accessory].aid == aid }
-  }
-
-  fileprivate func id(of service: ServiceEntry) -> AttributeID {
-    AttributeID(aid: accessoryEntries[service.accessory].aid, iid: service.iid)
-  }
-
-  /// What the service's Name says.
-  fileprivate func name(of service: ServiceEntry) -> String? {
-    let slot = service.slots.first { characteristics[$0].type == CharacteristicDefinition.name.type }
-    return slot.flatMap { characteristics[$0].value.stringValue }
-  }
-
-  fileprivate func label(of service: ServiceEntry) -> String {
-    let type = Catalogue.service(service.type)?.identifier ?? service.type.description
-    return name(of: service).map { "\(type) \"\($0)\"" } ?? type
-  }
-
-  fileprivate func list(_ services: [ServiceEntry]) -> String {
-    services.map { "\(id(of: $0)) (\(label(of: $0)))" }.joined(separator: ", ")
-  }
-
-  /// The catalogue's identifier, or the vendor's description, or the type.
-  fileprivate func name(ofSlot slot: Int) -> String {
-    let characteristic = characteristics[slot]
-    return Catalogue.characteristic(characteristic.type)?.identifier ?? characteristic.description
-      ?? characteristic.type.description
+extension CommandError {
+  /// What words named, or why they name nothing here.
+  static func `for`<T>(_ body: () throws(SelectionError) -> T) throws(CommandError) -> T {
+    do throws(SelectionError) { return try body() } catch {
+      let code: Code =
+        switch error.code {
+        case .noSuchService: .noSuchService
+        case .noSuchCharacteristic: .noSuchCharacteristic
+        case .ambiguous: .ambiguous
+        }
+      throw CommandError(code, error.message)
+    }
   }
 }

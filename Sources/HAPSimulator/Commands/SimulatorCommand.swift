@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProtocol
 import HAPWire
 
 /// What a person, a script or a page can ask of running accessories: the one vocabulary of standard input, hooks, scenarios,

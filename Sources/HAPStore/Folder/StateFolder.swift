@@ -9,7 +9,7 @@ package final class StateFolder: Sendable {
   static let memory = "(in memory)"
   /// `nil` in memory.
   package let path: String?
-  let state: StateDatabase
+  let state: DurableDatabase
   let locks: AccessoryLocks
   private let report: @Sendable (String) -> Void
   private let opened = Mutex<ValueFile?>(nil)
@@ -18,13 +18,13 @@ package final class StateFolder: Sendable {
     self.path = path
     self.report = report
     guard let path else {
-      state = try StateDatabase(path: nil)
+      state = try DurableDatabase(.state, path: nil)
       locks = try AccessoryLocks(path: nil)
       return
     }
     try Files.makeFolder(path)
     state = try Files.exclusively(path + "/open.lock") { () throws(StoreError) in
-      try StateDatabase(path: path + "/state.db")
+      try DurableDatabase(.state, path: path + "/state.db")
     }
     locks = try AccessoryLocks(path: path + "/running.lock")
   }

@@ -47,6 +47,20 @@ struct Schema {
       """
     ])
 
+  /// What a controller knows of the accessories it is paired with, each with the controller's own keys for it.
+  static let controller = Schema(
+    applicationID: 0x4861_7043,
+    steps: [
+      """
+      CREATE TABLE pairings (
+        alias TEXT NOT NULL PRIMARY KEY,
+        accessory_id BLOB NOT NULL, accessory_key BLOB NOT NULL,
+        controller_id BLOB NOT NULL, controller_seed BLOB NOT NULL,
+        addresses TEXT NOT NULL  -- where it was last, one HOST:PORT a line
+      ) STRICT;
+      """
+    ])
+
   /// Values of characteristics. An accessory goes by its key here, so that this file means the same beside another state.db.
   static let values = Schema(
     applicationID: 0x4861_7056,

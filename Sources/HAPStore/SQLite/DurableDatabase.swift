@@ -1,14 +1,14 @@
 import Synchronization
 
-/// `state.db`: each change is on the disk when the call returns (WAL, `synchronous=FULL`), so calls belong on a work pool.
-final class StateDatabase: Sendable {
+/// A file of which each change is on the disk when the call returns (WAL, `synchronous=FULL`), so calls belong on a work pool.
+final class DurableDatabase: Sendable {
   let path: String
   private let database: Mutex<Database>
 
   /// - Parameter path: `nil` in memory.
-  init(path: String?) throws(StoreError) {
+  init(_ schema: Schema, path: String?) throws(StoreError) {
     let name = path ?? StateFolder.memory
-    let database = try Schema.state.open(path)
+    let database = try schema.open(path)
     do throws(SQLiteError) {
       try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA fullfsync = ON")
     } catch { throw StoreError(error, path: name) }

@@ -1,0 +1,87 @@
+import HAPCrypto
+
+/// A pairing as a controller keeps it: the accessory, and the keys that the controller proves itself with to it.
+package struct ControllerPairing: Sendable {
+  /// What people call the accessory; unique in a store.
+  package var alias: String
+  /// The bytes that the accessory named itself with in M6, by rule the text of its device ID.
+  package var accessoryID: [UInt8]
+  /// 32 bytes.
+  package var accessoryKey: [UInt8]
+  package var controllerID: [UInt8]
+  package var controllerKey: SigningKey
+  /// Where it was last: "192.0.2.7:51826", "[fe80::1%eth0]:51826".
+  package var addresses: [String]
+
+  package init(
+    alias: String, accessoryID: [UInt8], accessoryKey: [UInt8], controllerID: [UInt8], controllerKey: SigningKey,
+    addresses: [String]
+  ) {
+    self.alias = alias
+    self.accessoryID = accessoryID
+    self.accessoryKey = accessoryKey
+    self.controllerID = controllerID
+    self.controllerKey = controllerKey
+    self.addresses = addresses
+  }
+
+  /// The device ID in text.
+  package var accessoryName: String { String(decoding: accessoryID, as: UTF8.self) }
+}
+
+/// A controller's pairings: `controller.db` in a folder, its owner's alone (0700, the file 0600), durable when a call returns. All calls block.
+package final class ControllerStore: Sendable {
+  private let database: DurableDatabase
+
+  /// Opens the store, and makes it if need be.
+  /// - Throws: `unwritable`, `corrupt`, `foreign`, `newerSchema` (then no file was changed), `busy`, `full`.
+  package init(folder: String) throws(StoreError) {
+    try Files.makeFolder(folder)
+    database = try Files.exclusively(folder + "/open.lock") { () throws(StoreError) in
+      try DurableDatabase(.controller, path: folder + "/controller.db")
+    }
+  }
+
+  /// All, by alias.
+  /// - Throws: `corrupt` also where a key isn't one.
+  package func pairings() throws(StoreError) -> [ControllerPairing] {
+    let rows = try database.read { database throws(SQLiteError) in
+      try database.rows(
+        """
+        SELECT alias, accessory_id, accessory_key, controller_id, controller_seed, addresses FROM pairings ORDER BY alias
+        """
+      ) {
+        (text: $0.text(0), ids: ($0.blob(1), $0.blob(3)), key: $0.blob(2), seed: $0.secret(4), addresses: $0.text(5))
+      }
+    }
+    return try rows.map { row throws(StoreError) in
+      guard row.key.count == 32, row.seed.count == 32 else {
+        throw StoreError(.corrupt, path: database.path, detail: "a key of \"\(row.text)\" is not 32 bytes long")
+      }
+      return ControllerPairing(
+        alias: row.text, accessoryID: row.ids.0, accessoryKey: row.key, controllerID: row.ids.1,
+        controllerKey: SigningKey(seed: row.seed), addresses: row.addresses.split(separator: "\n").map(String.init))
+    }
+  }
+
+  /// Keeps a pairing; one of the same alias is replaced.
+  package func keep(_ pairing: ControllerPairing) throws(StoreError) {
+    try database.change { database throws(SQLiteError) in
+      _ = try database.run(
+        """
+        INSERT OR REPLACE INTO pairings (alias, accessory_id, accessory_key, controller_id, controller_seed, addresses)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """,
+        .text(pairing.alias), .blob(pairing.accessoryID), .blob(pairing.accessoryKey), .blob(pairing.controllerID),
+        .secret(pairing.controllerKey.seed), .text(pairing.addresses.joined(separator: "\n")))
+    }
+  }
+
+  /// - Returns: whether there was one.
+  @discardableResult
+  package func remove(alias: String) throws(StoreError) -> Bool {
+    try database.change { database throws(SQLiteError) in
+      try database.run("DELETE FROM pairings WHERE alias = ?", .text(alias)) > 0
+    }
+  }
+}

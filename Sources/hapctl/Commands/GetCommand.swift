@@ -1,0 +1,91 @@
+import HAPCommandLine
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPWire
+
+extension Command {
+  /// `hapctl get`
+  static let get = Command(
+    "get", "read characteristics",
+    operands: .some(label: "TARGET[/CHARACTERISTIC]…", count: 1...1000),
+    options: [CommonOptions.json.definition] + CommonOptions.all,
+    discussion: [
+      "A characteristic is named by its ids, such as 1.10, by its name, or by service and name. Without one, all that can be read are."
+    ],
+    examples: [
+      ("hapctl get garage/\"Current Door State\"", "by name"),
+      ("hapctl get garage/1.10 garage/1.11", "by ids, in one request"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let references = arguments.operands.map(Reference.init)
+    let target = try oneTarget(references)
+    let folder = try stateFolder(arguments, console)
+    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    let isJSON = arguments[CommonOptions.json]
+    return withLoop("get", console) { loop in
+      let pairing = try ControllerStore(folder: folder).pairings().pairing(for: target)
+      let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+      var mirror = try await accessory.mirror()
+      var ids = try references.compactMap { try $0.path.map { try mirror.database.id(forPath: $0) } }
+      if ids.isEmpty {
+        let readable = mirror.database.characteristics.indices.filter {
+          mirror.database.characteristics[$0].perms.contains(.pairedRead)
+        }
+        ids = readable.map { mirror.database.id(ofSlot: $0) }
+      }
+      var entries: [CharacteristicEntry] = []
+      for start in stride(from: 0, to: ids.count, by: 100) {
+        entries += try await accessory.entries(.read(Array(ids[start..<min(start + 100, ids.count)])))
+      }
+      _ = mirror.take(entries, of: "GET /characteristics")
+      if isJSON {
+        console.print(json(entries, mirror.database))
+      } else {
+        for entry in entries { console.print(text(entry, mirror.database)) }
+      }
+      return entries.allSatisfy(\.isSuccess) ? .well : .problem
+    }
+  }
+}
+
+/// "1.10 Target Door State: open (0)", or why there is no value.
+func text(_ entry: CharacteristicEntry, _ database: AttributeDatabase) -> String {
+  guard let slot = database.slot(of: entry.id) else { return "\(entry.id): it isn't in the database" }
+  let head = "\(entry.id) \(database.title(ofSlot: slot)): "
+  if let status = entry.status, status != 0 { return head + "status \(status)" }
+  return head + database.characteristics[slot].text(of: database[slot: slot])
+}
+
+/// `{"characteristics":[{"aid":1,"iid":10,"type":"32","name":"Target Door State","value":0}]}`
+func json(_ entries: [CharacteristicEntry], _ database: AttributeDatabase) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("characteristics")
+      json.array { json in for entry in entries { write(entry, database, to: &json) } }
+    }
+  }
+}
+
+func write(_ entry: CharacteristicEntry, _ database: AttributeDatabase, to json: inout JSONWriter) {
+  json.object { json in
+    json.key("aid")
+    json.integer(entry.id.aid)
+    json.key("iid")
+    json.integer(entry.id.iid)
+    if let slot = database.slot(of: entry.id) {
+      json.key("type")
+      json.string(database.characteristics[slot].type.wireForm)
+      json.key("name")
+      json.string(database.title(ofSlot: slot))
+      if entry.isSuccess {
+        json.key("value")
+        database[slot: slot].write(to: &json)
+      }
+    }
+    if let status = entry.status {
+      json.key("status")
+      json.integer(status)
+    }
+  }
+}

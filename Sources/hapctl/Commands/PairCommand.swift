@@ -1,0 +1,92 @@
+import HAPCommandLine
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPTransport
+
+extension Command {
+  private static let code = Option<String>("code", "XXX-XX-XXX", "the setup code, as the label has it")
+  private static let alias = Option<String>("alias", "NAME", "what to call the accessory; else its own name")
+
+  /// `hapctl pair`
+  static let pair = Command(
+    "pair", "pair with an accessory, and keep the pairing",
+    operands: .some(label: "HOST:PORT", count: 1...1),
+    options: [code.definition, alias.definition] + CommonOptions.all,
+    discussion: ["The pairing is kept when the accessory has confirmed it, and not before. Each has keys of its own."],
+    examples: [
+      ("hapctl pair 192.0.2.7:51826 --code 031-45-154 --alias garage", "pairs, and calls it garage from now on")
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    guard case .address(let address) = try Target(arguments.operands[0]) else {
+      throw UsageError("\(shown(arguments.operands[0])) is no address with a port")
+    }
+    guard let text = try arguments.value(code) else { throw UsageError("--code is missing") }
+    let setupCode: SetupCode
+    do { setupCode = try SetupCode(text) } catch { throw UsageError("--code \(shown(text)): \(error)") }
+    let alias = try arguments.value(alias)
+    if let alias, alias.contains("/") { throw UsageError("--alias \(shown(alias)): it can't have a slash") }
+    let folder = try stateFolder(arguments, console)
+    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    return withLoop("pair", console) { loop in
+      let store = try ControllerStore(folder: folder)
+      let known = try store.pairings()
+      if let alias, known.contains(where: { $0.alias == alias }) {
+        throw Failure(.usage, "there is a pairing \(shown(alias)) already; choose another --alias")
+      }
+      let me = ControllerCredentials(identifier: newIdentifier(), key: SigningKey(seed: RandomSource.system.secret(32)))
+      let client = try await OpenAccessory.connect(["\(address)"], on: loop, timeout: timeout)
+      guard let accessory = try await client.pairSetup(code: setupCode.text, identity: me) else {
+        preconditionFailure("only a transient Pair Setup ends without an accessory")
+      }
+      // Kept at once: whatever goes wrong now, the accessory is paired.
+      var pairing = ControllerPairing(
+        alias: alias ?? String(decoding: accessory.identifier, as: UTF8.self), accessoryID: accessory.identifier,
+        accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: ["\(address)"]
+      )
+      try store.keep(pairing)
+      await client.close()
+      if alias == nil, let name = try? await ownName(of: pairing, on: loop, timeout: timeout) {
+        let provisional = pairing.alias
+        pairing.alias = free(name, among: known.map(\.alias))
+        try store.keep(pairing)
+        try store.remove(alias: provisional)
+      }
+      console.print("Paired with \(pairing.accessoryName), called \(shown(pairing.alias)).")
+      return .well
+    }
+  }
+}
+
+/// What the accessory calls itself, in the form of an alias.
+private func ownName(of pairing: ControllerPairing, on loop: EventLoop, timeout: Duration) async throws -> String? {
+  let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+  let database = try await accessory.mirror().database
+  await accessory.client.close()
+  let name = database.characteristics.first { $0.type == CharacteristicDefinition.name.type }?.value.stringValue
+  let alias = slug(name ?? "").filter { $0 != "/" && $0 != ":" }
+  return alias.isEmpty ? nil : alias
+}
+
+/// "garage", "garage-2" …
+private func free(_ name: String, among taken: [String]) -> String {
+  if !taken.contains(name) { return name }
+  for number in 2... where !taken.contains("\(name)-\(number)") { return "\(name)-\(number)" }
+  preconditionFailure("a range without end has ended")
+}
+
+/// A random UUID in capitals, by which the accessory will know this controller.
+private func newIdentifier() -> [UInt8] {
+  var bytes = RandomSource.system.bytes(16)
+  bytes[6] = bytes[6] & 0x0F | 0x40
+  bytes[8] = bytes[8] & 0x3F | 0x80
+  let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
+  var rest = digits[...]
+  let groups = [8, 4, 4, 4, 12].map { count in
+    defer { rest = rest.dropFirst(count) }
+    return String(rest.prefix(count))
+  }
+  return Array(groups.joined(separator: "-").utf8)
+}

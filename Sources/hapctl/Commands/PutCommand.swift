@@ -1,0 +1,65 @@
+import HAPCommandLine
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPTransport
+
+extension Command {
+  /// `hapctl put`
+  static let put = Command(
+    "put", "write characteristics",
+    operands: .some(label: "TARGET/CHARACTERISTIC VALUE…", count: 2...1000), options: CommonOptions.all,
+    discussion: [
+      "A value is a word of the catalogue such as open, a number, true or false, text, or bytes as hexadecimal digits. Several are written in one request. "
+        + "A characteristic that takes timed writes only gets one."
+    ],
+    examples: [
+      ("hapctl put garage/\"Target Door State\" open", "by name and word"),
+      ("hapctl put lamp/On on lamp/Brightness 40", "two in one request"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    guard arguments.operands.count % 2 == 0 else { throw UsageError("the last one has no value") }
+    let pairs = stride(from: 0, to: arguments.operands.count, by: 2).map {
+      (Reference(arguments.operands[$0]), arguments.operands[$0 + 1])
+    }
+    for (reference, _) in pairs where reference.path == nil {
+      throw UsageError("\(shown(reference.target)) says no characteristic: \(reference.target)/NAME")
+    }
+    let target = try oneTarget(pairs.map(\.0))
+    let folder = try stateFolder(arguments, console)
+    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    return withLoop("put", console) { loop in
+      let pairing = try ControllerStore(folder: folder).pairings().pairing(for: target)
+      let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+      let database = try await accessory.mirror().database
+      var entries: [ControllerRequest.WriteEntry] = []
+      var isTimed = false
+      for (reference, text) in pairs {
+        let id = try database.id(forPath: reference.path ?? "")
+        guard let slot = database.slot(of: id) else { preconditionFailure("it was found in the database") }
+        let characteristic = database.characteristics[slot]
+        guard let value = characteristic.value(fromText: text) else {
+          let words = Catalogue.characteristic(characteristic.type)?.values.map(\.word) ?? []
+          let hint = words.isEmpty ? "format \(characteristic.format.rawValue)" : words.joined(separator: ", ")
+          throw Failure(.usage, "\(shown(text)) is no value of \(database.title(ofSlot: slot)): \(hint)")
+        }
+        isTimed = isTimed || characteristic.perms.contains(.timedWrite)
+        entries.append(.init(id, value: value))
+      }
+      let pid = isTimed ? RandomSource.system.bytes(6).reduce(1) { $0 << 8 | UInt64($1) } : nil
+      if let pid {
+        let answer = try await accessory.client.request(.prepare(ttl: 5000, pid: pid))
+        guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }
+      }
+      let refused = try await accessory.entries(.write(entries, pid: pid)).filter { !$0.isSuccess }
+      for entry in refused {
+        let slot = database.slot(of: entry.id)
+        let reason = entry.failure.map { "\($0) (\(entry.status ?? 0))" } ?? "status \(entry.status ?? 0)"
+        console.complain(
+          "hapctl put: \(slot.map { database.title(ofSlot: $0) } ?? "\(entry.id)"): the accessory refuses: \(reason)")
+      }
+      return refused.isEmpty ? .well : .problem
+    }
+  }
+}

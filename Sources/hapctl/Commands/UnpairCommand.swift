@@ -1,0 +1,79 @@
+import HAPCommandLine
+import HAPProtocol
+import HAPStore
+import HAPTransport
+import HAPWire
+
+extension Command {
+  private static let forget = Flag("forget", "forget the pairing here, whatever the accessory says or doesn't")
+
+  /// `hapctl unpair`
+  static let unpair = Command(
+    "unpair", "remove the pairing from the accessory, and forget it",
+    operands: .some(label: "TARGET", count: 1...1), options: [forget.definition] + CommonOptions.all,
+    examples: [("hapctl unpair garage", "the accessory can be paired again")]
+  ) { (arguments, console) throws(UsageError) in
+    let target = try Target(arguments.operands[0])
+    let folder = try stateFolder(arguments, console)
+    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    let onlyHere = arguments[forget]
+    return withLoop("unpair", console) { loop in
+      let store = try ControllerStore(folder: folder)
+      let pairing = try store.pairings().pairing(for: target)
+      if !onlyHere {
+        let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+        var message = TLV(state: 1)
+        message.append(TLVType.method, [PairingMethod.removePairing.rawValue])
+        message.append(TLVType.identifier, pairing.controllerID)
+        let answer = try await accessory.client.request(.pairings(message))
+        let reply = try ControllerConnection.tlv(.success(answer), "POST /pairings").get()
+        if let code = reply.byte(TLVType.error) {
+          throw Failure(
+            .problem,
+            "the accessory refuses with error \(code): only an admin may remove pairings; --forget forgets it here")
+        }
+      }
+      try store.remove(alias: pairing.alias)
+      console.print(onlyHere ? "Forgot \(shown(pairing.alias))." : "Unpaired \(shown(pairing.alias)).")
+      return .well
+    }
+  }
+
+  /// `hapctl list`
+  static let list = Command(
+    "list", "list the pairings that are kept", options: [CommonOptions.state.definition, CommonOptions.json.definition]
+  ) { (arguments, console) throws(UsageError) in
+    let folder = try stateFolder(arguments, console)
+    return withLoop("list", console) { _ in
+      let pairings = try ControllerStore(folder: folder).pairings()
+      if arguments[CommonOptions.json] {
+        console.print(
+          JSONWriter.text { json in
+            json.object { json in
+              json.key("pairings")
+              json.array { json in
+                for pairing in pairings {
+                  json.object { json in
+                    json.key("alias")
+                    json.string(pairing.alias)
+                    json.key("deviceID")
+                    json.string(pairing.accessoryName)
+                    json.key("addresses")
+                    json.array { json in for address in pairing.addresses { json.string(address) } }
+                  }
+                }
+              }
+            }
+          })
+      } else if pairings.isEmpty {
+        console.print("No pairing is kept in \(folder).")
+      } else {
+        for pairing in pairings {
+          console.print(
+            "\(shown(pairing.alias))  \(pairing.accessoryName)  \(pairing.addresses.joined(separator: ", "))")
+        }
+      }
+      return .well
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import HAPCommandLine
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPWire
+
+extension Command {
+  private static let count = Option<Int>("count", "N", in: 1...1_000_000, "end after so many events")
+
+  /// `hapctl watch`
+  static let watch = Command(
+    "watch", "subscribe, and show every event until the connection ends or Ctrl-C",
+    operands: .some(label: "TARGET[/CHARACTERISTIC]…", count: 1...1000),
+    options: [count.definition, CommonOptions.json.definition] + CommonOptions.all,
+    discussion: [
+      "Without a characteristic, all that have events are watched. With --json each change is an object on a line of its own."
+    ],
+    examples: [
+      ("hapctl watch garage", "everything that happens"), ("hapctl watch button --count 1", "waits for a press"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let references = arguments.operands.map(Reference.init)
+    let target = try oneTarget(references)
+    let folder = try stateFolder(arguments, console)
+    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    let most = try arguments.value(count)
+    let isJSON = arguments[CommonOptions.json]
+    return withLoop("watch", console) { loop in
+      let pairing = try ControllerStore(folder: folder).pairings().pairing(for: target)
+      let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+      var mirror = try await accessory.mirror()
+      var ids = try references.compactMap { try $0.path.map { try mirror.database.id(forPath: $0) } }
+      if ids.isEmpty {
+        let slots = mirror.database.characteristics.indices.filter {
+          mirror.database.characteristics[$0].perms.contains(.events)
+        }
+        ids = slots.map { mirror.database.id(ofSlot: $0) }
+      }
+      guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
+      let refused = try await accessory.entries(.write(ids.map { .init($0, ev: true) })).filter { !$0.isSuccess }
+      for entry in refused {
+        console.complain("hapctl watch: \(entry.id) can't be watched: status \(entry.status ?? 0)")
+      }
+      guard refused.count < ids.count else { return .problem }
+      if !isJSON { console.print("Watching \(ids.count - refused.count) characteristics of \(shown(pairing.alias)).") }
+      var seen = 0
+      for await event in accessory.client.events {
+        var reader = AttributeReader()
+        let entries: [CharacteristicEntry]
+        do { entries = try CharacteristicEntry.list(event.body, &reader) } catch {
+          console.complain("hapctl watch: an event can't be read: \((error as? JSONProblem)?.message ?? "\(error)")")
+          continue
+        }
+        _ = mirror.take(entries, of: "an event")
+        for entry in entries {
+          console.print(
+            isJSON ? JSONWriter.text { write(entry, mirror.database, to: &$0) } : text(entry, mirror.database))
+          seen += 1
+          if seen == most { return .well }
+        }
+      }
+      throw Failure(.cannotRun, "the accessory closed the connection")
+    }
+  }
+}

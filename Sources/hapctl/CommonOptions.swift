@@ -1,0 +1,22 @@
+import HAPCommandLine
+import HAPLoop
+import HAPStore
+
+/// Options that several commands have.
+enum CommonOptions {
+  static let state = Option<String>(
+    "state", "DIR", "the folder that keeps pairings (default: $XDG_STATE_HOME/hapctl, else ~/.local/state/hapctl)")
+  static let json = Flag("json", "write JSON, for programs")
+  static let timeout = Option<Int>("timeout", "SEC", in: 1...3600, "seconds to wait for the accessory (default: 10)")
+
+  /// What every command that speaks to an accessory has.
+  static let all = [state.definition, timeout.definition]
+}
+
+/// The folder that keeps pairings. A relative `$XDG_STATE_HOME` doesn't count (XDG Base Directory Specification).
+func stateFolder(_ arguments: Arguments, _ console: Console) throws(UsageError) -> String {
+  if let given = try arguments.value(CommonOptions.state) { return given }
+  if let state = console.environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/hapctl" }
+  if let home = console.environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/hapctl" }
+  throw UsageError("there is no default state folder, since neither XDG_STATE_HOME nor HOME is set; give --state DIR")
+}

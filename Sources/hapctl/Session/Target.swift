@@ -1,0 +1,72 @@
+import HAPCommandLine
+import HAPLoop
+import HAPStore
+import HAPWire
+
+/// Which accessory is meant: an alias or a device ID of a pairing that is kept, or an address.
+enum Target: Equatable {
+  case name(String)
+  case address(SocketAddress)
+
+  /// "192.0.2.7:51826", "[fe80::1%eth0]:51826", "localhost:51826"; anything else is a name.
+  init(_ text: String) throws(UsageError) {
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
+      self = .name(text)
+      return
+    }
+    var host = String(text[..<colon])
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    // A device ID such as AA:BB:CC:DD:EE:11 ends like an address with a port.
+    if host.split(separator: ":").count == 5, host.split(separator: ":").allSatisfy({ $0.count == 2 }) {
+      self = .name(text)
+      return
+    }
+    do throws(LoopError) {
+      self = .address(SocketAddress(host: try IPAddress(host == "localhost" ? "127.0.0.1" : host), port: port))
+    } catch { throw UsageError("\(shown(text)): \(error.detail)") }
+  }
+}
+
+/// The accessory and what is meant of it: "garage/Target Door State", "garage/1.10", "garage".
+struct Reference: Equatable {
+  var target: String
+  /// What stands behind the first slash; nil: nothing.
+  var path: String?
+
+  init(_ text: String) {
+    guard let slash = text.firstIndex(of: "/") else {
+      target = text
+      return
+    }
+    target = String(text[..<slash])
+    path = String(text[text.index(after: slash)...])
+  }
+}
+
+extension [ControllerPairing] {
+  /// The one that a target names.
+  func pairing(for target: Target) throws(Failure) -> ControllerPairing {
+    switch target {
+    case .name(let name):
+      if let pairing = first(where: { $0.alias == name }) ?? first(where: { $0.accessoryName == name.uppercased() }) {
+        return pairing
+      }
+      let meant = nearestName(to: name, in: map(\.alias)).map { "; did you mean \(shown($0))?" } ?? ""
+      throw Failure(.problem, "there is no pairing \(shown(name))\(meant) ('hapctl list' has them all)")
+    case .address(let address):
+      if let pairing = first(where: { $0.addresses.contains("\(address)") }) { return pairing }
+      throw Failure(.problem, "no pairing is kept for \(address): 'hapctl pair \(address) --code …' makes one")
+    }
+  }
+}
+
+/// Why a command ends without success: in one line, with what to do about it.
+struct Failure: Error {
+  var code: ExitCode
+  var message: String
+
+  init(_ code: ExitCode, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}

@@ -1,0 +1,66 @@
+import HAPModel
+
+extension AttributeDatabase {
+  /// "Target Door State", a vendor's description, or the type.
+  func title(ofSlot slot: Int) -> String {
+    let characteristic = characteristics[slot]
+    return Catalogue.characteristic(characteristic.type)?.name ?? characteristic.description
+      ?? characteristic.type.description
+  }
+}
+
+extension Characteristic {
+  /// A value for people: with its word and its unit. "open (0)", "21.5 °C", "\"Hall\"".
+  func text(of value: Value) -> String {
+    switch value {
+    case .null: return "–"
+    case .bool(let bool): return word(value).map { "\($0) (\(bool))" } ?? "\(bool)"
+    case .integer(let number): return word(value).map { "\($0) (\(number))" } ?? "\(number)" + suffix
+    case .float(let number):
+      return (number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)") + suffix
+    case .string(let text): return "\"\(text)\""
+    case .data(let bytes):
+      let shown = bytes.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      return bytes.isEmpty ? "no bytes" : "\(bytes.count) bytes: \(shown)\(bytes.count > 32 ? "…" : "")"
+    }
+  }
+
+  private func word(_ value: Value) -> String? {
+    Catalogue.characteristic(type).flatMap { $0.word(for: value) }?.split(separator: "-").joined(separator: " ")
+  }
+
+  private var suffix: String {
+    switch unit {
+    case nil: ""
+    case .celsius?: " °C"
+    case .percentage?: " %"
+    case .arcdegrees?: "°"
+    case .lux?: " lx"
+    case .seconds?: " s"
+    }
+  }
+
+  /// A value as a person writes it: a word of the catalogue, or as the format has it. Nil for what is none.
+  func value(fromText text: String) -> Value? {
+    if let value = Catalogue.characteristic(type)?.value(forWord: text) { return value }
+    switch format {
+    case .bool:
+      switch text.lowercased() {
+      case "true", "on", "yes", "1": return .bool(true)
+      case "false", "off", "no", "0": return .bool(false)
+      default: return nil
+      }
+    case .uint8, .uint16, .uint32, .uint64, .int: return Int128(text).map { .integer($0) }
+    case .float: return Double(text).flatMap { $0.isFinite ? .float($0) : nil }
+    case .string: return .string(text)
+    case .tlv8, .data: return bytes(ofHexadecimal: text).map { .data($0) }
+    }
+  }
+}
+
+/// Bytes of hexadecimal digits; nil for anything else.
+private func bytes(ofHexadecimal text: String) -> [UInt8]? {
+  let digits = text.unicodeScalars.compactMap { $0.properties.isASCIIHexDigit ? UInt8(String($0), radix: 16) : nil }
+  guard digits.count == text.unicodeScalars.count, digits.count % 2 == 0 else { return nil }
+  return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}
