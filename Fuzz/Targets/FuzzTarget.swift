@@ -18,6 +18,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case values
   /// An accessory and several controllers, by a program of right and wrong messages.
   case connection
+  /// What an accessory answers to a controller: messages, and databases as devices send them.
+  case controller
   /// A captured run, gone through again.
   case capture
 
@@ -31,6 +33,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .texts: fuzzTexts(bytes)
     case .values: fuzzValues(bytes)
     case .connection: fuzzConnection(bytes)
+    case .controller: fuzzController(bytes)
     case .capture: fuzzCapture(bytes)
     }
   }
@@ -39,7 +42,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .json, .connection: 4096
+    case .http, .json, .connection, .controller: 4096
     case .frames: 8192
     case .profile, .capture: 16384
     }
