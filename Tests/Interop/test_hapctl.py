@@ -143,3 +143,24 @@ async def test_a_bulb_of_hap_python(run, ctl, tmp_path):
     await well(ctl, "unpair", "bulb")
     status, _, errors = await ctl("get", "bulb/On")
     assert status == 1 and "no pairing bulb" in errors
+
+
+async def test_pairings_of_aiohomekit_are_used_and_given_back(run, ctl, phone, phones, tmp_path):
+    simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
+    home = await phone.pair(simulator.accessory)
+    theirs = tmp_path / "theirs.json"
+    theirs.write_text(json.dumps({"hall": home.data}))
+    assert await well(ctl, "keys", "import", theirs) == f"hall  {simulator.accessory.device_id}\n"
+    await well(ctl, "put", "hall/On", "on")
+    await home.close()
+
+    ours = tmp_path / "ours.json"
+    await well(ctl, "keys", "export", "hall", "-o", ours)
+    data = json.loads(ours.read_text())["hall"]
+    assert {key: data[key] for key in home.data if key in data and key != "AccessoryIPs"} == {
+        key: home.data[key] for key in home.data if key in data and key != "AccessoryIPs"
+    }
+    again = (await phones()).open(data)
+    accessories = await again.accessories()
+    on = next((1, c["iid"]) for s in accessories[0]["services"] for c in s["characteristics"] if c["type"].startswith("00000025"))
+    assert await again.value(on) == 1

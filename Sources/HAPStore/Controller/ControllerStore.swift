@@ -65,16 +65,23 @@ package final class ControllerStore: Sendable {
   }
 
   /// Keeps a pairing; one of the same alias is replaced.
-  package func keep(_ pairing: ControllerPairing) throws(StoreError) {
+  package func keep(_ pairing: ControllerPairing) throws(StoreError) { try keep([pairing]) }
+
+  /// Keeps all of them, or none.
+  package func keep(_ pairings: [ControllerPairing]) throws(StoreError) {
     try database.change { database throws(SQLiteError) in
-      _ = try database.run(
-        """
-        INSERT OR REPLACE INTO pairings (alias, accessory_id, accessory_key, controller_id, controller_seed, addresses)
-        VALUES (?, ?, ?, ?, ?, ?)
-        """,
-        .text(pairing.alias), .blob(pairing.accessoryID), .blob(pairing.accessoryKey), .blob(pairing.controllerID),
-        .secret(pairing.controllerKey.seed), .text(pairing.addresses.joined(separator: "\n")))
+      for pairing in pairings { try Self.keep(pairing, in: database) }
     }
+  }
+
+  private static func keep(_ pairing: ControllerPairing, in database: Database) throws(SQLiteError) {
+    try database.run(
+      """
+      INSERT OR REPLACE INTO pairings (alias, accessory_id, accessory_key, controller_id, controller_seed, addresses)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """,
+      .text(pairing.alias), .blob(pairing.accessoryID), .blob(pairing.accessoryKey), .blob(pairing.controllerID),
+      .secret(pairing.controllerKey.seed), .text(pairing.addresses.joined(separator: "\n")))
   }
 
   /// - Returns: whether there was one.

@@ -50,7 +50,7 @@ extension Command {
       await client.close()
       if alias == nil, let name = try? await ownName(of: pairing, on: loop, timeout: timeout) {
         let provisional = pairing.alias
-        pairing.alias = free(name, among: known.map(\.alias))
+        pairing.alias = freeAlias(name, among: known.map(\.alias))
         try store.keep(pairing)
         try store.remove(alias: provisional)
       }
@@ -71,7 +71,7 @@ private func ownName(of pairing: ControllerPairing, on loop: EventLoop, timeout:
 }
 
 /// "garage", "garage-2" …
-private func free(_ name: String, among taken: [String]) -> String {
+func freeAlias(_ name: String, among taken: [String]) -> String {
   if !taken.contains(name) { return name }
   for number in 2... where !taken.contains("\(name)-\(number)") { return "\(name)-\(number)" }
   preconditionFailure("a range without end has ended")

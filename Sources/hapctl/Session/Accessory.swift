@@ -75,6 +75,7 @@ extension Failure {
     case let error as Failure: self = error
     case let error as UsageError: self.init(.usage, error.message)
     case let error as StoreError: self.init(.cannotRun, "\(error)")
+    case let error as FileError: self.init(.cannotRun, "\(error)")
     case let error as SelectionError: self.init(.usage, error.message)
     case ClientError.unreachable(let tries):
       self.init(.cannotRun, "the accessory can't be reached: \(ClientError.unreachable(tries))")

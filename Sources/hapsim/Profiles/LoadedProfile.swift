@@ -1,3 +1,4 @@
+import HAPCommandLine
 import HAPProfile
 import HAPSimulator
 import HAPWire

@@ -1,3 +1,5 @@
+import HAPCommandLine
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)

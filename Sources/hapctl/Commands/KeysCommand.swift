@@ -1,0 +1,70 @@
+import HAPCommandLine
+import HAPLoop
+import HAPStore
+import HAPWire
+
+extension Command {
+  private static let output = Option<String>(
+    "output", letter: "o", "FILE", "where to write; it is made for its owner alone")
+
+  /// `hapctl keys`
+  static let keys = Command(
+    "keys", "exchange pairings with aiohomekit and Home Assistant",
+    operands: .some(label: "import FILE | export [ALIAS…]", count: 1...1000),
+    options: [output.definition, CommonOptions.state.definition],
+    discussion: [
+      "import takes aiohomekit's pairing files and Home Assistant's core.config_entries. All of a file is kept, or nothing of it. A pairing whose alias is taken by another "
+        + "accessory gets a number behind it.",
+      "export writes aiohomekit's form. It has the controller's secret keys in it.",
+    ],
+    examples: [
+      ("hapctl keys import pairings.json", "uses pairings that aiohomekit made"),
+      ("hapctl keys export garage -o garage.json", "for a script with aiohomekit"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let folder = try stateFolder(arguments, console)
+    let path = try arguments.value(output)
+    let words = Array(arguments.operands.dropFirst())
+    switch arguments.operands[0] {
+    case "import":
+      guard words.count == 1, path == nil else { throw UsageError("import takes one FILE") }
+      return withLoop("keys", console) { _ in try importKeys(words[0], folder, console) }
+    case "export": return withLoop("keys", console) { _ in try exportKeys(words, path, folder, console) }
+    default: throw UsageError("\(shown(arguments.operands[0])): it is import or export")
+    }
+  }
+}
+
+private func importKeys(_ path: String, _ folder: String, _ console: Console) throws -> ExitCode {
+  let read: [ControllerPairing]
+  do { read = try PairingFile.read(try readFile(path, limit: 16 << 20)) } catch let error as JSONProblem {
+    throw Failure(.problem, "\(path):\(error.place): \(error.path.isEmpty ? "" : "\(error.path): ")\(error.message)")
+  }
+  let store = try ControllerStore(folder: folder)
+  var known = try store.pairings()
+  var added: [ControllerPairing] = []
+  for var pairing in read {
+    let isSame = known.first { $0.alias == pairing.alias }.map { $0.accessoryID == pairing.accessoryID } ?? true
+    if !isSame { pairing.alias = freeAlias(pairing.alias, among: known.map(\.alias)) }
+    pairing.alias = pairing.alias.split(separator: "/").joined(separator: "-")
+    known.removeAll { $0.alias == pairing.alias }
+    known.append(pairing)
+    added.append(pairing)
+  }
+  try store.keep(added)
+  for pairing in added { console.print("\(shown(pairing.alias))  \(pairing.accessoryName)") }
+  if added.isEmpty { console.print("There is no pairing over IP in \(path).") }
+  return .well
+}
+
+private func exportKeys(_ aliases: [String], _ path: String?, _ folder: String, _ console: Console) throws -> ExitCode {
+  let known = try ControllerStore(folder: folder).pairings()
+  let wanted = try aliases.isEmpty ? known : aliases.map { try known.pairing(for: try Target($0)) }
+  let text = PairingFile.text(wanted)
+  guard let path else {
+    console.print(text)
+    return .well
+  }
+  try writePrivateFile(path, Array((text + "\n").utf8))
+  return .well
+}

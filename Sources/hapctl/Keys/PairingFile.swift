@@ -1,0 +1,83 @@
+import HAPCrypto
+import HAPLoop
+import HAPStore
+import HAPWire
+
+/// Pairings as aiohomekit writes them, an object by alias, and as Home Assistant keeps them among its configuration entries: keys in hexadecimal.
+enum PairingFile {
+  /// - Returns: a text of aiohomekit's form.
+  static func text(_ pairings: [ControllerPairing]) -> String {
+    JSONWriter.text { json in
+      json.object { json in
+        for pairing in pairings {
+          json.key(pairing.alias)
+          json.object { json in write(pairing, to: &json) }
+        }
+      }
+    }
+  }
+
+  private static func write(_ pairing: ControllerPairing, to json: inout JSONWriter) {
+    let addresses = pairing.addresses.compactMap { text -> SocketAddress? in
+      if case .address(let address)? = try? Target(text) { address } else { nil }
+    }
+    let members = [
+      ("AccessoryPairingID", pairing.accessoryName), ("AccessoryLTPK", hexadecimal(pairing.accessoryKey)),
+      ("iOSPairingId", String(decoding: pairing.controllerID, as: UTF8.self)),
+      ("iOSDeviceLTSK", pairing.controllerKey.seed.withBytes { hexadecimal(Array($0)) }),
+      ("iOSDeviceLTPK", hexadecimal(pairing.controllerKey.publicKey)),
+      ("AccessoryIP", addresses.first.map { "\($0.host)" } ?? ""), ("Connection", "IP"),
+    ]
+    for (name, value) in members {
+      json.key(name)
+      json.string(value)
+    }
+    json.key("AccessoryIPs")
+    json.array { json in for address in addresses { json.string("\(address.host)") } }
+    json.key("AccessoryPort")
+    json.integer(addresses.first.map { Int($0.port) } ?? 0)
+  }
+
+  /// Reads either form; pairings over Bluetooth are left out.
+  /// - Throws: what is wrong, with its path: nothing is to be kept then.
+  static func read(_ bytes: [UInt8]) throws -> [ControllerPairing] {
+    let node: JSONNode
+    do { node = try JSONNode.parse(bytes) } catch {
+      throw JSONProblem(path: "", place: error.place, message: error.message)
+    }
+    if let entries = node["data"]?["entries"] {
+      return try entries.asList().compactMap { entry in
+        guard entry["domain"]?.stringValue == "homekit_controller", let data = entry["data"] else { return nil }
+        return try pairing(alias: entry["title"]?.stringValue ?? (try data.string("AccessoryPairingID")), data)
+      }
+    }
+    return try node.asObject().compactMap { try pairing(alias: $0.name, $0.value) }
+  }
+
+  private static func pairing(alias: String, _ node: JSONNode) throws -> ControllerPairing? {
+    if let connection = node["Connection"]?.stringValue, connection != "IP" { return nil }
+    func key(_ name: String) throws -> [UInt8] {
+      let entry = try node.required(name)
+      guard let bytes = bytes(ofHexadecimal: try entry.asString()), bytes.count == 32 else {
+        throw entry.problem("a key is 32 bytes in hexadecimal")
+      }
+      return bytes
+    }
+    var hosts = try node.list("AccessoryIPs").map { try $0.asString() }
+    if hosts.isEmpty, let host = try node.optionalString("AccessoryIP"), !host.isEmpty { hosts = [host] }
+    let port = try node["AccessoryPort"]?.asInteger(in: 0...65535) ?? 0
+    let seed = SigningKey(seed: SecretBytes(try key("iOSDeviceLTSK")))
+    if node["iOSDeviceLTPK"] != nil, try key("iOSDeviceLTPK") != seed.publicKey {
+      throw try node.required("iOSDeviceLTPK").problem("it isn't the public key of iOSDeviceLTSK")
+    }
+    return ControllerPairing(
+      alias: alias, accessoryID: Array(try node.string("AccessoryPairingID").utf8),
+      accessoryKey: try key("AccessoryLTPK"),
+      controllerID: Array(try node.string("iOSPairingId").utf8), controllerKey: seed,
+      addresses: port == 0 ? [] : hosts.map { $0.contains(":") ? "[\($0)]:\(port)" : "\($0):\(port)" })
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}
