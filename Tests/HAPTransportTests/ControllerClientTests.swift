@@ -206,6 +206,27 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     await deaf.close()
   }
 
+  @Test("Events that nobody reads end the connection before they fill the memory")
+  func flood() async throws {
+    let event = "EVENT/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+    for says in [
+      String(repeating: event, count: ControllerClient.eventRoom + 1),
+      "EVENT/1.0 200 OK\r\nContent-Length: 300000\r\n\r\n" + String(repeating: "x", count: 300_000),
+    ] {
+      let deaf = DeafAccessory(on: loop.loop, says: says, closes: false)
+      let client = ControllerClient(on: loop.loop)
+      try await client.connect(to: loopback(try await deaf.port()))
+      #expect(await failure { _ = try await client.request(.accessories) }.contains("more events than are read"))
+      await deaf.close()
+    }
+    let deaf = DeafAccessory(
+      on: loop.loop, says: String(repeating: event, count: 20) + "HTTP/1.1 204 No Content\r\n\r\n", closes: false)
+    let client = ControllerClient(on: loop.loop)
+    try await client.connect(to: loopback(try await deaf.port()))
+    #expect(try await client.request(.accessories).status == 204)
+    await deaf.close()
+  }
+
   @Test("A task that is cancelled gives up its request; the connection goes on")
   func cancelled() async throws {
     let home = try ServedHome()

@@ -12,6 +12,8 @@ package enum ClientError: Error, Sendable, CustomStringConvertible {
   case closed(during: String)
   /// The connection broke.
   case lost(LoopError, during: String)
+  /// More events came than anybody read.
+  case flooded
   /// An answer came that nobody asked for.
   case unasked(Int)
   /// What came is no message of the protocol.
@@ -34,6 +36,7 @@ package enum ClientError: Error, Sendable, CustomStringConvertible {
     case .timedOut(let what): "\(what): no answer in time"
     case .closed(let what): "\(what): the accessory closed the connection"
     case .lost(let error, let what): "\(what): \(error)"
+    case .flooded: "the accessory sends more events than are read"
     case .unasked(let status): "the accessory sent an answer, \(status), that nobody asked for"
     case .malformed(let failure): failure.message
     case .noTLV(let request): "the answer to \(request) is no TLV8"

@@ -9,6 +9,9 @@ import HAPWire
 /// An actor on its loop. A connection that is over stays over: connect a new client.
 package actor ControllerClient {
   package nonisolated let loop: EventLoop
+  /// How many events may wait to be read before the connection ends: an accessory is not to fill our memory.
+  package static let eventRoom = 1000
+
   /// Events in the order in which they came; ends with the connection.
   package nonisolated let events: AsyncStream<LinkMessage>
 
@@ -31,7 +34,7 @@ package actor ControllerClient {
     self.loop = loop
     self.random = random
     self.onPlain = onPlain
-    (events, tell) = AsyncStream.makeStream()
+    (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.eventRoom))
   }
 
   /// What belongs to the loop, and outlives a client that is let go until the loop has closed it.
@@ -78,7 +81,9 @@ package actor ControllerClient {
     let peer = stream.peerAddress!
     let connection = ControllerConnection(stream, host: "\(peer)", timeout: timeout, random: random, on: loop)
     connection.link.onPlain = onPlain
-    connection.onEvent = { [tell] in tell.yield($0) }
+    connection.onEvent = { [tell] in
+      if case .dropped = tell.yield($0) { false } else { true }
+    }
     connection.onEnd = { [tell] _ in tell.finish() }
     held.connection = connection
     return peer

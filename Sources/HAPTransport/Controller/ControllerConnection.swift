@@ -10,8 +10,11 @@ import HAPWire
 package final class ControllerConnection {
   package typealias Answer = Result<LinkMessage, ClientError>
 
-  /// Told every event.
-  package var onEvent: (LinkMessage) -> Void = { _ in }
+  /// The longest body of an event: hundreds of characteristics.
+  static let eventLimit = 256 << 10
+
+  /// Told every event; false: there is no room for more, and the connection ends.
+  package var onEvent: (LinkMessage) -> Bool = { _ in true }
   /// Told once when the connection is over, with why; nil: it was closed from here.
   package var onEnd: (ClientError?) -> Void = { _ in }
   package let link: ControllerLink
@@ -113,7 +116,10 @@ package final class ControllerConnection {
 
   private func take(_ message: LinkMessage) {
     guard !isOver else { return }
-    if message.isEvent { return onEvent(message) }
+    if message.isEvent {
+      if message.body.count > Self.eventLimit || !onEvent(message) { end(.flooded) }
+      return
+    }
     // "100 Continue" and its like are no answers yet.
     if message.status < 200 { return }
     guard isBusy, let request = requests.first else { return end(.unasked(message.status)) }
@@ -143,7 +149,7 @@ package final class ControllerConnection {
     for request in waiting { request.done?(.failure(error ?? .cancelled)) }
     onEnd(error)
     self.onEnd = { _ in }
-    onEvent = { _ in }
+    onEvent = { _ in true }
   }
 }
 

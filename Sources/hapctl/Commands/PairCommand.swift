@@ -5,6 +5,7 @@ import HAPModel
 import HAPProtocol
 import HAPStore
 import HAPTransport
+import HAPWire
 
 extension Command {
   private static let code = Option<String>("code", "XXX-XX-XXX", "the setup code, as the label has it")
@@ -46,7 +47,12 @@ extension Command {
         alias: alias ?? String(decoding: accessory.identifier, as: UTF8.self), accessoryID: accessory.identifier,
         accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: ["\(address)"]
       )
-      try store.keep(pairing)
+      do { try store.keep(pairing) } catch {
+        // Nobody would have the keys: the accessory would be paired with nobody until its factory reset.
+        try? await client.pairVerify(me, with: accessory)
+        _ = try? await client.request(.pairings(.removing(pairing)))
+        throw error
+      }
       await client.close()
       if alias == nil, let name = try? await ownName(of: pairing, on: loop, timeout: timeout) {
         let provisional = pairing.alias

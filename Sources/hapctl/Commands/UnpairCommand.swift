@@ -22,10 +22,7 @@ extension Command {
       let pairing = try store.pairings().pairing(for: target)
       if !onlyHere {
         let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
-        var message = TLV(state: 1)
-        message.append(TLVType.method, [PairingMethod.removePairing.rawValue])
-        message.append(TLVType.identifier, pairing.controllerID)
-        let answer = try await accessory.client.request(.pairings(message))
+        let answer = try await accessory.client.request(.pairings(.removing(pairing)))
         let reply = try ControllerConnection.tlv(.success(answer), "POST /pairings").get()
         if let code = reply.byte(TLVType.error) {
           throw Failure(
@@ -75,5 +72,15 @@ extension Command {
       }
       return .well
     }
+  }
+}
+
+extension TLV {
+  /// Remove Pairing of a pairing's own controller. HAP R2 §5.11.
+  static func removing(_ pairing: ControllerPairing) -> TLV {
+    var message = TLV(state: 1)
+    message.append(TLVType.method, [PairingMethod.removePairing.rawValue])
+    message.append(TLVType.identifier, pairing.controllerID)
+    return message
   }
 }
