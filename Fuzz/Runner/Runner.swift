@@ -26,17 +26,19 @@ func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 @main
 enum Runner {
   static func main() {
-    guard CommandLine.argc > 1, let name = CommandLine.arguments.dropFirst().first,
-      let named = FuzzTarget(rawValue: name)
-    else {
+    // Merging, libFuzzer starts this program again with the words that it was given, which lack the target.
+    let variable = "HAPSIM_FUZZ_TARGET"
+    let first = CommandLine.arguments.dropFirst().first.flatMap(FuzzTarget.init(rawValue:))
+    guard let named = first ?? getenv(variable).flatMap({ FuzzTarget(rawValue: String(cString: $0)) }) else {
       let names = FuzzTarget.allCases.map(\.rawValue).joined(separator: " | ")
       print("usage: fuzz \(names) [libFuzzer's options] [CORPUS…]")
       exit(2)
     }
     target = named
+    setenv(variable, named.rawValue, 1)
     // libFuzzer sees the rest, and the length that is worth trying unless another is given.
     var arguments = CommandLine.arguments
-    arguments.remove(at: 1)
+    if first != nil { arguments.remove(at: 1) }
     if !arguments.contains(where: { $0.hasPrefix("-max_len=") }) {
       arguments.insert("-max_len=\(target.longestInput)", at: 1)
     }
