@@ -205,7 +205,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// Runs `work` on the loop and waits for it. From any thread but the loop's; traps when the loop has ended.
   package func performAndWait<T: Sendable>(_ work: @escaping @Sendable () throws -> T) throws -> T {
     precondition(!isOnLoop, "the loop can't wait for itself")
-    let outcome = Outcome<T>()
+    let outcome = BlockingOutcome<T>()
     precondition(schedule { outcome.finish(Result(catching: work)) }, "the event loop \(name) has ended")
     return try outcome.wait().get()
   }
@@ -308,23 +308,4 @@ package final class TurnHook {
 extension UnsafeMutableRawPointer {
   /// Every handle of libuv begins with a `uv_handle_t`.
   var handle: UnsafeMutablePointer<uv_handle_t> { assumingMemoryBound(to: uv_handle_t.self) }
-}
-
-/// A result that one thread waits for and another brings.
-private final class Outcome<T: Sendable>: @unchecked Sendable {
-  private var semaphore = uv_sem_t()
-  private var result: Result<T, any Error>?
-
-  init() { uv_sem_init(&semaphore, 0) }
-  deinit { uv_sem_destroy(&semaphore) }
-
-  func finish(_ result: Result<T, any Error>) {
-    self.result = result
-    uv_sem_post(&semaphore)
-  }
-
-  func wait() -> Result<T, any Error> {
-    uv_sem_wait(&semaphore)
-    return result!
-  }
 }

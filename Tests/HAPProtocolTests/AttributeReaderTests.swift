@@ -134,6 +134,26 @@ import Testing
     #expect(remarks.count == 6, "\(remarks)")
   }
 
+  @Test("A clash of iids finds room also below the greatest number there is")
+  func clashAtTheEnd() throws {
+    let mirror = try AccessoryMirror(
+      Array(
+        #"[{"aid":1,"services":[{"iid":1,"type":"3E"},{"iid":18446744073709551615,"type":"43"},{"iid":1,"type":"43"}]}]"#
+          .utf8))
+    #expect(mirror.database.services.map(\.iid) == [1, .max, 2])
+    #expect(mirror.remarks.count == 1)
+  }
+
+  @Test("Events without end fill no memory with remarks")
+  func boundedRemarks() throws {
+    var mirror = try AccessoryMirror(Array(#"[{"aid":1,"services":[]}]"#.utf8))
+    var reader = AttributeReader()
+    let unknown = try CharacteristicEntry.list(
+      Array(#"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#.utf8), &reader)
+    for _ in 0..<30 { _ = mirror.take(Array(repeating: unknown[0], count: 1000), of: "an event") }
+    #expect(mirror.remarks.count == 10_000)
+  }
+
   @Test(
     "What is no list of accessories at all is refused with its place",
     arguments: ["7", "{}", #"{"accessories":7}"#, "", "[[", "\0"])

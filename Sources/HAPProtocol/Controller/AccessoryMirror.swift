@@ -37,14 +37,18 @@ package struct AccessoryMirror: Sendable {
     for entry in entries {
       guard let node = entry.value, entry.isSuccess else { continue }
       guard let slot = database.slot(of: entry.id) else {
-        remarks.append(Tolerated(place, "there is no \(entry.id) in the database"))
+        remark(Tolerated(place, "there is no \(entry.id) in the database"))
         continue
       }
       let value = reader.value(node, database.characteristics[slot].format)
       database[slot: slot] = value
       changes.append(Change(id: entry.id, value: value))
     }
-    remarks += reader.remarks.map { Tolerated("\(place): \($0.place)", $0.message) }
+    for remark in reader.remarks { self.remark(Tolerated("\(place): \(remark.place)", remark.message)) }
     return changes
+  }
+
+  private mutating func remark(_ remark: Tolerated) {
+    if remarks.count < Tolerated.most { remarks.append(remark) }
   }
 }

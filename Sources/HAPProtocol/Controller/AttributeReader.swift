@@ -27,9 +27,10 @@ package struct AttributeReader {
   package mutating func accessories(_ node: JSONNode) throws(JSONProblem) -> [Accessory] {
     let list = try (node.elements == nil ? try node.required("accessories") : node).asList()
     var result: [Accessory] = []
+    var aids: Set<UInt64> = []
     for entry in list {
       guard let aid = id(entry, "aid") else { continue }
-      guard !result.contains(where: { $0.aid == aid }) else {
+      guard aids.insert(aid).inserted else {
         remark(entry, "aid \(aid) is there already; this accessory is left out")
         continue
       }
@@ -74,12 +75,13 @@ package struct AttributeReader {
     _ services: [Service], besides characteristics: Set<UInt64>, of node: JSONNode
   ) -> [Service] {
     var result = services
+    let written = characteristics.union(services.map(\.iid))
     var taken = characteristics
     var moved: [UInt64: UInt64] = [:]
-    var next = (taken.union(services.map(\.iid)).max() ?? 0)
+    // Above all others, or wherever there is room.
+    var next = written.max() ?? 0
     for index in result.indices where !taken.insert(result[index].iid).inserted {
-      guard next < .max else { continue }
-      next += 1
+      repeat { next = next == .max ? 1 : next + 1 } while written.contains(next)
       remark(node, "the iid of service \(result[index].iid) is another's too; it goes by \(next) here")
       moved[result[index].iid] = moved[result[index].iid] ?? next
       result[index].iid = next
@@ -213,7 +215,7 @@ package struct AttributeReader {
     case (.string, .string(let text)): return .string(text)
     case (.tlv8, .string(let text)), (.data, .string(let text)):
       if let bytes = Base64.decode(text) { return .data(bytes) }
-      if let bytes = Self.hexadecimal(text) {
+      if let bytes = Hexadecimal.bytes(text) {
         remark(node, "bytes are written in hexadecimal")
         return .data(bytes)
       }
@@ -249,17 +251,10 @@ package struct AttributeReader {
     return .null
   }
 
-  private static func hexadecimal(_ text: String) -> [UInt8]? {
-    let digits = text.unicodeScalars.compactMap { $0.properties.isASCIIHexDigit ? UInt8(String($0), radix: 16) : nil }
-    guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
-    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-  }
-
   // MARK: Pieces
 
   private mutating func remark(_ node: JSONNode, _ message: String) {
-    // A hostile database would fill the memory with remarks.
-    if remarks.count < 10_000 { remarks.append(Tolerated(node.path.description, message)) }
+    if remarks.count < Tolerated.most { remarks.append(Tolerated(node.path.description, message)) }
   }
 
   private mutating func id(_ node: JSONNode, _ name: String) -> UInt64? {

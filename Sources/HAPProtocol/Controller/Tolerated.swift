@@ -1,5 +1,8 @@
 /// Something an accessory did against the rules, and a controller lived with: said, because whoever makes the accessory wants to know.
 package struct Tolerated: Equatable, Sendable, CustomStringConvertible {
+  /// So many are kept of one accessory: a hostile one is not to fill the memory.
+  static let most = 10_000
+
   /// Where: a path such as "accessories[0].services[2].iid", or a request.
   package var place: String
   package var message: String

@@ -64,24 +64,23 @@ final class Connector {
       if attempts.isEmpty { finish(.failure(.unreachable(failures))) }
       return
     }
+    // It tells in a turn of its own, when it is among the attempts.
     attempts[address] = TCPStream(loop, connectingTo: address) { [weak self] error in
-      guard let self, done != nil else { return }
-      guard let error else { return finish(.success(address)) }
-      attempts[address] = nil
+      guard let self, done != nil, let stream = attempts.removeValue(forKey: address) else { return }
+      guard let error else { return finish(.success(stream)) }
       failures.append((address, error))
       tryNext()
     }
     if !waiting.isEmpty { nextAttempt.start(after: Self.stagger) }
   }
 
-  private func finish(_ outcome: Result<SocketAddress, ClientError>) {
+  private func finish(_ outcome: Result<TCPStream, ClientError>) {
     guard let done else { return }
     self.done = nil
     nextAttempt.close()
     limit.close()
-    let attempts = attempts
-    self.attempts = [:]
-    for (address, stream) in attempts { if (try? outcome.get()) != address { stream.close() } }
-    done(outcome.map { attempts[$0]! })
+    for stream in attempts.values { stream.close() }
+    attempts = [:]
+    done(outcome)
   }
 }

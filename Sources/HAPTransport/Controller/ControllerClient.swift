@@ -59,34 +59,38 @@ package actor ControllerClient {
     to addresses: [SocketAddress], connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15)
   ) async throws(ClientError) {
     precondition(held.connection == nil && held.connector == nil, "a client connects once")
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Result<SocketAddress, ClientError>, Never>) in
-        guard !isClosed, !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
+    let failure = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<ClientError?, Never>) in
+        guard !isClosed, !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
         held.connector = Connector(loop, to: addresses, timeout: connectTimeout) { result in
           // Told on the loop, which is this actor's.
           nonisolated(unsafe) let result = result
           self.assumeIsolated { client in
             client.held.connector = nil
-            continuation.resume(returning: result.map { client.take($0, requestTimeout) })
+            switch result {
+            case .success(let stream):
+              client.take(stream, requestTimeout)
+              continuation.resume(returning: nil)
+            case .failure(let error): continuation.resume(returning: error)
+            }
           }
         }
       }
     } onCancel: {
       Task { await self.close() }
     }
-    _ = try outcome.get()
+    if let failure { throw failure }
   }
 
-  private func take(_ stream: TCPStream, _ timeout: Duration) -> SocketAddress {
-    let peer = stream.peerAddress!
-    let connection = ControllerConnection(stream, host: "\(peer)", timeout: timeout, random: random, on: loop)
+  private func take(_ stream: TCPStream, _ timeout: Duration) {
+    let host = stream.peerAddress.map { "\($0)" } ?? ""
+    let connection = ControllerConnection(stream, host: host, timeout: timeout, random: random, on: loop)
     connection.link.onPlain = onPlain
     connection.onEvent = { [tell] in
       if case .dropped = tell.yield($0) { false } else { true }
     }
     connection.onEnd = { [tell] _ in tell.finish() }
     held.connection = connection
-    return peer
   }
 
   /// Closes the connection, or gives up making one. What waits fails with `.cancelled`. Any number of times.

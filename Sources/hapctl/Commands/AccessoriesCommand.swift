@@ -15,13 +15,9 @@ extension Command {
     discussion: ["What the accessory's answer has that no accessory should have is told on standard error."],
     examples: [("hapctl accessories garage --raw > garage.json", "the database as the accessory sends it")]
   ) { (arguments, console) throws(UsageError) in
-    let target = try Target(arguments.operands[0])
-    let folder = try stateFolder(arguments, console)
-    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    let visit = try Visit("accessories", to: try Target(arguments.operands[0]), arguments, console)
     let (withMeta, isRaw) = (arguments[meta], arguments[raw])
-    return withLoop("accessories", console) { loop in
-      let pairing = try ControllerStore(folder: folder).pairings().pairing(for: target)
-      let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+    return visit.withAccessory { accessory in
       if isRaw {
         let answer = try await accessory.client.request(.accessories)
         console.print(String(decoding: answer.body, as: UTF8.self))

@@ -19,13 +19,9 @@ extension Command {
     ]
   ) { (arguments, console) throws(UsageError) in
     let references = arguments.operands.map(Reference.init)
-    let target = try oneTarget(references)
-    let folder = try stateFolder(arguments, console)
-    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    let visit = try Visit("get", to: try oneTarget(references), arguments, console)
     let isJSON = arguments[CommonOptions.json]
-    return withLoop("get", console) { loop in
-      let pairing = try ControllerStore(folder: folder).pairings().pairing(for: target)
-      let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+    return visit.withAccessory { accessory in
       var mirror = try await accessory.mirror()
       var ids = try references.compactMap { try $0.path.map { try mirror.database.id(forPath: $0) } }
       if ids.isEmpty {

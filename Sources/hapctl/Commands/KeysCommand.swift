@@ -44,9 +44,9 @@ private func importKeys(_ path: String, _ folder: String, _ console: Console) th
   var known = try store.pairings()
   var added: [ControllerPairing] = []
   for var pairing in read {
+    pairing.alias = pairing.alias.split(separator: "/").joined(separator: "-")
     let isSame = known.first { $0.alias == pairing.alias }.map { $0.accessoryID == pairing.accessoryID } ?? true
     if !isSame { pairing.alias = freeAlias(pairing.alias, among: known.map(\.alias)) }
-    pairing.alias = pairing.alias.split(separator: "/").joined(separator: "-")
     known.removeAll { $0.alias == pairing.alias }
     known.append(pairing)
     added.append(pairing)

@@ -21,7 +21,8 @@ extension Command {
       ("hapctl pair 192.0.2.7:51826 --code 031-45-154 --alias garage", "pairs, and calls it garage from now on")
     ]
   ) { (arguments, console) throws(UsageError) in
-    guard case .address(let address) = try Target(arguments.operands[0]) else {
+    let visit = try Visit("pair", to: try Target(arguments.operands[0]), arguments, console)
+    guard case .address(let address) = visit.target else {
       throw UsageError("\(shown(arguments.operands[0])) is no address with a port")
     }
     guard let text = try arguments.value(code) else { throw UsageError("--code is missing") }
@@ -29,16 +30,14 @@ extension Command {
     do { setupCode = try SetupCode(text) } catch { throw UsageError("--code \(shown(text)): \(error)") }
     let alias = try arguments.value(alias)
     if let alias, alias.contains("/") { throw UsageError("--alias \(shown(alias)): it can't have a slash") }
-    let folder = try stateFolder(arguments, console)
-    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
-    return withLoop("pair", console) { loop in
-      let store = try ControllerStore(folder: folder)
+    return visit.run { loop in
+      let store = try visit.store()
       let known = try store.pairings()
       if let alias, known.contains(where: { $0.alias == alias }) {
         throw Failure(.usage, "there is a pairing \(shown(alias)) already; choose another --alias")
       }
       let me = ControllerCredentials(identifier: newIdentifier(), key: SigningKey(seed: RandomSource.system.secret(32)))
-      let client = try await OpenAccessory.connect(["\(address)"], on: loop, timeout: timeout)
+      let client = try await OpenAccessory.connect(["\(address)"], on: loop, timeout: visit.timeout)
       guard let accessory = try await client.pairSetup(code: setupCode.text, identity: me) else {
         preconditionFailure("only a transient Pair Setup ends without an accessory")
       }
@@ -54,7 +53,7 @@ extension Command {
         throw error
       }
       await client.close()
-      if alias == nil, let name = try? await ownName(of: pairing, on: loop, timeout: timeout) {
+      if alias == nil, let name = try? await ownName(of: pairing, on: loop, timeout: visit.timeout) {
         let provisional = pairing.alias
         pairing.alias = freeAlias(name, among: known.map(\.alias))
         try store.keep(pairing)

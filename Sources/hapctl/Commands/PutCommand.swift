@@ -26,12 +26,8 @@ extension Command {
     for (reference, _) in pairs where reference.path == nil {
       throw UsageError("\(shown(reference.target)) says no characteristic: \(reference.target)/NAME")
     }
-    let target = try oneTarget(pairs.map(\.0))
-    let folder = try stateFolder(arguments, console)
-    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
-    return withLoop("put", console) { loop in
-      let pairing = try ControllerStore(folder: folder).pairings().pairing(for: target)
-      let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+    let visit = try Visit("put", to: try oneTarget(pairs.map(\.0)), arguments, console)
+    return visit.withAccessory { accessory in
       let database = try await accessory.mirror().database
       var entries: [ControllerRequest.WriteEntry] = []
       var isTimed = false

@@ -13,15 +13,13 @@ extension Command {
     operands: .some(label: "TARGET", count: 1...1), options: [forget.definition] + CommonOptions.all,
     examples: [("hapctl unpair garage", "the accessory can be paired again")]
   ) { (arguments, console) throws(UsageError) in
-    let target = try Target(arguments.operands[0])
-    let folder = try stateFolder(arguments, console)
-    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    let visit = try Visit("unpair", to: try Target(arguments.operands[0]), arguments, console)
     let onlyHere = arguments[forget]
-    return withLoop("unpair", console) { loop in
-      let store = try ControllerStore(folder: folder)
-      let pairing = try store.pairings().pairing(for: target)
+    return visit.run { loop in
+      let store = try visit.store()
+      let pairing = try store.pairings().pairing(for: visit.target)
       if !onlyHere {
-        let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+        let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: visit.timeout)
         let answer = try await accessory.client.request(.pairings(.removing(pairing)))
         let reply = try ControllerConnection.tlv(.success(answer), "POST /pairings").get()
         if let code = reply.byte(TLVType.error) {

@@ -20,14 +20,10 @@ extension Command {
     ]
   ) { (arguments, console) throws(UsageError) in
     let references = arguments.operands.map(Reference.init)
-    let target = try oneTarget(references)
-    let folder = try stateFolder(arguments, console)
-    let timeout = Duration.seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    let visit = try Visit("watch", to: try oneTarget(references), arguments, console)
     let most = try arguments.value(count)
     let isJSON = arguments[CommonOptions.json]
-    return withLoop("watch", console) { loop in
-      let pairing = try ControllerStore(folder: folder).pairings().pairing(for: target)
-      let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+    return visit.withAccessory { accessory in
       var mirror = try await accessory.mirror()
       var ids = try references.compactMap { try $0.path.map { try mirror.database.id(forPath: $0) } }
       if ids.isEmpty {
@@ -42,7 +38,9 @@ extension Command {
         console.complain("hapctl watch: \(entry.id) can't be watched: status \(entry.status ?? 0)")
       }
       guard refused.count < ids.count else { return .problem }
-      if !isJSON { console.print("Watching \(ids.count - refused.count) characteristics of \(shown(pairing.alias)).") }
+      if !isJSON {
+        console.print("Watching \(ids.count - refused.count) characteristics of \(shown(accessory.pairing.alias)).")
+      }
       var seen = 0
       for await event in accessory.client.events {
         var reader = AttributeReader()

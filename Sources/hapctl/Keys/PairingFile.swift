@@ -22,10 +22,10 @@ enum PairingFile {
       if case .address(let address)? = try? Target(text) { address } else { nil }
     }
     let members = [
-      ("AccessoryPairingID", pairing.accessoryName), ("AccessoryLTPK", hexadecimal(pairing.accessoryKey)),
+      ("AccessoryPairingID", pairing.accessoryName), ("AccessoryLTPK", Hexadecimal.text(pairing.accessoryKey)),
       ("iOSPairingId", String(decoding: pairing.controllerID, as: UTF8.self)),
-      ("iOSDeviceLTSK", pairing.controllerKey.seed.withBytes { hexadecimal(Array($0)) }),
-      ("iOSDeviceLTPK", hexadecimal(pairing.controllerKey.publicKey)),
+      ("iOSDeviceLTSK", pairing.controllerKey.seed.withBytes { Hexadecimal.text(Array($0)) }),
+      ("iOSDeviceLTPK", Hexadecimal.text(pairing.controllerKey.publicKey)),
       ("AccessoryIP", addresses.first.map { "\($0.host)" } ?? ""), ("Connection", "IP"),
     ]
     for (name, value) in members {
@@ -58,7 +58,7 @@ enum PairingFile {
     if let connection = node["Connection"]?.stringValue, connection != "IP" { return nil }
     func key(_ name: String) throws -> [UInt8] {
       let entry = try node.required(name)
-      guard let bytes = bytes(ofHexadecimal: try entry.asString()), bytes.count == 32 else {
+      guard let bytes = Hexadecimal.bytes(try entry.asString()), bytes.count == 32 else {
         throw entry.problem("a key is 32 bytes in hexadecimal")
       }
       return bytes
@@ -75,9 +75,5 @@ enum PairingFile {
       accessoryKey: try key("AccessoryLTPK"),
       controllerID: Array(try node.string("iOSPairingId").utf8), controllerKey: seed,
       addresses: port == 0 ? [] : hosts.map { $0.contains(":") ? "[\($0)]:\(port)" : "\($0):\(port)" })
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPWire
 
 extension AttributeDatabase {
   /// "Target Door State", a vendor's description, or the type.
@@ -20,7 +21,7 @@ extension Characteristic {
       return (number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)") + suffix
     case .string(let text): return "\"\(text)\""
     case .data(let bytes):
-      let shown = bytes.prefix(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let shown = Hexadecimal.text(bytes.prefix(32))
       return bytes.isEmpty ? "no bytes" : "\(bytes.count) bytes: \(shown)\(bytes.count > 32 ? "…" : "")"
     }
   }
@@ -53,7 +54,7 @@ extension Characteristic {
     case .uint8, .uint16, .uint32, .uint64, .int: return Int128(text).map { .integer($0) }
     case .float: return Double(text).flatMap { $0.isFinite ? .float($0) : nil }
     case .string: return .string(text)
-    case .tlv8, .data: return bytes(ofHexadecimal: text).map { .data($0) }
+    case .tlv8, .data: return Hexadecimal.bytes(text).map { .data($0) }
     }
   }
 }

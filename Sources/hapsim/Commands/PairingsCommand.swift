@@ -37,7 +37,7 @@ func pairingsText(_ known: [KnownAccessory], path: String, _ terminal: Terminal)
     lines.append(terminal.styled(shown(accessory.name), .bold) + "  " + facts.joined(separator: ", "))
     if accessory.pairings.isEmpty { lines.append("  not paired") }
     for pairing in accessory.pairings {
-      let key = pairing.publicKey.prefix(4).map(hexadecimal).joined()
+      let key = Hexadecimal.text(pairing.publicKey.prefix(4))
       lines.append("  \(shown(pairing.name))  \(pairing.isAdmin ? "admin" : "user ")  key \(key)…")
     }
   }
@@ -73,7 +73,7 @@ func pairingsJSON(_ known: [KnownAccessory], path: String) -> String {
                   json.key("admin")
                   json.bool(pairing.isAdmin)
                   json.key("publicKey")
-                  json.string(pairing.publicKey.map(hexadecimal).joined())
+                  json.string(Hexadecimal.text(pairing.publicKey))
                 }
               }
             }
@@ -82,8 +82,4 @@ func pairingsJSON(_ known: [KnownAccessory], path: String) -> String {
       }
     }
   }
-}
-
-private func hexadecimal(_ byte: UInt8) -> String {
-  (byte < 16 ? "0" : "") + String(byte, radix: 16)
 }

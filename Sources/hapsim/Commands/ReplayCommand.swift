@@ -51,10 +51,8 @@ extension CaptureReplay.Message {
     var text = ([Substring(head)] + lines).joined(separator: "\n  ")
     if !body.isEmpty {
       let isText = body.allSatisfy { (32..<127).contains($0) || $0 >= 128 || $0 == 10 || $0 == 13 || $0 == 9 }
-      text += "\n  " + (isText ? String(decoding: body, as: UTF8.self) : body.map { hexadecimal($0) }.joined())
+      text += "\n  " + (isText ? String(decoding: body, as: UTF8.self) : Hexadecimal.text(body))
     }
     return text + "\n"
   }
 }
-
-private func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }

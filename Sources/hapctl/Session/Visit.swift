@@ -1,0 +1,37 @@
+import HAPCommandLine
+import HAPLoop
+import HAPStore
+import HAPTransport
+
+/// What every command that speaks to an accessory was asked: of whom, with which pairings, and for how long to wait.
+struct Visit: Sendable {
+  /// Of the command, for complaints.
+  let name: String
+  let target: Target
+  let folder: String
+  let timeout: Duration
+  let console: Console
+
+  init(_ name: String, to target: Target, _ arguments: Arguments, _ console: Console) throws(UsageError) {
+    self.name = name
+    self.target = target
+    self.console = console
+    folder = try stateFolder(arguments, console)
+    timeout = .seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+  }
+
+  func store() throws -> ControllerStore { try ControllerStore(folder: folder) }
+
+  /// Runs on a loop of its own; a failure is told in one line.
+  func run(_ body: @escaping @Sendable (EventLoop) async throws -> ExitCode) -> ExitCode {
+    withLoop(name, console, body)
+  }
+
+  /// With the accessory, when it has been verified.
+  func withAccessory(_ body: @escaping @Sendable (OpenAccessory) async throws -> ExitCode) -> ExitCode {
+    run { loop in
+      let pairing = try store().pairings().pairing(for: target)
+      return try await body(try await OpenAccessory.open(pairing, on: loop, timeout: timeout))
+    }
+  }
+}
