@@ -37,6 +37,8 @@ let package = Package(
     .target(name: "HAPProfile", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPCapture", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
 
+    .target(name: "HAPImport", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
+
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
     .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel", "HAPWire"]),
@@ -54,13 +56,14 @@ let package = Package(
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore",
-        "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport",
+        "HAPStore", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
     .executableTarget(
       name: "hapctl",
       dependencies: [
-        "HAPTransport", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto", "HAPCommandLine",
+        "HAPProfile", "HAPTransport", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+        "HAPCommandLine",
       ]),
 
     // Tests.
@@ -73,6 +76,7 @@ let package = Package(
     .testTarget(name: "HAPProtocolTests", dependencies: ["HAPProtocol", "HAPTestSupport"]),
     .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),
     .testTarget(name: "HAPCaptureTests", dependencies: ["HAPCapture", "HAPTestSupport"]),
+    .testTarget(name: "HAPImportTests", dependencies: ["HAPImport", "HAPTestSupport"]),
     .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
     .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
@@ -91,7 +95,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPTestSupport",
+        "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPImport", "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
@@ -103,8 +107,8 @@ let package = Package(
 // `make fuzz` builds with libFuzzer inside, which nothing else wants.
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
-    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPTestSupport",
-    "FuzzTargets",
+    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPImport",
+    "HAPTestSupport", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {

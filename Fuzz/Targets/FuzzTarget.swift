@@ -22,6 +22,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case controller
   /// A captured run, gone through again.
   case capture
+  /// Recorded databases: whatever can be imported makes a profile that can be served, and is a copy.
+  case `import`
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -35,6 +37,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .connection: fuzzConnection(bytes)
     case .controller: fuzzController(bytes)
     case .capture: fuzzCapture(bytes)
+    case .import: fuzzImport(bytes)
     }
   }
 
@@ -44,7 +47,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .tlv, .texts, .values: 1024
     case .http, .json, .connection, .controller: 4096
     case .frames: 8192
-    case .profile, .capture: 16384
+    case .profile, .capture, .import: 16384
     }
   }
 }

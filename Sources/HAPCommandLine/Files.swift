@@ -35,21 +35,68 @@ package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
 /// Whether anything is there.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+/// Writes a file whole or not at all: beside its place first, then in its place. What has no place to be renamed in, such as `/dev/stdout`,
+/// is written to directly.
+/// - Parameter overwriting: whether one that is there may be replaced.
+package func writeFile(_ path: String, _ bytes: [UInt8], overwriting: Bool) throws(FileError) {
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  var status = stat()
+  let isThere = stat(path, &status) == 0
+  if isThere, status.st_mode & S_IFMT != S_IFREG {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .failed("\(path) can't be written") }
+    return try writeAndClose(descriptor, path, bytes) { close($0) == 0 }
+  }
+  guard overwriting || !isThere else { throw FileError(message: "\(path) is there already; --force writes over it") }
+  let temporary = "\(path).new-\(getpid())"
+  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+  guard descriptor >= 0 else { throw .failed("\(path) can't be made") }
+  do throws(FileError) {
+    try writeAndClose(descriptor, path, bytes) { descriptor in
+      let isSynced = fsync(descriptor) == 0
+      return close(descriptor) == 0 && isSynced
+    }
+    guard rename(temporary, path) == 0 else { throw FileError.failed("\(path) can't be written") }
+  } catch {
+    unlink(temporary)
+    throw error
+  }
+}
+
 /// Makes a file for its owner alone (0600). One that is there is never written over.
 package func writePrivateFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
   guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
   let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-  guard descriptor >= 0 else { throw FileError(message: "\(path) can't be made: \(String(cString: strerror(errno)))") }
-  defer { close(descriptor) }
+  guard descriptor >= 0 else { throw .failed("\(path) can't be made") }
+  do throws(FileError) {
+    try writeAndClose(descriptor, path, bytes) { close($0) == 0 }
+  } catch {
+    unlink(path)
+    throw error
+  }
+}
+
+/// - Parameter finish: closes the file; false when not all of it was kept.
+private func writeAndClose(
+  _ descriptor: Int32, _ path: String, _ bytes: [UInt8], finish: (Int32) -> Bool
+) throws(FileError) {
   var rest = bytes[...]
   while !rest.isEmpty {
     let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count < 0, errno == EINTR { continue }
     guard count > 0 else {
-      let reason = String(cString: strerror(errno))
-      unlink(path)
-      throw FileError(message: "\(path) can't be written: \(reason)")
+      let error = FileError.failed("\(path) can't be written")
+      close(descriptor)
+      throw error
     }
     rest = rest.dropFirst(count)
+  }
+  guard finish(descriptor) else { throw .failed("\(path) can't be written") }
+}
+
+extension FileError {
+  /// With what the system says.
+  fileprivate static func failed(_ what: String) -> FileError {
+    FileError(message: "\(what): \(String(cString: strerror(errno)))")
   }
 }

@@ -30,6 +30,9 @@ public struct AccessoryProfile: Sendable {
   /// Switched on at start, raw.
   package let faults: JSONNode?
 
+  /// Whether it says everything, and nothing is added: so are the copies of devices.
+  public let isExact: Bool
+
   /// The sole accessory or bridge first, then the bridged ones; copies not yet made.
   var accessories: [AccessoryDraft]
 
@@ -47,13 +50,14 @@ public struct AccessoryProfile: Sendable {
     }
     guard reader.isFormat1(document) else { throw ProfileErrors(fileName: fileName, problems: reader.problems) }
     let root = reader.profile(document)
-    var judge = ProfileJudge(problems: reader.problems)
+    var judge = ProfileJudge(problems: reader.problems, isExact: root.isExact)
     judge.judge(root)
     var conducts = ConductReader()
     self.conduct = document["conduct"].map { conducts.read($0) }
 
     self.fileName = fileName
     self.problems = Self.ordered(judge.problems + conducts.problems)
+    self.isExact = root.isExact
     self.category = root.category
     self.setupCode = root.setupCode
     self.setupID = root.setupID
@@ -106,6 +110,7 @@ public struct AccessoryProfile: Sendable {
 
 /// What a reader makes of a document.
 struct ProfileRoot {
+  var isExact: Bool
   var category: HAPModel.Category
   var setupCode: SetupCode?
   var setupID: SetupID?

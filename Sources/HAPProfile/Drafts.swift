@@ -73,6 +73,7 @@ extension TypeID {
   static let serialNumber: TypeID = 0x30
   static let version: TypeID = 0x37
   static let firmwareRevision: TypeID = 0x52
+  static let hardwareRevision: TypeID = 0x53
   static let configuredName: TypeID = 0xE3
   static let serviceLabelIndex: TypeID = 0xCB
 }

@@ -135,8 +135,10 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
   // Ids.
   /// DB.1, DB.2: aid 1 is the bridge or the only accessory, and no other's.
   case aid
-  /// DB.3, DB.4: iids are unique, 1 is Accessory Information's.
+  /// DB.3: iids are unique.
   case iid
+  /// DB.4: iid 1 is Accessory Information's.
+  case iidOfInformation = "iid-of-information"
   /// DB.14: an explicit id agrees with what was served before.
   case idChanged = "id-changed"
 
@@ -150,6 +152,17 @@ public enum ProfileRule: String, CaseIterable, Hashable, Sendable {
       .bridgeCategory:
       .warning
     default: .error
+    }
+  }
+
+  /// Whether an exact profile that breaks it can be served all the same: devices exist that do.
+  var isWarningWhenExact: Bool {
+    switch self {
+    case .perms, .metadataFormat, .metadataRange, .valueRange, .valueValid, .valueLength, .characteristicTwice,
+      .serviceCount, .primaryCount, .informationTwice, .linkTwice, .nameLength, .nameControl, .manufacturerLength,
+      .modelLength, .serialLength, .firmwareRevision, .iidOfInformation:
+      true
+    default: false
     }
   }
 }

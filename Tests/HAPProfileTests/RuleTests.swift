@@ -245,8 +245,8 @@ let accessoryBreaches: [Breach] = [
   .init(.aid, "bridgedAccessories[0].aid", bridge(lamp(#""name": "A", "aid": 1"#))),
   .init(
     .aid, "bridgedAccessories[1].aid", bridge(lamp(#""name": "A", "aid": 7"#) + "," + lamp(#""name": "B", "aid": 7"#))),
-  .init(.iid, "services[0].iid", document(services: #"{ "type": "Switch", "iid": 1 }"#)),
-  .init(.iid, "services[0].iid", document(services: #"{ "type": "AccessoryInformation", "iid": 2 }"#)),
+  .init(.iidOfInformation, "services[0].iid", document(services: #"{ "type": "Switch", "iid": 1 }"#)),
+  .init(.iidOfInformation, "services[0].iid", document(services: #"{ "type": "AccessoryInformation", "iid": 2 }"#)),
   .init(.iid, "\(c0).iid", document(characteristics: #"{ "type": "On", "iid": 9 }"#, service: #""iid": 9,"#)),
 ]
 
@@ -257,7 +257,8 @@ let testedElsewhere: Set<ProfileRule> = [
 
 /// Rules of docs/protocol.md, tested by its ids.
 private let cited: [String: Set<ProfileRule>] = [
-  "[DB.1] [DB.2]": [.aid], "[DB.3]": [.iid], "[DB.4]": [.informationTwice], "[DB.5]": [.protocolVersion],
+  "[DB.1] [DB.2]": [.aid], "[DB.3]": [.iid], "[DB.4]": [.informationTwice, .iidOfInformation],
+  "[DB.5]": [.protocolVersion],
   "[DB.6]": [.accessoryCount], "[DB.7]": [.serviceCount], "[DB.8]": [.primaryCount],
   "[DB.9]": [.linkUnknown, .linkTwice],
   "[DB.10]": [.nameLength, .manufacturerLength, .modelLength, .serialLength], "[DB.11]": [.firmwareRevision],

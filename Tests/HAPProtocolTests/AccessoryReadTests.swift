@@ -95,6 +95,11 @@ import Testing
   func silent() throws {
     #expect(try characteristic(35)["value"] as? String == "")
     #expect(try characteristic(38).isNull("value"))
+    var conduct = Conduct()
+    conduct.listsEmptyTLV8AsNull = true
+    let other = TestHome.accessory(conduct: conduct)
+    let listing = try #require(other.verified().get("/accessories"))
+    #expect(listing.text.contains(#/"iid":35,[^}]*"value":null}/#))
   }
 
   @Test("[CH.20] NaN and infinities are sent as null", arguments: [Double.nan, .infinity, -.infinity])

@@ -178,6 +178,8 @@ public struct Conduct: Hashable, Sendable {
   }
   /// Truth values in JSON. ADK, NJS: numbers; PY, GO: words.
   public var booleans: Booleans = .numbers
+  /// Whether a readable tlv8 that has nothing to say is listed as null in `/accessories`, not as "". ADK: ""; some devices: null.
+  public var listsEmptyTLV8AsNull: Bool = false
 
   // MARK: Reading and writing
 

@@ -179,6 +179,7 @@ extension ConductField {
     answer("noResource", \.noResource, "facts §5: /resource; HTTP.60"),
     flag("securesResource", \.securesResource, "facts §11: PY does not gate /resource; HTTP.61"),
     choice("booleans", \.booleans, "facts §6: Booleans; CH.32"),
+    flag("listsEmptyTLV8AsNull", \.listsEmptyTLV8AsNull, "facts §6: A readable control-point TLV; CH.23"),
     status("unknownRead", \.unknownRead, "matrix: Unknown characteristic; HTTP.10"),
     status("unknownWrite", \.unknownWrite, "matrix: Unknown characteristic; HTTP.10"),
     flag("unknownWriteEndsRequest", \.unknownWriteEndsRequest, "matrix: Unknown characteristic; HTTP.10"),

@@ -31,7 +31,8 @@ extension AccessoryProfile {
     var names: [UInt64: String] = [:]
     for (index, entry) in expanded.enumerated() {
       let keys = ServiceKeys(entry.accessory)
-      let iids = settle("iid \(entry.key)", keys.wishes(entry.accessory), &map, renumber, &idProblems)
+      let wishes = keys.wishes(entry.accessory, isExact: isExact)
+      let iids = settle("iid \(entry.key)", wishes, &map, renumber, &idProblems)
       guard let aid = aids[entry.key] else { continue }
       let services = keys.services(entry.accessory, iids, serial: Self.serial(deviceID, aid))
       built.append(Accessory(aid: aid, services: services))
@@ -50,7 +51,7 @@ extension AccessoryProfile {
       ids = map
       return BuiltAccessory(
         database: database, behaviours: behaviours, configurationText: ConfigurationText.text(of: built),
-        category: category, name: name, model: Self.model(built[0]) ?? model, names: names)
+        category: category, name: name, model: NameRules.served(Self.model(built[0]) ?? model), names: names)
     } catch {
       let problem = ProfileProblem(.iid, path: "", place: JSONPlace(line: 1, column: 1), "\(error)")
       throw ProfileErrors(fileName: fileName, problems: problems + [problem])
@@ -115,19 +116,26 @@ struct ServiceKeys {
     }
   }
 
-  private func key(_ service: Int, _ type: TypeID) -> String { "\(keys[service])/\(type.wireForm)" }
+  /// The keys of a service's characteristics: their types. Only an exact profile has one twice.
+  private func keys(_ service: Int, _ characteristics: [CharacteristicDraft]) -> [String] {
+    var ordinals: [TypeID: Int] = [:]
+    return characteristics.map { draft in
+      let type = draft.characteristic.type
+      ordinals[type, default: 0] += 1
+      let ordinal = ordinals[type] ?? 1
+      return "\(keys[service])/\(type.wireForm)" + (ordinal > 1 ? "#\(ordinal)" : "")
+    }
+  }
 
   /// Services before their characteristics, in the order of the profile.
-  func wishes(_ accessory: AccessoryDraft) -> [IDWish] {
+  func wishes(_ accessory: AccessoryDraft, isExact: Bool) -> [IDWish] {
     var wishes: [IDWish] = []
     for (index, service) in accessory.services.enumerated() {
-      let explicit = service.type == .accessoryInformation ? 1 : service.iid
+      let explicit = service.type == .accessoryInformation && !isExact ? 1 : service.iid
       wishes.append(
         IDWish(key: keys[index], explicit: explicit, what: "iid", node: service.node["iid"] ?? service.node))
-      for draft in service.characteristics {
-        wishes.append(
-          IDWish(
-            key: key(index, draft.characteristic.type), explicit: draft.iid, what: "iid", node: draft.origin("iid")))
+      for (key, draft) in zip(keys(index, service.characteristics), service.characteristics) {
+        wishes.append(IDWish(key: key, explicit: draft.iid, what: "iid", node: draft.origin("iid")))
       }
     }
     return wishes
@@ -140,9 +148,9 @@ struct ServiceKeys {
         service.label.map { ($0, iids[keys[index]] ?? 0) }
       }, uniquingKeysWith: { first, _ in first })
     return accessory.services.enumerated().map { index, draft in
-      let characteristics = draft.characteristics.map { draft in
+      let characteristics = zip(keys(index, draft.characteristics), draft.characteristics).map { key, draft in
         var characteristic = draft.characteristic
-        characteristic.iid = iids[key(index, characteristic.type)] ?? 0
+        characteristic.iid = iids[key] ?? 0
         if draft.isDerivedSerial { characteristic.value = .string(serial) }
         return characteristic
       }

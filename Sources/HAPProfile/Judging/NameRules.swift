@@ -10,6 +10,16 @@ enum NameRules {
     return name.isEmpty ? "a name is needed" : nil
   }
 
+  /// What can be served of a text from elsewhere: without control characters, and at most 64 bytes of it.
+  static func served(_ text: String) -> String {
+    var result = ""
+    for character in text where !hasControlCharacter(String(character)) {
+      guard result.utf8.count + character.utf8.count <= 64 else { break }
+      result.append(character)
+    }
+    return result
+  }
+
   static func hasControlCharacter(_ text: String) -> Bool {
     text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
   }
@@ -33,8 +43,8 @@ enum NameRules {
 extension ProfileJudge {
   /// The texts of Accessory Information, wherever they were written.
   mutating func judgeNames(_ accessory: AccessoryDraft) {
-    guard let information = accessory.services.first(where: { $0.type == .accessoryInformation }) else { return }
-    for draft in information.characteristics {
+    let information = accessory.services.first { $0.type == .accessoryInformation }
+    for draft in information?.characteristics ?? [] {
       guard let text = draft.characteristic.value.stringValue, let member = Self.members[draft.characteristic.type]
       else { continue }
       if !draft.characteristic.perms.contains(.pairedRead) {
@@ -46,8 +56,8 @@ extension ProfileJudge {
     // Members that a characteristic written out speaks over.
     for member in Self.members.values.sorted() {
       guard let node = accessory.node[member], let text = node.stringValue else { continue }
-      // Copies have other texts than the document, and those were judged above.
-      if !information.isAdded { judgeText(text, of: member, node) }
+      // Copies have other texts than the document, and those were judged above. These go by Bonjour too, also from an exact profile.
+      if information?.isAdded != true { judgeText(text, of: member, node, isBinding: true) }
     }
   }
 
@@ -57,10 +67,10 @@ extension ProfileJudge {
     .firmwareRevision: "firmwareRevision",
   ]
 
-  private mutating func judgeText(_ text: String, of member: String, _ node: JSONNode) {
+  private mutating func judgeText(_ text: String, of member: String, _ node: JSONNode, isBinding: Bool = false) {
     let count = text.utf8.count
     switch member {
-    case "name": judgeName(text, node)
+    case "name": judgeName(text, node, isBinding: isBinding)
     case "manufacturer" where count > 64: report(.manufacturerLength, node, "\(count) bytes: 64 is the most")
     case "model" where !(1...64).contains(count):
       report(.modelLength, node, "\(count) bytes: a model has 1 to 64")
@@ -72,11 +82,13 @@ extension ProfileJudge {
     }
   }
 
-  mutating func judgeName(_ name: String, _ node: JSONNode) {
+  /// - Parameter isBinding: also in an exact profile.
+  mutating func judgeName(_ name: String, _ node: JSONNode, isBinding: Bool = true) {
     if name.utf8.count > 64 || name.isEmpty {
-      report(.nameLength, node, name.isEmpty ? "a name is needed" : "\(name.utf8.count) bytes: a name has at most 64")
+      let message = name.isEmpty ? "a name is needed" : "\(name.utf8.count) bytes: a name has at most 64"
+      report(.nameLength, node, message, isBinding: isBinding)
     } else if NameRules.hasControlCharacter(name) {
-      report(.nameControl, node, "there is a control character in the name")
+      report(.nameControl, node, "there is a control character in the name", isBinding: isBinding)
     } else if !NameRules.isLikedByIOS(name) {
       report(
         .nameCharacters, node,

@@ -4,9 +4,14 @@ import HAPWire
 /// Holds a profile against the rules of a database, `ProfileRule`.
 struct ProfileJudge {
   var problems: [ProfileProblem]
+  /// The profile is the copy of a device: what can be served as it is keeps it from nothing.
+  var isExact = false
 
-  mutating func report(_ rule: ProfileRule, _ node: JSONNode, _ message: String) {
-    problems.append(ProfileProblem(rule, at: node, message))
+  /// - Parameter isBinding: an error also in an exact profile.
+  mutating func report(_ rule: ProfileRule, _ node: JSONNode, _ message: String, isBinding: Bool = false) {
+    var problem = ProfileProblem(rule, at: node, message)
+    if isExact, !isBinding, rule.isWarningWhenExact { problem.severity = .warning }
+    problems.append(problem)
   }
 
   mutating func judge(_ root: ProfileRoot) {
@@ -115,8 +120,9 @@ struct ProfileJudge {
       guard let iid else { return }
       let origin = node["iid"] ?? node
       if isInformation != (iid == 1) {
-        judge.report(.iid, origin, "iid 1 is that of Accessory Information, and of nothing else")
-      } else if !seen.insert(iid).inserted {
+        judge.report(.iidOfInformation, origin, "iid 1 is that of Accessory Information, and of nothing else")
+      }
+      if !seen.insert(iid).inserted {
         judge.report(.iid, origin, "iid \(iid) is there twice in this accessory")
       }
     }

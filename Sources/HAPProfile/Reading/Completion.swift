@@ -87,6 +87,16 @@ extension ProfileReader {
 }
 
 extension AccessoryDraft {
+  /// Without members for them, an exact accessory is told apart by what its Accessory Information says.
+  mutating func takeInformation() {
+    guard let information = services.first(where: { $0.type == .accessoryInformation }) else { return }
+    func text(_ type: TypeID) -> String? { information[type]?.characteristic.value.stringValue }
+    manufacturer = manufacturer ?? text(.manufacturer)
+    model = model ?? text(.model)
+    serialNumber = serialNumber ?? text(.serialNumber)
+    firmwareRevision = firmwareRevision ?? text(.firmwareRevision)
+  }
+
   /// The model where none is written.
   var defaultModel: String { (category ?? .other).name }
 

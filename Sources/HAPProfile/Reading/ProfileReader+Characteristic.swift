@@ -26,15 +26,17 @@ extension ProfileReader {
     if definition?.isWithdrawn == true {
       report(.typeWithdrawn, member, "Apple has withdrawn the characteristic \(definition?.name ?? text)")
     }
-    guard let format = format ?? definition?.format, let perms = perms ?? definition?.perms else {
-      for name in ["format", "perms"] where node[name] == nil && definition == nil {
-        report(.customMetadata, node, "\"\(name)\" is missing: a characteristic that Apple does not define states it")
+    let known = isExact ? nil : definition
+    guard let format = format ?? known?.format, let perms = perms ?? known?.perms else {
+      let who = isExact ? "an exact profile" : "a characteristic that Apple does not define"
+      for name in ["format", "perms"] where node[name] == nil && known == nil {
+        report(.customMetadata, node, "\"\(name)\" is missing: \(who) states it")
       }
       return nil
     }
     var characteristic = Characteristic(iid: 0, type: type, format: format, perms: perms)
     // Metadata of another format means nothing.
-    let inherited = definition.flatMap {
+    let inherited = known.flatMap {
       $0.format.isNumeric == format.isNumeric && ($0.format == .string) == (format == .string) ? $0 : nil
     }
     characteristic.constraints = constraints(
@@ -78,7 +80,8 @@ extension ProfileReader {
     var perms: Permissions = []
     for element in list {
       guard let name = element.stringValue, let permission = Permissions(name: name) else {
-        report(.perms, element, "a permission is one of pr, pw, ev, aa, tw, hd, wr")
+        let message = "a permission is one of pr, pw, ev, aa, tw, hd, wr"
+        problems.append(ProfileProblem(.perms, at: element, message))
         continue
       }
       if perms.contains(permission) { report(.perms, element, "\"\(name)\" is there twice") }
@@ -116,19 +119,19 @@ extension ProfileReader {
     if let maxDataLen = node["maxDataLen"], !format.isBytes {
       report(.metadataFormat, maxDataLen, "maxDataLen is for data and tlv8, and the format is \(format.rawValue)")
     }
-    if format.isNumeric {
+    if format.isNumeric || isExact {
       result.minValue = number("minValue", of: node, format) ?? inherited.minValue
       result.maxValue = number("maxValue", of: node, format) ?? inherited.maxValue
       result.minStep = number("minStep", of: node, format) ?? inherited.minStep
     }
-    if format.integerRange != nil {
+    if format.integerRange != nil || isExact {
       result.validValues = validValues(of: node) ?? inherited.validValues
       result.validValuesRange = validValuesRange(of: node) ?? inherited.validValuesRange
     }
-    if format == .string {
+    if format == .string || isExact {
       result.maxLen = integer("maxLen", of: node, in: 0...Int128(Int32.max)).map { Int($0) } ?? inherited.maxLen
     }
-    if format.isBytes {
+    if format.isBytes || isExact {
       result.maxDataLen =
         integer("maxDataLen", of: node, in: 0...Int128(Int32.max)).map { Int($0) } ?? inherited.maxDataLen
     }
@@ -142,9 +145,9 @@ extension ProfileReader {
       return nil
     }
     if let integer = number.integer { return .integer(integer) }
-    guard format == .float else {
+    if format != .float {
       report(.metadataFormat, member, "\(name) has a fraction, and the format is \(format.rawValue)")
-      return nil
+      guard isExact else { return nil }
     }
     return .float(number.double)
   }

@@ -7,7 +7,7 @@ extension ProfileReader {
     _ node: JSONNode, for characteristic: Characteristic, _ definition: CharacteristicDefinition?
   ) -> Value? {
     if node.isNull {
-      if characteristic.type.readsAsNull || !characteristic.perms.contains(.pairedRead) { return .null }
+      if isExact || characteristic.type.readsAsNull || !characteristic.perms.contains(.pairedRead) { return .null }
       report(.valueNull, node, "null is no value of \(characteristic.format.rawValue)")
       return nil
     }

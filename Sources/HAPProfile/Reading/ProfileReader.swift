@@ -4,9 +4,13 @@ import HAPWire
 /// Reads documents. What can't be read becomes a problem and something harmless in its place, so that all is told at once.
 struct ProfileReader {
   var problems: [ProfileProblem] = []
+  /// The document says everything: nothing is added.
+  var isExact = false
 
   mutating func report(_ rule: ProfileRule, _ node: JSONNode, _ message: String) {
-    problems.append(ProfileProblem(rule, at: node, message))
+    var problem = ProfileProblem(rule, at: node, message)
+    if isExact, rule.isWarningWhenExact { problem.severity = .warning }
+    problems.append(problem)
   }
 
   /// The value of a member read by `read`; nil when it is absent, or is a problem.
@@ -89,8 +93,9 @@ extension ProfileReader {
     refuseUnknownMembers(
       document,
       except: Self.accessoryMembers + [
-        "format", "setupCode", "setupID", "deviceID", "bridgedAccessories", "conduct", "faults",
+        "format", "exact", "setupCode", "setupID", "deviceID", "bridgedAccessories", "conduct", "faults",
       ])
+    isExact = bool("exact", of: document) ?? false
     let bridgedNodes = objects("bridgedAccessories", of: document)
     if document["services"] == nil, document["bridgedAccessories"] == nil {
       report(.memberMissing, document, "\"services\" is missing (a bridge has \"bridgedAccessories\")")
@@ -122,9 +127,11 @@ extension ProfileReader {
       return id
     }
     var accessories = [main] + bridged
-    for index in accessories.indices { complete(&accessories[index]) }
+    for index in accessories.indices {
+      if isExact { accessories[index].takeInformation() } else { complete(&accessories[index]) }
+    }
     return ProfileRoot(
-      category: category, setupCode: setupCode, setupID: setupID, deviceID: deviceID, node: document,
+      isExact: isExact, category: category, setupCode: setupCode, setupID: setupID, deviceID: deviceID, node: document,
       accessories: accessories)
   }
 

@@ -100,7 +100,8 @@ struct AttributeRendering {
           || (!failures.isEmpty && failures[database.id(ofSlot: slot)] != nil)
         let value = isHidden ? .null : Self.listedValue(of: characteristic)
         // HomeKitADK lists a control point that has nothing to say as "", and Apple's tester is reported to want that.
-        writeValue(value == .null && characteristic.format == .tlv8 ? .data([]) : value, to: &buffer)
+        let isEmptyText = value == .null && characteristic.format == .tlv8 && !conduct.listsEmptyTLV8AsNull
+        writeValue(isEmptyText ? .data([]) : value, to: &buffer)
       }
     }
     write(ending, to: &buffer)

@@ -6,6 +6,10 @@ package struct AccessoryMirror: Sendable {
   package private(set) var database: AttributeDatabase
   /// What was off in what the accessory sent.
   package private(set) var remarks: [Tolerated]
+  /// Whether truth values came as `true` and `false`.
+  package let saysBooleansInWords: Bool
+  /// Whether a tlv8 that has nothing to say came as null.
+  package let listsEmptyTLV8AsNull: Bool
 
   /// Reads the answer to `GET /accessories`.
   /// - Throws: where it is no JSON, or has no list of accessories.
@@ -16,6 +20,8 @@ package struct AccessoryMirror: Sendable {
       preconditionFailure("the reader leaves out: \(error)")
     }
     remarks = reader.remarks
+    saysBooleansInWords = reader.sawBooleanInWords
+    listsEmptyTLV8AsNull = reader.sawNullTLV8
   }
 
   /// A change of one value.

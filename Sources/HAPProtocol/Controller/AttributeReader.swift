@@ -6,6 +6,10 @@ import HAPWire
 package struct AttributeReader {
   /// What was put up with so far, in the order of the text.
   package private(set) var remarks: [Tolerated] = []
+  /// Whether a truth value stood as `true` or `false`, where most write 1 and 0.
+  package private(set) var sawBooleanInWords = false
+  /// Whether a readable tlv8 was null, where most write "".
+  package private(set) var sawNullTLV8 = false
 
   package init() {}
 
@@ -207,8 +211,13 @@ package struct AttributeReader {
   /// A value as its format has it, from JSON that may spell it otherwise; null where nothing can be made of it.
   package mutating func value(_ node: JSONNode, _ format: Format) -> Value {
     switch (format, node.kind) {
+    case (.tlv8, .null):
+      sawNullTLV8 = true
+      return .null
     case (_, .null): return .null
-    case (.bool, .bool(let value)): return .bool(value)
+    case (.bool, .bool(let value)):
+      sawBooleanInWords = true
+      return .bool(value)
     case (.bool, .number(let number)) where number.integer == 0 || number.integer == 1:
       return .bool(number.integer == 1)
     case (.float, .number(let number)) where number.double.isFinite: return .float(number.double)

@@ -1,0 +1,23 @@
+import HAPModel
+import HAPProfile
+import HAPProtocol
+import HAPTestSupport
+import Testing
+
+let someDeviceID = DeviceID("AA:BB:CC:DD:EE:0F")!
+
+/// What `GET /accessories` of a profile answers.
+func listing(servedBy profile: AccessoryProfile) throws -> String {
+  var ids = IDMap()
+  let built = try profile.build(ids: &ids, deviceID: someDeviceID)
+  let accessory = TestHome.accessory(
+    accessories: built.database.accessories, conduct: profile.conduct ?? Conduct())
+  return try #require(accessory.verified().get("/accessories")).text
+}
+
+/// The same, as a controller reads it; which must find nothing to remark.
+func accessories(servedBy profile: AccessoryProfile) throws -> [Accessory] {
+  let mirror = try AccessoryMirror(Array(try listing(servedBy: profile).utf8))
+  #expect(mirror.remarks == [])
+  return mirror.database.accessories
+}
