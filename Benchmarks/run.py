@@ -24,7 +24,9 @@ LIGHT = PROFILES / "light-colour.hasaccessory"
 def show(name, samples, unit="ms"):
     ordered = sorted(samples)
     p99 = ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)]
-    print(f"{name:32} median {statistics.median(ordered):9.2f} {unit}   p99 {p99:9.2f} {unit}   n {len(ordered)}", flush=True)
+    median = statistics.median(ordered)
+    print(f"{name:42} median {median:9.2f} {unit}   p99 {p99:9.2f} {unit}   n {len(ordered)}", flush=True)
+    return median
 
 
 async def start(*options):
@@ -74,9 +76,10 @@ async def main():
         await home.unpair()
     status = Path(f"/proc/{simulator.process.pid}/status").read_text()
     peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
-    print(f"{'most memory of the process':32} {peak / 1024:.1f} MiB")
+    print(f"{'most memory of the process':42} {peak / 1024:.1f} MiB")
     await simulator.stop()
     await network.close()
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -70,6 +70,9 @@ final class ScratchFolder {
       (["put", "a", "true"], "says no characteristic"),
       (["get", "a/On", "b/On"], "two accessories"), (["watch", "a", "--count", "0"], "--count"),
       (["get", "a", "--timeout", "never"], "--timeout"), (["lst"], "did you mean list?"),
+      (["export", "a"], "-o FILE is missing"),
+      (["export", "a", "-o", "x", "--category", "lamp"], "no such category"),
+      (["export", "a", "-o", "x", "--category", "lightbulp"], "did you mean lightbulb?"),
     ])
   func usage(words: [String], says: String) async {
     let said = await hapctl(words)

@@ -1,0 +1,83 @@
+"""How long hapctl's errands take as whole processes, beside aiohomekit doing the same: part of `make bench`.
+
+Both are started anew for each sample, connect, verify, ask and end. The accessory is hapsim on loopback.
+"""
+
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Tests" / "Interop"))
+
+import direct  # noqa: E402
+from process import PROFILES, Simulator, hapsim  # noqa: E402
+from run import show  # noqa: E402
+
+CODE = "031-45-154"
+HAPCTL = Path(hapsim()).with_name("hapctl")
+
+
+async def errand(*words):
+    """Its time in milliseconds, of which it is born, and what it wrote."""
+    start = time.perf_counter()
+    process = await asyncio.create_subprocess_exec(
+        *map(str, words), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
+    )
+    output, errors = await process.communicate()
+    took = (time.perf_counter() - start) * 1000
+    assert process.returncode == 0, (words, output, errors)
+    return took, output.decode()
+
+
+async def compare(name, count, ours, theirs):
+    """In turns, so that the machine's moods are shared."""
+    samples = [[], []]
+    for _ in range(count):
+        for index, words in enumerate((ours, theirs)):
+            samples[index].append((await errand(*words))[0])
+    a = show(f"hapctl: {name}", samples[0])
+    b = show(f"aiohomekit: {name}", samples[1])
+    print(f"{'ratio':42} {a / b:.3f}", flush=True)
+
+
+async def paired(profile, folder, name):
+    """A simulator, hapctl's pairing with it by that alias, and aiohomekit's keys in a file."""
+    simulator = await Simulator.run(profile, options=("--setup-code", CODE, "--bonjour", "off"))
+    await simulator.ready()
+    accessory = simulator.accessory
+    keys = folder / f"{name}.json"
+    data = await direct.pair(accessory)
+    data |= {"AccessoryIP": accessory.address, "AccessoryPort": accessory.port, "Connection": "IP"}
+    keys.write_text(json.dumps({name: data}))
+    await errand(HAPCTL, "keys", "import", keys, "--state", folder)
+    keys.write_text(json.dumps(data))
+    theirs = (keys, accessory.address, accessory.port)
+    return simulator, theirs
+
+
+async def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        light, theirs = await paired(PROFILES / "light-colour.hasaccessory", folder, "light")
+        _, text = await errand(HAPCTL, "get", "light/Brightness", "--json", "--state", folder)
+        entry = json.loads(text)["characteristics"][0]
+        ids = (entry["aid"], entry["iid"])
+        await compare(
+            "get, a process each", 30, (HAPCTL, "get", "light/Brightness", "--state", folder),
+            (sys.executable, HERE / "aiohomekit_once.py", "get", *theirs, *ids),
+        )  # fmt: skip
+        await light.stop()
+        bridge, theirs = await paired(PROFILES / "bridge-149.hasaccessory", folder, "bridge")
+        await compare(
+            "150 accessories, a process each", 10,
+            (HAPCTL, "export", "bridge", "-o", folder / "copy", "--force", "--state", folder),
+            (sys.executable, HERE / "aiohomekit_once.py", "database", *theirs),
+        )  # fmt: skip
+        await bridge.stop()
+
+
+asyncio.run(main())
