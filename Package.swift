@@ -26,6 +26,8 @@ let package = Package(
       providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
+    .systemLibrary(
+      name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"]), .brew(["libplist"])]),
     // macOS has it in the system.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
 
@@ -36,6 +38,7 @@ let package = Package(
     .target(name: "HAPProtocol", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
     .target(name: "HAPProfile", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPCapture", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
+    .target(name: "HAPAppleArchive", dependencies: ["CPlist", "HAPModel"]),
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
@@ -72,6 +75,7 @@ let package = Package(
     .testTarget(name: "HAPModelTests", dependencies: ["HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPProtocolTests", dependencies: ["HAPProtocol", "HAPTestSupport"]),
     .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),
+    .testTarget(name: "HAPAppleArchiveTests", dependencies: ["HAPAppleArchive", "CPlist", "HAPModel"]),
     .testTarget(name: "HAPCaptureTests", dependencies: ["HAPCapture", "HAPTestSupport"]),
     .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
@@ -91,7 +95,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPTestSupport",
+        "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive",
+        "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
@@ -103,8 +108,8 @@ let package = Package(
 // `make fuzz` builds with libFuzzer inside, which nothing else wants.
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
-    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPTestSupport",
-    "FuzzTargets",
+    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive",
+    "HAPTestSupport", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {
