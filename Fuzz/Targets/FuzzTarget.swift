@@ -22,6 +22,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case controller
   /// A captured run, gone through again.
   case capture
+  /// Apple's own archives: what is read is a database.
+  case archive
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -35,6 +37,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .connection: fuzzConnection(bytes)
     case .controller: fuzzController(bytes)
     case .capture: fuzzCapture(bytes)
+    case .archive: fuzzArchive(bytes)
     }
   }
 
@@ -43,7 +46,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .tlv, .texts, .values: 1024
     case .http, .json, .connection, .controller: 4096
-    case .frames: 8192
+    case .frames, .archive: 8192
     case .profile, .capture: 16384
     }
   }
