@@ -26,6 +26,10 @@ package enum ClientError: Error, Sendable, CustomStringConvertible {
   case body(JSONProblem, request: String)
   /// The pairing procedure failed.
   case pairing(PairingFailure)
+  /// It waited for its turn or for a connection until its time was over, and was never sent. With why there is no connection, if there is none.
+  indirect case notSent(request: String, ClientError?)
+  /// So many requests wait already that this one wasn't taken.
+  case crowded(request: String)
   /// The client was closed, or the task cancelled.
   case cancelled
 
@@ -46,6 +50,9 @@ package enum ClientError: Error, Sendable, CustomStringConvertible {
     case .body(let problem, let request):
       "the answer to \(request) can't be read: \(problem.path.isEmpty ? "\(problem.place)" : problem.path): \(problem.message)"
     case .pairing(let failure): failure.message
+    case .notSent(let request, let why?): "\(request) was not sent, since there is no connection: \(why)"
+    case .notSent(let request, nil): "\(request) was not sent: no answer in time to what was asked before"
+    case .crowded(let request): "\(request) was not sent: too many requests wait already"
     case .cancelled: "it was cancelled"
     }
   }

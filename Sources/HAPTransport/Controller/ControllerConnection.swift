@@ -64,6 +64,7 @@ package final class ControllerConnection {
   /// - Returns: a number to give it up by.
   @discardableResult
   package func send(_ request: ControllerRequest, done: @escaping (Answer) -> Void) -> UInt64 {
+    loop.preconditionOnLoop()
     lastNumber += 1
     guard !isOver else {
       done(.failure(reason ?? .cancelled))
@@ -240,6 +241,30 @@ extension ControllerConnection {
       }
       if message.status != 200 { return .failure(.status(message.status, request: request)) }
       return .failure(.noTLV(request: request))
+    }
+  }
+}
+
+// MARK: Characteristics
+
+extension ControllerConnection {
+  /// The entries of an answer to a read or a write, or of an event, which has them with 200 and 207 (and 204: none). Some stacks send them with
+  /// other statuses too.
+  /// - Parameter reader: is told what was off.
+  package static func entries(
+    _ answer: Answer, _ request: String, _ reader: inout AttributeReader
+  ) -> Result<[CharacteristicEntry], ClientError> {
+    let message: LinkMessage
+    switch answer {
+    case .failure(let error): return .failure(error)
+    case .success(let success): message = success
+    }
+    if message.status == 204 { return .success([]) }
+    do throws(JSONProblem) { return .success(try CharacteristicEntry.list(message.body, &reader)) } catch {
+      guard [200, 207].contains(message.status) else {
+        return .failure(.status(message.status, request: request))
+      }
+      return .failure(.body(error, request: request))
     }
   }
 }
