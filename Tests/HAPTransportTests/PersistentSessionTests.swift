@@ -134,7 +134,6 @@ private final class Whereabouts: Sendable {
     let hue = TestHome.id(TestHome.ID.hue)
     #expect(await first.contains("PUT /characteristics: "))
     #expect(try await session.request(.write([.init(hue, value: .float(7))])).status == 204)
-    home.wait(for: .wrote(hue))
     #expect(home.notes.filter { $0 == .wrote(on) }.count == 1, "it had arrived, and did so once")
     await session.close()
     await middle.close()
@@ -195,6 +194,15 @@ private final class Whereabouts: Sendable {
     await session.close()
     #expect(await reader.value)
     #expect(await failure { _ = try await request.value } == "it was cancelled")
+
+    let home = try ServedHome()
+    let quiet = self.session(Whereabouts(home.port))
+    #expect(try await connected(quiet) == false)
+    let waiting = Task { await quiet.next() }
+    // Time enough for it to begin to wait.
+    #expect(try await quiet.request(.accessories).status == 200)
+    await quiet.close()
+    #expect(await waiting.value == nil)
     #expect(await failure { _ = try await session.request(.accessories) } == "it was cancelled")
 
     let unused = self.session(Whereabouts())
@@ -209,6 +217,8 @@ private final class Whereabouts: Sendable {
     let session = session(Whereabouts(home.port))
     #expect(try await connected(session) == false)
     let reader = Task { await session.next() }
+    // Time enough for it to begin to wait.
+    #expect(try await session.request(.accessories).status == 200)
     reader.cancel()
     #expect(await reader.value == nil)
     #expect(try await session.subscribe(to: [motion]) == [])
@@ -244,7 +254,8 @@ private final class Whereabouts: Sendable {
   @Test("Events that nobody reads end the connection, and it is made again when they are read")
   func flood() async throws {
     let home = try ServedHome()
-    let session = session(Whereabouts(home.port))
+    let whereabouts = Whereabouts(home.port)
+    let session = session(whereabouts)
     #expect(try await connected(session) == false)
     #expect(try await session.subscribe(to: [motion]) == [])
     // As many as it takes: the accessory may gather several changes in one event.
@@ -253,6 +264,8 @@ private final class Whereabouts: Sendable {
       isMoving.toggle()
       home.onLoop { [isMoving] in $0.change([(motion, .bool(isMoving))]) }
     }
+    let said = await failure { _ = try await session.request(.accessories, timeout: .milliseconds(100)) }
+    #expect(said.contains("more events than are read") && whereabouts.asked == 1, "nothing is tried before they are read")
     #expect(try await lost(session).contains("more events than are read"))
     #expect(try await connected(session) == true)
     await session.close()
