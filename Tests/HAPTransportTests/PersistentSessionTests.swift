@@ -265,7 +265,8 @@ private final class Whereabouts: Sendable {
       home.onLoop { [isMoving] in $0.change([(motion, .bool(isMoving))]) }
     }
     let said = await failure { _ = try await session.request(.accessories, timeout: .milliseconds(100)) }
-    #expect(said.contains("more events than are read") && whereabouts.asked == 1, "nothing is tried before they are read")
+    #expect(
+      said.contains("more events than are read") && whereabouts.asked == 1, "nothing is tried before they are read")
     #expect(try await lost(session).contains("more events than are read"))
     #expect(try await connected(session) == true)
     await session.close()

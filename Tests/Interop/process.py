@@ -113,6 +113,17 @@ class Simulator:
             raise Ended(f"{self.name} ended with {await self.ended()}; {self.transcript()}")
         return line
 
+    async def complaint(self, text, patience=PATIENCE):
+        """The first line of standard error with `text` in it, waiting for it if need be."""
+
+        def found():
+            return next((line for line in self.errors if text in line), None)
+
+        async with asyncio.timeout(patience):
+            async with self._news:
+                await self._news.wait_for(found)
+        return found()
+
     async def command(self, command, **members):
         """Sends one command and returns its answer."""
         number = next(self._ids)
@@ -166,7 +177,9 @@ class Simulator:
 
     async def _read_errors(self):
         async for line in self.process.stderr:
-            self.errors.append(line.decode(errors="replace").rstrip("\n"))
+            async with self._news:
+                self.errors.append(line.decode(errors="replace").rstrip("\n"))
+                self._news.notify_all()
 
 
 async def run_to_its_end(*arguments, patience=PATIENCE):

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -116,6 +117,53 @@ async def test_an_accessory_that_forgot_us_or_is_gone_is_told(run, ctl, tmp_path
     status, _, errors = await ctl("get", "s/On")
     assert status == 1 and "another accessory" in errors
     await well(ctl, "unpair", "s", "--forget")
+
+
+async def test_watching_outlives_a_killed_accessory_and_tells_what_changed_meanwhile(run, ctl, tmp_path):
+    async def serve(port):
+        return await run(
+            PROFILES / "light-colour.hasaccessory", state=tmp_path / "sim", options=("--setup-code", CODE, "--port", str(port))
+        )
+
+    simulator = await serve(0)
+    port = simulator.accessory.port
+    await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
+    await well(ctl, "put", "s/On", "off", "s/Brightness", "10")
+    watcher = await watching(ctl, "s/On", "s/Brightness", "--count", "3")
+    await simulator.wait(lambda line: line.get("event") == "subscribed")
+    # The one line before it is gone says that the watcher has read what it compares with later.
+    await well(ctl, "put", "s/Brightness", "20")
+    await watcher.wait(lambda line: line.get("value") == 20)
+    await simulator.stop(signal.SIGKILL)
+    assert re.search(r"lost: .*; trying again in (1|0\.[789]) s$", await watcher.complaint("lost"))
+
+    # Changed while it is elsewhere, where the watcher doesn't look.
+    elsewhere = await serve(0)
+    assert elsewhere.accessory.port != port
+    assert (await elsewhere.command("set", characteristic="On", value=True))["ok"]
+    await elsewhere.stop()
+    await serve(port)
+    again = await watcher.wait(lambda line: line.get("meanwhile"))
+    assert (again["name"], again["value"]) == ("On", True)
+    assert await watcher.complaint("connected again") == "hapctl watch: connected again"
+    await well(ctl, "put", "s/Brightness", "30")
+    assert await watcher.ended() == 0
+    assert [(line["name"], line["value"]) for line in watcher.said] == [("Brightness", 20), ("On", True), ("Brightness", 30)]
+
+
+async def test_watching_once_ends_with_the_connection_and_watching_ends_with_the_pairing(run, ctl):
+    simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
+    await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
+    watchers = []
+    for words in [("s", "--once"), ("s",)]:
+        heard = len(simulator.said)
+        watchers.append(await watching(ctl, *words))
+        await simulator.wait(lambda line: line.get("event") == "subscribed", since=heard)
+    once, always = watchers
+    await well(ctl, "unpair", "s")
+    assert await once.ended() == 3 and "closed the connection" in once.errors[-1]
+    assert await always.ended() == 1
+    assert len(always.errors) == 2 and "lost: " in always.errors[0] and "this pairing" in always.errors[1]
 
 
 async def test_a_bulb_of_hap_python(run, ctl, tmp_path):

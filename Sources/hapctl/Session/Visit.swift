@@ -34,4 +34,22 @@ struct Visit: Sendable {
       return try await body(try await OpenAccessory.open(pairing, on: loop, timeout: timeout))
     }
   }
+  /// With a session that outlives its connections, when it has been verified for the first time. What goes wrong before that is the end.
+  func withSession(
+    _ body: @escaping @Sendable (PersistentSession, ControllerPairing) async throws -> ExitCode
+  ) -> ExitCode {
+    run { loop in
+      let pairing = try store().pairings().pairing(for: target)
+      let addresses = try socketAddresses(pairing.addresses)
+      let session = PersistentSession(
+        on: loop, identity: pairing.credentials, with: pairing.accessory, connectTimeout: timeout,
+        requestTimeout: timeout
+      ) { addresses }
+      switch await session.next() {
+      case .lost(let error, _)?, .gaveUp(let error)?: throw error
+      case .connected?, .values?, .unreadable?, nil: break
+      }
+      return try await body(session, pairing)
+    }
+  }
 }
