@@ -44,6 +44,9 @@ final class ScratchFolder {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
+/// 32 of them, in hexadecimal.
+private let zeros = String(repeating: "0", count: 64)
+
 @Suite struct HapctlCommandLineTests {
   private func stored(_ name: String) throws -> String {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Help/\(name).txt")
@@ -73,6 +76,19 @@ final class ScratchFolder {
       (["export", "a"], "-o FILE is missing"),
       (["export", "a", "-o", "x", "--category", "lamp"], "no such category"),
       (["export", "a", "-o", "x", "--category", "lightbulp"], "did you mean lightbulb?"),
+      (["pairings", "list"], "is missing"), (["pairings", "show", "a"], "list, add or remove"),
+      (["pairings", "list", "a", "b"], "one TARGET"), (["pairings", "list", "a", "--admin"], "belong to add"),
+      (["pairings", "list", "a", "--identifier", "x"], "belong to add"), (["pairings", "add", "a", "b"], "one TARGET"),
+      (["pairings", "remove", "a", "b", "--key", zeros], "belong to add"),
+      (["pairings", "add", "a", "--key", zeros], "--identifier is missing"),
+      (["pairings", "add", "a", "--identifier", "x"], "--key is missing"),
+      (["pairings", "add", "a", "--identifier", "x", "--key", "00"], "32 bytes in hexadecimal"),
+      (["pairings", "add", "a", "--identifier", zeros, "--key", zeros], "1 to 36 bytes"),
+      (["pairings", "add", "a", "--identifier", "x", "--key", zeros, "--json"], "belongs to list"),
+      (["pairings", "remove", "a"], "takes a TARGET and an ID"), (["resource", "a"], "--output is missing"),
+      (["resource", "a", "-o", "x", "--width", "0"], "--width 0"),
+      (["resource", "a", "-o", "x", "--height", "16385"], "--height 16385"),
+      (["resource", "a", "-o", "x", "--aid", "0"], "--aid 0"), (["watch", "a", "--once=1"], "takes no value"),
     ])
   func usage(words: [String], says: String) async {
     let said = await hapctl(words)
@@ -145,6 +161,13 @@ final class ScratchFolder {
     #expect(data.text(of: .data([0, 255])) == "2 bytes: 00ff" && data.text(of: .data([])) == "no bytes")
     #expect(data.value(fromText: "00fF") == .data([0, 255]) && data.value(fromText: "0") == nil)
     #expect(characteristic(0x23, .string).text(of: "Hall") == "\"Hall\"" && door.text(of: .null) == "–")
+  }
+}
+
+@Suite struct WatchTests {
+  @Test("A wait is told in seconds and their tenths") func seconds() {
+    #expect(Duration.seconds(2).inSeconds == "2 s" && Duration.milliseconds(799).inSeconds == "0.8 s")
+    #expect(Duration.milliseconds(59_960).inSeconds == "60 s" && Duration.zero.inSeconds == "0 s")
   }
 }
 

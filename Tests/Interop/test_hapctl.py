@@ -6,9 +6,12 @@ import os
 import re
 import signal
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from process import PROFILES, Simulator, hapsim, run_to_its_end
 
 BULB = Path(__file__).with_name("bulb.py")
@@ -166,14 +169,19 @@ async def test_watching_once_ends_with_the_connection_and_watching_ends_with_the
     assert len(always.errors) == 2 and "lost: " in always.errors[0] and "this pairing" in always.errors[1]
 
 
-async def test_a_bulb_of_hap_python(run, ctl, tmp_path):
+async def pair_with_bulb(run, ctl, tmp_path):
+    """A bulb of HAP-python, paired as "bulb"."""
     bulb = await run(program=(sys.executable, BULB, tmp_path / "state.json"))
-    where = address(bulb.accessory)
     for _ in range(4):  # HAP-python strips leading zeros of the session key: one pairing in 256 fails
-        status, output, errors = await ctl("pair", where, "--code", CODE, "--alias", "bulb")
+        status, output, errors = await ctl("pair", address(bulb.accessory), "--code", CODE, "--alias", "bulb")
         if status == 0:
             break
     assert status == 0, errors
+    return bulb
+
+
+async def test_a_bulb_of_hap_python(run, ctl, tmp_path):
+    await pair_with_bulb(run, ctl, tmp_path)
     assert "Brightness: " in await well(ctl, "accessories", "bulb")
     watcher = await watching(ctl, "bulb/On", "--count", "1")
     # HAP-python tells nobody that it has subscribed: written again until it is heard.
@@ -191,6 +199,92 @@ async def test_a_bulb_of_hap_python(run, ctl, tmp_path):
     await well(ctl, "unpair", "bulb")
     status, _, errors = await ctl("get", "bulb/On")
     assert status == 1 and "no pairing bulb" in errors
+
+
+class Stranger:
+    """A controller of its own, for the accessory to be told of, and what `hapctl keys import` takes of it."""
+
+    def __init__(self, accessory, accessory_key):
+        key = Ed25519PrivateKey.generate()
+        raw, public = serialization.Encoding.Raw, serialization.PublicFormat.Raw
+        secret = key.private_bytes(raw, serialization.PrivateFormat.Raw, serialization.NoEncryption()).hex()
+        self.identifier = str(uuid.uuid4()).upper()
+        self.key = key.public_key().public_bytes(raw, public).hex()
+        self.file = {
+            "AccessoryPairingID": accessory.device_id, "AccessoryLTPK": accessory_key, "AccessoryIP": accessory.address,
+            "AccessoryPort": accessory.port, "iOSPairingId": self.identifier, "iOSDeviceLTSK": secret, "Connection": "IP",
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("whose", ["ours", "HAP-python"])
+async def test_controllers_are_listed_added_and_removed(whose, run, ctl, tmp_path):
+    if whose == "ours":
+        simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
+        await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "bulb")
+    else:
+        simulator = await pair_with_bulb(run, ctl, tmp_path)
+    (ours,) = json.loads(await well(ctl, "pairings", "list", "bulb", "--json"))["pairings"]
+    assert ours["admin"] and ours["ours"] and len(ours["publicKey"]) == 64
+    assert await well(ctl, "pairings", "list", "bulb") == f"{ours['identifier']}  admin  ours  {ours['publicKey']}\n"
+
+    await well(ctl, "keys", "export", "bulb", "-o", tmp_path / "ours.json")
+    stranger = Stranger(simulator.accessory, json.loads((tmp_path / "ours.json").read_text())["bulb"]["AccessoryLTPK"])
+    words = ("pairings", "add", "bulb", "--identifier", stranger.identifier, "--key", stranger.key)
+    assert await well(ctl, *words) == f"Added {stranger.identifier} as a user.\n"
+    listed = json.loads(await well(ctl, "pairings", "list", "bulb", "--json"))["pairings"]
+    theirs = {"identifier": stranger.identifier, "publicKey": stranger.key, "admin": False, "ours": False}
+    assert sorted(listed, key=lambda p: p["ours"]) == [theirs, ours]
+
+    # As the other one, who is no admin.
+    (tmp_path / "theirs.json").write_text(json.dumps({"theirs": stranger.file}))
+    await well(ctl, "keys", "import", tmp_path / "theirs.json")
+    assert "On: " in await well(ctl, "get", "theirs/On")
+    for words in [("remove", "theirs", ours["identifier"]), ("add", "theirs", "--identifier", "x", "--key", "00" * 32)]:
+        status, output, errors = await ctl("pairings", *words)
+        if whose == "ours":
+            assert (status, output) == (1, "") and "only an admin may" in errors
+        else:
+            assert (status, output) == (1, "") and errors.startswith("hapctl pairings: ")
+
+    status, _, errors = await ctl("pairings", "remove", "bulb", ours["identifier"])
+    assert status == 2 and "hapctl unpair bulb" in errors
+    status, _, errors = await ctl("pairings", "add", "bulb", "--identifier", ours["identifier"], "--key", stranger.key)
+    assert status == 2 and "our own" in errors
+    assert await well(ctl, "pairings", "remove", "bulb", stranger.identifier) == f"Removed {stranger.identifier}.\n"
+    assert json.loads(await well(ctl, "pairings", "list", "bulb", "--json"))["pairings"] == [ours]
+    assert (await ctl("get", "theirs/On"))[0] == 1
+
+
+async def test_another_key_for_a_controller_and_one_controller_too_many_are_told(run, ctl):
+    simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
+    await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
+    for number in range(15):
+        await well(ctl, "pairings", "add", "s", "--identifier", f"c{number}", "--key", f"{number:064x}", "--admin")
+    listed = json.loads(await well(ctl, "pairings", "list", "s", "--json"))["pairings"]
+    assert len(listed) == 16 and all(pairing["admin"] for pairing in listed)
+    status, _, errors = await ctl("pairings", "add", "s", "--identifier", "c16", "--key", "00" * 32)
+    assert (status, errors) == (1, "hapctl pairings: the accessory refuses: it has no room for another pairing\n")
+    status, _, errors = await ctl("pairings", "add", "s", "--identifier", "c1", "--key", "00" * 32)
+    assert (status, errors) == (1, "hapctl pairings: the accessory refuses: it knows this identifier with another key\n")
+
+
+async def test_a_picture_is_fetched_whole_or_not_at_all(run, ctl, tmp_path):
+    await pair_with_bulb(run, ctl, tmp_path)
+    picture = tmp_path / "bulb.jpg"
+    await well(ctl, "resource", "bulb", "-o", picture)
+    assert json.loads(picture.read_text()) == {"resource-type": "image", "image-width": 640, "image-height": 480}
+    await well(ctl, "resource", "bulb", "-o", picture, "--width", "320", "--height", "200", "--aid", "1")
+    asked = {"resource-type": "image", "image-width": 320, "image-height": 200, "aid": 1}
+    assert json.loads(picture.read_text()) == asked
+
+    simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
+    await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
+    status, output, errors = await ctl("resource", "s", "-o", picture)
+    assert (status, output) == (1, "") and errors.startswith("hapctl resource: the accessory gives no picture: ") and "404" in errors
+    assert json.loads(picture.read_text()) == asked
+    status, _, errors = await ctl("resource", "bulb", "-o", tmp_path / "nowhere" / "x.jpg")
+    assert status == 3 and "x.jpg can't be made: No such file" in errors
+    assert sorted(path.name for path in tmp_path.glob("*.jpg*")) == ["bulb.jpg"]
 
 
 async def test_pairings_of_aiohomekit_are_used_and_given_back(run, ctl, phone, phones, tmp_path):

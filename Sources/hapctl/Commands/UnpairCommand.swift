@@ -74,11 +74,19 @@ extension Command {
 }
 
 extension TLV {
-  /// Remove Pairing of a pairing's own controller. HAP R2 §5.11.
-  static func removing(_ pairing: ControllerPairing) -> TLV {
+  /// Remove Pairing of a pairing's own controller.
+  static func removing(_ pairing: ControllerPairing) -> TLV { removing(pairing.controllerID) }
+
+  /// HAP R2 §5.11.
+  static func removing(_ identifier: [UInt8]) -> TLV {
+    var message = pairingsRequest(.removePairing)
+    message.append(TLVType.identifier, identifier)
+    return message
+  }
+
+  static func pairingsRequest(_ method: PairingMethod) -> TLV {
     var message = TLV(state: 1)
-    message.append(TLVType.method, [PairingMethod.removePairing.rawValue])
-    message.append(TLVType.identifier, pairing.controllerID)
+    message.append(TLVType.method, [method.rawValue])
     return message
   }
 }
