@@ -56,7 +56,7 @@ private final class Whereabouts: Sendable {
 
   private func connected(_ session: PersistentSession) async throws -> Bool {
     try await news(session) {
-      if case .connected(let isAgain, let refused) = $0, refused.isEmpty { isAgain } else { nil }
+      if case .connected(let isAgain, let refused, _) = $0, refused.isEmpty { isAgain } else { nil }
     }
   }
 

@@ -182,15 +182,15 @@ class Simulator:
                 self._news.notify_all()
 
 
-async def run_to_its_end(*arguments, patience=PATIENCE):
-    """Runs a program that ends by itself: its exit status, standard output and standard error."""
+async def run_to_its_end(*arguments, given=b"", patience=PATIENCE):
+    """Runs a program that ends by itself, `given` on standard input: its exit status, standard output and standard error."""
     process = await asyncio.create_subprocess_exec(
         *map(str, arguments),
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
         async with asyncio.timeout(patience):
-            output, errors = await process.communicate()
+            output, errors = await process.communicate(given)
     except TimeoutError:
         process.kill()
         await process.wait()

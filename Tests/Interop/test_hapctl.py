@@ -268,6 +268,118 @@ async def test_another_key_for_a_controller_and_one_controller_too_many_are_told
     assert (status, errors) == (1, "hapctl pairings: the accessory refuses: it knows this identifier with another key\n")
 
 
+async def test_databases_and_writes_as_json_and_a_code_from_a_file(run, ctl, tmp_path):
+    simulator = await run(PROFILES / "light-colour.hasaccessory", options=("--setup-code", CODE))
+    where = address(simulator.accessory)
+    words = ("pair", where, "--alias", "lamp", "--state", ctl.state, "--code-file", "-")
+    status, _, errors = await run_to_its_end(ctl.program, *words, given=b"sesame\n")
+    assert status == 2 and "--code-file -: its first line isn't a code" in errors and "sesame" not in errors
+    status, _, errors = await run_to_its_end(ctl.program, *words, given=CODE.encode() + b"\nmore")
+    assert (status, errors) == (0, "")
+
+    raw = json.loads(await well(ctl, "accessories", "lamp", "--raw"))
+    read = json.loads(await well(ctl, "accessories", "lamp", "--json"))
+    theirs = [(a["aid"], s["iid"], c) for a in raw["accessories"] for s in a["services"] for c in s["characteristics"]]
+    ours = [(a["aid"], s["iid"], c) for a in read["accessories"] for s in a["services"] for c in s["characteristics"]]
+    assert len(theirs) == len(ours)
+    for (aid, service, their), (our_aid, our_service, our) in zip(theirs, ours):
+        assert (aid, service) == (our_aid, our_service) and our["name"]
+        for key in ("iid", "type", "format", "perms", "unit", "minValue", "maxValue", "minStep", "value"):
+            assert our.get(key) == their.get(key), (key, our, their)
+    assert [s["name"] for s in read["accessories"][0]["services"] if "primary" in s] == ["Light Bulb"]
+
+    status, output, errors = await ctl("put", "lamp/On", "on", "lamp/Brightness", "101", "--json")
+    assert (status, errors) == (1, "")
+    written = json.loads(output)["characteristics"]
+    assert [(c["name"], c["value"], c["status"]) for c in written] == [("On", True, 0), ("Brightness", 101, -70410)]
+    assert [c["status"] for c in json.loads(await well(ctl, "put", "lamp/Brightness", "10", "--json"))["characteristics"]] == [0]
+
+
+def answer(body, status="200 OK", kind="application/pairing+tlv8"):
+    return f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+def refusal(error, *more):
+    return answer(bytes([6, 1, 2, 7, 1, error, *more]))
+
+
+@pytest.fixture
+async def scripted():
+    """`await scripted(BYTES, closes=)`: HOST:PORT where every request gets the same answer."""
+    servers = []
+
+    async def serve(says, closes=False):
+        async def converse(reader, writer):
+            while await reader.read(65536):
+                writer.write(says)
+                if closes:
+                    break
+            writer.close()
+
+        server = await asyncio.start_server(converse, "127.0.0.1", 0)
+        servers.append(server)
+        return f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+    yield serve
+    for server in servers:
+        server.close()
+
+
+@pytest.mark.parametrize(
+    "says, closes, code, line",
+    [
+        (refusal(1), False, 1, "pairing failed: M2: the accessory refuses with error 1"),
+        (refusal(3), False, 1, "the accessory asks to wait a while before the next try"),
+        (refusal(3, 8, 1, 30), False, 1, "the accessory asks to wait 30 s before the next try"),
+        (refusal(4), False, 1, "no room for another pairing"),
+        (refusal(5), False, 1, "too many wrong codes"),
+        (refusal(6), False, 1, "paired already"),
+        (refusal(7), False, 1, "another controller is pairing"),
+        (refusal(77), False, 1, "refuses with error 77"),
+        (answer(b"", "500 Internal Server Error"), False, 1, "POST /pair-setup was answered 500 Internal Server Error"),
+        (answer(b"hello"), False, 1, "the answer to POST /pair-setup is no TLV8 (--verbose shows the bytes)"),
+        (b"SSH-2.0-OpenSSH_9\r\n\r\n", False, 1, "the answer is no HTTP: the first line is no HTTP (--verbose shows the bytes)"),
+        (answer(b"hello")[:-2], True, 1, "in the middle of an answer"),
+        (b"", True, 3, "the accessory closed the connection"),
+        (b"", False, 3, "POST /pair-setup: no answer in time; --timeout waits longer"),
+    ],
+)  # fmt: skip
+async def test_what_keeps_a_pairing_from_being_made_is_told_in_a_line(says, closes, code, line, scripted, ctl):
+    status, output, errors = await ctl("pair", await scripted(says, closes), "--code", CODE, "--timeout", "1")
+    assert (status, output) == (code, "") and line in errors and errors.count("\n") == 1, (status, errors)
+    assert (await well(ctl, "list")).startswith("No pairing")
+
+
+async def test_the_bytes_around_a_fault_are_shown_to_those_who_ask(scripted, ctl):
+    where = await scripted(b"SSH-2.0-OpenSSH_9\r\n\r\n")
+    status, _, errors = await ctl("identify", where, "--verbose")
+    assert (status, errors) == (
+        1,
+        "hapctl identify: the answer is no HTTP: the first line is no HTTP\n"
+        "bytes 0..<21 of 21, and the fault at 0:\n"
+        "> 000000  53 53 48 2d 32 2e 30 2d 4f 70 65 6e 53 53 48 5f  SSH-2.0-OpenSSH_\n"
+        "  000010  39 0d 0a 0d 0a                                   9....\n",
+    )
+    where = await scripted(answer(bytes([6, 1, 2]) + bytes(1000) + b"\x03\x40" + b"k" * 20))
+    status, _, errors = await ctl("pair", where, "--code", CODE, "--verbose")
+    assert status == 1 and 5 < errors.count("\n") <= 18
+    # An error that comes with another status than 200 is put up with, and that is told.
+    where = await scripted(answer(bytes([6, 1, 2, 7, 1, 6]), "400 Bad Request", "text/plain"))
+    status, _, errors = await ctl("pair", where, "--code", CODE, "--verbose")
+    assert status == 1 and errors.count("note: POST /pair-setup: ") == 2 and "paired already" in errors.splitlines()[-1]
+
+
+async def test_a_busy_accessory_is_told(run, ctl):
+    simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
+    reader, writer = await asyncio.open_connection(simulator.accessory.address, simulator.accessory.port)
+    message = bytes([0, 1, 0, 6, 1, 1])
+    writer.write(b"POST /pair-setup HTTP/1.1\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: 6\r\n\r\n" + message)
+    await reader.readuntil(b"\r\n\r\n")
+    status, _, errors = await ctl("pair", address(simulator.accessory), "--code", CODE)
+    assert (status, errors) == (1, "hapctl pair: another controller is pairing with the accessory; try again in half a minute\n")
+    writer.close()
+
+
 async def test_a_picture_is_fetched_whole_or_not_at_all(run, ctl, tmp_path):
     await pair_with_bulb(run, ctl, tmp_path)
     picture = tmp_path / "bulb.jpg"

@@ -101,6 +101,8 @@ package actor ControllerClient {
   }
 
   package var peer: SocketAddress? { connection?.peer }
+  /// What was put up with in the pairing procedures.
+  package var remarks: [Tolerated] { connection?.remarks ?? [] }
   package var isSecured: Bool { connection?.link.isSecured ?? false }
 
   // MARK: Requests

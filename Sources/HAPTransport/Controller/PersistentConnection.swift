@@ -194,7 +194,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
       switch result {
       case .failure(let error): lose(error)
       case .success(let refused):
-        tell(.connected(isAgain: hasBeenReady, refused: refused))
+        tell(.connected(isAgain: hasBeenReady, refused: refused, remarks: connection.remarks))
         hasBeenReady = true
         let gone = Set(refused.map(\.id))
         read(subscriptions.keys.sorted().filter { !gone.contains($0) }, by: send, told: .catchUp) { [weak self] error in

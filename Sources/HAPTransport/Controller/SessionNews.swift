@@ -4,8 +4,8 @@ import HAPWire
 
 /// What a session that outlives its connections tells, in the order in which it happened.
 package enum SessionNews: Sendable {
-  /// The accessory is verified, and everything is subscribed to again but what it refuses now.
-  case connected(isAgain: Bool, refused: [CharacteristicEntry])
+  /// The accessory is verified, and everything is subscribed to again but what it refuses now. With what was put up with in Pair Verify.
+  case connected(isAgain: Bool, refused: [CharacteristicEntry], remarks: [Tolerated])
   /// The connection is gone, or could not be made; after so long it is tried again.
   case lost(ClientError, nextTry: Duration)
   /// It is of no use to try again. The last news.

@@ -35,6 +35,7 @@ extension Command {
         entries += try await accessory.entries(.read(Array(ids[start..<min(start + 100, ids.count)])))
       }
       _ = mirror.take(entries, of: "GET /characteristics")
+      visit.note(mirror.remarks)
       if isJSON {
         console.print(json(entries, mirror.database))
       } else {

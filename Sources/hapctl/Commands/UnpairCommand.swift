@@ -19,7 +19,7 @@ extension Command {
       let store = try visit.store()
       let pairing = try store.pairings().pairing(for: visit.target)
       if !onlyHere {
-        let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: visit.timeout)
+        let accessory = try await visit.open(pairing, on: loop)
         let answer = try await accessory.client.request(.pairings(.removing(pairing)))
         let reply = try ControllerConnection.tlv(.success(answer), "POST /pairings").get()
         if let code = reply.byte(TLVType.error) {

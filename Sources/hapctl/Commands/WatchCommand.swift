@@ -31,6 +31,7 @@ extension Command {
     let isOnce = arguments[once]
     return visit.withSession { session, pairing in
       let mirror = try AccessoryMirror(answer: try await session.request(.accessories))
+      visit.note(mirror.remarks)
       let ids = try mirror.database.idsToWatch(references)
       guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
       let refused = try await session.subscribe(to: ids)
@@ -39,7 +40,7 @@ extension Command {
       if !isJSON {
         console.print("Watching \(ids.count - refused.count) characteristics of \(shown(pairing.alias)).")
       }
-      var watch = Watch(mirror: mirror, most: most, isJSON: isJSON, isOnce: isOnce, console: console)
+      var watch = Watch(visit, mirror: mirror, most: most, isJSON: isJSON, isOnce: isOnce)
       while let news = await session.next() { if try watch.take(news) { return .well } }
       throw Failure(.cannotRun, "the accessory closed the connection")
     }
@@ -48,24 +49,30 @@ extension Command {
 
 /// Shows news as they come.
 private struct Watch {
+  let visit: Visit
   var mirror: AccessoryMirror
   let most: Int?
   let isJSON: Bool
   let isOnce: Bool
-  let console: Console
   private var seen = 0
+  private var console: Console { visit.console }
 
-  init(mirror: AccessoryMirror, most: Int?, isJSON: Bool, isOnce: Bool, console: Console) {
-    (self.mirror, self.most, self.isJSON, self.isOnce, self.console) = (mirror, most, isJSON, isOnce, console)
+  init(_ visit: Visit, mirror: AccessoryMirror, most: Int?, isJSON: Bool, isOnce: Bool) {
+    (self.visit, self.mirror, self.most, self.isJSON, self.isOnce) = (visit, mirror, most, isJSON, isOnce)
   }
 
   /// - Throws: when there is nothing more to come.
   /// - Returns: whether enough was seen.
   mutating func take(_ news: SessionNews) throws -> Bool {
     switch news {
-    case .values(let entries, let isCatchUp, _): return show(entries, isCatchUp)
-    case .unreadable(let error): console.complain("hapctl watch: \(error)")
-    case .connected(let isAgain, let refused):
+    case .values(let entries, let isCatchUp, let remarks):
+      visit.note(remarks)
+      return show(entries, isCatchUp)
+    case .unreadable(let error):
+      console.complain("hapctl watch: \(error)")
+      if visit.isVerbose { for line in error.excerpt?.lines ?? [] { console.complain(line) } }
+    case .connected(let isAgain, let refused, let remarks):
+      visit.note(remarks)
       if isAgain { console.complain("hapctl watch: connected again") }
       for entry in refused { console.complain("hapctl watch: \(cantBeWatched(entry))") }
     case .lost(let error, let nextTry):
@@ -77,7 +84,9 @@ private struct Watch {
   }
 
   private mutating func show(_ entries: [CharacteristicEntry], _ isCatchUp: Bool) -> Bool {
+    let known = mirror.remarks.count
     _ = mirror.take(entries, of: "an event")
+    visit.note(Array(mirror.remarks.dropFirst(known)))
     for entry in entries {
       console.print(
         isJSON

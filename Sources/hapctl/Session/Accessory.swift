@@ -43,7 +43,7 @@ extension AccessoryMirror {
   init(answer: LinkMessage) throws(ClientError) {
     guard answer.status == 200 else { throw ClientError.status(answer.status, request: "GET /accessories") }
     do throws(JSONProblem) { try self.init(answer.body) } catch {
-      throw ClientError.body(error, request: "GET /accessories")
+      throw ClientError.body(error, request: "GET /accessories", of: answer.body)
     }
   }
 }
@@ -61,15 +61,20 @@ func socketAddresses(_ texts: [String]) throws(UsageError) -> [SocketAddress] {
 }
 
 /// Runs what a command does with accessories, on a loop of its own, and tells a failure in one line.
-func withLoop(_ name: String, _ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> ExitCode)
-  -> ExitCode
-{
+/// - Parameter isVerbose: whether the bytes around a fault are shown; nil: the command can't be asked that.
+func withLoop(
+  _ name: String, _ console: Console, isVerbose: Bool? = nil,
+  _ body: @escaping @Sendable (EventLoop) async throws -> ExitCode
+) -> ExitCode {
   let loop = EventLoop(name: "hapctl")
   loop.start()
   defer { loop.stop() }
   do { return try blocking { try await body(loop) } } catch {
     let failure = Failure(error)
-    console.complain("hapctl \(name): \(failure.message)")
+    let excerpt = (error as? ClientError)?.excerpt
+    let hint = excerpt != nil && isVerbose == false ? " (--verbose shows the bytes)" : ""
+    console.complain("hapctl \(name): \(failure.message)\(hint)")
+    if isVerbose == true { for line in excerpt?.lines ?? [] { console.complain(line) } }
     return failure.code
   }
 }
@@ -84,13 +89,15 @@ extension Failure {
     case let error as FileError: self.init(.cannotRun, "\(error)")
     case let error as SelectionError: self.init(.usage, error.message)
     case ClientError.unreachable(let tries):
-      self.init(.cannotRun, "the accessory can't be reached: \(ClientError.unreachable(tries))")
+      self.init(
+        .cannotRun,
+        "the accessory can't be reached: \(ClientError.unreachable(tries)); is it switched on, and still at this address?"
+      )
     case let error as ClientError:
       switch error {
-      case .timedOut, .closed, .lost, .cancelled: self.init(.cannotRun, "\(error)")
-      case .pairing(let failure)
-      where failure.cause == .refused(PairingError.authentication.rawValue) && failure.step == 4:
-        self.init(.problem, "\(error): the code is wrong, or the accessory has forgotten this pairing")
+      case .timedOut: self.init(.cannotRun, "\(error); --timeout waits longer")
+      case .closed, .lost, .cancelled, .notSent: self.init(.cannotRun, "\(error)")
+      case .pairing(let failure): self.init(pairVerify: failure)
       default: self.init(.problem, "\(error)")
       }
     default: self.init(.cannotRun, "\(error)")
