@@ -25,6 +25,8 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
 
   /// How many requests may wait for their turn.
   static let requestRoom = 1000
+  /// After so much silence the accessory is asked whether it is still there.
+  private static let silence: Duration = .seconds(60)
   /// How many characteristics are asked about in one request.
   private static let chunk = 100
 
@@ -154,6 +156,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     switch result {
     case .failure(let error): lose(error)
     case .success(let stream):
+      stream.keepAlive(after: Self.silence)
       let host = stream.peerAddress.map { "\($0)" } ?? ""
       let connection = ControllerConnection(
         stream, host: host, timeout: plan.requestTimeout, random: plan.random, on: loop)
