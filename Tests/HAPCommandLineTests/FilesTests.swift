@@ -19,6 +19,7 @@ import Testing
       try writeFile(file, [1, 2, 3], overwriting: true)
       try writeFile(file, [4], overwriting: true)
       #expect(try readFile(file, limit: 100) == [4] && names == ["picture"])
+      #expect(throws: FileError.self) { try writeFile(file, [5], overwriting: false) }
       // A folder can't be replaced by a file.
       try FileManager.default.createDirectory(atPath: folder + "/taken", withIntermediateDirectories: false)
       #expect(throws: FileError.self) { try writeFile(folder + "/taken", [5], overwriting: true) }

@@ -188,7 +188,8 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     }
     #expect(said == "M2: the accessory asks to wait 300 s before the next try")
     let remarks = await client.remarks.map(\.message)
-    #expect(remarks.count == 3 && remarks[0].contains("400") && remarks[1].contains("pairing+tlv8"))
+    try #require(remarks.count == 3)
+    #expect(remarks[0].contains("400") && remarks[1].contains("pairing+tlv8"))
     #expect(remarks[2].contains("item 64"))
     await deaf.close()
   }

@@ -139,6 +139,49 @@ private final class Whereabouts: Sendable {
     await middle.close()
   }
 
+  @Test("A request without an answer in its time ends the connection; the next one gets a new one, and its own answer")
+  func noAnswer() async throws {
+    let home = try ServedHome()
+    let middle = CuttingMiddle(on: loop.loop, to: home.port)
+    let session = session(Whereabouts(try await middle.port()))
+    #expect(try await connected(session) == false)
+    await middle.swallowNextRequest()
+    let said = await failure { _ = try await session.request(.read([on]), timeout: .milliseconds(50)) }
+    #expect(said == "GET /characteristics: no answer in time")
+    #expect(try await session.request(.accessories).status == 200)
+    #expect(try await lost(session) == said)
+    #expect(try await connected(session) == true)
+    await session.close()
+    await middle.close()
+  }
+
+  @Test("A request that is given up on its way leaves the connection as it is")
+  func givenUp() async throws {
+    let home = try ServedHome()
+    let session = session(Whereabouts(home.port))
+    #expect(try await connected(session) == false)
+    for _ in 0..<10 {
+      let request = Task { try await session.request(.accessories) }
+      await Task.yield()
+      request.cancel()
+      _ = await request.result
+      let body = try await session.request(.read([on])).body
+      #expect(String(decoding: body, as: UTF8.self).contains(#""iid":11,"#), "it is its own answer")
+    }
+    #expect(home.notes.filter { $0 == .connected }.count == 1)
+    await session.close()
+  }
+
+  @Test("A session that is let go closes its connection")
+  func letGo() async throws {
+    let home = try ServedHome()
+    var session: PersistentSession? = session(Whereabouts(home.port))
+    #expect(try await session?.request(.accessories).status == 200)
+    #expect(home.connectionCount == 1)
+    session = nil
+    while home.connectionCount > 0 { await Task.yield() }
+  }
+
   @Test("Requests wait for the connection at most for their time, and a cancelled one is never sent")
   func waiting() async throws {
     let whereabouts = Whereabouts()
@@ -354,12 +397,15 @@ private actor CuttingMiddle {
   func port() throws -> UInt16 { try wires.listen() }
   /// The next bytes of a controller reach the accessory; the answer reaches nobody.
   func cutAtNextRequest() { wires.cuts = true }
+  /// The next bytes of a controller reach nobody.
+  func swallowNextRequest() { wires.swallows = true }
   func close() { wires.close() }
 }
 
 /// On the loop's thread.
 private final class Wires {
   var cuts = false
+  var swallows = false
   private let loop: EventLoop
   private let target: SocketAddress
   private var listener: TCPListener?
@@ -392,6 +438,10 @@ private final class Wires {
       guard case .bytes(let count) = event else {
         sink?.closeAfterWriting()
         return room.deallocate()
+      }
+      if isRequest, swallows {
+        swallows = false
+        return
       }
       sink?.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count]))
       guard isRequest, cuts else { return }

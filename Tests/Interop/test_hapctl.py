@@ -343,6 +343,7 @@ async def scripted():
         (b"", True, 3, "the accessory closed the connection"),
         (b"", False, 3, "POST /pair-setup: no answer in time; --timeout waits longer"),
     ],
+    ids=lambda value: value[:40] if isinstance(value, str) else "",
 )  # fmt: skip
 async def test_what_keeps_a_pairing_from_being_made_is_told_in_a_line(says, closes, code, line, scripted, ctl):
     status, output, errors = await ctl("pair", await scripted(says, closes), "--code", CODE, "--timeout", "1")

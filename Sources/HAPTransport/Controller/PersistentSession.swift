@@ -83,7 +83,7 @@ package actor PersistentSession {
   /// Sends a request when there is a connection and the answers of those before it are there, and returns its answer, whatever its status.
   ///
   /// When the connection breaks while the request is on its way, it fails, and is never sent again: it may have been done. When it failed with
-  /// `.notSent`, it certainly wasn't.
+  /// `.notSent`, it certainly wasn't. One that gets no answer in its time ends the connection, since a late answer could be taken for another's.
   /// - Parameter timeout: from now until the answer.
   package func request(
     _ request: ControllerRequest, timeout: Duration? = nil
