@@ -243,6 +243,8 @@ async def test_controllers_are_listed_added_and_removed(whose, run, ctl, tmp_pat
         status, output, errors = await ctl("pairings", *words)
         if whose == "ours":
             assert (status, output) == (1, "") and "only an admin may" in errors
+            status, _, errors = await ctl("unpair", "theirs")
+            assert status == 1 and "only an admin may ask this; --forget forgets it here" in errors
         else:
             assert (status, output) == (1, "") and errors.startswith("hapctl pairings: ")
 

@@ -125,7 +125,7 @@ extension OpenAccessory {
   }
 
   /// Add or Remove Pairing.
-  fileprivate func change(_ message: TLV, refusals: [PairingError: String]) async throws {
+  func change(_ message: TLV, refusals: [PairingError: String] = [:]) async throws {
     _ = try await ask(message, refusals: refusals)
   }
 

@@ -1,7 +1,6 @@
 import HAPCommandLine
 import HAPProtocol
 import HAPStore
-import HAPTransport
 import HAPWire
 
 extension Command {
@@ -20,12 +19,8 @@ extension Command {
       let pairing = try store.pairings().pairing(for: visit.target)
       if !onlyHere {
         let accessory = try await visit.open(pairing, on: loop)
-        let answer = try await accessory.client.request(.pairings(.removing(pairing)))
-        let reply = try ControllerConnection.tlv(.success(answer), "POST /pairings").get()
-        if let code = reply.byte(TLVType.error) {
-          throw Failure(
-            .problem,
-            "the accessory refuses with error \(code): only an admin may remove pairings; --forget forgets it here")
+        do { try await accessory.change(.removing(pairing)) } catch let failure as Failure {
+          throw Failure(failure.code, "\(failure.message); --forget forgets it here")
         }
       }
       try store.remove(alias: pairing.alias)
