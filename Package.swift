@@ -93,7 +93,11 @@ let package = Package(
       exclude: ["Help"]),
     .testTarget(
       name: "HapctlTests",
-      dependencies: ["hapctl", "HAPCommandLine", "HAPStore", "HAPCrypto", "HAPModel", "HAPLoop", "HAPTestSupport"],
+      dependencies: [
+        "hapctl", "HAPCommandLine", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel", "HAPWire",
+        "HAPLoop",
+        "HAPTestSupport",
+      ],
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",

@@ -32,6 +32,29 @@ package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   }
 }
 
+/// The first line of a file, without its end and the blanks around it; `-` is standard input.
+/// - Throws: when it can't be read, and when it has more than 4096 bytes.
+package func firstLine(ofFile path: String) throws(FileError) -> String {
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  let isInput = path == "-"
+  let name = isInput ? "standard input" : path
+  let descriptor = isInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw FileError(message: "\(name) can't be read: \(String(cString: strerror(errno)))") }
+  defer { if !isInput { close(descriptor) } }
+  var line: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 4096)
+  while true {
+    let count = read(descriptor, &chunk, chunk.count)
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw FileError(message: "\(name) can't be read: \(String(cString: strerror(errno)))") }
+    line += chunk[..<count].prefix { $0 != 0x0A }
+    guard line.count <= chunk.count else { throw FileError(message: "\(name): its first line is too long") }
+    if count == 0 || chunk[..<count].contains(0x0A) { break }
+  }
+  let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D].contains($0) }
+  return String(decoding: line.drop(while: isBlank).reversed().drop(while: isBlank).reversed(), as: UTF8.self)
+}
+
 /// Whether anything is there.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 

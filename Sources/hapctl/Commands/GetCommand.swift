@@ -35,6 +35,7 @@ extension Command {
         entries += try await accessory.entries(.read(Array(ids[start..<min(start + 100, ids.count)])))
       }
       _ = mirror.take(entries, of: "GET /characteristics")
+      visit.note(mirror.remarks)
       if isJSON {
         console.print(json(entries, mirror.database))
       } else {
@@ -63,7 +64,10 @@ func json(_ entries: [CharacteristicEntry], _ database: AttributeDatabase) -> St
   }
 }
 
-func write(_ entry: CharacteristicEntry, _ database: AttributeDatabase, to json: inout JSONWriter) {
+/// - Parameter isMeanwhile: it changed while there was no connection.
+func write(
+  _ entry: CharacteristicEntry, _ database: AttributeDatabase, isMeanwhile: Bool = false, to json: inout JSONWriter
+) {
   json.object { json in
     json.key("aid")
     json.integer(entry.id.aid)
@@ -82,6 +86,10 @@ func write(_ entry: CharacteristicEntry, _ database: AttributeDatabase, to json:
     if let status = entry.status {
       json.key("status")
       json.integer(status)
+    }
+    if isMeanwhile {
+      json.key("meanwhile")
+      json.bool(true)
     }
   }
 }

@@ -23,8 +23,10 @@ extension Command {
         return .well
       }
       let pairing = try known.pairing(for: visit.target)
-      let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: visit.timeout)
-      let database = try await accessory.mirror().database
+      let accessory = try await visit.open(pairing, on: loop)
+      let mirror = try await accessory.mirror()
+      visit.note(mirror.remarks)
+      let database = mirror.database
       guard let slot = database.characteristics.firstIndex(where: { $0.type == CharacteristicDefinition.identify.type })
       else { throw Failure(.problem, "the accessory has no Identify") }
       let entries = try await accessory.entries(.write([.init(database.id(ofSlot: slot), value: .bool(true))]))

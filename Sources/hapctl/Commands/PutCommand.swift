@@ -4,12 +4,14 @@ import HAPModel
 import HAPProtocol
 import HAPStore
 import HAPTransport
+import HAPWire
 
 extension Command {
   /// `hapctl put`
   static let put = Command(
     "put", "write characteristics",
-    operands: .some(label: "TARGET/CHARACTERISTIC VALUE…", count: 2...1000), options: CommonOptions.all,
+    operands: .some(label: "TARGET/CHARACTERISTIC VALUE…", count: 2...1000),
+    options: [CommonOptions.json.definition] + CommonOptions.all,
     discussion: [
       "A value is a word of the catalogue such as open, a number, true or false, text, or bytes as hexadecimal digits. Several are written in one request. "
         + "A characteristic that takes timed writes only gets one."
@@ -27,8 +29,11 @@ extension Command {
       throw UsageError("\(shown(reference.target)) says no characteristic: \(reference.target)/NAME")
     }
     let visit = try Visit("put", to: try oneTarget(pairs.map(\.0)), arguments, console)
+    let isJSON = arguments[CommonOptions.json]
     return visit.withAccessory { accessory in
-      let database = try await accessory.mirror().database
+      let mirror = try await accessory.mirror()
+      visit.note(mirror.remarks)
+      let database = mirror.database
       var entries: [ControllerRequest.WriteEntry] = []
       var isTimed = false
       for (reference, text) in pairs {
@@ -49,13 +54,45 @@ extension Command {
         guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }
       }
       let refused = try await accessory.entries(.write(entries, pid: pid)).filter { !$0.isSuccess }
-      for entry in refused {
+      if isJSON { console.print(json(entries, refused, database)) }
+      for entry in refused where !isJSON {
         let slot = database.slot(of: entry.id)
         let reason = entry.failure.map { "\($0) (\(entry.status ?? 0))" } ?? "status \(entry.status ?? 0)"
         console.complain(
           "hapctl put: \(slot.map { database.title(ofSlot: $0) } ?? "\(entry.id)"): the accessory refuses: \(reason)")
       }
       return refused.isEmpty ? .well : .problem
+    }
+  }
+}
+
+/// `{"characteristics":[{"aid":1,"iid":10,"type":"25","name":"On","value":true,"status":0}]}`, an entry for each that was to be written.
+private func json(
+  _ written: [ControllerRequest.WriteEntry], _ refused: [CharacteristicEntry], _ database: AttributeDatabase
+) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("characteristics")
+      json.array { json in
+        for entry in written {
+          json.object { json in
+            json.key("aid")
+            json.integer(entry.id.aid)
+            json.key("iid")
+            json.integer(entry.id.iid)
+            if let slot = database.slot(of: entry.id) {
+              json.key("type")
+              json.string(database.characteristics[slot].type.wireForm)
+              json.key("name")
+              json.string(database.title(ofSlot: slot))
+            }
+            json.key("value")
+            (entry.value ?? .null).write(to: &json)
+            json.key("status")
+            json.integer(refused.first { $0.id == entry.id }?.status ?? 0)
+          }
+        }
+      }
     }
   }
 }
