@@ -64,8 +64,8 @@ let package = Package(
     .executableTarget(
       name: "hapctl",
       dependencies: [
-        "HAPProfile", "HAPTransport", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
-        "HAPCommandLine",
+        "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop",
+        "HAPCrypto", "HAPCommandLine",
       ]),
 
     // Tests.
@@ -94,9 +94,8 @@ let package = Package(
     .testTarget(
       name: "HapctlTests",
       dependencies: [
-        "hapctl", "HAPCommandLine", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel", "HAPWire",
-        "HAPLoop",
-        "HAPTestSupport",
+        "hapctl", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel",
+        "HAPWire", "HAPLoop", "HAPTestSupport",
       ],
       exclude: ["Help"]),
     .target(

@@ -67,7 +67,6 @@ private let zeros = String(repeating: "0", count: 64)
   @Test(
     "Wrong usage is told, and nothing is asked of anybody",
     arguments: [
-      (["pair", "garage", "--code", "031-45-154"], "no address with a port"),
       (["pair", "127.0.0.1:1"], "--code is missing"),
       (["pair", "127.0.0.1:1", "--code", "123-45-678"], "--code 123-45-678"),
       (["pair", "127.0.0.1:1", "--code", "031-45-154", "--alias", "a/b"], "slash"),
@@ -79,6 +78,9 @@ private let zeros = String(repeating: "0", count: 64)
       (["put", "a", "true"], "says no characteristic"),
       (["get", "a/On", "b/On"], "two accessories"), (["watch", "a", "--count", "0"], "--count"),
       (["get", "a", "--timeout", "never"], "--timeout"), (["lst"], "did you mean list?"),
+      (["discover", "garage"], "one word too many"), (["discover", "--timeout", "0"], "--timeout 0"),
+      (["discover", "--interface", "eth99"], "no interface named eth99; there are: "),
+      (["get", "a", "--interface", ""], "no interface named ; there are: "), (["pair", "a"], "--code is missing"),
       (["export", "a"], "-o FILE is missing"),
       (["export", "a", "-o", "x", "--category", "lamp"], "no such category"),
       (["export", "a", "-o", "x", "--category", "lightbulp"], "did you mean lightbulb?"),
@@ -112,7 +114,7 @@ private let zeros = String(repeating: "0", count: 64)
     let closed = await hapctl(["pair", "127.0.0.1:9", "--code", "031-45-154"] + state)
     #expect(closed.exit == .cannotRun && closed.error.contains("127.0.0.1:9: connection refused"))
     #expect(await hapctl(["list"] + state).out == "No pairing is kept in \(folder.path).\n")
-    #expect(await hapctl(["get", "garage"] + state).error.contains("no pairing garage"))
+    #expect(await hapctl(["unpair", "garage", "--forget"] + state).error.contains("no pairing garage"))
     #expect(await hapctl(["get", "127.0.0.1:9"] + state).error.contains("hapctl pair 127.0.0.1:9"))
   }
 }

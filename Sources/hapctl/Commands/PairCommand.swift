@@ -16,20 +16,19 @@ extension Command {
   /// `hapctl pair`
   static let pair = Command(
     "pair", "pair with an accessory, and keep the pairing",
-    operands: .some(label: "HOST:PORT", count: 1...1),
+    operands: .some(label: "TARGET", count: 1...1),
     options: [code.definition, codeFile.definition, alias.definition] + CommonOptions.all,
     discussion: [
+      "TARGET is HOST:PORT, or the name or device ID that 'hapctl discover' shows.",
       "The pairing is kept when the accessory has confirmed it, and not before. Each has keys of its own.",
       "A code on the command line can be seen by others on this machine; --code-file keeps it from them.",
     ],
     examples: [
-      ("hapctl pair 192.0.2.7:51826 --code 031-45-154 --alias garage", "pairs, and calls it garage from now on")
+      ("hapctl pair \"Hall Lamp\" --code 031-45-154", "pairs with what is found under that name"),
+      ("hapctl pair 192.0.2.7:51826 --code 031-45-154 --alias garage", "pairs, and calls it garage from now on"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("pair", to: try Target(arguments.operands[0]), arguments, console)
-    guard case .address(let address) = visit.target else {
-      throw UsageError("\(shown(arguments.operands[0])) is no address with a port")
-    }
     let alias = try arguments.value(alias)
     if let alias, alias.contains("/") { throw UsageError("--alias \(shown(alias)): it can't have a slash") }
     let setupCode: SetupCode
@@ -56,7 +55,12 @@ extension Command {
         throw Failure(.usage, "there is a pairing \(shown(alias)) already; choose another --alias")
       }
       let me = ControllerCredentials(identifier: newIdentifier(), key: SigningKey(seed: RandomSource.system.secret(32)))
-      let client = try await OpenAccessory.connect(["\(address)"], on: loop, timeout: visit.timeout)
+      let addresses: [String]
+      switch visit.target {
+      case .address(let address): addresses = ["\(address)"]
+      case .name(let name): addresses = try await visit.find(name, knowing: known, on: loop).addresses
+      }
+      let client = try await OpenAccessory.connect(addresses, on: loop, timeout: visit.timeout)
       let accessory: PairedAccessory
       do {
         guard let paired = try await client.pairSetup(code: setupCode.text, identity: me) else {
@@ -71,7 +75,7 @@ extension Command {
       // Kept at once: whatever goes wrong now, the accessory is paired.
       var pairing = ControllerPairing(
         alias: alias ?? String(decoding: accessory.identifier, as: UTF8.self), accessoryID: accessory.identifier,
-        accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: ["\(address)"]
+        accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: addresses
       )
       do { try store.keep(pairing) } catch {
         // Nobody would have the keys: the accessory would be paired with nobody until its factory reset.

@@ -16,9 +16,12 @@ extension Command {
     let onlyHere = arguments[forget]
     return visit.run { loop in
       let store = try visit.store()
-      let pairing = try store.pairings().pairing(for: visit.target)
-      if !onlyHere {
-        let accessory = try await visit.open(pairing, on: loop)
+      let pairing: ControllerPairing
+      if onlyHere {
+        pairing = try store.pairings().pairing(for: visit.target)
+      } else {
+        let accessory = try await visit.open(on: loop)
+        pairing = accessory.pairing
         do { try await accessory.change(.removing(pairing)) } catch let failure as Failure {
           throw Failure(failure.code, "\(failure.message); --forget forgets it here")
         }
