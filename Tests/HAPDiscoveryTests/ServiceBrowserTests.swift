@@ -297,6 +297,9 @@
         packet(name: [0xFF, 0xFE], host: [[1], local]), packet(name: [0], host: [[0], local]),
         packet(name: [10, 27, 91], host: [Array("a b.c".utf8), local]), packet(name: [], host: []),
         packet(name: Array(repeating: 0xC3, count: 63), host: [Array(repeating: 0xC3, count: 63), local]),
+        packet(
+          name: Array("Longest host".utf8),
+          host: [63, 63, 63, 55].map { Array(repeating: 0xC3, count: $0) } + [local]),
         packet(name: Array("No host".utf8), host: []), packet(name: Array("Not local".utf8), host: [Array("com".utf8)]),
         packet(name: Array("Spaces".utf8), host: [[32], [46], local]),
         packet(name: Array("Short".utf8), host: [[65], local], srv: [0, 0, 0]),

@@ -5,6 +5,8 @@ import json
 import os
 import re
 import signal
+import socket
+import struct
 import sys
 import uuid
 from pathlib import Path
@@ -536,9 +538,46 @@ async def test_an_accessory_that_moved_is_found_and_its_place_is_kept(run, ctl, 
     assert after in await well(ctl, "list")
 
 
+def announce(name, host):
+    """Sends what an accessory would, with a host of these labels."""
+
+    def wire(labels):
+        return b"".join(bytes([len(label)]) + label for label in labels) + b"\0"
+
+    def record(owner, kind, data):
+        return owner + struct.pack(">HHIH", kind, 1, 120, len(data)) + data
+
+    kind = [b"_hap", b"_tcp", b"local"]
+    service = wire([name, *kind])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        for option in socket.SO_REUSEADDR, socket.SO_REUSEPORT:
+            sender.setsockopt(socket.SOL_SOCKET, option, 1)
+        sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 255)
+        sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+        sender.bind(("", 5353))
+        sender.sendto(
+            struct.pack(">6H", 0, 0x8400, 0, 4, 0, 0)
+            + record(wire(kind), 12, service)
+            + record(service, 33, struct.pack(">3H", 0, 0, 80) + wire(host))
+            + record(service, 16, b"\x04sf=1\x04ci=5")
+            + record(wire(host), 1, socket.inet_aton("127.0.0.1")),
+            ("224.0.0.251", 5353),
+        )
+
+
+HOSTS_THAT_ARE_NONE = [
+    [b"\0", b"local"], [b"a b.c", b"local"], [b"\xff", b"local"], [b"\xc3" * 63, b"\xc3" * 63, b"\xc3" * 63, b"\xc3" * 55, b"local"],
+    [b"local"], [],
+]  # fmt: skip
+
+
 async def test_the_machines_daemon_finds_them_too_and_may_die(run, ctl, discovering, tmp_path):
     async with Daemon(tmp_path / "daemon") as daemon:
         watcher = await discovering("--watch", environment=daemon.environment)
+        for number, host in enumerate(HOSTS_THAT_ARE_NONE):
+            announce(b"Stranger %d" % number, host)
+        announce(b"Good", [b"good", b"local"])
+        await watcher.wait(lambda line: line.get("name") == "Good")
         simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE, "--bonjour", "embedded"))
         own = simulator.accessory.device_id
         found = await watcher.wait(tells("appeared", own, paired=False))

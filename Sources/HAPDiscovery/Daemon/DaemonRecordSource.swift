@@ -17,7 +17,7 @@ final class DaemonRecordSource: RecordSource, @unchecked Sendable {
   // Of the desk's loop.
   private var instances: ServiceReference?
   private var conversations: [Question: ServiceReference] = [:]
-  /// Those beyond the limit, until another ends.
+  /// Those beyond the limit, until another ends; and those that couldn't be asked, until the next try.
   private var waiting: [Question] = []
   private var deskEdition = 0
   private var backOff = BackOff()
@@ -32,7 +32,7 @@ final class DaemonRecordSource: RecordSource, @unchecked Sendable {
     self.type = type
     self.tell = tell
     desk.loop.schedule {
-      self.retry = LoopTimer(desk.loop) { [unowned self] in browse() }
+      self.retry = LoopTimer(desk.loop) { [unowned self] in if instances == nil { browse() } else { startWaiting() } }
       self.browse()
     }
   }
@@ -86,12 +86,17 @@ final class DaemonRecordSource: RecordSource, @unchecked Sendable {
         case .record(let data, let interface, let isThere):
           backOff.reset()
           heard(.record(question, Link(interface: interface), data: data, isThere: isThere))
+        case .failed(let error) where error.isOfQuestion: conversations.removeValue(forKey: question)?.close()
         case .failed(let error): failed(error.description)
         case .registered, .found, .gone: break
         }
       }
+    } catch  where error.isOfQuestion {
+      // A stranger may have named a host that is none: nothing will be heard of that, and of others all the same.
     } catch {
-      failed(error.description)
+      // There may be too many. If it is the daemon that has gone, those that are open say so.
+      waiting.append(question)
+      if !retry.isActive { retry.start(after: backOff.delay()) }
     }
   }
 
@@ -100,6 +105,12 @@ final class DaemonRecordSource: RecordSource, @unchecked Sendable {
     guard let conversation = conversations.removeValue(forKey: question) else { return }
     conversation.close()
     if !waiting.isEmpty { start(waiting.removeFirst()) }
+  }
+
+  private func startWaiting() {
+    let questions = waiting
+    waiting = []
+    for question in questions { start(question) }
   }
 
   private func hangUp() {

@@ -158,6 +158,14 @@ struct DaemonError: Error, Equatable, CustomStringConvertible {
   /// Somebody on this machine has the name already.
   var isNameConflict: Bool { Int(code) == kDNSServiceErr_NameConflict }
 
+  /// What was asked is none, or not to be had; the daemon is well.
+  var isOfQuestion: Bool {
+    [
+      kDNSServiceErr_BadParam, kDNSServiceErr_Invalid, kDNSServiceErr_NoSuchName, kDNSServiceErr_NoSuchRecord,
+      kDNSServiceErr_BadFlags,
+    ].contains(Int(code))
+  }
+
   var description: String {
     switch Int(code) {
     // Avahi's library has no other word for an absent or dying daemon; Apple's says "not running" and "defunct connection".
