@@ -108,12 +108,12 @@ private final class Table {
   func addresses() throws {
     let table = Table.withLamp()
     let linkLocal: [UInt8] = [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1]
-    let global: [UInt8] = [0xFD] + [UInt8](repeating: 0, count: 14) + [1]
+    let global: [UInt8] = [0x20, 0x01] + [UInt8](repeating: 0, count: 13) + [1]
     let host = "lamp.local"
     table.take(.addressesV6(host), here, linkLocal, isThere: true)
     table.take(.addressesV6(host), there, linkLocal, isThere: true)
     table.take(.addressesV6(host), here, global, isThere: true)
-    table.take(.addressesV4(host), there, [10, 0, 0, 2], isThere: true)
+    table.take(.addressesV4(host), there, [209, 0, 0, 2], isThere: true)
     table.take(.addressesV4(host), there, [10, 0, 0, 1], isThere: true)
     for wrong in [[0, 0, 0, 0], [224, 0, 0, 251], [], [1, 2, 3], linkLocal] as [[UInt8]] {
       table.take(.addressesV4(host), here, wrong, isThere: true)
@@ -122,7 +122,7 @@ private final class Table {
       table.take(.addressesV6(host), here, wrong, isThere: true)
     }
     let found = try #require(table.found()).addresses.map(\.host)
-    #expect(found.map(\.bytes) == [[10, 0, 0, 1], [10, 0, 0, 2], global, linkLocal, linkLocal])
+    #expect(found.map(\.bytes) == [[10, 0, 0, 1], [209, 0, 0, 2], global, linkLocal, linkLocal])
     #expect(found.map(\.scope) == [0, 0, 0, 2, 3])
   }
 
