@@ -1,5 +1,9 @@
 import CDNSSD
 
+#if canImport(CAvahi)
+  import CAvahi
+#endif
+
 #if canImport(Glibc)
   import Glibc
 #endif
@@ -46,6 +50,9 @@ struct DNSSDLibrary: Sendable {
 
   #if canImport(Glibc)
     private static let loaded: DNSSDLibrary? = {
+      #if canImport(CAvahi)
+        avahi_set_allocator(zeroingAllocator)
+      #endif
       guard let library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND) else { return nil }
       func function<F>(_ name: String, _: F.Type) -> F? { dlsym(library, name).map { unsafeBitCast($0, to: F.self) } }
       guard let register = function("DNSServiceRegister", Register.self),
@@ -61,6 +68,19 @@ struct DNSSDLibrary: Sendable {
         register: register, browse: browse, query: query, update: update, socket: socket, process: process,
         deallocate: deallocate)
     }()
+
+    #if canImport(CAvahi)
+      /// When the daemon dies, Avahi's library calls all callbacks of a conversation, and up to 0.8 also those that it never set: whatever lay
+      /// in that memory before (avahi/avahi#569). In memory that is zeroed there are none.
+      /// Avahi keeps the pointer, for good.
+      nonisolated(unsafe) private static let zeroingAllocator: UnsafeMutablePointer<AvahiAllocator> = {
+        let allocator = UnsafeMutablePointer<AvahiAllocator>.allocate(capacity: 1)
+        allocator.initialize(
+          to: AvahiAllocator(
+            malloc: { calloc(1, $0) }, free: { free($0) }, realloc: { realloc($0, $1) }, calloc: { calloc($0, $1) }))
+        return allocator
+      }()
+    #endif
   #else
     private static let loaded: DNSSDLibrary? = DNSSDLibrary(
       register: { DNSServiceRegister($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) },
