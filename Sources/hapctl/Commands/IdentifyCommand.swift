@@ -24,13 +24,7 @@ extension Command {
       }
       let pairing = try known.pairing(for: visit.target)
       let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: visit.timeout)
-      let database = try await accessory.mirror().database
-      guard let slot = database.characteristics.firstIndex(where: { $0.type == CharacteristicDefinition.identify.type })
-      else { throw Failure(.problem, "the accessory has no Identify") }
-      let entries = try await accessory.entries(.write([.init(database.id(ofSlot: slot), value: .bool(true))]))
-      if let status = entries.first(where: { !$0.isSuccess })?.status {
-        throw Failure(.problem, "the accessory refuses with \(status)")
-      }
+      try await accessory.identify(in: try await accessory.mirror().database)
       return .well
     }
   }

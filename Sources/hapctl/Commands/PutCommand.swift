@@ -1,9 +1,4 @@
 import HAPCommandLine
-import HAPCrypto
-import HAPModel
-import HAPProtocol
-import HAPStore
-import HAPTransport
 
 extension Command {
   /// `hapctl put`
@@ -27,35 +22,11 @@ extension Command {
       throw UsageError("\(shown(reference.target)) says no characteristic: \(reference.target)/NAME")
     }
     let visit = try Visit("put", to: try oneTarget(pairs.map(\.0)), arguments, console)
+    let assignments = pairs.map { Assignment(path: $0.path ?? "", text: $1) }
     return visit.withAccessory { accessory in
-      let database = try await accessory.mirror().database
-      var entries: [ControllerRequest.WriteEntry] = []
-      var isTimed = false
-      for (reference, text) in pairs {
-        let id = try database.id(forPath: reference.path ?? "")
-        guard let slot = database.slot(of: id) else { preconditionFailure("it was found in the database") }
-        let characteristic = database.characteristics[slot]
-        guard let value = characteristic.value(fromText: text) else {
-          let words = Catalogue.characteristic(characteristic.type)?.values.map(\.word) ?? []
-          let hint = words.isEmpty ? "format \(characteristic.format.rawValue)" : words.joined(separator: ", ")
-          throw Failure(.usage, "\(shown(text)) is no value of \(database.title(ofSlot: slot)): \(hint)")
-        }
-        isTimed = isTimed || characteristic.perms.contains(.timedWrite)
-        entries.append(.init(id, value: value))
-      }
-      let pid = isTimed ? RandomSource.system.bytes(6).reduce(1) { $0 << 8 | UInt64($1) } : nil
-      if let pid {
-        let answer = try await accessory.client.request(.prepare(ttl: 5000, pid: pid))
-        guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }
-      }
-      let refused = try await accessory.entries(.write(entries, pid: pid)).filter { !$0.isSuccess }
-      for entry in refused {
-        let slot = database.slot(of: entry.id)
-        let reason = entry.failure.map { "\($0) (\(entry.status ?? 0))" } ?? "status \(entry.status ?? 0)"
-        console.complain(
-          "hapctl put: \(slot.map { database.title(ofSlot: $0) } ?? "\(entry.id)"): the accessory refuses: \(reason)")
-      }
-      return refused.isEmpty ? .well : .problem
+      let refusals = try await accessory.write(assignments, in: try await accessory.mirror().database)
+      for refusal in refusals { console.complain("hapctl put: \(refusal)") }
+      return refusals.isEmpty ? .well : .problem
     }
   }
 }

@@ -25,22 +25,12 @@ extension Command {
     let isJSON = arguments[CommonOptions.json]
     return visit.withAccessory { accessory in
       var mirror = try await accessory.mirror()
-      var ids = try references.compactMap { try $0.path.map { try mirror.database.id(forPath: $0) } }
-      if ids.isEmpty {
-        let slots = mirror.database.characteristics.indices.filter {
-          mirror.database.characteristics[$0].perms.contains(.events)
-        }
-        ids = slots.map { mirror.database.id(ofSlot: $0) }
-      }
+      let ids = try mirror.database.ids(forPaths: references.compactMap(\.path), else: .events)
       guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
-      let refused = try await accessory.entries(.write(ids.map { .init($0, ev: true) })).filter { !$0.isSuccess }
-      for entry in refused {
-        console.complain("hapctl watch: \(entry.id) can't be watched: status \(entry.status ?? 0)")
-      }
-      guard refused.count < ids.count else { return .problem }
-      if !isJSON {
-        console.print("Watching \(ids.count - refused.count) characteristics of \(shown(accessory.pairing.alias)).")
-      }
+      let (refusals, count) = try await accessory.subscribe(ids)
+      for refusal in refusals { console.complain("hapctl watch: \(refusal)") }
+      guard count > 0 else { return .problem }
+      if !isJSON { console.print("Watching \(count) characteristics of \(shown(accessory.pairing.alias)).") }
       var seen = 0
       for await event in accessory.client.events {
         var reader = AttributeReader()
