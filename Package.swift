@@ -56,7 +56,7 @@ let package = Package(
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
         "HAPWire", "HAPCrypto", "CQRencode",
       ]),
-    .target(name: "HAPCommandLine"),
+    .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
     .executableTarget(
       name: "hapsim",
       dependencies: [
@@ -67,7 +67,7 @@ let package = Package(
       name: "hapctl",
       dependencies: [
         "HAPProfile", "HAPTransport", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
-        "HAPCommandLine", "CEdit",
+        "HAPCommandLine", "CEdit", "HAPDiscovery",
       ]),
 
     // Tests.

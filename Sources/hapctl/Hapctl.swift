@@ -6,7 +6,7 @@ extension Program {
   static let hapctl = Program(
     name: "hapctl", version: hapctlVersion,
     summary: "Pairs with HomeKit accessories over IP, and reads, writes and watches them",
-    commands: [.pair, .unpair, .identify, .list, .keys, .accessories, .get, .put, .watch, .export, .shell],
+    commands: [.pair, .unpair, .identify, .list, .keys, .accessories, .get, .put, .watch, .export, .shell, .proxy],
     nearest: { nearestName(to: $0, in: $1) })
 }
 

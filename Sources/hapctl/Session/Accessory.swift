@@ -23,11 +23,15 @@ struct OpenAccessory: Sendable {
 
   /// Connects to the first of several addresses.
   static func connect(_ addresses: [String], on loop: EventLoop, timeout: Duration) async throws -> ControllerClient {
-    var found: [SocketAddress] = []
-    for text in addresses { if case .address(let address) = try Target(text) { found.append(address) } }
     let client = ControllerClient(on: loop)
-    try await client.connect(to: found, connectTimeout: timeout, requestTimeout: timeout)
+    try await client.connect(to: try socketAddresses(addresses), connectTimeout: timeout, requestTimeout: timeout)
     return client
+  }
+
+  static func socketAddresses(_ texts: [String]) throws(UsageError) -> [SocketAddress] {
+    var found: [SocketAddress] = []
+    for text in texts { if case .address(let address) = try Target(text) { found.append(address) } }
+    return found
   }
 
   /// The database, read anew.
