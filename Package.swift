@@ -95,7 +95,10 @@ let package = Package(
       exclude: ["Help"]),
     .testTarget(
       name: "HapctlTests",
-      dependencies: ["hapctl", "HAPCommandLine", "HAPStore", "HAPCrypto", "HAPModel", "HAPLoop", "HAPTestSupport"],
+      dependencies: [
+        "hapctl", "HAPCommandLine", "HAPStore", "HAPCrypto", "HAPModel", "HAPProtocol", "HAPWire", "HAPLoop",
+        "HAPTestSupport",
+      ],
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",
