@@ -5,11 +5,13 @@ import Synchronization
 ///
 /// When nobody reads for long, lines that may be lost are, and one line says how many.
 package final class LineOutput: Sendable {
-  /// Lines that may wait to be read.
+  /// Lines that may wait to be read, and their bytes.
   private static let limit = 10_000
+  private static let byteLimit = 32 << 20
 
   private struct Backlog {
     var waiting = 0
+    var bytes = 0
     var dropped = 0
   }
 
@@ -28,11 +30,12 @@ package final class LineOutput: Sendable {
   /// - Parameter isDroppable: whether it may be lost when the reader is far behind.
   package func write(_ line: String, isDroppable: Bool) {
     let dropped: Int? = backlog.withLock { backlog in
-      if isDroppable, backlog.waiting >= Self.limit {
+      if isDroppable, backlog.waiting >= Self.limit || backlog.bytes >= Self.byteLimit {
         backlog.dropped += 1
         return nil
       }
       backlog.waiting += 1
+      backlog.bytes += line.utf8.count
       defer { backlog.dropped = 0 }
       return backlog.dropped
     }
@@ -40,7 +43,10 @@ package final class LineOutput: Sendable {
     thread.schedule { [self] in
       if dropped > 0 { console.complain("\(program): \(dropped) lines were lost: nobody read them") }
       console.print(line)
-      backlog.withLock { $0.waiting -= 1 }
+      backlog.withLock { backlog in
+        backlog.waiting -= 1
+        backlog.bytes -= line.utf8.count
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HAPCommandLine
+import HAPCrypto
 import HAPLoop
 import HAPModel
 import HAPProtocol
@@ -172,6 +173,31 @@ import Testing
     _ = reader.read(Array(body.utf8), isFromController: false, connection: 1)
     _ = reader.read(Array(body.utf8), isFromController: true, connection: 1)
     _ = reader.read(request("PUT", "/characteristics?id=1", body), isFromController: true, connection: 1)
+  }
+
+  @Test("Messages with any byte changed break nothing")
+  func changed() throws {
+    let random = RandomSource.seeded(6)
+    let whole = [
+      request("PUT", "/characteristics", #"{"characteristics":[{"aid":1,"iid":12,"value":0,"ev":true}],"pid":5}"#),
+      request("GET", "/characteristics?id=1.12,1.11&meta=1"),
+      answer("HTTP/1.1 207 Multi-Status", #"{"characteristics":[{"aid":1,"iid":12,"status":-70402}]}"#),
+      ControllerRequest.pairSetup(TLV(state: 3)).encoded(host: "x"),
+    ]
+    for round in 0..<2000 {
+      var reader = try reader()
+      var bytes = whole[round % whole.count]
+      let drawn = random.bytes(4)
+      bytes[(Int(drawn[0]) << 8 | Int(drawn[1])) % bytes.count] = drawn[2]
+      if drawn[3] < 32 { bytes.removeLast(min(bytes.count, Int(drawn[3]))) }
+      for isFromController in [true, false] {
+        let entry = reader.read(bytes, isFromController: isFromController, connection: 1)
+        #expect(!entry.json(at: time).isEmpty && !text(entry).isEmpty)
+        #expect((try? JSONNode.parse(Array(entry.json(at: time).utf8))) != nil)
+      }
+      _ = LinkMessage.unreachable(
+        for: ControllerRequest("PUT", "/characteristics", body: bytes))
+    }
   }
 
   @Test("A picture is told by its type and length; a file of a transcript is its owner's, and never written over")

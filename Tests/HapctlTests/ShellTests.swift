@@ -1,6 +1,8 @@
 import Foundation
 import HAPCommandLine
+import HAPCrypto
 import HAPModel
+import HAPTestSupport
 import Testing
 
 @testable import hapctl
@@ -112,6 +114,19 @@ import Testing
     #expect(completed(line) == becomes)
   }
 
+  @Test("Whatever is typed is completed or left alone, and what is written can be read")
+  func anything() {
+    let random = RandomSource.seeded(5)
+    let pieces = Array("put get \"'\\ \t/#1.2 On Target Light Bulb ü\u{0}é\u{301}👩‍👩‍👧 ").map(String.init)
+    for _ in 0..<3000 {
+      let line = random.bytes(20).map { pieces[Int($0) % pieces.count] }.joined()
+      let completion = ShellCompletion(of: line, in: Self.database)
+      #expect(completion.removing <= line.unicodeScalars.count)
+      _ = try? ShellCommand(line)
+      #expect((try? ShellWords.split(ShellWords.written(line))) == [line])
+    }
+  }
+
   @Test("Where several are meant, what they have in common is written, and all are told")
   func several() {
     let completion = ShellCompletion(of: "get o", in: Self.database)
@@ -158,6 +173,8 @@ import Testing
     #expect(said.all.count < 20)
     let waiting = screen.takeWaiting()
     #expect(waiting.count == 1001 && waiting.last == "… and 500 more")
+    screen.show(String(repeating: "x", count: 100_000))
+    #expect(screen.takeWaiting().map(\.count) == [4096])
     screen.show("late")
     screen.stopPrompting()
     screen.show("later")

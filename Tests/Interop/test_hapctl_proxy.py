@@ -1,17 +1,27 @@
 """hapctl's shell and its proxy: a prompt on one session, and an accessory that stands before another."""
 
 import asyncio
+import fcntl
 import json
 import os
 import re
+import signal
 import stat
 import sys
+import termios
+from pathlib import Path
 
 from phone import characteristic
 from process import PATIENCE, PROFILES, Simulator
 from test_hapctl import BULB, CODE, address, ctl, well
 
 __all__ = ["ctl"]  # a fixture
+
+
+def take_terminal():
+    """In the new process: its standard input is the terminal that its Ctrl-C comes from."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
 class Terminal:
@@ -28,7 +38,7 @@ class Terminal:
         process = await asyncio.create_subprocess_exec(
             *map(str, command), stdin=slave, stdout=slave, stderr=slave,
             env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8", "COLUMNS": "200"},
-            preexec_fn=os.setsid,
+            preexec_fn=take_terminal,
         )  # fmt: skip
         os.close(slave)
         return cls(process, master)
@@ -45,6 +55,14 @@ class Terminal:
 
     def type(self, keys):
         os.write(self.master, keys.encode())
+
+    async def types_until(self, keys, pattern, since):
+        """Types again and again until it is heard."""
+        shown = asyncio.ensure_future(self.shows(pattern, since))
+        while not shown.done():
+            self.type(keys)
+            await asyncio.wait([shown], timeout=0.5)
+        return await shown
 
     async def shows(self, pattern, since=0):
         """Where the first match from `since` on ends, waiting for it if need be."""
@@ -172,6 +190,30 @@ async def test_a_shell_on_a_terminal_edits_completes_and_remembers(run, ctl):
         assert await again.ended() == 0
     finally:
         await again.close()
+
+
+def has_stopped(pid):
+    """Whether a signal has stopped every thread of a process."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return all((thread / "stat").read_text().rpartition(")")[2].split()[0] == "T" for thread in threads)
+
+
+async def test_ctrl_c_gives_up_what_is_under_way(run, ctl):
+    simulator = await garage(run, ctl)
+    terminal = await Terminal.launch(ctl.program, "shell", "garage", "--state", ctl.state, "--timeout", "3000")
+    try:
+        at = await terminal.shows("garage> ")
+        simulator.process.send_signal(signal.SIGSTOP)
+        while not has_stopped(simulator.process.pid):
+            pass
+        # As long as the line is still being taken, Ctrl-C is a key.
+        at = await terminal.types_until("get On\r\x03", "cancelled", at)
+        simulator.process.send_signal(signal.SIGCONT)
+        # The last Ctrl-C may still be on its way.
+        await terminal.types_until("get On\r", "On: false", at)
+    finally:
+        simulator.process.send_signal(signal.SIGCONT)
+        await terminal.close()
 
 
 async def before(run, ctl, alias, *options):

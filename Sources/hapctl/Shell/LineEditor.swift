@@ -84,6 +84,8 @@ final class LineEditor: ShellLines {
   func next() -> String? {
     guard !screen.isOver, !hasEnded else { return nil }
     screen.startPrompting()
+    // Before the prompt is shown: who answers it at once types keys, no lines of the terminal's own.
+    edit_set_number(edit, EL_PREP_TERM, 1)
     var count: Int32 = 0
     let bytes = el_gets(edit, &count)
     let text = bytes.map { String(cString: $0) }

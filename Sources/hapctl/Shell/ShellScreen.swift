@@ -7,6 +7,8 @@ import Synchronization
 final class ShellScreen: Sendable {
   /// So many lines wait for the line editor; more than that are counted alone.
   private static let room = 1000
+  /// So much of a line waits: events may be long.
+  private static let longest = 4096
 
   private struct State {
     var isPrompting = false
@@ -30,7 +32,11 @@ final class ShellScreen: Sendable {
     let line = Self.harmless(line)
     let isLeft = state.withLock { state in
       guard state.isPrompting else { return false }
-      if state.waiting.count < Self.room { state.waiting.append(line) } else { state.dropped += 1 }
+      if state.waiting.count < Self.room {
+        state.waiting.append(String(line.prefix(Self.longest)))
+      } else {
+        state.dropped += 1
+      }
       return true
     }
     if isLeft { input.wake() } else { console.print(line) }
