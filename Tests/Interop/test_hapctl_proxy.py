@@ -360,6 +360,22 @@ async def test_a_proxy_whose_accessory_is_gone_says_so(run, ctl, phone):
     assert status == 3 and "connection refused" in errors and len(errors.splitlines()) == 1
 
 
+async def test_a_request_under_way_when_the_accessory_dies_is_answered(run, ctl, phone):
+    simulator = await garage(run, ctl)
+    proxy = await before(run, ctl, "garage")
+    home = await phone.pair(proxy.accessory)
+    on = characteristic(await home.accessories(), "ON")
+    assert await home.value(on) == 0
+    simulator.process.send_signal(signal.SIGSTOP)
+    at = len(proxy.said)
+    asked = asyncio.ensure_future(home.get(on))
+    await proxy.wait(lambda line: line.get("direction") == "request", since=at)
+    simulator.process.kill()
+    assert (await asked)[on]["status"] == -70402
+    said = [await proxy.wait(lambda line: word in line.get("line", ""), since=at) for word in ("is gone", "207", "disconnected")]
+    assert len({line["connection"] for line in said}) == 1
+
+
 async def test_a_transcript_for_people_goes_into_a_file_of_its_owner(run, ctl, tmp_path):
     await garage(run, ctl)
     transcript = tmp_path / "garage.txt"
