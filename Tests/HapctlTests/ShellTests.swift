@@ -127,6 +127,22 @@ import Testing
     }
   }
 
+  @Test("Names without end, and names without number, are no hindrance")
+  func hostile() throws {
+    let services = (0..<2000).map { number in
+      var characteristic = Characteristic(
+        iid: UInt64(number) * 2 + 2, type: TypeID(apple: 0xF000), format: .bool, perms: .pairedRead)
+      characteristic.description =
+        number == 0 ? String(repeating: "o", count: 1 << 20) : "o\(number)\(number % 2 == 0 ? "/" : "")x"
+      return Service(
+        iid: UInt64(number) * 2 + 1, type: TypeID(apple: 0x43), characteristics: [characteristic])
+    }
+    let database = try AttributeDatabase([Accessory(aid: 1, services: services)])
+    let completion = ShellCompletion(of: "get o", in: database)
+    #expect(completion.choices.count == 1000 && completion.inserting == "")
+    #expect(ShellCompletion(of: "get l", in: database).inserting == "\"Light Bulb/")
+  }
+
   @Test("Where several are meant, what they have in common is written, and all are told")
   func several() {
     let completion = ShellCompletion(of: "get o", in: Self.database)

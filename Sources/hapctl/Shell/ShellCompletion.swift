@@ -17,7 +17,9 @@ struct ShellCompletion: Equatable {
     var words = parsed.words.map(\.text)
     let partial = parsed.isBetweenWords ? "" : words.removeLast()
     let start = parsed.isBetweenWords ? line.unicodeScalars.count : parsed.words.last?.start ?? 0
-    let found = Self.candidates(after: words, partial, database).filter { Self.begins($0, with: partial) }
+    let found = Self.candidates(after: words, partial, database).filter {
+      $0.utf8.count <= Self.longestName && Self.begins($0, with: partial)
+    }
     guard let first = found.first else { return }
     removing = line.unicodeScalars.count - start
     if found.count == 1 {
@@ -40,9 +42,9 @@ struct ShellCompletion: Equatable {
   }
 
   private static func commonBeginning(_ words: [String]) -> String {
-    var common = words[0]
-    while !words.allSatisfy({ begins($0, with: common) }) { common.removeLast() }
-    return common
+    words.dropFirst().reduce(words.first ?? "") { common, word in
+      String(zip(common, word).prefix { $0 == $1 || $0.lowercased() == $1.lowercased() }.map(\.0))
+    }
   }
 
   // MARK: What may stand there
@@ -69,11 +71,12 @@ struct ShellCompletion: Equatable {
     if let slash = partial.firstIndex(of: "/") {
       let written = String(partial[..<slash])
       let service: ServiceSelector = UInt64(written).map { .iid($0) } ?? .name(written)
-      let own = service.services(in: database, aid: nil).flatMap(\.slots).filter(Set(slots).contains)
-      return unique(own.map { "\(written)/\(database.title(ofSlot: $0))" }, meaning: own, database)
+      let scope = service.services(in: database, aid: nil).flatMap(\.slots)
+      let own = scope.filter { database.characteristics[$0].perms.contains(permission) }
+      return unique(own, among: scope, database).map { "\(written)/\($0)" }
     }
     if partial.first?.isNumber == true { return slots.map { "\(database.id(ofSlot: $0))" } }
-    let names = unique(slots.map { database.title(ofSlot: $0) }, meaning: slots, database)
+    let names = unique(slots, among: Array(database.characteristics.indices), database)
     // A bridge has a hundred of some services: each name is looked at once.
     var seen: Set<String> = []
     let services = slots.compactMap { slot -> String? in
@@ -84,15 +87,19 @@ struct ShellCompletion: Equatable {
     return names + services
   }
 
-  /// A hostile accessory is not to hold the prompt up: each name is looked up in all of the database.
-  private static let mostNames = 300
+  /// Nobody would type more.
+  private static let longestName = 200
 
-  /// Those of the names that mean the slot beside them and no other.
-  private static func unique(_ names: [String], meaning slots: [Int], _ database: AttributeDatabase) -> [String] {
+  /// The titles that mean one slot of the scope. Nothing is looked up for each: a hostile accessory is not to hold the prompt up.
+  private static func unique(_ slots: [Int], among scope: [Int], _ database: AttributeDatabase) -> [String] {
     var count: [String: Int] = [:]
-    for name in names { count[name, default: 0] += 1 }
-    return zip(names, slots).filter { count[$0.0] == 1 }.prefix(mostNames).compactMap { name, slot in
-      (try? database.id(forPath: name)) == database.id(ofSlot: slot) ? name : nil
+    for slot in scope { count[foldedName(database.title(ofSlot: slot)), default: 0] += 1 }
+    return slots.compactMap { slot in
+      let title = database.title(ofSlot: slot)
+      // What reads as something else than a name doesn't mean what is called so.
+      guard count[foldedName(title)] == 1, !title.contains("/"), AttributeID(title) == nil else { return nil }
+      if let type = TypeID(title), type != database.characteristics[slot].type { return nil }
+      return title
     }
   }
 }
