@@ -24,6 +24,8 @@ let package = Package(
     .systemLibrary(
       name: "CQRencode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    // macOS has it in the system.
+    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
     .systemLibrary(
@@ -54,7 +56,7 @@ let package = Package(
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
         "HAPWire", "HAPCrypto", "CQRencode",
       ]),
-    .target(name: "HAPCommandLine"),
+    .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
     .executableTarget(
       name: "hapsim",
       dependencies: [
@@ -65,7 +67,7 @@ let package = Package(
       name: "hapctl",
       dependencies: [
         "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop",
-        "HAPCrypto", "HAPCommandLine",
+        "HAPCrypto", "HAPCommandLine", "CEdit",
       ]),
 
     // Tests.

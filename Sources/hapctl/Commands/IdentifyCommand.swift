@@ -27,13 +27,7 @@ extension Command {
       let accessory = try await visit.open(on: loop)
       let mirror = try await accessory.mirror()
       visit.note(mirror.remarks)
-      let database = mirror.database
-      guard let slot = database.characteristics.firstIndex(where: { $0.type == CharacteristicDefinition.identify.type })
-      else { throw Failure(.problem, "the accessory has no Identify") }
-      let entries = try await accessory.entries(.write([.init(database.id(ofSlot: slot), value: .bool(true))]))
-      if let status = entries.first(where: { !$0.isSuccess })?.status {
-        throw Failure(.problem, "the accessory refuses with \(status)")
-      }
+      try await accessory.identify(in: mirror.database)
       return .well
     }
   }

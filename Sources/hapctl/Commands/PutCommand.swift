@@ -1,9 +1,6 @@
 import HAPCommandLine
-import HAPCrypto
 import HAPModel
 import HAPProtocol
-import HAPStore
-import HAPTransport
 import HAPWire
 
 extension Command {
@@ -30,37 +27,13 @@ extension Command {
     }
     let visit = try Visit("put", to: try oneTarget(pairs.map(\.0)), arguments, console)
     let isJSON = arguments[CommonOptions.json]
+    let assignments = pairs.map { Assignment(path: $0.path ?? "", text: $1) }
     return visit.withAccessory { accessory in
       let mirror = try await accessory.mirror()
       visit.note(mirror.remarks)
-      let database = mirror.database
-      var entries: [ControllerRequest.WriteEntry] = []
-      var isTimed = false
-      for (reference, text) in pairs {
-        let id = try database.id(forPath: reference.path ?? "")
-        guard let slot = database.slot(of: id) else { preconditionFailure("it was found in the database") }
-        let characteristic = database.characteristics[slot]
-        guard let value = characteristic.value(fromText: text) else {
-          let words = Catalogue.characteristic(characteristic.type)?.values.map(\.word) ?? []
-          let hint = words.isEmpty ? "format \(characteristic.format.rawValue)" : words.joined(separator: ", ")
-          throw Failure(.usage, "\(shown(text)) is no value of \(database.title(ofSlot: slot)): \(hint)")
-        }
-        isTimed = isTimed || characteristic.perms.contains(.timedWrite)
-        entries.append(.init(id, value: value))
-      }
-      let pid = isTimed ? RandomSource.system.bytes(6).reduce(1) { $0 << 8 | UInt64($1) } : nil
-      if let pid {
-        let answer = try await accessory.client.request(.prepare(ttl: 5000, pid: pid))
-        guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }
-      }
-      let refused = try await accessory.entries(.write(entries, pid: pid)).filter { !$0.isSuccess }
-      if isJSON { console.print(json(entries, refused, database)) }
-      for entry in refused where !isJSON {
-        let slot = database.slot(of: entry.id)
-        let reason = entry.failure.map { "\($0) (\(entry.status ?? 0))" } ?? "status \(entry.status ?? 0)"
-        console.complain(
-          "hapctl put: \(slot.map { database.title(ofSlot: $0) } ?? "\(entry.id)"): the accessory refuses: \(reason)")
-      }
+      let (written, refused) = try await accessory.write(assignments, in: mirror.database)
+      if isJSON { console.print(json(written, refused, mirror.database)) }
+      for entry in refused where !isJSON { console.complain("hapctl put: \(mirror.database.refusal(entry))") }
       return refused.isEmpty ? .well : .problem
     }
   }

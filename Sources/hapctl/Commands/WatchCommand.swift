@@ -32,7 +32,7 @@ extension Command {
     return visit.withSession { session, pairing in
       let mirror = try AccessoryMirror(answer: try await session.request(.accessories))
       visit.note(mirror.remarks)
-      let ids = try mirror.database.idsToWatch(references)
+      let ids = try mirror.database.ids(forPaths: references.compactMap(\.path), else: .events)
       guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
       let refused = try await session.subscribe(to: ids)
       for entry in refused { console.complain("hapctl watch: \(cantBeWatched(entry))") }
@@ -101,16 +101,6 @@ private struct Watch {
 
 private func cantBeWatched(_ entry: CharacteristicEntry) -> String {
   "\(entry.id) can't be watched: status \(entry.status ?? 0)"
-}
-
-extension AttributeDatabase {
-  /// The characteristics that are named; all with events where none is.
-  fileprivate func idsToWatch(_ references: [Reference]) throws(SelectionError) -> [AttributeID] {
-    var ids: [AttributeID] = []
-    for reference in references { if let path = reference.path { ids.append(try id(forPath: path)) } }
-    guard ids.isEmpty else { return ids }
-    return characteristics.indices.filter { characteristics[$0].perms.contains(.events) }.map { id(ofSlot: $0) }
-  }
 }
 
 extension Duration {

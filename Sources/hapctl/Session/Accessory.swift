@@ -21,9 +21,8 @@ struct OpenAccessory: Sendable {
 
   /// Connects to the first of several addresses.
   static func connect(_ addresses: [String], on loop: EventLoop, timeout: Duration) async throws -> ControllerClient {
-    let found = try socketAddresses(addresses)
     let client = ControllerClient(on: loop)
-    try await client.connect(to: found, connectTimeout: timeout, requestTimeout: timeout)
+    try await client.connect(to: try socketAddresses(addresses), connectTimeout: timeout, requestTimeout: timeout)
     return client
   }
 
