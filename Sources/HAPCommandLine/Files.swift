@@ -37,19 +37,60 @@ package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
 /// Makes a file for its owner alone (0600). One that is there is never written over.
 package func writePrivateFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
+  try writeNewFile(path, bytes, mode: 0o600)
+}
+
+/// Makes a file, for all whom the umask lets. One that is there is never written over.
+package func writeNewFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
+  try writeNewFile(path, bytes, mode: 0o666)
+}
+
+/// Puts bytes in the place of a file's, all at once: after a crash there are the old ones or the new ones. Its mode stays, and a link to it
+/// stays a link. One that isn't there is made.
+package func replaceFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
   guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
-  let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+  guard let resolved = realpath(path, nil) else { return try writeNewFile(path, bytes) }
+  defer { free(resolved) }
+  var status = stat()
+  guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    throw FileError(message: "\(path) can't be written over: it is no ordinary file")
+  }
+  let target = String(cString: resolved)
+  var name = Array("\(target).XXXXXX".utf8CString)
+  let descriptor = mkstemp(&name)
+  guard descriptor >= 0 else {
+    throw FileError(message: "\(path) can't be written: \(String(cString: strerror(errno)))")
+  }
+  defer { close(descriptor) }
+  var isWritten = fchmod(descriptor, status.st_mode & 0o7777) == 0
+  isWritten = isWritten && writeAll(bytes, to: descriptor) && fsync(descriptor) == 0 && rename(name, target) == 0
+  guard isWritten else {
+    let reason = String(cString: strerror(errno))
+    unlink(name)
+    throw FileError(message: "\(path) can't be written: \(reason)")
+  }
+}
+
+private func writeNewFile(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(FileError) {
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
   guard descriptor >= 0 else { throw FileError(message: "\(path) can't be made: \(String(cString: strerror(errno)))") }
   defer { close(descriptor) }
+  guard writeAll(bytes, to: descriptor) else {
+    let reason = String(cString: strerror(errno))
+    unlink(path)
+    throw FileError(message: "\(path) can't be written: \(reason)")
+  }
+}
+
+/// Whether all of them could be written; else `errno` says why not.
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var rest = bytes[...]
   while !rest.isEmpty {
     let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count < 0, errno == EINTR { continue }
-    guard count > 0 else {
-      let reason = String(cString: strerror(errno))
-      unlink(path)
-      throw FileError(message: "\(path) can't be written: \(reason)")
-    }
+    guard count > 0 else { return false }
     rest = rest.dropFirst(count)
   }
+  return true
 }
