@@ -6,7 +6,8 @@ extension Program {
   static let hapsim = Program(
     name: "hapsim", version: hapsimVersion,
     summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair and drive them",
-    commands: [.run, .validate, .types, .conduct, .replay, .pairings, .reset], nearest: { nearestName(to: $0, in: $1) })
+    commands: [.run, .validate, .new, .types, .conduct, .replay, .pairings, .reset],
+    nearest: { nearestName(to: $0, in: $1) })
 }
 
 /// Until a release is made: the next one.
