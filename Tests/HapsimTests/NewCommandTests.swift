@@ -115,4 +115,27 @@ private let lamp = """
             error: "hapsim new: \(nowhere) can't be made: No such file or directory\n", exit: .cannotRun))
     }
   }
+
+  @Test("The pages show what comes out") func pages() throws {
+    let docs = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "docs/editing-profiles.md")
+    let page = try String(contentsOf: docs, encoding: .utf8)
+    let made = new("--service", "LightBulb:Brightness,Hue", "--name", "Porch Lamp", "-o", path)
+    #expect(made.exit == .well)
+    #expect(page.contains("```json\n" + (try String(contentsOfFile: path, encoding: .utf8)) + "```"))
+    for words in [
+      ["add-service", "Outlet", "--name", "Socket"],
+      ["add-characteristic", "LightBulb", "Saturation", "--value", "60"],
+      ["set", "LightBulb/Brightness.minValue", "10"], ["set", "serialNumber", "0002"], ["remove", "Socket"],
+    ] {
+      #expect(page.contains("hapsim edit lamp.hasaccessory " + words.joined(separator: " ") + "\n"))
+      #expect(hapsim(["edit", path] + words).exit == .well)
+    }
+    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+    for line in lines.filter({ $0.contains("\"value\"") }) { #expect(page.contains("\n+" + line + "\n")) }
+    for words in [["set", "LightBulb/Brightness", "5"], ["set", "LightBlub/On", "true"]] {
+      let said = hapsim(["edit", path] + words).error.replacing(path, with: "lamp.hasaccessory")
+      #expect(page.contains("$ hapsim edit lamp.hasaccessory \(words.joined(separator: " "))\n" + said))
+    }
+  }
 }
