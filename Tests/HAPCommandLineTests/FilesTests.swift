@@ -28,15 +28,4 @@ import Testing
       #expect(try readFile(file, limit: 100) == [4] && names == ["picture", "taken"])
     }
   }
-
-  @Test("A private file is its owner's, and never written over") func privacy() throws {
-    try withFolder {
-      let file = folder + "/keys"
-      try writePrivateFile(file, [1])
-      #expect(throws: FileError.self) { try writePrivateFile(file, [2]) }
-      #expect(try readFile(file, limit: 100) == [1])
-      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
-      #expect(mode == 0o600)
-    }
-  }
 }
