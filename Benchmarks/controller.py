@@ -15,6 +15,8 @@ sys.path.insert(0, str(HERE.parent / "Tests" / "Interop"))
 
 import direct  # noqa: E402
 from process import PROFILES, Simulator, hapsim  # noqa: E402
+from aiohomekit.controller import Controller  # noqa: E402
+from network import Network  # noqa: E402
 from run import show  # noqa: E402
 
 CODE = "031-45-154"
@@ -59,6 +61,41 @@ async def paired(profile, folder, name):
     return simulator, theirs
 
 
+async def stamped(seen, label, awaitable):
+    await awaitable
+    seen[label] = time.perf_counter()
+
+
+async def discovery(folder):
+    """From when an accessory is announced to when hapctl, and aiohomekit in this process, know it with its address. Both have been looking for it
+    since before: what is measured is asking for what the announcement leaves open."""
+    samples = {"hapctl": [], "aiohomekit": []}
+    watcher = await Simulator.launch(
+        HAPCTL, "discover", "--watch", "--json", "--interface", "lo", "--state", folder
+    )
+    network = Network()
+    controller = Controller(async_zeroconf_instance=network.zeroconf)
+    await controller.async_start()
+    for _ in range(10):
+        simulator = await Simulator.run(PROFILES / "switch.hasaccessory", options=("--bonjour", "embedded"))
+        await simulator.ready()
+        device = simulator.accessory.device_id
+        seen = {}
+        await asyncio.gather(
+            stamped(seen, "announced", simulator.wait(lambda line: line.get("event") == "advertised", patience=20)),
+            stamped(seen, "hapctl", watcher.wait(lambda line: line.get("deviceID") == device, patience=20)),
+            stamped(seen, "aiohomekit", controller.async_find(device, timeout=20)),
+        )
+        for who, list in samples.items():
+            list.append((seen[who] - seen["announced"]) * 1000)
+        await simulator.stop()
+    await controller.async_stop()
+    await network.close()
+    await watcher.stop()
+    for who, list in samples.items():
+        show(f"{who}: found after its announcement", list)
+
+
 async def main():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -78,6 +115,8 @@ async def main():
             (sys.executable, HERE / "aiohomekit_once.py", "database", *theirs),
         )  # fmt: skip
         await bridge.stop()
+        await discovery(folder)
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())
