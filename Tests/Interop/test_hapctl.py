@@ -158,6 +158,23 @@ async def test_watching_outlives_a_killed_accessory_and_tells_what_changed_meanw
     assert [(line["name"], line["value"]) for line in watcher.said] == [("Brightness", 20), ("On", True), ("Brightness", 30)]
 
 
+async def test_watching_follows_an_accessory_that_moves(run, ctl, tmp_path):
+    async def serve():
+        return await run(PROFILES / "switch.hasaccessory", state=tmp_path / "sim", options=("--setup-code", CODE))
+
+    simulator = await serve()
+    await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
+    watcher = await watching(ctl, "s/On", "--interface", "lo", "--count", "1")
+    await simulator.wait(lambda line: line.get("event") == "subscribed")
+    await simulator.stop()
+    moved = await serve()
+    assert moved.accessory.port != simulator.accessory.port
+    await watcher.complaint("connected again")
+    assert (await moved.command("set", characteristic="On", value=True))["ok"]
+    assert await watcher.ended() == 0
+    assert (watcher.said[0]["name"], watcher.said[0]["value"]) == ("On", True)
+
+
 async def test_watching_once_ends_with_the_connection_and_watching_ends_with_the_pairing(run, ctl):
     simulator = await run(PROFILES / "switch.hasaccessory", options=("--setup-code", CODE))
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")

@@ -58,6 +58,12 @@ extension Visit {
     return (found.pairing(among: known), found)
   }
 
+  /// Where the network says that the accessory is; nothing where it doesn't.
+  func whereabouts(of pairing: ControllerPairing, on loop: EventLoop) async -> [SocketAddress] {
+    let found = try? await search(for: pairing.accessoryName, on: loop).found.flatMap(\.addresses)
+    return (try? socketAddresses(found ?? [])) ?? []
+  }
+
   /// Where an accessory is that we have no pairing with; nil: we have one.
   func addressesOfStranger(on loop: EventLoop) async throws -> [String]? {
     if case .address(let address) = target {

@@ -3,6 +3,7 @@ import HAPLoop
 import HAPProtocol
 import HAPStore
 import HAPTransport
+import Synchronization
 
 /// What every command that speaks to an accessory was asked: of whom, with which pairings, and for how long to wait.
 struct Visit: Sendable {
@@ -56,11 +57,15 @@ struct Visit: Sendable {
   ) -> ExitCode {
     run { loop in
       let (session, pairing) = try await reach(on: loop) { pairing in
-        let addresses = try socketAddresses(pairing.addresses)
+        let places = Places(try socketAddresses(pairing.addresses))
         let session = PersistentSession(
           on: loop, identity: pairing.credentials, with: pairing.accessory, connectTimeout: timeout,
           requestTimeout: timeout
-        ) { addresses }
+        ) {
+          // Where it was; when it was lost there, where it is found to be.
+          guard places.wasAsked() else { return places.known }
+          return await whereabouts(of: pairing, on: loop) + places.known
+        }
         switch await session.next() {
         case .lost(let error, _)?, .gaveUp(let error)?:
           await session.close()
@@ -71,6 +76,22 @@ struct Visit: Sendable {
         return (session, pairing)
       }
       return try await body(session, pairing)
+    }
+  }
+}
+
+/// Where an accessory is thought to be, and whether that has been tried.
+private final class Places: Sendable {
+  let known: [SocketAddress]
+  private let isTried = Mutex(false)
+
+  init(_ known: [SocketAddress]) { self.known = known }
+
+  /// - Returns: false for the first time.
+  func wasAsked() -> Bool {
+    isTried.withLock { isTried in
+      defer { isTried = true }
+      return isTried
     }
   }
 }
