@@ -64,7 +64,7 @@ import Testing
               iid: 22, type: 0x8, format: .int, perms: [.pairedRead, .events], value: 700, unit: .lux,
               description: "What \"it\" is",
               constraints: Constraints(
-                minValue: 10, maxValue: 5, minStep: 0, maxLen: 900, maxDataLen: 3, validValues: [3, 1],
+                minValue: 10, maxValue: 5, minStep: 0, maxLen: .max, maxDataLen: 3, validValues: [3, 1],
                 validValuesRange: 900...901)),
             Characteristic(
               iid: 23, type: 0xA6, format: .string, perms: [.pairedRead, .timedWrite], value: .string(long),
@@ -81,6 +81,15 @@ import Testing
     var ids = IDMap()
     #expect(try profile.build(ids: &ids, deviceID: testDeviceID).model.utf8.count == 64)
     #expect(profile.problems.contains { $0.rule == "iid-of-information" })
+  }
+
+  @Test("A name that can't be read is none")
+  func unreadableName() throws {
+    var accessory = lamp()
+    accessory.services[0].characteristics[1].perms = .pairedWrite
+    let once = DeviceCopy([accessory])
+    #expect(try profile(once).name == "Accessory 1")
+    #expect(DeviceCopy(try rebuilt(once)).profileText == once.profileText)
   }
 
   @Test("A bridge keeps its order and its aids; what has no aid 1 gets one, and what is too many is left out")

@@ -46,8 +46,10 @@ extension DeviceCopy {
   /// What Bonjour and lists are to call it; its own Name, whatever that is, stays in its Accessory Information.
   private static func name(of accessory: Accessory) -> String {
     let information = accessory.services.first { $0.type == .accessoryInformation }
-    let name = information?.characteristics.first { $0.type == .name }?.value.stringValue ?? ""
-    let served = NameRules.served(name)
+    // What can't be read isn't in the profile either.
+    let name = information?.characteristics.first { $0.type == .name && $0.perms.contains(.pairedRead) }
+    let text = name?.value.stringValue ?? ""
+    let served = NameRules.served(text)
     return served.isEmpty ? "Accessory \(accessory.aid)" : served
   }
 

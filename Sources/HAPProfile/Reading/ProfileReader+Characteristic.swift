@@ -122,12 +122,13 @@ extension ProfileReader {
       result.validValues = validValues(of: node) ?? inherited.validValues
       result.validValuesRange = validValuesRange(of: node) ?? inherited.validValuesRange
     }
+    let greatest = Int128(isExact ? Int.max : Int(Int32.max))
     if format == .string || isExact {
-      result.maxLen = integer("maxLen", of: node, in: 0...Int128(Int32.max)).map { Int($0) } ?? inherited.maxLen
+      result.maxLen = integer("maxLen", of: node, in: 0...greatest).map { Int($0) } ?? inherited.maxLen
     }
     if format.isBytes || isExact {
       result.maxDataLen =
-        integer("maxDataLen", of: node, in: 0...Int128(Int32.max)).map { Int($0) } ?? inherited.maxDataLen
+        integer("maxDataLen", of: node, in: 0...greatest).map { Int($0) } ?? inherited.maxDataLen
     }
     return result
   }
