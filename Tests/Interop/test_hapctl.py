@@ -164,15 +164,18 @@ async def test_watching_follows_an_accessory_that_moves(run, ctl, tmp_path):
 
     simulator = await serve()
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
-    watcher = await watching(ctl, "s/On", "--interface", "lo", "--count", "1")
+    watcher = await watching(ctl, "s/On", "--interface", "lo", "--count", "2")
     await simulator.wait(lambda line: line.get("event") == "subscribed")
+    # Told, it is known to the watcher: what it didn't know would be news after the move.
+    await well(ctl, "put", "s/On", "on")
+    await watcher.wait(lambda line: line.get("value") is True)
     await simulator.stop()
     moved = await serve()
     assert moved.accessory.port != simulator.accessory.port
     await watcher.complaint("connected again")
-    assert (await moved.command("set", characteristic="On", value=True))["ok"]
+    assert (await moved.command("set", characteristic="On", value=False))["ok"]
     assert await watcher.ended() == 0
-    assert (watcher.said[0]["name"], watcher.said[0]["value"]) == ("On", True)
+    assert [(line["name"], line["value"]) for line in watcher.said] == [("On", True), ("On", False)]
 
 
 async def test_watching_once_ends_with_the_connection_and_watching_ends_with_the_pairing(run, ctl):
