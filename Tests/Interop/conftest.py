@@ -12,6 +12,9 @@ from phone import Phone
 from process import PROFILES, Simulator
 
 
+ANNOUNCED = {"bridge-149", "bridge-two-lights", "garage-kilgo", "kitchen-sink", "lock", "sensor-motion"}
+
+
 def pytest_sessionstart(session):
     interfaces = [name for _, name in socket.if_nameindex()]
     if interfaces != ["lo"]:
@@ -21,6 +24,7 @@ def pytest_sessionstart(session):
 
 
 def pytest_addoption(parser):
+    parser.addoption("--part", default="1/1", help="I/N: of the profiles, every N-th from the I-th on, for runs side by side")
     parser.addoption(
         "--bonjour", choices=["daemon"], help="every simulator announces through an mDNS daemon, which is started for the run"
     )
@@ -31,6 +35,11 @@ def pytest_generate_tests(metafunc):
     if "profile" in metafunc.fixturenames:
         profiles = sorted(PROFILES.glob("*.hasaccessory"))
         assert profiles, f"there are no profiles in {PROFILES}"
+        if metafunc.config.getoption("--bonjour"):
+            # Who announces doesn't know what: of each kind that matters to it, one.
+            profiles = [profile for profile in profiles if profile.stem in ANNOUNCED]
+        part, parts = map(int, metafunc.config.getoption("--part").split("/"))
+        profiles = profiles[part - 1 :: parts]
         metafunc.parametrize("profile", profiles, ids=lambda path: path.stem)
 
 
