@@ -50,6 +50,8 @@ struct DNSSDLibrary: Sendable {
 
   #if canImport(Glibc)
     private static let loaded: DNSSDLibrary? = {
+      // The address sanitizer ends a process that opens a scope of its own.
+      guard dlsym(nil, "__asan_init") == nil else { return nil }
       #if canImport(CAvahi)
         avahi_set_allocator(zeroingAllocator)
       #endif
