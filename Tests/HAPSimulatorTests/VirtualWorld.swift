@@ -14,11 +14,14 @@ final class VirtualWorld {
   /// What was set since it was last asked, as "1.10=2".
   private var log: [String] = []
 
-  init(_ database: AttributeDatabase, behaviours: [AttributeID: String] = [:], seed: UInt64 = 1) {
+  init(
+    _ database: AttributeDatabase, behaviours: [AttributeID: String] = [:], seed: UInt64 = 1,
+    registry: BehaviourRegistry = .standard
+  ) {
     self.database = database
     random = SimulationRandom(seed: seed)
     let nodes = behaviours.mapValues { try! JSONNode.parse(Array($0.utf8)) }
-    device = BehaviourRegistry.standard.device(for: database, parameters: nodes)
+    device = registry.device(for: database, parameters: nodes)
     visit { $0.start(&$1) }
   }
 
@@ -36,6 +39,17 @@ final class VirtualWorld {
   func write(_ id: AttributeID, _ value: Value) {
     database[id] = value
     visit { $0.written(ServiceWrite(first: .init(id, value)), &$1) }
+  }
+
+  /// One request's writes to one service.
+  func write(_ first: (AttributeID, Value), _ others: (AttributeID, Value)...) {
+    for (id, value) in [first] + others { database[id] = value }
+    let write = ServiceWrite(first: .init(first.0, first.1), others: others.map { .init($0.0, $0.1) })
+    visit { $0.written(write, &$1) }
+  }
+
+  func deed(_ deed: Deed, at service: AttributeID? = nil) throws(CommandError) {
+    try command(.deed(deed, service: service))
   }
 
   func command(_ command: DeviceCommand) throws(CommandError) {

@@ -12,6 +12,14 @@ package protocol Behaviour: AnyObject {
   /// A person set a characteristic of the service; the context has the value already.
   func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
   func timerFired(_ token: Int, _ context: inout DeviceContext)
+  /// What a person can do here besides setting values.
+  var deeds: Set<Deed.Kind> { get }
+  /// One of `deeds`. Nothing is changed when it throws.
+  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError)
+  /// Characteristics of other services of the accessory that matter here.
+  var watched: [AttributeID] { get }
+  /// One of `watched` was written, set by hand, or set by its own behaviour; perhaps to the value it had.
+  func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
 }
 
 extension Behaviour {
@@ -21,30 +29,10 @@ extension Behaviour {
   }
 
   package func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {}
-}
-
-/// Where a behaviour finds its characteristics.
-package struct DeviceService: Sendable {
-  /// The service's own address.
-  package let id: AttributeID
-  package let type: TypeID
-  private let characteristics: [TypeID: AttributeID]
-
-  package init(id: AttributeID, type: TypeID, characteristics: [TypeID: AttributeID]) {
-    self.id = id
-    self.type = type
-    self.characteristics = characteristics
-  }
-
-  /// Of two characteristics of one type it is the first.
-  package init(_ entry: AttributeDatabase.ServiceEntry, in database: AttributeDatabase) {
-    self.init(
-      id: AttributeID(aid: database.accessoryEntries[entry.accessory].aid, iid: entry.iid), type: entry.type,
-      characteristics: Dictionary(
-        entry.slots.map { (database.characteristics[$0].type, database.id(ofSlot: $0)) },
-        uniquingKeysWith: { a, _ in a }))
-  }
-
-  /// `nil` when the service has none of this type.
-  package subscript(_ definition: CharacteristicDefinition) -> AttributeID? { characteristics[definition.type] }
+  package func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {}
+  package func timerFired(_ token: Int, _ context: inout DeviceContext) {}
+  package var deeds: Set<Deed.Kind> { [] }
+  package func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {}
+  package var watched: [AttributeID] { [] }
+  package func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {}
 }

@@ -10,8 +10,14 @@ package struct BehaviourParameter: Equatable, Sendable {
     case choice([String])
     /// A number 0...1; false and true are 0 and 1.
     case fraction
+    /// A number of this range.
+    case number(ClosedRange<Double>)
+    /// true or false.
+    case flag
   }
-  package enum Setting: Equatable, Sendable { case duration(Duration), choice(String), fraction(Double) }
+  package enum Setting: Equatable, Sendable {
+    case duration(Duration), choice(String), fraction(Double), number(Double), flag(Bool)
+  }
 
   package var name: String
   package var kind: Kind
@@ -50,6 +56,16 @@ package struct BehaviourParameter: Equatable, Sendable {
           "a number from 0 to 1, true or false is expected, not \(node.numberValue?.text ?? node.kindName)")
       }
       return .fraction(number)
+    case .number(let range):
+      guard let number = node.numberValue?.double, range.contains(number) else {
+        let (low, high) = (Value.float(range.lowerBound).text, Value.float(range.upperBound).text)
+        throw node.problem(
+          "a number from \(low) to \(high) is expected, not \(node.numberValue?.text ?? node.kindName)")
+      }
+      return .number(number)
+    case .flag:
+      guard let flag = node.boolValue else { throw node.problem("true or false is expected, not \(node.kindName)") }
+      return .flag(flag)
     }
   }
 }
@@ -71,6 +87,16 @@ package struct BehaviourParameters: Equatable, Sendable {
   func fraction(_ name: String) -> Double {
     guard case .fraction(let number)? = settings[name] else { preconditionFailure("no fraction \(name) is declared") }
     return number
+  }
+
+  func number(_ name: String) -> Double {
+    guard case .number(let number)? = settings[name] else { preconditionFailure("no number \(name) is declared") }
+    return number
+  }
+
+  func flag(_ name: String) -> Bool {
+    guard case .flag(let flag)? = settings[name] else { preconditionFailure("no flag \(name) is declared") }
+    return flag
   }
 }
 

@@ -27,10 +27,11 @@ package struct BehaviourRegistry: Sendable {
     for database: AttributeDatabase, parameters: [AttributeID: JSONNode] = [:]
   ) -> ComposedDevice {
     var behaviours: [AttributeID: any Behaviour] = [:]
-    for entry in database.services {
-      guard let kind = kind(for: entry.type) else { continue }
-      let service = DeviceService(entry, in: database)
-      behaviours[service.id] = kind.make(service, kind.read(parameters[service.id]).parameters)
+    for accessory in database.accessoryEntries {
+      for service in DeviceService.all(of: accessory, in: database) {
+        guard let kind = kind(for: service.type) else { continue }
+        behaviours[service.id] = kind.make(service, kind.read(parameters[service.id]).parameters)
+      }
     }
     return ComposedDevice(database, behaviours: behaviours)
   }

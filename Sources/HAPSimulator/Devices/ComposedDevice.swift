@@ -11,6 +11,12 @@ package final class ComposedDevice: Device {
 
   private let parts: [Part]
   private let partOf: [AttributeID: Int]
+  /// The parts, each not of the characteristic's own service, that want to know of it.
+  private let watchers: [AttributeID: [Int]]
+  /// The services in order, with what can be done to each.
+  private let doable: [(service: AttributeID, deeds: Set<Deed.Kind>, part: Int?)]
+  /// Status Tampered by service, where no behaviour sees to it.
+  private let tampered: [AttributeID: AttributeID]
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]
 
@@ -19,38 +25,57 @@ package final class ComposedDevice: Device {
     var parts: [Part] = []
     var partOf: [AttributeID: Int] = [:]
     var obstructions: [(AttributeID, AttributeID)] = []
+    var watchers: [AttributeID: [Int]] = [:]
+    var doable: [(AttributeID, Set<Deed.Kind>, Int?)] = []
+    var tampered: [AttributeID: AttributeID] = [:]
     for entry in database.services {
       let service = DeviceService(entry, in: database)
       if let obstruction = service[.obstructionDetected] { obstructions.append((service.id, obstruction)) }
-      guard let behaviour = behaviours[service.id] else { continue }
+      let behaviour = behaviours[service.id]
+      var deeds = behaviour?.deeds ?? []
+      if let id = service[.statusTampered], deeds.insert(.tamper).inserted { tampered[service.id] = id }
+      if !deeds.isEmpty { doable.append((service.id, deeds, behaviour == nil ? nil : parts.count)) }
+      guard let behaviour else { continue }
       for slot in entry.slots { partOf[database.id(ofSlot: slot)] = parts.count }
+      for id in behaviour.watched { watchers[id, default: []].append(parts.count) }
       parts.append(Part(behaviour: behaviour, tokenBase: parts.count * Self.tokensPerPart))
     }
     self.parts = parts
     self.partOf = partOf
     self.obstructions = obstructions
+    self.watchers = watchers
+    self.doable = doable
+    self.tampered = tampered
   }
 
   package func start(_ context: inout DeviceContext) {
-    for part in parts { with(part, &context) { $0.start(&$1) } }
+    let before = context.actions.count
+    for part in parts { run(part, &context) { $0.start(&$1) } }
+    spread(from: before, &context)
   }
 
   package func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
-    guard let part = partOf[write.first.id] else { return }
-    with(parts[part], &context) { $0.written(write, &$1) }
+    let before = context.actions.count
+    if let part = partOf[write.first.id] { run(parts[part], &context) { $0.written(write, &$1) } }
+    guard !watchers.isEmpty else { return }
+    for entry in write.entries { notice(entry.id, entry.value, &context) }
+    spread(from: before, &context)
   }
 
   package func command(_ command: DeviceCommand, _ context: inout DeviceContext) throws(CommandError) {
     switch command {
     case .set(let id, let value): try set(id, value, &context)
     case .obstruct(let isObstructed, let service): try set(try obstruction(of: service), .bool(isObstructed), &context)
+    case .deed(let deed, let service): try perform(deed, service, &context)
     }
   }
 
   package func timerFired(_ token: Int, _ context: inout DeviceContext) {
     let part = token / Self.tokensPerPart
     guard parts.indices.contains(part) else { return }
-    with(parts[part], &context) { $0.timerFired(token % Self.tokensPerPart, &$1) }
+    let before = context.actions.count
+    run(parts[part], &context) { $0.timerFired(token % Self.tokensPerPart, &$1) }
+    spread(from: before, &context)
   }
 
   private func set(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) throws(CommandError) {
@@ -58,9 +83,53 @@ package final class ComposedDevice: Device {
       throw CommandError(.noSuchCharacteristic, "there is no characteristic \(id)")
     }
     let canonical = try characteristic.admitByHand(value)
+    let before = context.actions.count
     context.set(id, canonical)
-    guard let part = partOf[id] else { return }
-    with(parts[part], &context) { $0.setByHand(id, canonical, &$1) }
+    if let part = partOf[id] { run(parts[part], &context) { $0.setByHand(id, canonical, &$1) } }
+    spread(from: before, &context)
+  }
+
+  private func perform(
+    _ deed: Deed, _ service: AttributeID?, _ context: inout DeviceContext
+  ) throws(CommandError) {
+    let meant = doable.filter { $0.deeds.contains(deed.kind) && (service == nil || $0.service == service) }
+    guard let first = meant.first else {
+      let place = service.map { "service \($0)" } ?? "this accessory"
+      throw CommandError(.notPossible, "\(place) knows no \(deed.kind.rawValue)")
+    }
+    guard meant.count == 1 else {
+      let choices = meant.map { "\($0.service)" }.joined(separator: ", ")
+      throw CommandError(
+        .ambiguous, "several services know \(deed.kind.rawValue) (\(choices)): say which with \"service\"")
+    }
+    if case .tamper(let isOpen) = deed, let id = tampered[first.service] {
+      return try set(id, .integer(isOpen ? 1 : 0), &context)
+    }
+    guard let part = first.part else { return }
+    let before = context.actions.count
+    var failure: CommandError?
+    run(parts[part], &context) { behaviour, context in
+      do throws(CommandError) { try behaviour.perform(deed, &context) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    spread(from: before, &context)
+  }
+
+  /// Tells watchers of what was set since `before`, and of what they set then.
+  private func spread(from before: Int, _ context: inout DeviceContext) {
+    guard !watchers.isEmpty else { return }
+    var next = before
+    while next < context.actions.count {
+      precondition(next - before < 10_000, "behaviours set each other's values without end")
+      if case .set(let id, let value) = context.actions[next] { notice(id, value, &context) }
+      next += 1
+    }
+  }
+
+  private func notice(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    for part in watchers[id] ?? [] where partOf[id] != part {
+      run(parts[part], &context) { $0.noticed(id, value, &$1) }
+    }
   }
 
   private func obstruction(of service: AttributeID?) throws(CommandError) -> AttributeID {
@@ -76,8 +145,7 @@ package final class ComposedDevice: Device {
     return first.characteristic
   }
 
-  private func with(_ part: Part, _ context: inout DeviceContext, _ body: (any Behaviour, inout DeviceContext) -> Void)
-  {
+  private func run(_ part: Part, _ context: inout DeviceContext, _ body: (any Behaviour, inout DeviceContext) -> Void) {
     context.tokenBase = part.tokenBase
     body(part.behaviour, &context)
     context.tokenBase = 0

@@ -39,6 +39,8 @@ package enum DeviceCommand: Equatable, Sendable {
   case set(AttributeID, Value)
   /// Put something in the way of a door, or take it away. `service` is needed where several could be meant.
   case obstruct(Bool, service: AttributeID?)
+  /// Anything else that is done to a service. `service` is needed where several could be meant.
+  case deed(Deed, service: AttributeID?)
 }
 
 /// What a device asks of the shell that runs it, in the order in which it is to be done.
