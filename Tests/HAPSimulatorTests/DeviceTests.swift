@@ -123,8 +123,8 @@ struct DeviceTests {
     #expect(problems("7").first?.hasSuffix("an object of parameters is expected, not an integer") == true)
     #expect(problems(#"{"travelTime": "1s"}"#, .lockMechanism).count == 1)
     #expect(
-      problems("{}", .lightBulb) == [
-        "behaviour 1:15 LightBulb has no behaviour, so it takes no parameters; these have one: GarageDoorOpener, LockMechanism"
+      problems("{}", .serviceLabel) == [
+        "behaviour 1:15 ServiceLabel has no behaviour, so it takes no parameters ('hapsim behaviours' lists what has)"
       ])
   }
 
@@ -135,7 +135,8 @@ struct DeviceTests {
       for parameter in kind.parameters {
         #expect(parameter.summary.hasSuffix("."))
         switch (parameter.kind, parameter.defaultSetting) {
-        case (.duration, .duration), (.fraction, .fraction): break
+        case (.duration, .duration), (.fraction, .fraction), (.flag, .flag): break
+        case (.number(let range), .number(let number)): #expect(range.contains(number))
         case (.choice(let words), .choice(let word)): #expect(words.contains(word))
         default: Issue.record("\(parameter.name)")
         }

@@ -16,6 +16,8 @@ package protocol Behaviour: AnyObject {
   var deeds: Set<Deed.Kind> { get }
   /// One of `deeds`. Nothing is changed when it throws.
   func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError)
+  /// The behaviour of another service set a characteristic of this one: as if by hand, unless it says otherwise.
+  func setByNeighbour(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
   /// Characteristics of other services of the accessory that matter here.
   var watched: [AttributeID] { get }
   /// One of `watched` was written, set by hand, or set by its own behaviour; perhaps to the value it had.
@@ -33,6 +35,9 @@ extension Behaviour {
   package func timerFired(_ token: Int, _ context: inout DeviceContext) {}
   package var deeds: Set<Deed.Kind> { [] }
   package func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {}
+  package func setByNeighbour(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    setByHand(id, value, &context)
+  }
   package var watched: [AttributeID] { [] }
   package func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {}
 }

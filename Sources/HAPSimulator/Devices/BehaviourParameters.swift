@@ -74,6 +74,9 @@ package struct BehaviourParameter: Equatable, Sendable {
 package struct BehaviourParameters: Equatable, Sendable {
   fileprivate(set) var settings: [String: BehaviourParameter.Setting]
 
+  /// Whether the kind declares such a parameter.
+  func has(_ name: String) -> Bool { settings[name] != nil }
+
   func duration(_ name: String) -> Duration {
     guard case .duration(let duration)? = settings[name] else { preconditionFailure("no duration \(name) is declared") }
     return duration

@@ -5,7 +5,11 @@ import HAPWire
 package struct BehaviourRegistry: Sendable {
   package let kinds: [BehaviourKind]
 
-  package static let standard = BehaviourRegistry(kinds: [GarageDoorOpener.kind, LockMechanism.kind])
+  package static let standard = BehaviourRegistry(
+    kinds: [GarageDoorOpener.kind, LockMechanism.kind, LockManager.kind] + PositionMotor.kinds + [
+      SlatDrive.kind, Thermostat.kind, HeaterCooler.kind, HumidifierDehumidifier.kind, FanMotor.kind, AirPurifier.kind,
+      FilterWear.kind, Battery.kind,
+    ])
 
   package func kind(for service: TypeID) -> BehaviourKind? { kinds.first { $0.service.type == service } }
 
@@ -13,8 +17,9 @@ package struct BehaviourRegistry: Sendable {
   package func problems(in node: JSONNode, for service: TypeID) -> [JSONProblem] {
     guard let kind = kind(for: service) else {
       let name = Catalogue.service(service)?.identifier ?? service.description
-      let known = kinds.map(\.service.identifier).joined(separator: ", ")
-      return [node.problem("\(name) has no behaviour, so it takes no parameters; these have one: \(known)")]
+      return [
+        node.problem("\(name) has no behaviour, so it takes no parameters ('hapsim behaviours' lists what has)")
+      ]
     }
     return kind.read(node).problems
   }

@@ -17,6 +17,8 @@ package final class ComposedDevice: Device {
   private let doable: [(service: AttributeID, deeds: Set<Deed.Kind>, part: Int?)]
   /// Status Tampered by service, where no behaviour sees to it.
   private let tampered: [AttributeID: AttributeID]
+  /// Who asked for the context's actions, in order: up to which one, and which part.
+  private var authors: [(end: Int, part: Int?)] = []
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]
 
@@ -49,17 +51,17 @@ package final class ComposedDevice: Device {
   }
 
   package func start(_ context: inout DeviceContext) {
-    let before = context.actions.count
-    for part in parts { run(part, &context) { $0.start(&$1) } }
-    spread(from: before, &context)
+    visit(&context) { device, context in
+      for part in device.parts.indices { device.run(part, &context) { $0.start(&$1) } }
+    }
   }
 
   package func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
-    let before = context.actions.count
-    if let part = partOf[write.first.id] { run(parts[part], &context) { $0.written(write, &$1) } }
-    guard !watchers.isEmpty else { return }
-    for entry in write.entries { notice(entry.id, entry.value, &context) }
-    spread(from: before, &context)
+    visit(&context) { device, context in
+      if let part = device.partOf[write.first.id] { device.run(part, &context) { $0.written(write, &$1) } }
+      guard !device.watchers.isEmpty else { return }
+      for entry in write.entries { device.notice(entry.id, entry.value, &context) }
+    }
   }
 
   package func command(_ command: DeviceCommand, _ context: inout DeviceContext) throws(CommandError) {
@@ -73,9 +75,7 @@ package final class ComposedDevice: Device {
   package func timerFired(_ token: Int, _ context: inout DeviceContext) {
     let part = token / Self.tokensPerPart
     guard parts.indices.contains(part) else { return }
-    let before = context.actions.count
-    run(parts[part], &context) { $0.timerFired(token % Self.tokensPerPart, &$1) }
-    spread(from: before, &context)
+    visit(&context) { $0.run(part, &$1) { $0.timerFired(token % Self.tokensPerPart, &$1) } }
   }
 
   private func set(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) throws(CommandError) {
@@ -83,10 +83,12 @@ package final class ComposedDevice: Device {
       throw CommandError(.noSuchCharacteristic, "there is no characteristic \(id)")
     }
     let canonical = try characteristic.admitByHand(value)
-    let before = context.actions.count
-    context.set(id, canonical)
-    if let part = partOf[id] { run(parts[part], &context) { $0.setByHand(id, canonical, &$1) } }
-    spread(from: before, &context)
+    visit(&context) { device, context in
+      context.set(id, canonical)
+      // Its own behaviour is told here, and not as a neighbour's doing.
+      device.authors.append((context.actions.count, device.partOf[id]))
+      if let part = device.partOf[id] { device.run(part, &context) { $0.setByHand(id, canonical, &$1) } }
+    }
   }
 
   private func perform(
@@ -106,30 +108,13 @@ package final class ComposedDevice: Device {
       return try set(id, .integer(isOpen ? 1 : 0), &context)
     }
     guard let part = first.part else { return }
-    let before = context.actions.count
     var failure: CommandError?
-    run(parts[part], &context) { behaviour, context in
-      do throws(CommandError) { try behaviour.perform(deed, &context) } catch { failure = error }
+    visit(&context) { device, context in
+      device.run(part, &context) { behaviour, context in
+        do throws(CommandError) { try behaviour.perform(deed, &context) } catch { failure = error }
+      }
     }
     if let failure { throw failure }
-    spread(from: before, &context)
-  }
-
-  /// Tells watchers of what was set since `before`, and of what they set then.
-  private func spread(from before: Int, _ context: inout DeviceContext) {
-    guard !watchers.isEmpty else { return }
-    var next = before
-    while next < context.actions.count {
-      precondition(next - before < 10_000, "behaviours set each other's values without end")
-      if case .set(let id, let value) = context.actions[next] { notice(id, value, &context) }
-      next += 1
-    }
-  }
-
-  private func notice(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
-    for part in watchers[id] ?? [] where partOf[id] != part {
-      run(parts[part], &context) { $0.noticed(id, value, &$1) }
-    }
   }
 
   private func obstruction(of service: AttributeID?) throws(CommandError) -> AttributeID {
@@ -145,9 +130,34 @@ package final class ComposedDevice: Device {
     return first.characteristic
   }
 
-  private func run(_ part: Part, _ context: inout DeviceContext, _ body: (any Behaviour, inout DeviceContext) -> Void) {
-    context.tokenBase = part.tokenBase
-    body(part.behaviour, &context)
+  /// Does something, then tells all whom it concerns of what was set, and of what they set then.
+  private func visit(_ context: inout DeviceContext, _ body: (ComposedDevice, inout DeviceContext) -> Void) {
+    authors.removeAll(keepingCapacity: true)
+    let before = context.actions.count
+    body(self, &context)
+    var next = before
+    var author = 0
+    while next < context.actions.count {
+      precondition(next - before < 10_000, "behaviours set each other's values without end")
+      while author < authors.count, authors[author].end <= next { author += 1 }
+      if case .set(let id, let value) = context.actions[next] {
+        let setter = author < authors.count ? authors[author].part : nil
+        if let owner = partOf[id], owner != setter { run(owner, &context) { $0.setByNeighbour(id, value, &$1) } }
+        notice(id, value, &context)
+      }
+      next += 1
+    }
+  }
+
+  private func notice(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    for part in watchers[id] ?? [] where partOf[id] != part { run(part, &context) { $0.noticed(id, value, &$1) } }
+  }
+
+  private func run(_ part: Int, _ context: inout DeviceContext, _ body: (any Behaviour, inout DeviceContext) -> Void) {
+    let before = context.actions.count
+    context.tokenBase = parts[part].tokenBase
+    body(parts[part].behaviour, &context)
     context.tokenBase = 0
+    if context.actions.count > before { authors.append((context.actions.count, part)) }
   }
 }

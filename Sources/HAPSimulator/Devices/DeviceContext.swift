@@ -41,6 +41,23 @@ package struct DeviceContext {
     if let id { actions.append(.set(id, value)) }
   }
 
+  /// Sets it unless it has that value already: what is the same is no event.
+  package mutating func change(_ id: AttributeID?, to value: Value) {
+    if let id, self.value(id) != value { actions.append(.set(id, value)) }
+  }
+
+  /// Tells a measured number as the characteristic can say it: on its grid, within its range, in its format. What is the same is no event.
+  package mutating func tell(_ id: AttributeID?, _ number: Double) {
+    guard let id, let characteristic = characteristic(id), number.isFinite else { return }
+    let low = characteristic.constraints.minValue?.doubleValue
+    let high = characteristic.constraints.maxValue?.doubleValue
+    let within = min(max(number, low ?? -.greatestFiniteMagnitude), high ?? .greatestFiniteMagnitude)
+    var conduct = Conduct()
+    conduct.outOfRange = .clamp
+    let rounded = characteristic.format == .float ? Value.float(within) : .integer(Int128(within.rounded()))
+    if let admitted = try? characteristic.admit(rounded, conduct: conduct) { change(id, to: admitted) }
+  }
+
   package mutating func schedule(_ token: Int, after delay: Duration) {
     actions.append(.schedule(token: tokenBase + token, after: max(.zero, delay)))
   }
