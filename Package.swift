@@ -26,6 +26,8 @@ let package = Package(
       providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
     // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
+    .systemLibrary(
+      name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"]), .brew(["libplist"])]),
     // macOS has it in the system.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
 
@@ -36,8 +38,8 @@ let package = Package(
     .target(name: "HAPProtocol", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
     .target(name: "HAPProfile", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPCapture", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
-
-    .target(name: "HAPImport", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
+    .target(name: "HAPAppleArchive", dependencies: ["CPlist", "HAPModel"]),
+    .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
@@ -75,8 +77,9 @@ let package = Package(
     .testTarget(name: "HAPModelTests", dependencies: ["HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPProtocolTests", dependencies: ["HAPProtocol", "HAPTestSupport"]),
     .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),
+    .testTarget(name: "HAPAppleArchiveTests", dependencies: ["HAPAppleArchive", "CPlist", "HAPModel"]),
     .testTarget(name: "HAPCaptureTests", dependencies: ["HAPCapture", "HAPTestSupport"]),
-    .testTarget(name: "HAPImportTests", dependencies: ["HAPImport", "HAPTestSupport"]),
+    .testTarget(name: "HAPImportTests", dependencies: ["HAPImport", "HAPAppleArchive", "HAPTestSupport"]),
     .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
     .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
@@ -95,7 +98,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPImport", "HAPTestSupport",
+        "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
+        "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
@@ -107,7 +111,7 @@ let package = Package(
 // `make fuzz` builds with libFuzzer inside, which nothing else wants.
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
-    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPImport",
+    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
     "HAPTestSupport", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]

@@ -24,6 +24,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case capture
   /// Recorded databases: whatever can be imported makes a profile that can be served, and is a copy.
   case `import`
+  /// Apple's own archives: what is read is a database.
+  case archive
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -38,6 +40,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .controller: fuzzController(bytes)
     case .capture: fuzzCapture(bytes)
     case .import: fuzzImport(bytes)
+    case .archive: fuzzArchive(bytes)
     }
   }
 
@@ -46,7 +49,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .tlv, .texts, .values: 1024
     case .http, .json, .connection, .controller: 4096
-    case .frames: 8192
+    case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }
   }

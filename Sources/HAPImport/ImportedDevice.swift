@@ -7,4 +7,6 @@ package struct ImportedDevice: Sendable {
   package var copy: DeviceCopy
   /// What is off in the file, and how it was read all the same; with places.
   package var remarks: [String]
+  /// What was left out or not understood, which is to be expected.
+  package var notes: [String] = []
 }

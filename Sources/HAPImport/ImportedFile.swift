@@ -1,3 +1,4 @@
+import HAPAppleArchive
 import HAPModel
 import HAPProfile
 import HAPProtocol
@@ -10,11 +11,14 @@ import HAPWire
 /// - `cache`: aiohomekit's characteristic cache, also as Home Assistant stores it (`homekit_controller-entity-map`), of many.
 /// - `pairings`: the pairing file of homekit_python and of early aiohomekit, with the database of each beside its keys. The keys are left alone.
 package struct ImportedFile: Sendable {
+  ///
+  /// And `archive`: the files of Apple's HomeKit Accessory Simulator.
   package enum Form: String, Sendable {
     case database = "an attribute database"
     case diagnostics = "Home Assistant diagnostics"
     case cache = "an aiohomekit cache"
     case pairings = "a pairing file with databases"
+    case archive = "an archive of Apple's simulator"
   }
 
   package let form: Form
@@ -23,6 +27,14 @@ package struct ImportedFile: Sendable {
 
   /// Reads a file whose form is told by what is in it.
   package init(_ bytes: [UInt8]) throws(ImportError) {
+    guard !AppleArchive.isArchive(bytes) else {
+      form = .archive
+      devices = [try Self.device(inArchive: bytes)]
+      return
+    }
+    if bytes.starts(with: "<?xml".utf8) || bytes.starts(with: "<plist".utf8) {
+      throw ImportError("\(AppleArchiveError.xml)")
+    }
     var reader = AttributeReader()
     do throws(JSONProblem) {
       let document = try reader.parse(bytes)
@@ -65,5 +77,18 @@ package struct ImportedFile: Sendable {
     copy.saysBooleansInWords = reader.sawBooleanInWords
     copy.listsEmptyTLV8AsNull = reader.sawNullTLV8
     return ImportedDevice(name: name, copy: copy, remarks: reader.remarks.map(\.description))
+  }
+
+  /// What isn't known of such files is a great deal, so what is left out of one is a note. It is no whole device: units and links are missing.
+  private static func device(inArchive bytes: [UInt8]) throws(ImportError) -> ImportedDevice {
+    let archive: AppleArchive
+    do throws(AppleArchiveError) { archive = try AppleArchive(bytes) } catch { throw ImportError("\(error)") }
+    var copy = DeviceCopy(archive.accessories)
+    copy.isWhole = false
+    copy.category = archive.category
+    copy.setupCode = archive.setupCode
+    copy.setupID = archive.setupID
+    copy.deviceID = archive.deviceID
+    return ImportedDevice(name: nil, copy: copy, remarks: [], notes: archive.remarks.map(\.description))
   }
 }

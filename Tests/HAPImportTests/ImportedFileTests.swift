@@ -43,7 +43,8 @@ import Testing
       ("[7]", "1:1: there is no accessory"), ("{\"accessories\":\n 7}", "2:2: accessories: a list is expected"),
       (#"{"data":{"pairings":{}}}"#, "1:1: there is no accessory"),
       (#"{"pairings":{"a":{"accessories":[]}}}"#, "1:33: pairings.a.accessories: there is no accessory"),
-      ("[[", "1:3: "), ("bplist00", "1:1: "),
+      ("[[", "1:3: "), ("bplist00", "the property list is damaged"),
+      ("<?xml version=\"1.0\"?><plist/>", "this is a property list in XML"),
     ])
   func refused(text: String, message: String) {
     #expect {

@@ -6,8 +6,10 @@ enum Checkout {
   static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The five targets that may do no I/O, read no clock and draw no randomness of their own.
-  static let pureTargets = ["HAPCapture", "HAPCrypto", "HAPModel", "HAPProfile", "HAPProtocol", "HAPWire"]
+  /// The targets that may do no I/O, read no clock and draw no randomness of their own.
+  static let pureTargets = [
+    "HAPAppleArchive", "HAPCapture", "HAPCrypto", "HAPImport", "HAPModel", "HAPProfile", "HAPProtocol", "HAPWire",
+  ]
 
   /// Where the running tests were built: `.build/<triple>/<configuration>`.
   static func buildFolder() throws -> URL {

@@ -2,7 +2,9 @@
 
 import json
 import os
+import plistlib
 import sys
+import uuid
 from pathlib import Path
 
 import pytest
@@ -155,3 +157,78 @@ async def test_a_redacted_profile_has_nothing_of_its_owners(run, ctl, tmp_path):
     program = Path(hapsim()).with_name("hapctl")
     status, _, errors = await run_to_its_end(program, "export", "original", "-o", profile, "--state", tmp_path / "ctl")
     assert status == 3 and "is there already" in errors and profile.read_text() == text
+
+
+def archived(*objects):
+    """What NSKeyedArchiver writes of a graph: `objects` refer to each other by their place, from 1."""
+    document = {"$version": 100000, "$archiver": "NSKeyedArchiver", "$top": {"root": plistlib.UID(1)}, "$objects": ["$null", *objects]}
+    return plistlib.dumps(document, fmt=plistlib.FMT_BINARY)
+
+
+class Archive:
+    """Collects the objects of an archive in Apple's simulator's manner, as far as it is known."""
+
+    def __init__(self):
+        self.objects = [None]
+        self.classes = {}
+
+    def add(self, value):
+        self.objects.append(value)
+        return plistlib.UID(len(self.objects))
+
+    def of(self, name, **members):
+        if name not in self.classes:
+            self.classes[name] = self.add({"$classname": name, "$classes": [name, "NSObject"]})
+        return self.add({"$class": self.classes[name], **members})
+
+    def list(self, items):
+        return self.of("NSMutableArray", **{"NS.objects": list(items)})
+
+    def type(self, text):
+        inner = self.of("NSUUID", **{"NS.uuidbytes": uuid.UUID(text).bytes})
+        return self.of("HAKUUID", **{"HAK.uuid": inner})
+
+    def characteristic(self, iid, kind, form, properties, value=None):
+        members = {"HAK.uuid": self.type(long(kind)), "HAK.instanceid": iid, "HAK.format": form, "HAK.properties": properties}
+        if value is not None:
+            members["HAK.value"] = self.add(value) if isinstance(value, str) else value
+        return self.of("HAKCharacteristic", **members)
+
+    def service(self, iid, kind, characteristics):
+        return self.of(
+            "HAKService", **{"HAK.uuid": self.type(long(kind)), "HAK.instanceid": iid, "HAK.characteristics": self.list(characteristics)}
+        )
+
+
+async def test_an_archive_of_apples_simulator_is_served(run, phone, tmp_path):
+    archive = Archive()
+    information = archive.service(1, "3E", [
+        archive.characteristic(2, "14", 1, 2), archive.characteristic(3, "20", 8, 1, "Kilgo"), archive.characteristic(4, "21", 8, 1, "K-1"),
+        archive.characteristic(5, "23", 8, 1, "Old Lamp"), archive.characteristic(6, "30", 8, 1, "KILGO-1"),
+    ])  # fmt: skip
+    lamp = archive.service(8, "43", [
+        archive.characteristic(9, "25", 1, 7, True), archive.characteristic(10, "7E536242-341C-4862-BE90-272CE15BD633", 7, 7, 1.5),
+    ])  # fmt: skip
+    accessory = archive.of(
+        "HAKAccessory",
+        **{
+            "HAK.category": 5, "HAK.password": archive.add("518-08-582"), "HAK.setupID": archive.add("7OSX"),
+            "HAK.instanceid": 1, "HAK.services": archive.list([information, lamp]), "HAK.invented": archive.add("x"),
+        },
+    )  # fmt: skip
+    archive.objects[0] = {
+        **{"NS.keys": [archive.add("kind"), archive.add("version"), archive.add("accessory")]},
+        "NS.objects": [archive.add("accessory"), archive.add(1), accessory],
+        "$class": archive.add({"$classname": "NSDictionary", "$classes": ["NSDictionary", "NSObject"]}),
+    }
+    file, profile = tmp_path / "old.hasaccessory", tmp_path / "lamp.hasaccessory"
+    file.write_bytes(archived(*archive.objects))
+    status, output, errors = await run_to_its_end(hapsim(), "import", file, "-o", profile)
+    assert status == 0, (output, errors)
+    assert "note: " in errors and "HAK.invented" in errors
+    await validated(profile)
+    simulator = await run(profile)
+    assert (simulator.accessory.setup_code, simulator.accessory.name) == ("518-08-582", "Old Lamp")
+    services = (await (await phone.pair(simulator.accessory)).accessories())[0]["services"]
+    values = {c["type"]: c.get("value") for s in services for c in s["characteristics"]}
+    assert values[long("25")] == 1 and values["7E536242-341C-4862-BE90-272CE15BD633"] == 1.5

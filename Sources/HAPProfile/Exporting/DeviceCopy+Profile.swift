@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 extension DeviceCopy {
-  /// An exact profile of it, laid out for people: with its aids, iids, metadata and values as they were. Mend it first.
+  /// A profile of it, exact where it is whole, laid out for people: with its aids, iids, metadata and values as they were. Mend it first.
   package var profileText: String {
     let bytes = JSONWriter.bytes { json in json.object { writeDocument(to: &$0) } }
     guard let node = try? JSONNode.parse(bytes) else { preconditionFailure("what was written is JSON") }
@@ -11,8 +11,7 @@ extension DeviceCopy {
 
   private func writeDocument(to json: inout JSONWriter) {
     json.member("format", "hasaccessory/1")
-    json.key("exact")
-    json.bool(true)
+    if isWhole { json.flag("exact") }
     guard let first = accessories.first else { return }
     json.member("name", Self.name(of: first))
     json.member("category", (category ?? guessedCategory).slug)

@@ -9,6 +9,8 @@ package struct DeviceCopy: Sendable {
   package var setupCode: SetupCode?
   package var setupID: SetupID?
   package var deviceID: DeviceID?
+  /// Whether it has everything that the device has; else what HomeKit demands and it lacks is added.
+  package var isWhole = true
   /// Truth values stand as `true` and `false` in its JSON.
   package var saysBooleansInWords = false
   /// A tlv8 that has nothing to say stands as null in its database.

@@ -21,7 +21,7 @@ extension Command {
       output.definition, fix.definition, device.definition, category.definition, redact.definition, force.definition,
     ],
     discussion: [
-      "FILE is the answer to GET /accessories, Home Assistant's diagnostics of a HomeKit device, or aiohomekit's cache: which one is told by what is in it. "
+      "FILE is the answer to GET /accessories, Home Assistant's diagnostics of a HomeKit device, aiohomekit's cache, or an archive of Apple's simulator (experimental): which one is told by what is in it. "
         + "What is off in it is told with its place. Without --fix nothing is written then.",
       "The profile is exact: it has all ids, metadata and values of the device, and nothing is added to it.",
     ],
@@ -43,6 +43,7 @@ extension Command {
     }
     let imported = try importedDevice(file, wanted, console)
     guard var device = imported.device else { return imported.code }
+    for note in device.notes { console.complain("\(file): note: \(note)") }
     var changes = device.remarks + device.copy.mend()
     if let chosen { device.copy.category = chosen }
     if arguments[redact] { device.copy.redact() }
