@@ -31,6 +31,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var isStoring = false
   private var hasValueTrouble = false
   private var isStopped = false
+  private var camera: TestCardCamera?
   private var announced: [IPAddress] = []
   private let capture: CaptureWriter?
 
@@ -64,6 +65,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     server = AccessoryServer(core, on: loop, owner: self)
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
+    setCamera()
     capture?.begin(
       CaptureHead(
         name: prepared.name, identity: prepared.identity, advertisement: prepared.advertisement,
@@ -106,11 +108,19 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     built = replacement.built
     device = built.makeDevice()
     core.writer = device.judgesWrites ? self : nil
+    setCamera()
     server.replace(
       database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
       live: device.live)
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
     visit { device.start(&$0) }
+  }
+
+  /// An accessory that streams has pictures to show. Simulated time is what its clock shows.
+  private func setCamera() {
+    let hasCamera = built.database.services.contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
+    camera = hasCamera ? TestCardCamera(names: built.names) { [unowned self] in now } : nil
+    core.snapshotSource = camera
   }
 
   // MARK: The person at the device

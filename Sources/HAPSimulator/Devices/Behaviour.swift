@@ -9,6 +9,10 @@ package protocol Behaviour: AnyObject {
   func written(_ write: ServiceWrite, _ context: inout DeviceContext)
   /// One of them, for behaviours to whom it is all the same.
   func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
+  /// Control points, whose write is answered by what it says here and not by the value written.
+  var controlPoints: [AttributeID] { get }
+  /// A control point is about to be written: what to answer, to whoever asks for it.
+  func respond(to write: CharacteristicWrite, _ context: inout DeviceContext) -> Value?
   /// A person set a characteristic of the service; the context has the value already.
   func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
   func timerFired(_ token: Int, _ context: inout DeviceContext)
@@ -31,6 +35,8 @@ extension Behaviour {
   }
 
   package func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {}
+  package var controlPoints: [AttributeID] { [] }
+  package func respond(to write: CharacteristicWrite, _ context: inout DeviceContext) -> Value? { nil }
   package func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {}
   package func timerFired(_ token: Int, _ context: inout DeviceContext) {}
   package var deeds: Set<Deed.Kind> { [] }

@@ -8,7 +8,7 @@ package struct BehaviourRegistry: Sendable {
   package static let standard = BehaviourRegistry(
     kinds: [GarageDoorOpener.kind, LockMechanism.kind, LockManager.kind] + PositionMotor.kinds + [
       SlatDrive.kind, Thermostat.kind, HeaterCooler.kind, HumidifierDehumidifier.kind, FanMotor.kind, AirPurifier.kind,
-      FilterWear.kind, Battery.kind,
+      FilterWear.kind, Battery.kind, CameraStream.kind, DataStreamTransport.kind,
     ])
 
   package func kind(for service: TypeID) -> BehaviourKind? { kinds.first { $0.service.type == service } }

@@ -17,6 +17,7 @@ package final class ComposedDevice: Device {
   private let doable: [(service: AttributeID, deeds: Set<Deed.Kind>, part: Int?)]
   /// Status Tampered by service, where no behaviour sees to it.
   private let tampered: [AttributeID: AttributeID]
+  private let controlPoints: Set<AttributeID>
   /// Who asked for the context's actions, in order: up to which one, and which part.
   private var authors: [(end: Int, part: Int?)] = []
   /// Obstruction Detected of each service that has it, by the service's address.
@@ -30,6 +31,7 @@ package final class ComposedDevice: Device {
     var watchers: [AttributeID: [Int]] = [:]
     var doable: [(AttributeID, Set<Deed.Kind>, Int?)] = []
     var tampered: [AttributeID: AttributeID] = [:]
+    var controlPoints: Set<AttributeID> = []
     for entry in database.services {
       let service = DeviceService(entry, in: database)
       if let obstruction = service[.obstructionDetected] { obstructions.append((service.id, obstruction)) }
@@ -39,6 +41,7 @@ package final class ComposedDevice: Device {
       if !deeds.isEmpty { doable.append((service.id, deeds, behaviour == nil ? nil : parts.count)) }
       guard let behaviour else { continue }
       for slot in entry.slots { partOf[database.id(ofSlot: slot)] = parts.count }
+      controlPoints.formUnion(behaviour.controlPoints)
       for id in behaviour.watched { watchers[id, default: []].append(parts.count) }
       parts.append(Part(behaviour: behaviour, tokenBase: parts.count * Self.tokensPerPart))
     }
@@ -48,6 +51,7 @@ package final class ComposedDevice: Device {
     self.watchers = watchers
     self.doable = doable
     self.tampered = tampered
+    self.controlPoints = controlPoints
   }
 
   package func start(_ context: inout DeviceContext) {
@@ -62,6 +66,15 @@ package final class ComposedDevice: Device {
       guard !device.watchers.isEmpty else { return }
       for entry in write.entries { device.notice(entry.id, entry.value, &context) }
     }
+  }
+
+  package var judgesWrites: Bool { !controlPoints.isEmpty }
+
+  package func judge(_ write: CharacteristicWrite, _ context: inout DeviceContext) -> WriteVerdict {
+    guard controlPoints.contains(write.id), let part = partOf[write.id] else { return .accepted() }
+    var response: Value?
+    visit(&context) { $0.run(part, &$1) { response = $0.respond(to: write, &$1) } }
+    return .accepted(response: response)
   }
 
   package func command(_ command: DeviceCommand, _ context: inout DeviceContext) throws(CommandError) {
