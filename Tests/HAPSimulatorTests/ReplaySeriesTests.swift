@@ -209,10 +209,12 @@ private final class ProfileFolder {
   }
 }
 
-@Suite("Parameters of sensors") struct SensorParameterTests {
+@Suite("Parameters of valves, alarms and sensors") struct WaterParameterTests {
   @Test(
     "What a parameter doesn't take is refused",
     arguments: [
+      (.valve, #"{"flowDelay": 3}"#, #"did you mean "3s"?"#), (.valve, #"{"flow": "3s"}"#, "there is no member"),
+      (.faucet, #"{"flowDelay": "3s"}"#, "there is no member"), (.irrigationSystem, #"{"x": 1}"#, "there is no member"),
       (.motionSensor, #"{"hold": -1}"#, "a duration"), (.contactSensor, #"{"hold": "1d"}"#, "a duration"),
       (.leakSensor, #"{"walk": 1}"#, "there is no member"), (.occupancySensor, #"{"hold": true}"#, "a duration"),
       (.smokeSensor, #"{"hold": []}"#, "a duration"), (.carbonMonoxideSensor, #"{"alarmAt": -1}"#, "a number from 0"),

@@ -12,17 +12,20 @@ package struct BehaviourRegistry: Sendable {
       [Battery.kind],
       DetectingSensor.kinds,
       [FanMotor.kind],
+      [Faucet.kind],
       [FilterWear.kind],
       [GarageDoorOpener.kind],
       GasSensor.kinds,
       [HeaterCooler.kind],
       [HumidifierDehumidifier.kind],
+      [IrrigationSystem.kind],
       [LockManager.kind],
       [LockMechanism.kind],
       MeasuringSensor.kinds,
       PositionMotor.kinds,
       [SlatDrive.kind],
       [Thermostat.kind],
+      [Valve.kind],
     ].flatMap { $0 })
 
   package func kind(for service: TypeID) -> BehaviourKind? { kinds.first { $0.service.type == service } }

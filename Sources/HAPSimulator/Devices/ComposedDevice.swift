@@ -19,6 +19,7 @@ package final class ComposedDevice: Device {
   private let tampered: [AttributeID: AttributeID]
   /// Who asked for the context's actions, in order: up to which one, and which part.
   private var authors: [(end: Int, part: Int?)] = []
+  package let live: [AttributeID]
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]
 
@@ -29,6 +30,7 @@ package final class ComposedDevice: Device {
     var obstructions: [(AttributeID, AttributeID)] = []
     var watchers: [AttributeID: [Int]] = [:]
     var doable: [(AttributeID, Set<Deed.Kind>, Int?)] = []
+    var live: [AttributeID] = []
     var tampered: [AttributeID: AttributeID] = [:]
     for entry in database.services {
       let service = DeviceService(entry, in: database)
@@ -39,6 +41,7 @@ package final class ComposedDevice: Device {
       if !deeds.isEmpty { doable.append((service.id, deeds, behaviour == nil ? nil : parts.count)) }
       guard let behaviour else { continue }
       for slot in entry.slots { partOf[database.id(ofSlot: slot)] = parts.count }
+      live += behaviour.live
       for id in behaviour.watched { watchers[id, default: []].append(parts.count) }
       parts.append(Part(behaviour: behaviour, tokenBase: parts.count * Self.tokensPerPart))
     }
@@ -48,6 +51,7 @@ package final class ComposedDevice: Device {
     self.watchers = watchers
     self.doable = doable
     self.tampered = tampered
+    self.live = live
   }
 
   package func start(_ context: inout DeviceContext) {
@@ -61,6 +65,16 @@ package final class ComposedDevice: Device {
       if let part = device.partOf[write.first.id] { device.run(part, &context) { $0.written(write, &$1) } }
       guard !device.watchers.isEmpty else { return }
       for entry in write.entries { device.notice(entry.id, entry.value, &context) }
+    }
+  }
+
+  package func read(_ ids: [AttributeID], ticket: Ticket, _ context: inout DeviceContext) {
+    visit(&context) { device, context in
+      for id in ids {
+        var value: Value?
+        if let part = device.partOf[id] { device.run(part, &context) { value = $0.read(id, &$1) } }
+        if let value = value ?? context.value(id) { context.answerRead(id, .success(value), ticket: ticket) }
+      }
     }
   }
 
