@@ -215,6 +215,9 @@ private final class ProfileFolder {
     arguments: [
       (.valve, #"{"flowDelay": 3}"#, #"did you mean "3s"?"#), (.valve, #"{"flow": "3s"}"#, "there is no member"),
       (.faucet, #"{"flowDelay": "3s"}"#, "there is no member"), (.irrigationSystem, #"{"x": 1}"#, "there is no member"),
+      (.securitySystem, #"{"exitDelay": "long"}"#, "a duration"),
+      (.securitySystem, #"{"entryDelay": null}"#, "a duration"),
+      (.securitySystem, #"{"tamperTriggers": 1}"#, "true or false is expected, not an integer"),
       (.motionSensor, #"{"hold": -1}"#, "a duration"), (.contactSensor, #"{"hold": "1d"}"#, "a duration"),
       (.leakSensor, #"{"walk": 1}"#, "there is no member"), (.occupancySensor, #"{"hold": true}"#, "a duration"),
       (.smokeSensor, #"{"hold": []}"#, "a duration"), (.carbonMonoxideSensor, #"{"alarmAt": -1}"#, "a number from 0"),

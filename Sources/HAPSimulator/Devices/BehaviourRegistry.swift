@@ -23,6 +23,7 @@ package struct BehaviourRegistry: Sendable {
       [LockMechanism.kind],
       MeasuringSensor.kinds,
       PositionMotor.kinds,
+      [SecuritySystem.kind],
       [SlatDrive.kind],
       [Thermostat.kind],
       [Valve.kind],
