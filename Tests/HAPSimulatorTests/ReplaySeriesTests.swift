@@ -100,7 +100,7 @@ private final class ProfileFolder {
   func anyBytes() {
     var random = SimulationRandom(seed: 3)
     let alphabet = Array("0123456789,,,,\n\n\n\n.smhin#-+eE\r \u{0}é".utf8)
-    for _ in 0..<30_000 {
+    for _ in 0..<10_000 {
       let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
         Int.random(in: 0...99, using: &random) == 0
           ? UInt8.random(in: 0...255, using: &random) : alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
