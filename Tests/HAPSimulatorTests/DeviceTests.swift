@@ -136,6 +136,7 @@ struct DeviceTests {
         #expect(parameter.summary.hasSuffix("."))
         switch (parameter.kind, parameter.defaultSetting) {
         case (.duration, .duration), (.fraction, .fraction), (.flag, .flag): break
+        case (.series, .series(nil)): break
         case (.number(let range), .number(let number)): #expect(range.contains(number))
         case (.choice(let words), .choice(let word)): #expect(words.contains(word))
         default: Issue.record("\(parameter.name)")

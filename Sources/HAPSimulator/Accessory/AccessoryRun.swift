@@ -61,7 +61,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       random: capture.map { .system(notedBy: $0) } ?? .system)
     core.makesReports = sink != nil
     built = prepared.built
-    self.device = device ?? built.makeDevice()
+    self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
@@ -106,7 +106,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     timers = [:]
     let database = replacement.database(from: core.database, of: built)
     built = replacement.built
-    device = built.makeDevice()
+    device = replacement.blueprint.makeDevice()
     core.writer = device.judgesWrites ? self : nil
     setCamera()
     server.replace(

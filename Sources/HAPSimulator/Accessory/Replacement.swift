@@ -8,6 +8,7 @@ import HAPStore
 /// Making it reads and writes the state folder, so it belongs off the loop.
 struct Replacement: Sendable {
   let built: BuiltAccessory
+  let blueprint: DeviceBlueprint
   let configurationNumber: UInt16
 
   /// Identity, setup code, category, conduct and the name on the network stay what they are until the next start.
@@ -25,6 +26,7 @@ struct Replacement: Sendable {
     }
     var ids = try prepared.store.idMap()
     built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
+    blueprint = DeviceBlueprint(built, files: ReplayFiles(beside: profile.fileName))
     try prepared.store.setIDMap(ids)
     configurationNumber = try prepared.store.updateConfiguration(
       hash: built.configurationHash, wrapsToZero: prepared.conduct.configurationWrapsToZero)

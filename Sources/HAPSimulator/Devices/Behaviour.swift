@@ -24,6 +24,10 @@ package protocol Behaviour: AnyObject {
   func setByNeighbour(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
   /// Characteristics of other services of the accessory that matter here.
   var watched: [AttributeID] { get }
+  /// Characteristics of the service whose value is asked for at every read, such as a countdown.
+  var live: [AttributeID] { get }
+  /// The value of one of `live` at this moment, within the rules of the characteristic; nil: the one that was set last.
+  func read(_ id: AttributeID, _ context: inout DeviceContext) -> Value?
   /// One of `watched` was written, set by hand, or set by its own behaviour; perhaps to the value it had.
   func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext)
 }
@@ -44,6 +48,8 @@ extension Behaviour {
   package func setByNeighbour(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
     setByHand(id, value, &context)
   }
+  package var live: [AttributeID] { [] }
+  package func read(_ id: AttributeID, _ context: inout DeviceContext) -> Value? { nil }
   package var watched: [AttributeID] { [] }
   package func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {}
 }

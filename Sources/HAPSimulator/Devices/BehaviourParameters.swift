@@ -14,9 +14,11 @@ package struct BehaviourParameter: Equatable, Sendable {
     case number(ClosedRange<Double>)
     /// true or false.
     case flag
+    /// A list of [time, value] pairs, or the name of a file with such lines.
+    case series
   }
   package enum Setting: Equatable, Sendable {
-    case duration(Duration), choice(String), fraction(Double), number(Double), flag(Bool)
+    case duration(Duration), choice(String), fraction(Double), number(Double), flag(Bool), series(ReplaySeries?)
   }
 
   package var name: String
@@ -33,7 +35,8 @@ package struct BehaviourParameter: Equatable, Sendable {
   }
 
   /// Reads the parameter's value from a profile.
-  func read(_ node: JSONNode) throws(JSONProblem) -> Setting {
+  /// - Parameter files: those beside the profile; nil: it can name none.
+  func read(_ node: JSONNode, _ files: ReplayFiles?) throws(JSONProblem) -> Setting {
     switch kind {
     case .duration:
       let example = "a duration such as \"12s\", \"500ms\" or \"1.5min\" is expected"
@@ -66,6 +69,19 @@ package struct BehaviourParameter: Equatable, Sendable {
     case .flag:
       guard let flag = node.boolValue else { throw node.problem("true or false is expected, not \(node.kindName)") }
       return .flag(flag)
+    case .series:
+      guard let name = node.stringValue else {
+        guard node.elements != nil else {
+          throw node.problem(
+            "a list of [time, value] pairs or the name of a CSV file is expected, not \(node.kindName)")
+        }
+        return .series(try ReplaySeries(node))
+      }
+      switch files?.series(name) {
+      case .success(let series): return .series(series)
+      case .failure(let problem): throw node.problem(problem.message)
+      case nil: throw node.problem("a file can be named only in a profile that is a file itself")
+      }
     }
   }
 }
@@ -97,6 +113,11 @@ package struct BehaviourParameters: Equatable, Sendable {
     return number
   }
 
+  func series(_ name: String) -> ReplaySeries? {
+    guard case .series(let series)? = settings[name] else { preconditionFailure("no series \(name) is declared") }
+    return series
+  }
+
   func flag(_ name: String) -> Bool {
     guard case .flag(let flag)? = settings[name] else { preconditionFailure("no flag \(name) is declared") }
     return flag
@@ -122,7 +143,10 @@ package struct BehaviourKind: Sendable {
   }
 
   /// Reads a profile's `behaviour` member; what is not in it has its default. All problems are found at once.
-  func read(_ node: JSONNode?) -> (parameters: BehaviourParameters, problems: [JSONProblem]) {
+  /// - Parameter files: those beside the profile; nil: it can name none.
+  func read(_ node: JSONNode?, _ files: ReplayFiles? = nil) -> (
+    parameters: BehaviourParameters, problems: [JSONProblem]
+  ) {
     var settings = Dictionary(uniqueKeysWithValues: parameters.map { ($0.name, $0.defaultSetting) })
     guard let node else { return (.init(settings: settings), []) }
     guard node.members != nil else {
@@ -131,7 +155,9 @@ package struct BehaviourKind: Sendable {
     var problems = node.unknownMembers(except: parameters.map(\.name))
     for parameter in parameters {
       guard let value = node[parameter.name] else { continue }
-      do throws(JSONProblem) { settings[parameter.name] = try parameter.read(value) } catch { problems.append(error) }
+      do throws(JSONProblem) { settings[parameter.name] = try parameter.read(value, files) } catch {
+        problems.append(error)
+      }
     }
     return (.init(settings: settings), problems)
   }

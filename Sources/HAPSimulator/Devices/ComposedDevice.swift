@@ -20,6 +20,7 @@ package final class ComposedDevice: Device {
   private let controlPoints: Set<AttributeID>
   /// Who asked for the context's actions, in order: up to which one, and which part.
   private var authors: [(end: Int, part: Int?)] = []
+  package let live: [AttributeID]
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]
 
@@ -30,6 +31,7 @@ package final class ComposedDevice: Device {
     var obstructions: [(AttributeID, AttributeID)] = []
     var watchers: [AttributeID: [Int]] = [:]
     var doable: [(AttributeID, Set<Deed.Kind>, Int?)] = []
+    var live: [AttributeID] = []
     var tampered: [AttributeID: AttributeID] = [:]
     var controlPoints: Set<AttributeID> = []
     for entry in database.services {
@@ -42,6 +44,7 @@ package final class ComposedDevice: Device {
       guard let behaviour else { continue }
       for slot in entry.slots { partOf[database.id(ofSlot: slot)] = parts.count }
       controlPoints.formUnion(behaviour.controlPoints)
+      live += behaviour.live
       for id in behaviour.watched { watchers[id, default: []].append(parts.count) }
       parts.append(Part(behaviour: behaviour, tokenBase: parts.count * Self.tokensPerPart))
     }
@@ -52,6 +55,7 @@ package final class ComposedDevice: Device {
     self.doable = doable
     self.tampered = tampered
     self.controlPoints = controlPoints
+    self.live = live
   }
 
   package func start(_ context: inout DeviceContext) {
@@ -75,6 +79,16 @@ package final class ComposedDevice: Device {
     var response: Value?
     visit(&context) { $0.run(part, &$1) { response = $0.respond(to: write, &$1) } }
     return .accepted(response: response)
+  }
+
+  package func read(_ ids: [AttributeID], ticket: Ticket, _ context: inout DeviceContext) {
+    visit(&context) { device, context in
+      for id in ids {
+        var value: Value?
+        if let part = device.partOf[id] { device.run(part, &context) { value = $0.read(id, &$1) } }
+        if let value = value ?? context.value(id) { context.answerRead(id, .success(value), ticket: ticket) }
+      }
+    }
   }
 
   package func command(_ command: DeviceCommand, _ context: inout DeviceContext) throws(CommandError) {
