@@ -27,6 +27,8 @@ let package = Package(
     .systemLibrary(
       name: "CTurboJPEG", pkgConfig: "libturbojpeg",
       providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
+    // macOS has it in the system.
+    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
     .systemLibrary(
@@ -57,7 +59,7 @@ let package = Package(
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
         "HAPWire", "HAPCrypto", "CQRencode", "CTurboJPEG",
       ]),
-    .target(name: "HAPCommandLine"),
+    .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
     .executableTarget(
       name: "hapsim",
       dependencies: [
@@ -67,8 +69,8 @@ let package = Package(
     .executableTarget(
       name: "hapctl",
       dependencies: [
-        "HAPProfile", "HAPTransport", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
-        "HAPCommandLine",
+        "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop",
+        "HAPCrypto", "HAPCommandLine", "CEdit",
       ]),
 
     // Tests.
@@ -96,7 +98,10 @@ let package = Package(
       exclude: ["Help"]),
     .testTarget(
       name: "HapctlTests",
-      dependencies: ["hapctl", "HAPCommandLine", "HAPStore", "HAPCrypto", "HAPModel", "HAPLoop", "HAPTestSupport"],
+      dependencies: [
+        "hapctl", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel",
+        "HAPWire", "HAPLoop", "HAPTestSupport",
+      ],
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",

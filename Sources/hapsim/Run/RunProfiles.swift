@@ -60,7 +60,7 @@ private func serve(
   _ prepared: [PreparedAccessory], on hosts: ListeningHosts, _ options: RunOptions, _ console: Console
 ) throws -> ExitCode {
   let loop = EventLoop(name: "hapsim")
-  let lines = LineOutput(console)
+  let lines = LineOutput(console, program: "hapsim")
   let accessories = prepared.map { SimulatedAccessory($0, on: loop) }
   loop.start()
   defer {

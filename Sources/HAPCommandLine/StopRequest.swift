@@ -8,11 +8,11 @@ import Synchronization
 #endif
 
 /// The wish that the process end, from a signal or a command; `main` waits for it.
-final class StopRequest: Sendable {
+package final class StopRequest: Sendable {
   private let isRequested = Mutex(false)
   private let wakeUp: (read: Int32, write: Int32)
 
-  init() {
+  package init() {
     var descriptors: [Int32] = [-1, -1]
     precondition(pipe(&descriptors) == 0, "no pipe to wait at")
     for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -25,7 +25,7 @@ final class StopRequest: Sendable {
   }
 
   /// From any thread, any number of times.
-  func request() {
+  package func request() {
     let isFirst = isRequested.withLock { isRequested in
       defer { isRequested = true }
       return !isRequested
@@ -34,13 +34,13 @@ final class StopRequest: Sendable {
   }
 
   /// Blocks until it is requested.
-  func wait() {
+  package func wait() {
     var byte: UInt8 = 0
     while read(wakeUp.read, &byte, 1) < 0, errno == EINTR {}
   }
 
   /// SIGINT and SIGTERM are such wishes. On the loop.
-  func watchSignals(_ loop: EventLoop) throws(LoopError) {
+  package func watchSignals(_ loop: EventLoop) throws(LoopError) {
     for number in [SIGINT, SIGTERM] { _ = try SignalWatcher(loop, signal: number) { [self] in request() } }
   }
 }

@@ -1,10 +1,9 @@
 import HAPCrypto
 import HAPModel
-import HAPStore
 
 extension StoredIdentity {
   /// A new accessory: a random device ID and long-term key. HAP R2 §5.4.
-  static func draw(deviceID: DeviceID? = nil, from random: RandomSource) -> StoredIdentity {
+  package static func draw(deviceID: DeviceID? = nil, from random: RandomSource) -> StoredIdentity {
     guard let deviceID = deviceID ?? DeviceID(bytes: random.bytes(6)) else {
       preconditionFailure("6 bytes are a device ID")
     }
@@ -14,18 +13,18 @@ extension StoredIdentity {
 
 extension StoredSetup {
   /// Code and ID as given, or drawn, with the verifier made from the code: about a millisecond of work.
-  static func make(code: SetupCode?, id: SetupID?, from random: RandomSource) -> StoredSetup {
+  package static func make(code: SetupCode?, id: SetupID?, from random: RandomSource) -> StoredSetup {
     let code = code ?? .draw(from: random)
     let verifier = SRPVerifier(code: code.text, salt: random.bytes(16))
     return StoredSetup(code: code, id: id ?? .draw(from: random), salt: verifier.salt, verifier: verifier.verifier)
   }
 
-  var srpVerifier: SRPVerifier { SRPVerifier(salt: salt, verifier: verifier) }
+  package var srpVerifier: SRPVerifier { SRPVerifier(salt: salt, verifier: verifier) }
 }
 
 extension SetupCode {
   /// Any valid code with equal chance: never one of the twelve that are forbidden. HAP R2 §5.6.5.
-  static func draw(from random: RandomSource) -> SetupCode {
+  package static func draw(from random: RandomSource) -> SetupCode {
     while true {
       if let code = try? SetupCode(number: random.number(below: 100_000_000)) { return code }
     }
@@ -33,7 +32,7 @@ extension SetupCode {
 }
 
 extension SetupID {
-  static func draw(from random: RandomSource) -> SetupID {
+  package static func draw(from random: RandomSource) -> SetupID {
     guard let id = SetupID(number: random.number(below: SetupID.count)) else { preconditionFailure("below the count") }
     return id
   }
