@@ -6,9 +6,24 @@ package struct BehaviourRegistry: Sendable {
   package let kinds: [BehaviourKind]
 
   package static let standard = BehaviourRegistry(
-    kinds: [GarageDoorOpener.kind, LockMechanism.kind, LockManager.kind] + PositionMotor.kinds + [
-      SlatDrive.kind, Thermostat.kind, HeaterCooler.kind, HumidifierDehumidifier.kind, FanMotor.kind, AirPurifier.kind,
-      FilterWear.kind, Battery.kind,
+    kinds: PositionMotor.kinds + Button.kinds + LedState.kinds + [
+      AirPurifier.kind,
+      Battery.kind,
+      CameraHead.kind,
+      FanMotor.kind,
+      FilterWear.kind,
+      GarageDoorOpener.kind,
+      HeaterCooler.kind,
+      HumidifierDehumidifier.kind,
+      LightBulb.kind,
+      LockManager.kind,
+      LockMechanism.kind,
+      Outlet.kind,
+      PowerSwitch.kind,
+      SlatDrive.kind,
+      Speaker.kind,
+      Television.kind,
+      Thermostat.kind,
     ])
 
   package func kind(for service: TypeID) -> BehaviourKind? { kinds.first { $0.service.type == service } }
