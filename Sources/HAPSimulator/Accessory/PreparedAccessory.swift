@@ -164,8 +164,10 @@ extension AttributeDatabase {
 extension AccessoryProfile {
   /// What is wrong with the `behaviour` members, which the profile itself keeps raw.
   package var behaviourProblems: [ProfileProblem] {
-    behaviourNodes.flatMap { type, node in
-      BehaviourRegistry.standard.problems(in: node, for: type).map { ProfileProblem(rule: "behaviour", $0) }
+    behaviourNodes.flatMap { type, node, characteristics in
+      BehaviourRegistry.standard.problems(in: node, for: type, with: characteristics).map {
+        ProfileProblem(rule: "behaviour", $0)
+      }
     }
   }
 }

@@ -24,19 +24,40 @@ package struct BehaviourRegistry: Sendable {
       Speaker.kind,
       Television.kind,
       Thermostat.kind,
+      Follower.kind,
     ])
 
-  package func kind(for service: TypeID) -> BehaviourKind? { kinds.first { $0.service.type == service } }
+  /// The behaviour of a service type; one without its own has that for any service, if there is one.
+  package func kind(for service: TypeID) -> BehaviourKind? {
+    if let own = kinds.first(where: { $0.service?.type == service }) { return own }
+    // These are not for the device to change.
+    let fixed = [ServiceDefinition.accessoryInformation, .hapProtocolInformation]
+    if fixed.contains(where: { $0.type == service }) { return nil }
+    return kinds.first { $0.service == nil }
+  }
 
   /// What is wrong with a service's `behaviour` member, each with its path and place. The profile's validator asks.
-  package func problems(in node: JSONNode, for service: TypeID) -> [JSONProblem] {
+  ///
+  /// - Parameter characteristics: those of the service.
+  package func problems(
+    in node: JSONNode, for service: TypeID, with characteristics: [Characteristic] = []
+  ) -> [JSONProblem] {
+    let name = Catalogue.service(service)?.identifier ?? service.description
     guard let kind = kind(for: service) else {
-      let name = Catalogue.service(service)?.identifier ?? service.description
       return [
         node.problem("\(name) has no behaviour, so it takes no parameters ('hapsim behaviours' lists what has)")
       ]
     }
-    return kind.read(node).problems
+    let members = kind.parameters.map(\.name)
+    let given = node.members?.map(\.name).filter { !$0.hasPrefix("x-") } ?? []
+    if kind.service == nil, !given.isEmpty, !given.contains(where: members.contains) {
+      let list = members.map { "\"\($0)\"" }.joined(separator: ", ")
+      return [
+        node.problem(
+          "\(name) has no behaviour of its own, so it takes only \(list) ('hapsim behaviours' lists what has)")
+      ]
+    }
+    return kind.read(node, for: characteristics).problems
   }
 
   /// The device behind a database.
@@ -48,9 +69,14 @@ package struct BehaviourRegistry: Sendable {
   ) -> ComposedDevice {
     var behaviours: [AttributeID: any Behaviour] = [:]
     for accessory in database.accessoryEntries {
-      for service in DeviceService.all(of: accessory, in: database) {
-        guard let kind = kind(for: service.type) else { continue }
-        behaviours[service.id] = kind.make(service, kind.read(parameters[service.id]).parameters)
+      for (entry, service) in zip(
+        database.services[accessory.services], DeviceService.all(of: accessory, in: database))
+      {
+        let node = parameters[service.id]
+        // What has no behaviour of its own gets one only where that is asked for.
+        guard let kind = kind(for: service.type), kind.service != nil || node != nil else { continue }
+        let characteristics = entry.slots.map { database.characteristics[$0] }
+        behaviours[service.id] = kind.make(service, kind.read(node, for: characteristics).parameters)
       }
     }
     return ComposedDevice(database, behaviours: behaviours)
