@@ -123,6 +123,21 @@ import Testing
     #expect(world.changes() == ["1.15=2"])
   }
 
+  @Test("A number beyond all formats is the most that the current holds") func beyond() {
+    let service = Service(
+      iid: 8, type: Self.type, characteristics: [Self.own(9, "Count", .uint64, 0), Self.own(10, "Wanted", .float, 0.0)])
+    for (number, told) in [(1e300, "18446744073709551615"), (-1e300, "0")] {
+      let world = VirtualWorld(
+        try! AttributeDatabase([Accessory(aid: 1, services: [service])]),
+        behaviours: [
+          Self.service: #"{"follow": [{"current": "Count", "target": "Wanted", "duration": "1s", "curve": "linear"}]}"#
+        ])
+      world.write(wanted, .float(number))
+      world.pass(.seconds(1))
+      #expect(world[heat].map(\.text) == told)
+    }
+  }
+
   @Test("Targets are followed by hand too; a current that is set by hand stays there") func byHand() throws {
     let world = heats(#""duration": "4s", "curve": "linear", "report": "1s""#)
     try world.setByHand(wanted, 60)

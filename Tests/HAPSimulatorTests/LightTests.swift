@@ -124,6 +124,13 @@ import Testing
     #expect(hand.changes() == ["1.10=20", "1.10=30", "1.10=40"])
   }
 
+  @Test("A Fade Rate beyond all reason is a day") func longest() {
+    let world = world(#"{"showsFade": true, "report": "12h"}"#, fadeRate: 1e300)
+    world.write(brightness, 100)
+    world.pass(.seconds(86_400))
+    #expect(world.changes() == ["1.10=0", "1.10=50", "1.10=100"])
+  }
+
   @Test("After a restart it starts from what it remembers") func restarted() {
     let world = world(#"{"showsFade": true, "report": "1s"}"#, brightness: 60)
     world.write(brightness, 80)

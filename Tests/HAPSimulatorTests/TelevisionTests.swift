@@ -91,6 +91,9 @@ import Testing
     #expect(world.changes() == ["1.13=0", "1.12=0"])
     try world.setByHand(current, 5)
     #expect(world.changes() == ["1.12=5"])
+    try world.setByHand(current, 1)
+    world.write(key, 11)
+    #expect(world.changes() == ["1.12=1", "1.13=1", "1.13=0", "1.12=0"])
   }
 
   @Test("Play/pause plays and pauses; the other keys, and a television that is off, do nothing") func keys() throws {

@@ -51,7 +51,9 @@ package struct DeviceContext {
     guard let id, let characteristic = characteristic(id), number.isFinite else { return }
     let low = characteristic.constraints.minValue?.doubleValue
     let high = characteristic.constraints.maxValue?.doubleValue
-    let within = min(max(number, low ?? -.greatestFiniteMagnitude), high ?? .greatestFiniteMagnitude)
+    // Beyond any integer format, and within Int128.
+    let bound = characteristic.format == .float ? Double.greatestFiniteMagnitude : 1e30
+    let within = min(max(number, low ?? -bound, -bound), high ?? bound, bound)
     var conduct = Conduct()
     conduct.outOfRange = .clamp
     let rounded = characteristic.format == .float ? Value.float(within) : .integer(Int128(within.rounded()))

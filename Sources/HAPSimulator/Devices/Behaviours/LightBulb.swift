@@ -65,7 +65,8 @@ final class LightBulb: Behaviour {
   private func dim(to goal: Value, _ context: inout DeviceContext) {
     let here = fading?.fade.value(at: context.now) ?? level
     let wanted = goal.doubleValue ?? here
-    let seconds = context.value(fadeRate)?.doubleValue ?? 0
+    // A vendor's number may have no limits, and a Duration has.
+    let seconds = min(context.value(fadeRate)?.doubleValue ?? 0, 86_400)
     guard seconds > 0, wanted != here else { return rest(at: goal, &context) }
     let fade = Fade(from: here, to: wanted, start: context.now, duration: .seconds(seconds), curve: .linear)
     fading = (fade, goal)
