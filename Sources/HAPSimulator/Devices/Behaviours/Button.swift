@@ -23,6 +23,8 @@ final class Button: Behaviour {
 
   func start(_ context: inout DeviceContext) {}
 
+  var mindsWrites: Bool { false }
+
   var deeds: Set<Deed.Kind> { event == nil ? [] : [.press] }
 
   func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {

@@ -39,9 +39,10 @@ final class LightBulb: Behaviour {
     if showsFade { level = context.value(brightness)?.doubleValue ?? 0 }
   }
 
-  /// Lights are written to more than anything else: without a fade nothing is done here.
+  /// Lights are written to more than anything else.
+  var mindsWrites: Bool { showsFade }
+
   func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
-    guard showsFade else { return }
     for entry in write.entries where entry.id == brightness { dim(to: entry.value, &context) }
   }
 

@@ -23,6 +23,8 @@ final class Outlet: Behaviour {
 
   func start(_ context: inout DeviceContext) { tellUse(&context) }
 
+  var mindsWrites: Bool { followsOn }
+
   func written(_ write: ServiceWrite, _ context: inout DeviceContext) { tellUse(&context) }
 
   func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {

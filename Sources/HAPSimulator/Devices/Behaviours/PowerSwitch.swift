@@ -12,6 +12,8 @@ final class PowerSwitch: Behaviour {
 
   func start(_ context: inout DeviceContext) {}
 
+  var mindsWrites: Bool { false }
+
   var deeds: Set<Deed.Kind> { on == nil ? [] : [.press] }
 
   func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
