@@ -6,26 +6,29 @@ package struct BehaviourRegistry: Sendable {
   package let kinds: [BehaviourKind]
 
   package static let standard = BehaviourRegistry(
-    kinds: PositionMotor.kinds + Button.kinds + LedState.kinds + [
-      AirPurifier.kind,
-      Battery.kind,
-      CameraHead.kind,
-      FanMotor.kind,
-      FilterWear.kind,
-      GarageDoorOpener.kind,
-      HeaterCooler.kind,
-      HumidifierDehumidifier.kind,
-      LightBulb.kind,
-      LockManager.kind,
-      LockMechanism.kind,
-      Outlet.kind,
-      PowerSwitch.kind,
-      SlatDrive.kind,
-      Speaker.kind,
-      Television.kind,
-      Thermostat.kind,
-      Follower.kind,
-    ])
+    kinds: [
+      [AirPurifier.kind],
+      [Battery.kind],
+      Button.kinds,
+      [CameraHead.kind],
+      [FanMotor.kind],
+      [FilterWear.kind],
+      [GarageDoorOpener.kind],
+      [HeaterCooler.kind],
+      [HumidifierDehumidifier.kind],
+      LedState.kinds,
+      [LightBulb.kind],
+      [LockManager.kind],
+      [LockMechanism.kind],
+      [Outlet.kind],
+      PositionMotor.kinds,
+      [PowerSwitch.kind],
+      [SlatDrive.kind],
+      [Speaker.kind],
+      [Television.kind],
+      [Thermostat.kind],
+      [Follower.kind],
+    ].flatMap { $0 })
 
   /// The behaviour of a service type; one without its own has that for any service, if there is one.
   package func kind(for service: TypeID) -> BehaviourKind? {
