@@ -46,6 +46,24 @@ struct BehaviourSeamTests {
     #expect(world.changes() == [])
   }
 
+  @Test("A behaviour that doesn't mind writes isn't told of them, and of all else it is") func unminded() throws {
+    let world = VirtualWorld(Garage.database(), registry: BehaviourRegistry(kinds: [Deaf.kind]))
+    world.write(Garage.on, false)
+    #expect(world.changes() == [])
+    try world.setByHand(Garage.on, true)
+    #expect(world.changes() == ["1.21=true", "1.21=false"])
+  }
+
+  private final class Deaf: Behaviour {
+    private let on: AttributeID?
+    init(_ service: DeviceService) { on = service[.on] }
+    static let kind = BehaviourKind(service: .lightBulb, summary: "", parameters: []) { service, _ in Deaf(service) }
+    func start(_ context: inout DeviceContext) {}
+    var mindsWrites: Bool { false }
+    func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) { context.set(on, true) }
+    func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) { context.set(on, false) }
+  }
+
   @Test("A deed goes to the one service that knows it")
   func deeds() throws {
     let world = world()

@@ -157,8 +157,8 @@ extension AccessoryProfile {
   /// What is wrong with the `behaviour` members, which the profile itself keeps raw. Reads the files that they name.
   package var behaviourProblems: [ProfileProblem] {
     let files = ReplayFiles(beside: fileName)
-    return behaviourNodes.flatMap { type, node in
-      BehaviourRegistry.standard.problems(in: node, for: type, files: files).map {
+    return behaviourNodes.flatMap { type, node, characteristics in
+      BehaviourRegistry.standard.problems(in: node, for: type, with: characteristics, files: files).map {
         ProfileProblem(rule: "behaviour", $0)
       }
     }

@@ -5,6 +5,8 @@ import HAPProtocol
 /// it is a part. Tokens of its timers are 0..<256, its own.
 package protocol Behaviour: AnyObject {
   func start(_ context: inout DeviceContext)
+  /// Whether writes to the service are of any consequence; where not, it isn't told of them, and they cost nothing.
+  var mindsWrites: Bool { get }
   /// A controller's writes to the service were accepted: those of one request come together.
   func written(_ write: ServiceWrite, _ context: inout DeviceContext)
   /// One of them, for behaviours to whom it is all the same.
@@ -33,6 +35,7 @@ package protocol Behaviour: AnyObject {
 }
 
 extension Behaviour {
+  package var mindsWrites: Bool { true }
   package func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
     written(write.first.id, write.first.value, &context)
     for entry in write.others { written(entry.id, entry.value, &context) }

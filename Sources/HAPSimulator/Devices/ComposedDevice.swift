@@ -11,6 +11,8 @@ package final class ComposedDevice: Device {
 
   private let parts: [Part]
   private let partOf: [AttributeID: Int]
+  /// The same, where the part minds writes: lights, which are written to most, are looked for in vain.
+  private let partToTell: [AttributeID: Int]
   /// The parts, each not of the characteristic's own service, that want to know of it.
   private let watchers: [AttributeID: [Int]]
   /// The services in order, with what can be done to each.
@@ -28,6 +30,7 @@ package final class ComposedDevice: Device {
   package init(_ database: AttributeDatabase, behaviours: [AttributeID: any Behaviour]) {
     var parts: [Part] = []
     var partOf: [AttributeID: Int] = [:]
+    var partToTell: [AttributeID: Int] = [:]
     var obstructions: [(AttributeID, AttributeID)] = []
     var watchers: [AttributeID: [Int]] = [:]
     var doable: [(AttributeID, Set<Deed.Kind>, Int?)] = []
@@ -42,7 +45,11 @@ package final class ComposedDevice: Device {
       if let id = service[.statusTampered], deeds.insert(.tamper).inserted { tampered[service.id] = id }
       if !deeds.isEmpty { doable.append((service.id, deeds, behaviour == nil ? nil : parts.count)) }
       guard let behaviour else { continue }
-      for slot in entry.slots { partOf[database.id(ofSlot: slot)] = parts.count }
+      for slot in entry.slots {
+        let id = database.id(ofSlot: slot)
+        partOf[id] = parts.count
+        if behaviour.mindsWrites { partToTell[id] = parts.count }
+      }
       controlPoints.formUnion(behaviour.controlPoints)
       live += behaviour.live
       for id in behaviour.watched { watchers[id, default: []].append(parts.count) }
@@ -50,6 +57,7 @@ package final class ComposedDevice: Device {
     }
     self.parts = parts
     self.partOf = partOf
+    self.partToTell = partToTell
     self.obstructions = obstructions
     self.watchers = watchers
     self.doable = doable
@@ -66,7 +74,7 @@ package final class ComposedDevice: Device {
 
   package func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
     visit(&context) { device, context in
-      if let part = device.partOf[write.first.id] { device.run(part, &context) { $0.written(write, &$1) } }
+      if let part = device.partToTell[write.first.id] { device.run(part, &context) { $0.written(write, &$1) } }
       guard !device.watchers.isEmpty else { return }
       for entry in write.entries { device.notice(entry.id, entry.value, &context) }
     }

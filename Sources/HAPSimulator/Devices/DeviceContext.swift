@@ -56,7 +56,9 @@ package struct DeviceContext {
     guard let id, let characteristic = characteristic(id), number.isFinite else { return nil }
     let low = characteristic.constraints.minValue?.doubleValue
     let high = characteristic.constraints.maxValue?.doubleValue
-    let within = min(max(number, low ?? -.greatestFiniteMagnitude), high ?? .greatestFiniteMagnitude)
+    // Beyond any integer format, and within Int128.
+    let bound = characteristic.format == .float ? Double.greatestFiniteMagnitude : 1e30
+    let within = min(max(number, low ?? -bound, -bound), high ?? bound, bound)
     var conduct = Conduct()
     conduct.outOfRange = .clamp
     var rounded = Value.float(within)
