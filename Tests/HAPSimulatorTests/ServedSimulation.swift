@@ -67,6 +67,8 @@ final class ServedSimulation: Sendable {
     return held.dispatcher
   }
 
+  var commands: CommandDispatcher { dispatcher.dispatcher }
+
   func onLoop<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       loop.schedule { continuation.resume(with: Result { try body() }) }

@@ -217,7 +217,8 @@ extension JSONWriter {
   /// Simulated time in seconds.
   fileprivate mutating func now(_ time: Duration) {
     key("now")
-    double(time / .seconds(1))
+    let (seconds, attoseconds) = time.components
+    double(Double(seconds) + Double(attoseconds) / 1e18)
   }
 
   fileprivate mutating func time(of clock: SimulationClock) {

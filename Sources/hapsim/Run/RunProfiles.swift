@@ -76,6 +76,7 @@ private func serve(
   let stopped = StopRequest()
   // Made and used on the loop's thread alone.
   nonisolated(unsafe) var responder: (any Responder)?
+  nonisolated(unsafe) var control: ControlServer?
   let simulation = try loop.performAndWait { () throws -> Simulation in
     let opened = try openResponder(options, on: loop)
     responder = opened?.responder
@@ -93,13 +94,18 @@ private func serve(
       started.append(StartedAccessory(prepared, address: hosts.shownAddress, port: port))
     }
     try stopped.watchSignals(loop)
+    let dispatcher = CommandDispatcher(
+      simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
+      onAllStopped: { stopped.request() })
+    control = openControl(in: folder, dispatcher, on: loop, console)
     // In the same turn of the loop, so that nothing that happens to an accessory is told before it is known to be ready.
     announce(started, by: opened?.choice, lines, options, console)
+    if options.commands { try takeCommands(for: dispatcher, on: loop, lines) }
     return simulation
   }
-  if options.commands { try loop.performAndWait { try takeCommands(for: simulation, lines, stopped) } }
   stopped.wait()
   try loop.performAndWait {
+    control?.close()
     simulation.stop()
     // The goodbyes leave with it.
     responder?.close()
@@ -124,22 +130,36 @@ private func openResponder(
 
 private func isAnyAddress(_ text: String) -> Bool { (try? IPAddress(text))?.isUnspecified ?? false }
 
+/// Lets `hapsim ctl` speak to this process. Without a state folder it has no place to; where it can't, that is said, and accessories are served
+/// all the same.
+private func openControl(
+  in folder: StateFolder, _ dispatcher: CommandDispatcher, on loop: EventLoop, _ console: Console
+) -> ControlServer? {
+  guard let path = folder.path else { return nil }
+  let control = ControlFolder(stateFolder: path)
+  do throws(LoopError) {
+    try control.prepare()
+    return try ControlServer(dispatcher, at: control.newPath(), on: loop)
+  } catch {
+    console.complain("hapsim: 'hapsim ctl' won't find this process: \(error)")
+    return nil
+  }
+}
+
 /// Standard input's lines are commands, each answered on standard output. Its end is no reason to stop.
 private func takeCommands(
-  for simulation: Simulation, _ lines: LineOutput, _ stopped: StopRequest
+  for dispatcher: CommandDispatcher, on loop: EventLoop, _ lines: LineOutput
 ) throws(LoopError) {
-  let dispatcher = CommandDispatcher(
-    simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
-    onAllStopped: { stopped.request() })
-  _ = try LineReader(simulation.loop) { event in
+  let queue = CommandQueue(dispatcher, on: loop)
+  queue.onAnswer = { lines.write($0, isDroppable: false) }
+  let reader = try LineReader(loop) { event in
     switch event {
-    case .line(let line):
-      guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else { return }
-      dispatcher.answer(line) { lines.write($0, isDroppable: false) }
-    case .tooLong(let limit):
-      let error = CommandError(.malformed, "a line of more than \(limit) bytes was passed over")
-      lines.write(CommandAnswer.failure(id: nil, error), isDroppable: false)
+    case .line(let line): queue.take(.line(line))
+    case .tooLong(let limit): queue.take(.tooLong(limit: limit))
     case .end: break
     }
   }
+  // Whoever sends more than is carried out waits.
+  queue.onBusy = { reader.isHeld = true }
+  queue.onIdle = { reader.isHeld = false }
 }
