@@ -24,6 +24,11 @@ let package = Package(
     .systemLibrary(
       name: "CQRencode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    .systemLibrary(
+      name: "CTurboJPEG", pkgConfig: "libturbojpeg",
+      providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
+    // macOS has it in the system.
+    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
     .systemLibrary(
@@ -52,9 +57,9 @@ let package = Package(
       name: "HAPSimulator",
       dependencies: [
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
-        "HAPWire", "HAPCrypto", "CQRencode",
+        "HAPWire", "HAPCrypto", "CQRencode", "CTurboJPEG",
       ]),
-    .target(name: "HAPCommandLine"),
+    .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
     .executableTarget(
       name: "hapsim",
       dependencies: [
@@ -64,8 +69,8 @@ let package = Package(
     .executableTarget(
       name: "hapctl",
       dependencies: [
-        "HAPProfile", "HAPTransport", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
-        "HAPCommandLine",
+        "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop",
+        "HAPCrypto", "HAPCommandLine", "CEdit",
       ]),
 
     // Tests.
@@ -93,7 +98,10 @@ let package = Package(
       exclude: ["Help"]),
     .testTarget(
       name: "HapctlTests",
-      dependencies: ["hapctl", "HAPCommandLine", "HAPStore", "HAPCrypto", "HAPModel", "HAPLoop", "HAPTestSupport"],
+      dependencies: [
+        "hapctl", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel",
+        "HAPWire", "HAPLoop", "HAPTestSupport",
+      ],
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",

@@ -3,6 +3,7 @@ import HAPProfile
 import HAPWire
 
 func fuzzProfile(_ bytes: UnsafeRawBufferPointer) {
+  editProfile([UInt8](bytes))
   guard let profile = try? AccessoryProfile(json: [UInt8](bytes), fileName: "fuzz") else { return }
   for problem in profile.problems {
     require(problem.line >= 1 && problem.column >= 1)
@@ -26,6 +27,28 @@ func fuzzProfile(_ bytes: UnsafeRawBufferPointer) {
     fatalError("it can't be built twice")
   }
   require(same == ids && again.configurationText == built.configurationText, "ids don't stay")
+}
+
+/// What a person may ask for, of whatever document: it is done or refused, and what is refused changes nothing.
+private func editProfile(_ bytes: [UInt8]) {
+  guard let editor = try? ProfileEditor(json: bytes), let wish = try? ServiceWish("LightBulb:Brightness,Name") else {
+    return
+  }
+  for choice in [nil, AccessoryChoice("1"), AccessoryChoice("2"), AccessoryChoice("Lamp")] {
+    let edits: [(inout ProfileEditor) throws -> String] = [
+      { try $0.add(wish, name: "a", label: "b", to: choice) },
+      { try $0.addCharacteristic("Hue", to: "LightBulb", value: "1", members: [("perms", "pr")], in: choice) },
+      { try $0.set("LightBulb#1/On", to: "on", in: choice) }, { try $0.set("43.behaviour.a.b", to: "1s", in: choice) },
+      { try $0.set("name", to: "Lamp", in: choice) }, { try $0.remove("LightBulb/On", in: choice) },
+      { try $0.remove("Switch", in: choice) }, { try $0.remove("services", in: choice) },
+    ]
+    for edit in edits {
+      var edited = editor
+      let done = (try? edit(&edited)) != nil
+      require(done || edited.json == bytes, "what was refused changed something")
+      require((try? JSONNode.parse(edited.json)) != nil, "an edit left no JSON")
+    }
+  }
 }
 
 func fuzzTexts(_ bytes: UnsafeRawBufferPointer) {

@@ -135,7 +135,44 @@ func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
     let written = JSONWriter.bytes { $0.node(node) }
     guard let again = try? JSONNode.parse(written) else { fatalError("what was written can't be read") }
     require(JSONWriter.bytes { $0.node(again) } == written, "what was written is written otherwise")
+    changeJSON([UInt8](bytes), node)
   } catch {
     require(error.place.line >= 1 && error.place.column >= 1)
   }
+}
+
+/// Changes at the ends of the tree, which leave what is between them as it was.
+private func changeJSON(_ bytes: [UInt8], _ node: JSONNode) {
+  guard var text = try? JSONDocument(bytes, width: 40) else { fatalError("what can be read can't be changed") }
+  require(text.root == node && text.bytes == bytes)
+  let new = JSONNode.object([("a", .list([.integer(1), .object([])]))])
+  var place = node
+  var depth = 0
+  while let next = place.elements?.last ?? place.members?.last?.value {
+    place = next
+    depth += 1
+  }
+  guard depth < 60 else { return }
+  do throws(JSONError) {
+    if place.elements != nil {
+      try text.append(new, to: place.path)
+      try text.append(new, to: place.path)
+    } else if place.members != nil {
+      try text.set("b", of: place.path, to: new)
+      try text.set("a", of: place.path, to: new, order: ["a", "b"])
+    } else {
+      try text.replace(place.path, with: new)
+    }
+  } catch { fatalError("a change made no JSON: \(error)") }
+  require(!text.root.says(node), "a change changed nothing")
+  if place.elements != nil {
+    text.remove(.element(of: place.path, 1))
+    text.remove(.element(of: place.path, 0))
+  } else if place.members != nil {
+    text.remove(.member(of: place.path, "b"))
+    text.remove(.member(of: place.path, "a"))
+  } else {
+    do throws(JSONError) { try text.replace(place.path, with: place) } catch { fatalError("\(error)") }
+  }
+  require(text.root.says(node), "a change that is taken back leaves something behind")
 }

@@ -1,6 +1,6 @@
 /// What a command line said: values by option, and the operands in order.
 ///
-/// Options and operands may be mixed. `--opt value` and `--opt=value` are the same; after `--` all are operands; `-` is one. A value
+/// Options and operands may be mixed. `--opt value` and `--opt=value` are the same; after `--` all are operands; `-` and `-1` are. A value
 /// that starts with `--` has to be written `--opt=--value`, so that a forgotten value is noticed.
 package struct Arguments: Equatable, Sendable {
   package private(set) var operands: [String] = []
@@ -21,7 +21,7 @@ package struct Arguments: Equatable, Sendable {
         operands += words
         return
       }
-      guard word.hasPrefix("-"), word != "-" else {
+      guard word.hasPrefix("-"), word != "-", !isNegativeNumber(word) else {
         operands.append(word)
         continue
       }
@@ -69,6 +69,11 @@ package struct Arguments: Equatable, Sendable {
 
   /// Whether any of several options was given; for those that exclude each other.
   package func has<Value>(_ option: Option<Value>) -> Bool { given.contains(option.definition.name) }
+}
+
+/// No option begins with a digit.
+private func isNegativeNumber(_ word: String) -> Bool {
+  word.hasPrefix("-") && word.utf8.dropFirst().prefix(1).contains { (0x30...0x39).contains($0) }
 }
 
 /// A word of the user's as it goes into a message: quoted where it is empty or has blanks, and without control characters.

@@ -32,11 +32,33 @@ package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
   }
 }
 
+/// The first line of a file, without its end and the blanks around it; `-` is standard input.
+/// - Throws: when it can't be read, and when it has more than 4096 bytes.
+package func firstLine(ofFile path: String) throws(FileError) -> String {
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  let isInput = path == "-"
+  let name = isInput ? "standard input" : path
+  let descriptor = isInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw FileError(message: "\(name) can't be read: \(String(cString: strerror(errno)))") }
+  defer { if !isInput { close(descriptor) } }
+  var line: [UInt8] = []
+  var chunk = [UInt8](repeating: 0, count: 4096)
+  while true {
+    let count = read(descriptor, &chunk, chunk.count)
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw FileError(message: "\(name) can't be read: \(String(cString: strerror(errno)))") }
+    line += chunk[..<count].prefix { $0 != 0x0A }
+    guard line.count <= chunk.count else { throw FileError(message: "\(name): its first line is too long") }
+    if count == 0 || chunk[..<count].contains(0x0A) { break }
+  }
+  let isBlank: (UInt8) -> Bool = { [0x20, 0x09, 0x0D].contains($0) }
+  return String(decoding: line.drop(while: isBlank).reversed().drop(while: isBlank).reversed(), as: UTF8.self)
+}
+
 /// Whether anything is there.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-/// Writes a file whole or not at all: beside its place first, then in its place. What has no place to be renamed in, such as `/dev/stdout`,
-/// is written to directly.
+/// Writes a file whole; what is no ordinary file, such as `/dev/stdout`, is written to as it is.
 /// - Parameter overwriting: whether one that is there may be replaced.
 package func writeFile(_ path: String, _ bytes: [UInt8], overwriting: Bool) throws(FileError) {
   guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
@@ -44,59 +66,75 @@ package func writeFile(_ path: String, _ bytes: [UInt8], overwriting: Bool) thro
   let isThere = stat(path, &status) == 0
   if isThere, status.st_mode & S_IFMT != S_IFREG {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .failed("\(path) can't be written") }
-    return try writeAndClose(descriptor, path, bytes) { close($0) == 0 }
-  }
-  guard overwriting || !isThere else { throw FileError(message: "\(path) is there already; --force writes over it") }
-  let temporary = "\(path).new-\(getpid())"
-  let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-  guard descriptor >= 0 else { throw .failed("\(path) can't be made") }
-  do throws(FileError) {
-    try writeAndClose(descriptor, path, bytes) { descriptor in
-      let isSynced = fsync(descriptor) == 0
-      return close(descriptor) == 0 && isSynced
+    guard descriptor >= 0 else {
+      throw FileError(message: "\(path) can't be written: \(String(cString: strerror(errno)))")
     }
-    guard rename(temporary, path) == 0 else { throw FileError.failed("\(path) can't be written") }
-  } catch {
-    unlink(temporary)
-    throw error
+    defer { close(descriptor) }
+    guard writeAll(bytes, to: descriptor) else {
+      throw FileError(message: "\(path) can't be written: \(String(cString: strerror(errno)))")
+    }
+    return
   }
+  if isThere, !overwriting { throw FileError(message: "\(path) is there already; --force writes over it") }
+  if isThere { try replaceFile(path, bytes) } else { try writeNewFile(path, bytes) }
 }
 
 /// Makes a file for its owner alone (0600). One that is there is never written over.
 package func writePrivateFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
+  try writeNewFile(path, bytes, mode: 0o600)
+}
+
+/// Makes a file, for all whom the umask lets. One that is there is never written over.
+package func writeNewFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
+  try writeNewFile(path, bytes, mode: 0o666)
+}
+
+/// Puts bytes in the place of a file's, all at once: after a crash there are the old ones or the new ones. Its mode stays, and a link to it
+/// stays a link. One that isn't there is made.
+package func replaceFile(_ path: String, _ bytes: [UInt8]) throws(FileError) {
   guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
-  let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-  guard descriptor >= 0 else { throw .failed("\(path) can't be made") }
-  do throws(FileError) {
-    try writeAndClose(descriptor, path, bytes) { close($0) == 0 }
-  } catch {
-    unlink(path)
-    throw error
+  guard let resolved = realpath(path, nil) else { return try writeNewFile(path, bytes) }
+  defer { free(resolved) }
+  var status = stat()
+  guard stat(resolved, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    throw FileError(message: "\(path) can't be written over: it is no ordinary file")
+  }
+  let target = String(cString: resolved)
+  var name = Array("\(target).XXXXXX".utf8CString)
+  let descriptor = mkstemp(&name)
+  guard descriptor >= 0 else {
+    throw FileError(message: "\(path) can't be written: \(String(cString: strerror(errno)))")
+  }
+  defer { close(descriptor) }
+  var isWritten = fchmod(descriptor, status.st_mode & 0o7777) == 0
+  isWritten = isWritten && writeAll(bytes, to: descriptor) && fsync(descriptor) == 0 && rename(name, target) == 0
+  guard isWritten else {
+    let reason = String(cString: strerror(errno))
+    unlink(name)
+    throw FileError(message: "\(path) can't be written: \(reason)")
   }
 }
 
-/// - Parameter finish: closes the file; false when not all of it was kept.
-private func writeAndClose(
-  _ descriptor: Int32, _ path: String, _ bytes: [UInt8], finish: (Int32) -> Bool
-) throws(FileError) {
+private func writeNewFile(_ path: String, _ bytes: [UInt8], mode: mode_t) throws(FileError) {
+  guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
+  let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+  guard descriptor >= 0 else { throw FileError(message: "\(path) can't be made: \(String(cString: strerror(errno)))") }
+  defer { close(descriptor) }
+  guard writeAll(bytes, to: descriptor) else {
+    let reason = String(cString: strerror(errno))
+    unlink(path)
+    throw FileError(message: "\(path) can't be written: \(reason)")
+  }
+}
+
+/// Whether all of them could be written; else `errno` says why not.
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
   var rest = bytes[...]
   while !rest.isEmpty {
     let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count < 0, errno == EINTR { continue }
-    guard count > 0 else {
-      let error = FileError.failed("\(path) can't be written")
-      close(descriptor)
-      throw error
-    }
+    guard count > 0 else { return false }
     rest = rest.dropFirst(count)
   }
-  guard finish(descriptor) else { throw .failed("\(path) can't be written") }
-}
-
-extension FileError {
-  /// With what the system says.
-  fileprivate static func failed(_ what: String) -> FileError {
-    FileError(message: "\(what): \(String(cString: strerror(errno)))")
-  }
+  return true
 }

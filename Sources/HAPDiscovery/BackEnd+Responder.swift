@@ -2,7 +2,10 @@ import HAPLoop
 
 extension BackEnd {
   /// How long the daemon may take to answer before it counts as absent.
-  private static let patience = Duration.seconds(3)
+  static let patience = Duration.seconds(3)
+  /// What is thrown where there is no embedded one.
+  static let noEmbedded = LoopError(
+    .other(0), "there is no embedded responder on this system, whose own one always runs: --bonjour daemon")
 
   /// Opens a responder.
   /// - Parameters:
@@ -39,8 +42,7 @@ extension BackEnd {
       #if canImport(CAvahi)
         return try EmbeddedResponder(loop, interfaces: interfaces)
       #else
-        throw LoopError(
-          .other(0), "there is no embedded responder on this system, whose own one always runs: --bonjour daemon")
+        throw noEmbedded
       #endif
     }
   }

@@ -52,7 +52,8 @@ package struct NetworkInterface: Hashable, Sendable {
     throw LoopError(.noSuchInterface, "no interface named \(name); \(names)")
   }
 
-  static func name(ofIndex index: UInt32) -> String? {
+  /// nil when there is none of that index (any more).
+  package static func name(ofIndex index: UInt32) -> String? {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { buffer in
       if_indextoname(index, buffer.baseAddress!).map { String(cString: $0) }
     }

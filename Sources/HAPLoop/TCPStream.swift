@@ -1,6 +1,6 @@
 import CUV
 
-/// A TCP connection. Nagle's algorithm is off, keep-alive too.
+/// A TCP connection. Nagle's algorithm is off, keep-alive too unless it is asked for.
 ///
 /// Reading goes straight into the owner's buffer, and a write that the socket takes at once allocates nothing.
 package final class TCPStream: LoopHandle {

@@ -155,6 +155,21 @@ package final class AccessoryServer {
     perform()
   }
 
+  // MARK: Inputs from whoever stands behind
+
+  /// Answers a `forward` of the owner; see `AccessoryCore.forwarded`. No recorder hears of it: a core that forwards isn't replayed.
+  package func forwarded(_ answer: LinkMessage?, ticket: Ticket, closing: Bool = false) {
+    core.forwarded(answer, ticket: ticket, closing: closing, at: now)
+    touchAll()
+    perform()
+  }
+
+  package func forwardEvent(_ event: LinkMessage, to id: ConnectionID) {
+    core.forwardEvent(event, to: id)
+    touchAll()
+    perform()
+  }
+
   /// Serves another database from now on; see `AccessoryCore.replace`.
   package func replace(
     _ database: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>
@@ -275,6 +290,7 @@ package final class AccessoryServer {
     case .identify(let aid): owner?.identify(aid: aid)
     case .wrote(let write): owner?.wrote(write)
     case .read(let ids, let ticket): owner?.read(ids, ticket: ticket)
+    case .forward(let request, let id, let ticket): owner?.forward(request, of: id, ticket: ticket)
     case .report(let report): owner?.report(report)
     }
   }

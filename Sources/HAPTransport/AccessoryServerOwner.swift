@@ -13,5 +13,13 @@ package protocol AccessoryServerOwner: AnyObject {
   func wrote(_ write: ServiceWrite)
   /// Values are to be asked of the device, which answers each with `AccessoryServer.answerRead`.
   func read(_ ids: [AttributeID], ticket: Ticket)
+  /// A request of a core that forwards; whoever stands behind answers it with `AccessoryServer.forwarded`.
+  func forward(_ request: ControllerRequest, of connection: ConnectionID, ticket: Ticket)
   func report(_ report: AccessoryReport)
+}
+
+extension AccessoryServerOwner {
+  package func forward(_ request: ControllerRequest, of connection: ConnectionID, ticket: Ticket) {
+    preconditionFailure("the core of this owner forwards nothing")
+  }
 }

@@ -9,8 +9,18 @@ enum CommonOptions {
   static let json = Flag("json", "write JSON, for programs")
   static let timeout = Option<Int>("timeout", "SEC", in: 1...3600, "seconds to wait for the accessory (default: 10)")
 
+  static let verbose = Flag(
+    "verbose", "tell on standard error what was put up with, and show the bytes around a fault")
+
+  static let interface = Option<String>(
+    "interface", "IF", repeated: true,
+    "look for accessories on this network interface alone (default: all of the local network)"
+  ) { (name: String) throws(UsageError) in
+    do throws(LoopError) { return try NetworkInterface.named(name).name } catch { throw UsageError(error.detail) }
+  }
+
   /// What every command that speaks to an accessory has.
-  static let all = [state.definition, timeout.definition]
+  static let all = [state.definition, timeout.definition, interface.definition, verbose.definition]
 }
 
 /// The folder that keeps pairings. A relative `$XDG_STATE_HOME` doesn't count (XDG Base Directory Specification).

@@ -5,8 +5,11 @@ extension Program {
   /// All that `hapctl` can be asked for.
   static let hapctl = Program(
     name: "hapctl", version: hapctlVersion,
-    summary: "Pairs with HomeKit accessories over IP, and reads, writes and watches them",
-    commands: [.pair, .unpair, .identify, .list, .keys, .accessories, .get, .put, .watch, .export],
+    summary: "Finds HomeKit accessories over IP, pairs with them, and reads, writes and watches them",
+    commands: [
+      .discover, .pair, .unpair, .identify, .list, .keys, .accessories, .get, .put, .watch, .export, .pairings,
+      .resource, .shell, .proxy,
+    ],
     nearest: { nearestName(to: $0, in: $1) })
 }
 

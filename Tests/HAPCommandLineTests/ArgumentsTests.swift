@@ -46,6 +46,13 @@ private func message(_ body: () throws -> Void) -> String? {
     #expect(!read[json])
   }
 
+  @Test("A negative number is an operand, and nothing else with a dash is") func negative() throws {
+    #expect(try parse("set", "-5", "-0.5", "-1e3").operands == ["set", "-5", "-0.5", "-1e3"])
+    #expect(throws: UsageError("unknown option -x5")) { try parse("-x5") }
+    #expect(throws: UsageError("unknown option --5")) { try parse("--5") }
+    #expect(throws: UsageError("unknown option -.5")) { try parse("-.5") }
+  }
+
   @Test("A repeated option keeps its order") func repeated() throws {
     #expect(try parse("--interface", "lo", "x", "--interface=eth0").all(net) == ["lo", "eth0"])
   }

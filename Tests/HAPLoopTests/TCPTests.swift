@@ -1,3 +1,4 @@
+import CUV
 import Foundation
 import Testing
 
@@ -47,6 +48,31 @@ private func connectedPair(
 }
 
 @Suite(.timeLimit(.minutes(2))) struct TCPTests {
+  #if os(Linux)
+    @Test("A peer is asked for a sign of life where that is wanted, and not otherwise") func keepAlive() async {
+      let options: [[Int32]] = await onLoop { loop, finish in
+        try! connectedPair(loop) { server, client, _ in
+          client.keepAlive(after: .seconds(60))
+          finish(
+            [client, server].map { stream in
+              var descriptor: uv_os_fd_t = -1
+              uv_fileno(stream.memory.assumingMemoryBound(to: uv_handle_t.self), &descriptor)
+              return [
+                (SOL_SOCKET, SO_KEEPALIVE), (Int32(IPPROTO_TCP), TCP_KEEPIDLE), (Int32(IPPROTO_TCP), TCP_KEEPINTVL),
+                (Int32(IPPROTO_TCP), TCP_KEEPCNT),
+              ].map { level, option in
+                var value: Int32 = -1
+                var size = socklen_t(MemoryLayout<Int32>.size)
+                getsockopt(descriptor, level, option, &value, &size)
+                return value
+              }
+            })
+        }
+      }
+      #expect(options[0] == [1, 60, 10, 3] && options[1][0] == 0)
+    }
+  #endif
+
   @Test("Bytes go both ways, into the reader's own buffer") func echo() async {
     let text: String = await onLoop { loop, finish in
       try! connectedPair(loop) { server, client, listener in

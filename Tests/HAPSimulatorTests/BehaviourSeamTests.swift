@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProtocol
 import Testing
 
 @testable import HAPSimulator
@@ -43,6 +44,24 @@ struct BehaviourSeamTests {
     #expect(world.changes() == ["1.21=true"])
     world.write(Garage.on, false)
     #expect(world.changes() == [])
+  }
+
+  @Test("A behaviour that doesn't mind writes isn't told of them, and of all else it is") func unminded() throws {
+    let world = VirtualWorld(Garage.database(), registry: BehaviourRegistry(kinds: [Deaf.kind]))
+    world.write(Garage.on, false)
+    #expect(world.changes() == [])
+    try world.setByHand(Garage.on, true)
+    #expect(world.changes() == ["1.21=true", "1.21=false"])
+  }
+
+  private final class Deaf: Behaviour {
+    private let on: AttributeID?
+    init(_ service: DeviceService) { on = service[.on] }
+    static let kind = BehaviourKind(service: .lightBulb, summary: "", parameters: []) { service, _ in Deaf(service) }
+    func start(_ context: inout DeviceContext) {}
+    var mindsWrites: Bool { false }
+    func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) { context.set(on, true) }
+    func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) { context.set(on, false) }
   }
 
   @Test("A deed goes to the one service that knows it")
@@ -98,5 +117,53 @@ struct BehaviourSeamTests {
     #expect(try services([]).companions(.valve).map(\.id.iid) == [10, 20])
     #expect(try services([]).linked(.valve).isEmpty)
     #expect(try services([20]).companions(.fan).isEmpty)
+  }
+}
+
+/// A clock: what it tells is asked for at every read.
+private final class Hours: Behaviour {
+  private let hour, name: AttributeID?
+  init(_ service: DeviceService) {
+    hour = service[.currentTemperature]
+    name = service[.name]
+  }
+  static let kind = BehaviourKind(service: .temperatureSensor, summary: "", parameters: []) { service, _ in
+    Hours(service)
+  }
+  func start(_ context: inout DeviceContext) {}
+  var live: [AttributeID] { [hour, name].compactMap { $0 } }
+  func read(_ id: AttributeID, _ context: inout DeviceContext) -> Value? {
+    id == hour ? .float(context.now / .seconds(3600)) : nil
+  }
+}
+
+@Suite("Values that are read from a behaviour") struct LiveValueTests {
+  @Test("A behaviour answers reads of what it says is live, at once; nil is the value that stands")
+  func live() throws {
+    let hour = AttributeID(aid: 1, iid: 9), name = AttributeID(aid: 1, iid: 10)
+    let service = Service(
+      iid: 8, type: ServiceDefinition.temperatureSensor.type,
+      characteristics: [.make(9, .currentTemperature, 0), .make(10, .name, "Clock")])
+    let database = try AttributeDatabase([
+      Accessory(aid: 1, services: [service]), Accessory(aid: 2, services: [service]),
+    ])
+    let device = BehaviourRegistry(kinds: [Hours.kind]).device(
+      for: database, parameters: BehaviourRegistry(kinds: [Hours.kind]).parameters(for: database, nodes: [:]))
+    #expect(device.live == [hour, name, AttributeID(aid: 2, iid: 9), AttributeID(aid: 2, iid: 10)])
+    var context = DeviceContext(now: .seconds(7200), random: SimulationRandom(seed: 1)) { id in
+      database.slot(of: id).map { database.characteristics[$0] }
+    }
+    device.read([name, hour], ticket: Ticket(number: 5), &context)
+    #expect(
+      context.actions == [
+        .answerRead(name, .success("Clock"), ticket: Ticket(number: 5)),
+        .answerRead(hour, .success(.float(2)), ticket: Ticket(number: 5)),
+      ])
+  }
+
+  @Test("Without such values nobody is asked") func none() {
+    let registry = BehaviourRegistry.standard
+    let database = Garage.database()
+    #expect(registry.device(for: database, parameters: registry.parameters(for: database, nodes: [:])).live.isEmpty)
   }
 }

@@ -16,12 +16,13 @@ final class VirtualWorld {
 
   init(
     _ database: AttributeDatabase, behaviours: [AttributeID: String] = [:], seed: UInt64 = 1,
-    registry: BehaviourRegistry = .standard
+    registry: BehaviourRegistry = .standard, files: ReplayFiles? = nil
   ) {
     self.database = database
     random = SimulationRandom(seed: seed)
     let nodes = behaviours.mapValues { try! JSONNode.parse(Array($0.utf8)) }
-    device = registry.device(for: database, parameters: nodes)
+    device = registry.device(
+      for: database, parameters: registry.parameters(for: database, nodes: nodes, files: files))
     visit { $0.start(&$1) }
   }
 
@@ -62,6 +63,12 @@ final class VirtualWorld {
 
   func setByHand(_ id: AttributeID, _ value: Value) throws(CommandError) { try command(.set(id, value)) }
 
+  /// A controller's read.
+  func read(_ id: AttributeID) -> Value? {
+    if device.live.contains(id) { visit { $0.read([id], ticket: Ticket(number: 1), &$1) } }
+    return database[id]
+  }
+
   /// Lets time pass; timers fire when they are due, the earliest first.
   func pass(_ duration: Duration) {
     let end = now + duration
@@ -72,6 +79,9 @@ final class VirtualWorld {
     }
     now = end
   }
+
+  /// Lets time pass in which no timer fires, as when the machine is held up.
+  func sleep(_ duration: Duration) { now += duration }
 
   func fire(_ token: Int) { visit { $0.timerFired(token, &$1) } }
 
@@ -89,6 +99,7 @@ final class VirtualWorld {
         log.append("\(id)=\(value.text)")
       case .schedule(let token, let delay): timers[token] = now + delay
       case .cancel(let token): timers[token] = nil
+      case .answerRead(let id, .success(let value), _): database[id] = value
       case .answerRead, .answerWrite: break
       }
     }

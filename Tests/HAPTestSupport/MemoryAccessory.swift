@@ -24,6 +24,8 @@ package final class MemoryAccessory {
   /// What the device was asked for and hasn't been answered by `answer`.
   package private(set) var reads: [(ids: [AttributeID], ticket: Ticket)] = []
   package private(set) var slow: [[AttributeID]] = []
+  /// What whoever stands behind was asked for, and `forwarded` answers.
+  package private(set) var forwarded: [(request: ControllerRequest, connection: ConnectionID, ticket: Ticket)] = []
   package private(set) var refusals: [String] = []
   /// The records that were to be advertised, with how many bytes of the named connection had left before.
   package private(set) var advertised: [(record: Advertisement, bytesBefore: Int)] = []
@@ -106,6 +108,18 @@ package final class MemoryAccessory {
     settle()
   }
 
+  /// Whoever stands behind answers a request that was forwarded.
+  package func answer(_ answer: LinkMessage?, ticket: Ticket, closing: Bool = false) {
+    core.forwarded(answer, ticket: ticket, closing: closing, at: now)
+    settle()
+  }
+
+  /// Whoever stands behind sends an event.
+  package func tell(_ event: LinkMessage, to connection: ConnectionID) {
+    core.forwardEvent(event, to: connection)
+    settle()
+  }
+
   package func replace(
     _ accessories: [Accessory], configurationNumber: UInt16, live: [AttributeID] = []
   ) throws {
@@ -177,6 +191,7 @@ package final class MemoryAccessory {
       groups.append(write)
       wrote += write.entries.map { ($0.id, $0.value) }
     case .read(let ids, let ticket): reads.append((ids, ticket))
+    case .forward(let request, let connection, let ticket): forwarded.append((request, connection, ticket))
     case .report(.refused(_, let request, let reason)): refusals.append("\(request): \(reason)")
     case .report(.slow(let ids)): slow.append(ids)
     case .report: break

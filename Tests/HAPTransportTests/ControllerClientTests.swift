@@ -175,6 +175,42 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     #expect(await failure { try await nowhere.connect(to: []) } == "it has no address")
   }
 
+  @Test("What is odd about the answers of a pairing procedure is noted; a delay asked for is told")
+  func remarks() async throws {
+    let body: [UInt8] = [6, 1, 2, 7, 1, 3, 8, 2, 0x2C, 1, 0x40, 0]
+    let says =
+      "HTTP/1.1 400 Bad Request\r\nContent-Length: \(body.count)\r\n\r\n" + String(decoding: body, as: UTF8.self)
+    let deaf = DeafAccessory(on: loop.loop, says: says, closes: false)
+    let client = ControllerClient(on: loop.loop)
+    try await client.connect(to: loopback(try await deaf.port()))
+    let said = await failure {
+      _ = try await client.pairSetup(code: TestHome.code, identity: credentials(TestHome.admin))
+    }
+    #expect(said == "M2: the accessory asks to wait 300 s before the next try")
+    let remarks = await client.remarks.map(\.message)
+    try #require(remarks.count == 3)
+    #expect(remarks[0].contains("400") && remarks[1].contains("pairing+tlv8"))
+    #expect(remarks[2].contains("item 64"))
+    await deaf.close()
+  }
+
+  @Test("The bytes around a fault come with the error")
+  func excerpts() {
+    let message = LinkMessage(status: 200, body: Array("nonsense".utf8))
+    guard case .failure(let noTLV) = ControllerConnection.tlv(.success(message), "x") else {
+      Issue.record("it is no TLV8")
+      return
+    }
+    #expect(noTLV.excerpt?.bytes == message.body)
+    var reader = AttributeReader()
+    let json = LinkMessage(status: 200, body: Array("{\"characteristics\":7}".utf8))
+    guard case .failure(let body) = ControllerConnection.entries(.success(json), "x", &reader) else {
+      Issue.record("it has no list")
+      return
+    }
+    #expect(body.excerpt?.fault == 19)
+  }
+
   @Test("Families take turns, and no address is tried twice")
   func interleaving() throws {
     func address(_ text: String) throws -> SocketAddress { SocketAddress(host: try IPAddress(text), port: 1) }

@@ -3,8 +3,11 @@ import HAPCommandLine
 import HAPCrypto
 import HAPLoop
 import HAPModel
+import HAPProtocol
 import HAPStore
 import HAPTestSupport
+import HAPTransport
+import HAPWire
 import Synchronization
 import Testing
 
@@ -44,6 +47,9 @@ final class ScratchFolder {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
+/// 32 of them, in hexadecimal.
+private let zeros = String(repeating: "0", count: 64)
+
 @Suite struct HapctlCommandLineTests {
   private func stored(_ name: String) throws -> String {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Help/\(name).txt")
@@ -61,18 +67,36 @@ final class ScratchFolder {
   @Test(
     "Wrong usage is told, and nothing is asked of anybody",
     arguments: [
-      (["pair", "garage", "--code", "031-45-154"], "no address with a port"),
       (["pair", "127.0.0.1:1"], "--code is missing"),
       (["pair", "127.0.0.1:1", "--code", "123-45-678"], "--code 123-45-678"),
       (["pair", "127.0.0.1:1", "--code", "031-45-154", "--alias", "a/b"], "slash"),
+      (["pair", "127.0.0.1:1", "--code", "031-45-154", "--code-file", "x"], "exclude each other"),
+      (["accessories", "a", "--raw", "--json"], "exclude each other"), (["put", "a/On", "1", "--json=1"], "no value"),
+      (["get", "a", "--verbose=1"], "takes no value"), (["list", "--verbose"], "unknown option --verbose"),
       (["pair", "10.0.0.300:1", "--code", "031-45-154"], "10.0.0.300"), (["put", "a/On"], "is missing"),
       (["put", "a/On", "true", "a/Hue"], "the last one has no value"),
       (["put", "a", "true"], "says no characteristic"),
       (["get", "a/On", "b/On"], "two accessories"), (["watch", "a", "--count", "0"], "--count"),
       (["get", "a", "--timeout", "never"], "--timeout"), (["lst"], "did you mean list?"),
+      (["discover", "garage"], "one word too many"), (["discover", "--timeout", "0"], "--timeout 0"),
+      (["discover", "--interface", "eth99"], "no interface named eth99; there are: "),
+      (["get", "a", "--interface", ""], "no interface named ; there are: "), (["pair", "a"], "--code is missing"),
       (["export", "a"], "-o FILE is missing"),
       (["export", "a", "-o", "x", "--category", "lamp"], "no such category"),
       (["export", "a", "-o", "x", "--category", "lightbulp"], "did you mean lightbulb?"),
+      (["pairings", "list"], "is missing"), (["pairings", "show", "a"], "list, add or remove"),
+      (["pairings", "list", "a", "b"], "one TARGET"), (["pairings", "list", "a", "--admin"], "belong to add"),
+      (["pairings", "list", "a", "--identifier", "x"], "belong to add"), (["pairings", "add", "a", "b"], "one TARGET"),
+      (["pairings", "remove", "a", "b", "--key", zeros], "belong to add"),
+      (["pairings", "add", "a", "--key", zeros], "--identifier is missing"),
+      (["pairings", "add", "a", "--identifier", "x"], "--key is missing"),
+      (["pairings", "add", "a", "--identifier", "x", "--key", "00"], "32 bytes in hexadecimal"),
+      (["pairings", "add", "a", "--identifier", zeros, "--key", zeros], "1 to 36 bytes"),
+      (["pairings", "add", "a", "--identifier", "x", "--key", zeros, "--json"], "belongs to list"),
+      (["pairings", "remove", "a"], "takes a TARGET and an ID"), (["resource", "a"], "--output is missing"),
+      (["resource", "a", "-o", "x", "--width", "0"], "--width 0"),
+      (["resource", "a", "-o", "x", "--height", "16385"], "--height 16385"),
+      (["resource", "a", "-o", "x", "--aid", "0"], "--aid 0"), (["watch", "a", "--once=1"], "takes no value"),
     ])
   func usage(words: [String], says: String) async {
     let said = await hapctl(words)
@@ -90,8 +114,79 @@ final class ScratchFolder {
     let closed = await hapctl(["pair", "127.0.0.1:9", "--code", "031-45-154"] + state)
     #expect(closed.exit == .cannotRun && closed.error.contains("127.0.0.1:9: connection refused"))
     #expect(await hapctl(["list"] + state).out == "No pairing is kept in \(folder.path).\n")
-    #expect(await hapctl(["get", "garage"] + state).error.contains("no pairing garage"))
+    #expect(await hapctl(["unpair", "garage", "--forget"] + state).error.contains("no pairing garage"))
     #expect(await hapctl(["get", "127.0.0.1:9"] + state).error.contains("hapctl pair 127.0.0.1:9"))
+  }
+}
+
+@Suite struct CodeFileTests {
+  @Test(
+    "A code file's first line is the code; what else stands there is told with the file's name, and not shown",
+    arguments: [
+      ("031-45-154", nil), ("  031-45-154\r\nthe rest", nil), ("", "isn't a code"), ("031-45-15", "isn't a code"),
+      ("sesame\n031-45-154", "isn't a code"), ("123-45-678\n", "too simple"),
+      (String(repeating: "0", count: 5000), "too long"),
+    ] as [(String, String?)])
+  func codeFile(text: String, says: String?) async throws {
+    let folder = ScratchFolder()
+    try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: false)
+    let file = folder.path + "/code"
+    try Data(text.utf8).write(to: URL(filePath: file))
+    let said = await hapctl(["pair", "127.0.0.1:9", "--code-file", file, "--state", folder.path + "/ctl"])
+    guard let says else { return #expect(said.exit == .cannotRun && said.error.contains("refused"), "\(said)") }
+    #expect(said.error.contains(file) && said.error.contains(says) && !said.error.contains("sesame"), "\(said)")
+    #expect(said.exit == (says == "too long" ? .cannotRun : .usage))
+  }
+
+  @Test("A code file that isn't there is told") func noFile() async {
+    let said = await hapctl(["pair", "127.0.0.1:9", "--code-file", "/nowhere/code"])
+    #expect(said.exit == .cannotRun && said.error.contains("--code-file: /nowhere/code can't be read"), "\(said)")
+  }
+}
+
+@Suite struct FailureTests {
+  private func setup(_ error: UInt8, step: UInt8 = 2, delay: UInt64? = nil) -> String {
+    Failure(pairSetup: PairingFailure(step: step, cause: .refused(error), retryDelay: delay)).message
+  }
+
+  @Test("What an accessory refuses is told with what to do about it") func refusals() {
+    #expect(setup(2, step: 4).contains("the code is wrong") && !setup(2, step: 6).contains("the code is wrong"))
+    #expect(setup(3).contains("wait a while") && setup(3, delay: 7).contains("wait 7 s"))
+    #expect(setup(4).contains("no room") && setup(5).contains("factory") && setup(6).contains("paired already"))
+    #expect(setup(7).contains("half a minute") && setup(99).contains("error 99"))
+    func verify(_ cause: PairingFailure.Cause) -> String {
+      Failure(ClientError.pairing(PairingFailure(step: 4, cause: cause))).message
+    }
+    #expect(
+      verify(.refused(2)).contains("doesn't know this pairing") && verify(.refused(7)).contains("try again later"))
+    #expect(verify(.wrongSignature).contains("reset") && verify(.brokenSeal).contains("the seal is broken"))
+    #expect(verify(.otherAccessory(identifier: Array("X".utf8))).contains("another accessory, X"))
+  }
+
+  @Test("Exit codes: 1 where the accessory refuses, 3 where it can't be reached or says nothing") func codes() {
+    for error in [ClientError.unreachable([]), .timedOut("x"), .closed(during: "x"), .notSent(request: "x", nil)] {
+      #expect(Failure(error).code == .cannotRun)
+    }
+    for error in [ClientError.status(400, request: "x"), .noTLV(request: "x"), .flooded, .unasked(200)] {
+      #expect(Failure(error).code == .problem)
+    }
+  }
+}
+
+@Suite struct DatabaseJSONTests {
+  @Test("The database as JSON nests as the accessory does, with names and values") func database() throws {
+    let text = json(try AttributeDatabase(TestHome.accessories))
+    let root = try JSONNode.parse(Array(text.utf8))
+    let accessories = try root.required("accessories").asList()
+    #expect(accessories.compactMap { $0["aid"]?.integerValue } == [1, 2])
+    let characteristics = try accessories.flatMap { try $0.list("services") }.flatMap { try $0.list("characteristics") }
+    #expect(
+      characteristics.count
+        == TestHome.accessories.reduce(0) { $0 + $1.services.reduce(0) { $0 + $1.characteristics.count } })
+    let brightness = try #require(characteristics.first { $0["iid"]?.integerValue == 12 })
+    #expect(brightness["name"]?.stringValue == "Brightness" && brightness["format"]?.stringValue == "int")
+    #expect(brightness["value"]?.integerValue != nil && brightness["maxValue"]?.integerValue == 100)
+    #expect(characteristics.first { $0["iid"]?.integerValue == 29 }?["value"] == nil, "it can't be read")
   }
 }
 
@@ -145,6 +240,13 @@ final class ScratchFolder {
     #expect(data.text(of: .data([0, 255])) == "2 bytes: 00ff" && data.text(of: .data([])) == "no bytes")
     #expect(data.value(fromText: "00fF") == .data([0, 255]) && data.value(fromText: "0") == nil)
     #expect(characteristic(0x23, .string).text(of: "Hall") == "\"Hall\"" && door.text(of: .null) == "–")
+  }
+}
+
+@Suite struct WatchTests {
+  @Test("A wait is told in seconds and their tenths") func seconds() {
+    #expect(Duration.seconds(2).inSeconds == "2 s" && Duration.milliseconds(799).inSeconds == "0.8 s")
+    #expect(Duration.milliseconds(59_960).inSeconds == "60 s" && Duration.zero.inSeconds == "0 s")
   }
 }
 

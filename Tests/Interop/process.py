@@ -113,6 +113,17 @@ class Simulator:
             raise Ended(f"{self.name} ended with {await self.ended()}; {self.transcript()}")
         return line
 
+    async def complaint(self, text, patience=PATIENCE):
+        """The first line of standard error with `text` in it, waiting for it if need be."""
+
+        def found():
+            return next((line for line in self.errors if text in line), None)
+
+        async with asyncio.timeout(patience):
+            async with self._news:
+                await self._news.wait_for(found)
+        return found()
+
     async def command(self, command, **members):
         """Sends one command and returns its answer."""
         number = next(self._ids)
@@ -166,18 +177,20 @@ class Simulator:
 
     async def _read_errors(self):
         async for line in self.process.stderr:
-            self.errors.append(line.decode(errors="replace").rstrip("\n"))
+            async with self._news:
+                self.errors.append(line.decode(errors="replace").rstrip("\n"))
+                self._news.notify_all()
 
 
-async def run_to_its_end(*arguments, patience=PATIENCE):
-    """Runs a program that ends by itself: its exit status, standard output and standard error."""
+async def run_to_its_end(*arguments, given=b"", patience=PATIENCE):
+    """Runs a program that ends by itself, `given` on standard input: its exit status, standard output and standard error."""
     process = await asyncio.create_subprocess_exec(
         *map(str, arguments),
-        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:
         async with asyncio.timeout(patience):
-            output, errors = await process.communicate()
+            output, errors = await process.communicate(given)
     except TimeoutError:
         process.kill()
         await process.wait()

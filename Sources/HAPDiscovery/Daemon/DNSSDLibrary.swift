@@ -1,5 +1,9 @@
 import CDNSSD
 
+#if canImport(CAvahi)
+  import CAvahi
+#endif
+
 #if canImport(Glibc)
   import Glibc
 #endif
@@ -21,12 +25,18 @@ struct DNSSDLibrary: Sendable {
       UnsafeMutablePointer<DNSServiceRef?>?, DNSServiceFlags, UInt32, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
       DNSServiceBrowseReply?, UnsafeMutableRawPointer?
     ) -> DNSServiceErrorType
+  typealias Query =
+    @convention(c) (
+      UnsafeMutablePointer<DNSServiceRef?>?, DNSServiceFlags, UInt32, UnsafePointer<CChar>?, UInt16, UInt16,
+      DNSServiceQueryRecordReply?, UnsafeMutableRawPointer?
+    ) -> DNSServiceErrorType
   typealias Update =
     @convention(c) (DNSServiceRef?, DNSRecordRef?, DNSServiceFlags, UInt16, UnsafeRawPointer?, UInt32) ->
     DNSServiceErrorType
 
   let register: Register
   let browse: Browse
+  let query: Query
   let update: Update
   let socket: @convention(c) (DNSServiceRef?) -> Int32
   let process: @convention(c) (DNSServiceRef?) -> DNSServiceErrorType
@@ -40,10 +50,14 @@ struct DNSSDLibrary: Sendable {
 
   #if canImport(Glibc)
     private static let loaded: DNSSDLibrary? = {
+      #if canImport(CAvahi)
+        avahi_set_allocator(zeroingAllocator)
+      #endif
       guard let library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND) else { return nil }
       func function<F>(_ name: String, _: F.Type) -> F? { dlsym(library, name).map { unsafeBitCast($0, to: F.self) } }
       guard let register = function("DNSServiceRegister", Register.self),
         let browse = function("DNSServiceBrowse", Browse.self),
+        let query = function("DNSServiceQueryRecord", Query.self),
         let update = function("DNSServiceUpdateRecord", Update.self),
         let socket = function("DNSServiceRefSockFD", (@convention(c) (DNSServiceRef?) -> Int32).self),
         let process = function(
@@ -51,12 +65,27 @@ struct DNSSDLibrary: Sendable {
         let deallocate = function("DNSServiceRefDeallocate", (@convention(c) (DNSServiceRef?) -> Void).self)
       else { return nil }
       return DNSSDLibrary(
-        register: register, browse: browse, update: update, socket: socket, process: process, deallocate: deallocate)
+        register: register, browse: browse, query: query, update: update, socket: socket, process: process,
+        deallocate: deallocate)
     }()
+
+    #if canImport(CAvahi)
+      /// When the daemon dies, Avahi's library calls all callbacks of a conversation, and up to 0.8 also those that it never set: whatever lay
+      /// in that memory before (avahi/avahi#569). In memory that is zeroed there are none.
+      /// Avahi keeps the pointer, for good.
+      nonisolated(unsafe) private static let zeroingAllocator: UnsafeMutablePointer<AvahiAllocator> = {
+        let allocator = UnsafeMutablePointer<AvahiAllocator>.allocate(capacity: 1)
+        allocator.initialize(
+          to: AvahiAllocator(
+            malloc: { calloc(1, $0) }, free: { free($0) }, realloc: { realloc($0, $1) }, calloc: { calloc($0, $1) }))
+        return allocator
+      }()
+    #endif
   #else
     private static let loaded: DNSSDLibrary? = DNSSDLibrary(
       register: { DNSServiceRegister($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) },
       browse: { DNSServiceBrowse($0, $1, $2, $3, $4, $5, $6) },
+      query: { DNSServiceQueryRecord($0, $1, $2, $3, $4, $5, $6, $7) },
       update: { DNSServiceUpdateRecord($0, $1, $2, $3, $4, $5) }, socket: { DNSServiceRefSockFD($0) },
       process: { DNSServiceProcessResult($0) }, deallocate: { DNSServiceRefDeallocate($0) })
   #endif

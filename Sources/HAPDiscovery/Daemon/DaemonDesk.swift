@@ -94,10 +94,10 @@ final class DaemonDesk: @unchecked Sendable {
     guard isBrowsing else { return }
     browser = try? ServiceReference.browse("_hap._tcp", on: loop) { [unowned self] reply in
       switch reply {
-      case .found(let name): selfCheck.appeared(name)
-      case .gone(let name): selfCheck.disappeared(name)
+      case .found(let name, _): selfCheck.appeared(name)
+      case .gone(let name, _): selfCheck.disappeared(name)
       case .failed: browserRetry.start(after: .seconds(1))
-      case .registered: break
+      case .registered, .record: break
       }
     }
     if browser == nil { browserRetry.start(after: .seconds(1)) }

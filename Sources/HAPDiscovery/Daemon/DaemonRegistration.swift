@@ -112,7 +112,7 @@ final class DaemonRegistration {
       } else {
         failed(error.description)
       }
-    case .found, .gone: break
+    case .found, .gone, .record: break
     }
   }
 

@@ -7,8 +7,10 @@ final class ServiceReference {
   enum Reply: Equatable {
     /// The service is up under this name; the daemon may have chosen another than was asked for.
     case registered(name: String)
-    case found(name: String)
-    case gone(name: String)
+    case found(name: String, interface: UInt32)
+    case gone(name: String, interface: UInt32)
+    /// A record that was asked for is there, or not any more.
+    case record([UInt8], interface: UInt32, isThere: Bool)
     /// The conversation is over: the daemon has gone, or gave up. To be closed.
     case failed(DaemonError)
   }
@@ -60,13 +62,37 @@ final class ServiceReference {
     let made = try ServiceReference(loop, onReply)
     let status = made.library.browse(
       &made.reference, 0, interface, type, "local",
-      { _, flags, _, status, name, _, _, context in
+      { _, flags, interface, status, name, _, _, context in
         let made = Unmanaged<ServiceReference>.fromOpaque(context!).takeUnretainedValue()
         guard status == DNSServiceErrorType(kDNSServiceErr_NoError), let name else {
           return made.replies.append(.failed(DaemonError(status)))
         }
+        guard let name = String(validatingCString: name) else { return }
         let isThere = flags & DNSServiceFlags(kDNSServiceFlagsAdd) != 0
-        made.replies.append(isThere ? .found(name: String(cString: name)) : .gone(name: String(cString: name)))
+        made.replies.append(
+          isThere ? .found(name: name, interface: interface) : .gone(name: name, interface: interface))
+      }, Unmanaged.passUnretained(made).toOpaque())
+    try made.start(status)
+    return made
+  }
+
+  /// Looks for records on all interfaces, for as long as it is open.
+  static func records(
+    _ name: String, type: UInt16, on loop: EventLoop, onReply: @escaping (Reply) -> Void
+  ) throws(DaemonError) -> ServiceReference {
+    let made = try ServiceReference(loop, onReply)
+    let status = made.library.query(
+      &made.reference, 0, 0, name, type, UInt16(kDNSServiceClass_IN),
+      { _, flags, interface, status, _, _, _, count, data, _, context in
+        let made = Unmanaged<ServiceReference>.fromOpaque(context!).takeUnretainedValue()
+        guard status == DNSServiceErrorType(kDNSServiceErr_NoError) else {
+          // That there is none now is no failure: the search goes on.
+          if Int(status) == kDNSServiceErr_NoSuchRecord { return }
+          return made.replies.append(.failed(DaemonError(status)))
+        }
+        let bytes = Array(UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : Int(count)))
+        let isThere = flags & DNSServiceFlags(kDNSServiceFlagsAdd) != 0
+        made.replies.append(.record(bytes, interface: interface, isThere: isThere))
       }, Unmanaged.passUnretained(made).toOpaque())
     try made.start(status)
     return made
@@ -131,6 +157,14 @@ struct DaemonError: Error, Equatable, CustomStringConvertible {
 
   /// Somebody on this machine has the name already.
   var isNameConflict: Bool { Int(code) == kDNSServiceErr_NameConflict }
+
+  /// What was asked is none, or not to be had; the daemon is well.
+  var isOfQuestion: Bool {
+    [
+      kDNSServiceErr_BadParam, kDNSServiceErr_Invalid, kDNSServiceErr_NoSuchName, kDNSServiceErr_NoSuchRecord,
+      kDNSServiceErr_BadFlags,
+    ].contains(Int(code))
+  }
 
   var description: String {
     switch Int(code) {

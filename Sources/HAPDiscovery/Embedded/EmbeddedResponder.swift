@@ -107,25 +107,7 @@
 
     private func startServer() {
       trouble = nil
-      var config = AvahiServerConfig()
-      avahi_server_config_init(&config)
-      if choice.names.isEmpty {
-        // Those that come later are used too. (Avahi leaves out what is point-to-point by itself.)
-        for interface in network.interfaces where interface.isLoopback || interface.isPointToPoint {
-          config.deny_interfaces = avahi_string_list_add(config.deny_interfaces, interface.name)
-        }
-      } else {
-        for name in choice.names { config.allow_interfaces = avahi_string_list_add(config.allow_interfaces, name) }
-        config.allow_point_to_point = 1
-      }
-      config.use_ipv4 = 1
-      config.use_ipv6 = 1
-      config.publish_aaaa_on_ipv4 = 0
-      config.publish_addresses = 0
-      config.publish_hinfo = 0
-      config.publish_workstation = 0
-      config.publish_domain = 0
-      config.enable_wide_area = 0
+      var config = AvahiServerConfig(choice, among: network.interfaces)
       var error: Int32 = 0
       server = avahi_server_new(
         poll.api, &config,

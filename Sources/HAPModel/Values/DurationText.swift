@@ -37,3 +37,12 @@ extension Duration {
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
   }
 }
+
+extension Duration {
+  /// "4h", "2min", "10s", "250ms": what `init(_:)` reads, in the largest unit that leaves no fraction.
+  package var roundText: String {
+    let (seconds, attoseconds) = components
+    if self == .zero || attoseconds != 0 || seconds % 60 != 0 { return shortText }
+    return seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds / 60)min"
+  }
+}

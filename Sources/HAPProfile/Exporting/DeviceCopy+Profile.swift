@@ -6,7 +6,7 @@ extension DeviceCopy {
   package var profileText: String {
     let bytes = JSONWriter.bytes { json in json.object { writeDocument(to: &$0) } }
     guard let node = try? JSONNode.parse(bytes) else { preconditionFailure("what was written is JSON") }
-    return JSONLayout.text(node)
+    return JSONStyle().text(node) + "\n"
   }
 
   private func writeDocument(to json: inout JSONWriter) {
@@ -56,7 +56,7 @@ extension DeviceCopy {
     if accessories.count > 1 { return .bridge }
     let services = accessories.first?.services ?? []
     let ordered = services.filter(\.isPrimary) + services
-    return ordered.lazy.compactMap { $0.type.usualCategory }.first ?? .other
+    return ordered.lazy.map { .usual(for: $0.type) }.first { $0 != .other } ?? .other
   }
 
   // MARK: Services

@@ -2,15 +2,9 @@ import HAPModel
 import HAPWire
 
 extension ProfileReader {
-  private static let characteristicMembers = [
-    "type", "value", "format", "perms", "unit", "description", "minValue", "maxValue", "minStep", "maxLen",
-    "maxDataLen",
-    "valid-values", "valid-values-range", "iid", "persist",
-  ]
-
   /// Nil when type, format or perms can't be read.
   mutating func characteristic(_ node: JSONNode) -> CharacteristicDraft? {
-    refuseUnknownMembers(node, except: Self.characteristicMembers)
+    refuseUnknownMembers(node, except: ProfileMembers.characteristic)
     require("type", of: node)
     let text = string("type", of: node)
     let format = self.format(of: node)

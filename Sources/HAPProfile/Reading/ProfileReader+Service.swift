@@ -2,13 +2,9 @@ import HAPModel
 import HAPWire
 
 extension ProfileReader {
-  private static let serviceMembers = [
-    "type", "name", "primary", "hidden", "id", "iid", "linked", "behaviour", "characteristics",
-  ]
-
   /// Nil when its type can't be read.
   mutating func service(_ node: JSONNode) -> ServiceDraft? {
-    refuseUnknownMembers(node, except: Self.serviceMembers)
+    refuseUnknownMembers(node, except: ProfileMembers.service)
     require("type", of: node)
     let text = string("type", of: node)
     let characteristics = objects("characteristics", of: node).compactMap { characteristic($0) }

@@ -90,11 +90,7 @@ extension ProfileReader {
   }
 
   mutating func profile(_ document: JSONNode) -> ProfileRoot {
-    refuseUnknownMembers(
-      document,
-      except: Self.accessoryMembers + [
-        "format", "exact", "setupCode", "setupID", "deviceID", "bridgedAccessories", "conduct", "faults",
-      ])
+    refuseUnknownMembers(document, except: ProfileMembers.document)
     isExact = bool("exact", of: document) ?? false
     let bridgedNodes = objects("bridgedAccessories", of: document)
     if document["services"] == nil, document["bridgedAccessories"] == nil {
@@ -135,12 +131,8 @@ extension ProfileReader {
       accessories: accessories)
   }
 
-  private static let accessoryMembers = [
-    "name", "category", "manufacturer", "model", "serialNumber", "firmwareRevision", "id", "aid", "services",
-  ]
-
   private mutating func accessory(_ node: JSONNode, isBridged: Bool) -> AccessoryDraft {
-    if isBridged { refuseUnknownMembers(node, except: Self.accessoryMembers + ["copies"]) }
+    if isBridged { refuseUnknownMembers(node, except: ProfileMembers.bridgedAccessory) }
     require("name", of: node)
     if isBridged { require("services", of: node) }
     var draft = AccessoryDraft(node: node, name: string("name", of: node) ?? "Accessory")

@@ -20,6 +20,8 @@ package enum AccessoryAction: Sendable {
   case wrote(ServiceWrite)
   /// Ask the device for the values of these characteristics, and hand each to `AccessoryCore.read`. The answer to the controller waits.
   case read([AttributeID], ticket: Ticket)
+  /// Ask whoever stands behind, and hand the answer to `AccessoryCore.forwarded`. The answer to the controller waits.
+  case forward(ControllerRequest, ConnectionID, ticket: Ticket)
   /// Something worth a line in a log.
   case report(AccessoryReport)
 }

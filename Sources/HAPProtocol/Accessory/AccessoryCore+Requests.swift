@@ -88,6 +88,14 @@ extension AccessoryCore {
       }
     }
 
+    /// Whether whoever stands behind answers it, also where there is no such resource here: it may have one.
+    var isForwarded: Bool {
+      switch self {
+      case .identify, .pairSetup, .pairVerify, .pairings: false
+      case .accessories, .characteristics, .prepare, .resource, .secureMessage, .configured, .unknown: true
+      }
+    }
+
     /// Whether a verified session is needed.
     func isSecured(_ conduct: Conduct) -> Bool {
       switch self {
@@ -140,6 +148,7 @@ extension AccessoryCore {
       refuse(connection, request: request(), reason: "the session is transient")
       return connection.answer(.badRequest)
     }
+    if forwards, connection.isSecured, endpoint.isForwarded { return forward(head, bytes, body, on: connection) }
     guard endpoint.takes(head.method) else {
       refuse(connection, request: request(), reason: "wrong method")
       return answer(conduct.wrongMethod, on: connection)

@@ -23,6 +23,8 @@ package final class AccessoryCore {
   package weak var writer: (any CharacteristicWriter)?
   /// Makes the pictures that `POST /resource` asks for; without it there is no such resource.
   package var snapshotSource: (any SnapshotSource)?
+  /// Whether what verified controllers ask for, all but their pairings, is somebody else's to answer: `forward` actions.
+  package var forwards = false
   /// Whether `report` actions are made; off, a request costs nothing for them.
   package var makesReports = true
 
@@ -65,6 +67,7 @@ package final class AccessoryCore {
     /// A wrong setup code is counted first and answered then, so that whoever kills the process has no free tries.
     case failedAttempt(ConnectionCore, then: [PairSetupServer.Action])
     case pairings(ConnectionCore, PairingsRequest.Outcome)
+    case forwarded(ConnectionCore)
     /// Nobody waits for it.
     case nothing
   }
@@ -198,7 +201,7 @@ package final class AccessoryCore {
     case .pairVerify(let connection)?:
       finishPairVerify(result, on: connection)
       work(off: connection, at: now)
-    case .newPairing?, .failedAttempt?, .pairings?, .nothing?, nil: break
+    case .newPairing?, .failedAttempt?, .pairings?, .forwarded?, .nothing?, nil: break
     }
   }
 
@@ -217,7 +220,7 @@ package final class AccessoryCore {
       finishPairings(outcome, for: connection, stored: succeeded)
       work(off: connection, at: now)
       takeUpQueuedPairings(at: now)
-    case .pairSetup?, .pairVerify?, .nothing?, nil: break
+    case .pairSetup?, .pairVerify?, .forwarded?, .nothing?, nil: break
     }
   }
 

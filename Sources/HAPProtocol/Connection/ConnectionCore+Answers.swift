@@ -69,6 +69,20 @@ extension ConnectionCore {
     seal(from: start)
   }
 
+  /// Another accessory's answer, as it came but for fields that mean nothing in HAP.
+  func answer(_ answer: LinkMessage) {
+    let start = outgoing.readableCount
+    let type = answer.contentType == .other ? HTTPContentType.none : answer.contentType
+    let gap = HTTPWriter.beginBody(in: &outgoing)
+    outgoing.append(answer.body)
+    if answer.isChunked, !answer.body.isEmpty {
+      HTTPWriter.finishChunked(gap, status: answer.status, contentType: type, in: &outgoing)
+    } else {
+      HTTPWriter.finish(gap, status: answer.status, contentType: type, in: &outgoing)
+    }
+    seal(from: start)
+  }
+
   func sendEvent(body: (inout ByteBuffer) -> Void) {
     let start = outgoing.readableCount
     let gap = HTTPWriter.beginBody(in: &outgoing)

@@ -62,6 +62,8 @@ package final class ControllerLink {
   private var parser = HTTPResponseParser()
   private var session: Session?
   private var failure: LinkFailure?
+  /// The bytes around what made no message, once there was such.
+  package private(set) var fault: ByteExcerpt?
 
   private final class Session {
     var opener: FrameOpener
@@ -111,10 +113,16 @@ package final class ControllerLink {
     do throws(LinkFailure) {
       if let failure { throw failure }
       if let session {
-        do throws(FrameOpener.Failure) { try session.opener.open(&incoming) } catch { throw .frame(error) }
+        do throws(FrameOpener.Failure) { try session.opener.open(&incoming) } catch {
+          keepFault(at: session.opener.unopenedOffset)
+          throw .frame(error)
+        }
       }
       while let message = try next() { messages.append(message) }
-      if incoming.readableCount > Self.inputLimit { throw .tooMuch }
+      if incoming.readableCount > Self.inputLimit {
+        keepFault(at: incoming.readableCount)
+        throw .tooMuch
+      }
     } catch {
       failure = error
       if messages.isEmpty { throw error }
@@ -128,8 +136,16 @@ package final class ControllerLink {
   package func ended() throws(LinkFailure) -> LinkMessage? {
     if let failure { throw failure }
     if let message = try withPlain({ bytes in parser.endOfStream(bytes) }) { return message }
-    if incoming.readableCount > 0 { throw .cutOff(incoming.readableCount) }
+    if incoming.readableCount > 0 {
+      keepFault(at: incoming.readableCount)
+      throw .cutOff(incoming.readableCount)
+    }
     return nil
+  }
+
+  /// Of the bytes as they lie in the buffer: frames that aren't open yet are still sealed.
+  private func keepFault(at offset: Int) {
+    fault = incoming.withReadable { ByteExcerpt(of: UnsafeRawBufferPointer($0), around: offset) }
   }
 
   private func next() throws(LinkFailure) -> LinkMessage? { try withPlain { bytes in parser.parse(bytes) } }
@@ -145,7 +161,9 @@ package final class ControllerLink {
       guard !bytes.isEmpty else { return }
       switch parse(bytes) {
       case nil, .incomplete?: break
-      case .malformed(let reason)?: error = reason
+      case .malformed(let reason)?:
+        error = reason
+        fault = ByteExcerpt(of: UnsafeRawBufferPointer(bytes), around: parser.understoodCount)
       case .message(let head, let body, let count)?:
         consumed = count
         let message = LinkMessage(

@@ -8,7 +8,8 @@ extension PairingFailure {
     case .refused(let code):
       switch PairingError(rawValue: code) {
       case .authentication?: "\(procedure): the accessory refuses: authentication failed"
-      case .backoff?: "\(procedure): the accessory asks to wait before the next try"
+      case .backoff?:
+        "\(procedure): the accessory asks to wait \(retryDelay.map { "\($0) s " } ?? "")before the next try"
       case .maxPeers?: "\(procedure): the accessory has no room for another pairing"
       case .maxTries?: "\(procedure): the accessory has seen too many wrong setup codes, and wants a factory reset"
       case .unavailable?: "\(procedure): the accessory is paired already, or can't be paired now"

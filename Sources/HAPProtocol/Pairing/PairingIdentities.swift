@@ -72,9 +72,12 @@ package struct PairingFailure: Error, Equatable, Sendable {
   /// The message that was at fault: 2, 4 or 6.
   package let step: UInt8
   package let cause: Cause
+  /// In seconds, where a refusal says when to try again.
+  package let retryDelay: UInt64?
 
-  package init(step: UInt8, cause: Cause) {
+  package init(step: UInt8, cause: Cause, retryDelay: UInt64? = nil) {
     self.step = step
     self.cause = cause
+    self.retryDelay = retryDelay
   }
 }

@@ -10,7 +10,10 @@ struct PairingReply {
   init(_ message: TLV, step: UInt8) throws(PairingFailure) {
     self.step = step
     self.message = message
-    if let code = message.byte(TLVType.error) { throw PairingFailure(step: step, cause: .refused(code)) }
+    if let code = message.byte(TLVType.error) {
+      throw PairingFailure(
+        step: step, cause: .refused(code), retryDelay: message.integer(TLVType.retryDelay, upToBytes: 8))
+    }
     if message.isAmbiguous { throw PairingFailure(step: step, cause: .unreadable) }
     if message.state != step { throw PairingFailure(step: step, cause: .unexpectedState(message.state)) }
   }

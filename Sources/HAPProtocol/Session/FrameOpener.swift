@@ -30,6 +30,9 @@ package struct FrameOpener: ~Copyable {
   /// Bytes of no more use after them: heads and tags of opened frames.
   private var gap = 0
 
+  /// Where in the buffer the first frame begins that isn't opened.
+  var unopenedOffset: Int { plainCount + gap }
+
   /// - Parameters:
   ///   - key: 32 bytes, or it traps.
   ///   - counter: frames opened already under this key.

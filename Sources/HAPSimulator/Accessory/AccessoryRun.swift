@@ -38,6 +38,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private(set) var hasRadio = true
   /// Waits until nothing is being stored.
   private var onceStored: (() -> Void)?
+  private var camera: TestCardCamera?
   private let capture: CaptureWriter?
 
   /// - Parameters:
@@ -68,10 +69,11 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       random: capture.map { .system(notedBy: $0) } ?? .system)
     core.makesReports = sink != nil
     built = prepared.built
-    self.device = device ?? built.makeDevice()
+    self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
+    setCamera()
     capture?.begin(
       CaptureHead(
         name: prepared.name, identity: prepared.identity, advertisement: prepared.advertisement,
@@ -165,13 +167,21 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     timers = [:]
     let database = replacement.database(from: core.database, of: built)
     built = replacement.built
-    device = built.makeDevice()
+    device = replacement.blueprint.makeDevice()
     core.writer = device.judgesWrites ? self : nil
+    setCamera()
     server.replace(
       database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
       live: device.live)
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
     visit { device.start(&$0) }
+  }
+
+  /// An accessory that streams has pictures to show. Simulated time is what its clock shows.
+  private func setCamera() {
+    let hasCamera = built.database.services.contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
+    camera = hasCamera ? TestCardCamera(names: built.names) { [clock] in clock.now } : nil
+    core.snapshotSource = camera
   }
 
   // MARK: The person at the device

@@ -3,7 +3,6 @@ import HAPModel
 import HAPProfile
 import HAPProtocol
 import HAPStore
-import HAPWire
 
 /// A profile made ready to be served: it has its ids, its identity, what it remembers, and the right to run.
 ///
@@ -42,6 +41,7 @@ package struct PreparedAccessory: Sendable {
   let database: AttributeDatabase
   /// As the profile has it.
   let built: BuiltAccessory
+  let blueprint: DeviceBlueprint
   package let conduct: Conduct
   /// Of which it was made, under the name that was chosen.
   let profile: AccessoryProfile
@@ -103,6 +103,7 @@ package struct PreparedAccessory: Sendable {
     deviceID = identity.deviceID
     self.database = database
     self.built = built
+    blueprint = DeviceBlueprint(built, files: ReplayFiles(beside: profile.fileName))
     self.conduct = conduct
     self.store = store
     self.identity = AccessoryIdentity(
@@ -150,15 +151,6 @@ package struct PreparedAccessory: Sendable {
 }
 
 extension BuiltAccessory {
-  /// What stands behind it: its services' behaviours.
-  func makeDevice() -> any Device {
-    var parameters: [AttributeID: JSONNode] = [:]
-    for behaviour in behaviours {
-      if let node = behaviour.node { parameters[AttributeID(aid: behaviour.aid, iid: behaviour.serviceIID)] = node }
-    }
-    return BehaviourRegistry.standard.device(for: database, parameters: parameters)
-  }
-
   /// `md`.
   func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
 
@@ -175,10 +167,13 @@ extension AttributeDatabase {
 }
 
 extension AccessoryProfile {
-  /// What is wrong with the `behaviour` members, which the profile itself keeps raw.
+  /// What is wrong with the `behaviour` members, which the profile itself keeps raw. Reads the files that they name.
   package var behaviourProblems: [ProfileProblem] {
-    behaviourNodes.flatMap { type, node in
-      BehaviourRegistry.standard.problems(in: node, for: type).map { ProfileProblem(rule: "behaviour", $0) }
+    let files = ReplayFiles(beside: fileName)
+    return behaviourNodes.flatMap { type, node, characteristics in
+      BehaviourRegistry.standard.problems(in: node, for: type, with: characteristics, files: files).map {
+        ProfileProblem(rule: "behaviour", $0)
+      }
     }
   }
 }

@@ -9,6 +9,7 @@ import HAPStore
 struct Replacement: Sendable {
   let profile: AccessoryProfile
   let built: BuiltAccessory
+  let blueprint: DeviceBlueprint
   let configurationNumber: UInt16
 
   /// Identity, setup code, category, conduct and the name on the network stay what they are until the next start.
@@ -27,6 +28,7 @@ struct Replacement: Sendable {
     self.profile = profile
     var ids = try prepared.store.idMap()
     built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
+    blueprint = DeviceBlueprint(built, files: ReplayFiles(beside: profile.fileName))
     try prepared.store.setIDMap(ids)
     configurationNumber = try prepared.store.updateConfiguration(
       hash: built.configurationHash, wrapsToZero: prepared.conduct.configurationWrapsToZero)

@@ -11,14 +11,18 @@ package final class ComposedDevice: Device {
 
   private let parts: [Part]
   private let partOf: [AttributeID: Int]
+  /// The same, where the part minds writes: lights, which are written to most, are looked for in vain.
+  private let partToTell: [AttributeID: Int]
   /// The parts, each not of the characteristic's own service, that want to know of it.
   private let watchers: [AttributeID: [Int]]
   /// The services in order, with what can be done to each.
   private let doable: [(service: AttributeID, deeds: Set<Deed.Kind>, part: Int?)]
   /// Status Tampered by service, where no behaviour sees to it.
   private let tampered: [AttributeID: AttributeID]
+  private let controlPoints: Set<AttributeID>
   /// Who asked for the context's actions, in order: up to which one, and which part.
   private var authors: [(end: Int, part: Int?)] = []
+  package let live: [AttributeID]
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]
 
@@ -26,10 +30,13 @@ package final class ComposedDevice: Device {
   package init(_ database: AttributeDatabase, behaviours: [AttributeID: any Behaviour]) {
     var parts: [Part] = []
     var partOf: [AttributeID: Int] = [:]
+    var partToTell: [AttributeID: Int] = [:]
     var obstructions: [(AttributeID, AttributeID)] = []
     var watchers: [AttributeID: [Int]] = [:]
     var doable: [(AttributeID, Set<Deed.Kind>, Int?)] = []
+    var live: [AttributeID] = []
     var tampered: [AttributeID: AttributeID] = [:]
+    var controlPoints: Set<AttributeID> = []
     for entry in database.services {
       let service = DeviceService(entry, in: database)
       if let obstruction = service[.obstructionDetected] { obstructions.append((service.id, obstruction)) }
@@ -38,16 +45,25 @@ package final class ComposedDevice: Device {
       if let id = service[.statusTampered], deeds.insert(.tamper).inserted { tampered[service.id] = id }
       if !deeds.isEmpty { doable.append((service.id, deeds, behaviour == nil ? nil : parts.count)) }
       guard let behaviour else { continue }
-      for slot in entry.slots { partOf[database.id(ofSlot: slot)] = parts.count }
+      for slot in entry.slots {
+        let id = database.id(ofSlot: slot)
+        partOf[id] = parts.count
+        if behaviour.mindsWrites { partToTell[id] = parts.count }
+      }
+      controlPoints.formUnion(behaviour.controlPoints)
+      live += behaviour.live
       for id in behaviour.watched { watchers[id, default: []].append(parts.count) }
       parts.append(Part(behaviour: behaviour, tokenBase: parts.count * Self.tokensPerPart))
     }
     self.parts = parts
     self.partOf = partOf
+    self.partToTell = partToTell
     self.obstructions = obstructions
     self.watchers = watchers
     self.doable = doable
     self.tampered = tampered
+    self.controlPoints = controlPoints
+    self.live = live
   }
 
   package func start(_ context: inout DeviceContext) {
@@ -58,9 +74,28 @@ package final class ComposedDevice: Device {
 
   package func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
     visit(&context) { device, context in
-      if let part = device.partOf[write.first.id] { device.run(part, &context) { $0.written(write, &$1) } }
+      if let part = device.partToTell[write.first.id] { device.run(part, &context) { $0.written(write, &$1) } }
       guard !device.watchers.isEmpty else { return }
       for entry in write.entries { device.notice(entry.id, entry.value, &context) }
+    }
+  }
+
+  package var judgesWrites: Bool { !controlPoints.isEmpty }
+
+  package func judge(_ write: CharacteristicWrite, _ context: inout DeviceContext) -> WriteVerdict {
+    guard controlPoints.contains(write.id), let part = partOf[write.id] else { return .accepted() }
+    var response: Value?
+    visit(&context) { $0.run(part, &$1) { response = $0.respond(to: write, &$1) } }
+    return .accepted(response: response)
+  }
+
+  package func read(_ ids: [AttributeID], ticket: Ticket, _ context: inout DeviceContext) {
+    visit(&context) { device, context in
+      for id in ids {
+        var value: Value?
+        if let part = device.partOf[id] { device.run(part, &context) { value = $0.read(id, &$1) } }
+        if let value = value ?? context.value(id) { context.answerRead(id, .success(value), ticket: ticket) }
+      }
     }
   }
 

@@ -46,16 +46,27 @@ package struct DeviceContext {
     if let id, self.value(id) != value { actions.append(.set(id, value)) }
   }
 
-  /// Tells a measured number as the characteristic can say it: on its grid, within its range, in its format. What is the same is no event.
+  /// Tells a measured number as the characteristic can say it. What is the same is no event.
   package mutating func tell(_ id: AttributeID?, _ number: Double) {
-    guard let id, let characteristic = characteristic(id), number.isFinite else { return }
+    if let admitted = admitted(id, number) { change(id, to: admitted) }
+  }
+
+  /// A number as the characteristic can say it: on its grid, within its range, in its format; nil: it can't.
+  package func admitted(_ id: AttributeID?, _ number: Double) -> Value? {
+    guard let id, let characteristic = characteristic(id), number.isFinite else { return nil }
     let low = characteristic.constraints.minValue?.doubleValue
     let high = characteristic.constraints.maxValue?.doubleValue
-    let within = min(max(number, low ?? -.greatestFiniteMagnitude), high ?? .greatestFiniteMagnitude)
+    // Beyond any integer format, and within Int128.
+    let bound = characteristic.format == .float ? Double.greatestFiniteMagnitude : 1e30
+    let within = min(max(number, low ?? -bound, -bound), high ?? bound, bound)
     var conduct = Conduct()
     conduct.outOfRange = .clamp
-    let rounded = characteristic.format == .float ? Value.float(within) : .integer(Int128(within.rounded()))
-    if let admitted = try? characteristic.admit(rounded, conduct: conduct) { change(id, to: admitted) }
+    var rounded = Value.float(within)
+    if characteristic.format != .float {
+      guard let whole = Int128(exactly: within.rounded()) else { return nil }
+      rounded = .integer(whole)
+    }
+    return try? characteristic.admit(rounded, conduct: conduct)
   }
 
   package mutating func schedule(_ token: Int, after delay: Duration) {

@@ -34,7 +34,10 @@ package struct DeviceService: Sendable {
   }
 
   /// `nil` when the service has none of this type.
-  package subscript(_ definition: CharacteristicDefinition) -> AttributeID? { characteristics[definition.type] }
+  package subscript(_ definition: CharacteristicDefinition) -> AttributeID? { self[definition.type] }
+
+  /// `nil` when the service has none of this type.
+  package subscript(_ type: TypeID) -> AttributeID? { characteristics[type] }
 
   /// All services of one accessory, each knowing the others.
   package static func all(

@@ -4,7 +4,7 @@ import HAPLoop
 /// given up when one is there. RFC 8305 "Happy Eyeballs".
 ///
 /// Belongs to the loop's thread.
-final class Connector {
+package final class Connector {
   /// RFC 8305 §8: the recommended delay between attempts.
   static let stagger: Duration = .milliseconds(250)
 
@@ -19,7 +19,7 @@ final class Connector {
   /// - Parameters:
   ///   - addresses: in the order of preference; families are taken in turn.
   ///   - done: told once.
-  init(
+  package init(
     _ loop: EventLoop, to addresses: [SocketAddress], timeout: Duration,
     done: @escaping (Result<TCPStream, ClientError>) -> Void
   ) {
@@ -41,7 +41,7 @@ final class Connector {
   }
 
   /// Gives up; `done` is told `.cancelled`.
-  func cancel() { finish(.failure(.cancelled)) }
+  package func cancel() { finish(.failure(.cancelled)) }
 
   /// IPv6 and IPv4 in turn, beginning with the first one's family. RFC 8305 §4.
   static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {

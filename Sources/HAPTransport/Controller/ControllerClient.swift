@@ -101,17 +101,22 @@ package actor ControllerClient {
   }
 
   package var peer: SocketAddress? { connection?.peer }
+  /// What was put up with in the pairing procedures.
+  package var remarks: [Tolerated] { connection?.remarks ?? [] }
   package var isSecured: Bool { connection?.link.isSecured ?? false }
 
   // MARK: Requests
 
   /// Sends a request when the answers of those before it are there, and returns its answer, whatever its status.
   package func request(_ request: ControllerRequest) async throws(ClientError) -> LinkMessage {
-    guard let connection else { throw .closed(during: request.name) }
     let ticket = Ticket()
     return try await withTaskCancellationHandler {
+      // `self` in it keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<ControllerConnection.Answer, Never>) in
         guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
+        guard let connection = self.connection else {
+          return continuation.resume(returning: .failure(.closed(during: request.name)))
+        }
         ticket.number = connection.send(request) { continuation.resume(returning: $0) }
       }
     } onCancel: {

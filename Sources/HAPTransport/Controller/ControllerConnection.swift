@@ -18,6 +18,8 @@ package final class ControllerConnection {
   /// Told once when the connection is over, with why; nil: it was closed from here.
   package var onEnd: (ClientError?) -> Void = { _ in }
   package let link: ControllerLink
+  /// What was put up with in the pairing procedures.
+  package private(set) var remarks: [Tolerated] = []
   /// How long an answer may take, from when its request was sent.
   package var timeout: Duration
 
@@ -64,6 +66,7 @@ package final class ControllerConnection {
   /// - Returns: a number to give it up by.
   @discardableResult
   package func send(_ request: ControllerRequest, done: @escaping (Answer) -> Void) -> UInt64 {
+    loop.preconditionOnLoop()
     lastNumber += 1
     guard !isOver else {
       done(.failure(reason ?? .cancelled))
@@ -103,11 +106,11 @@ package final class ControllerConnection {
       link.incoming.commit(count)
       do throws(LinkFailure) {
         for message in try link.received() { take(message) }
-      } catch { end(.malformed(error)) }
+      } catch { end(.malformed(error, near: link.fault)) }
     case .end:
       do throws(LinkFailure) {
         if let message = try link.ended() { take(message) }
-      } catch { return end(.malformed(error)) }
+      } catch { return end(.malformed(error, near: link.fault)) }
       end(.closed(during: requests.first?.request.name ?? "waiting for events"))
     case .failed(let error):
       end(requests.isEmpty ? .closed(during: "waiting for events") : .lost(error, during: requests[0].request.name))
@@ -179,7 +182,7 @@ extension ControllerConnection {
   private func post(_ message: TLV, of procedure: Procedure) {
     send(.pairSetup(message)) { [weak self] answer in
       guard let self else { return procedure.done(.failure(.cancelled)) }
-      switch Self.tlv(answer, "POST /pair-setup") {
+      switch noted(answer, "POST /pair-setup") {
       case .failure(let error): procedure.done(.failure(error))
       case .success(let reply): perform(procedure.client.receive(reply), of: procedure)
       }
@@ -212,7 +215,7 @@ extension ControllerConnection {
     func post(_ message: TLV) {
       send(.pairVerify(message)) { [weak self] answer in
         guard let self else { return done(.cancelled) }
-        switch Self.tlv(answer, "POST /pair-verify") {
+        switch noted(answer, "POST /pair-verify") {
         case .failure(let error): done(error)
         case .success(let reply):
           for action in client.receive(reply) {
@@ -230,16 +233,63 @@ extension ControllerConnection {
     post(client.start())
   }
 
+  /// As `tlv`; what is odd about it is noted.
+  private func noted(_ answer: Answer, _ request: String) -> Result<TLV, ClientError> {
+    let result = Self.tlv(answer, request)
+    guard case .success(let tlv) = result, case .success(let message) = answer else { return result }
+    func remark(_ text: String) {
+      // A procedure has four answers at most, but can be gone through again and again.
+      if remarks.count < Self.mostRemarks { remarks.append(Tolerated(request, text)) }
+    }
+    if message.status != 200 { remark("an error item comes with status \(message.status) instead of 200") }
+    if message.contentType != .pairingTLV8 { remark("the answer's type isn't application/pairing+tlv8") }
+    if tlv.state == nil { remark("the answer has no state") }
+    for item in tlv.items where item.type > TLVType.flags && item.type != TLVType.separator {
+      remark("item \(item.type) is none of HAP's; it is passed over")
+    }
+    return result
+  }
+
+  private static let mostRemarks = 100
+
   /// The TLV8 of an answer. An error item counts whatever the status: some stacks send it with 400.
   package static func tlv(_ answer: Answer, _ request: String) -> Result<TLV, ClientError> {
     answer.flatMap { message in
-      if let tlv = try? TLV(decoding: message.body), !tlv.items.isEmpty,
-        message.status == 200 || tlv[TLVType.error] != nil
-      {
-        return .success(tlv)
+      var fault = 0
+      do throws(TLV.DecodingError) {
+        let tlv = try TLV(decoding: message.body)
+        if !tlv.items.isEmpty, message.status == 200 || tlv[TLVType.error] != nil { return .success(tlv) }
+      } catch {
+        switch error {
+        case .truncated(let offset), .adjacentSameType(let offset), .emptyContinuation(let offset): fault = offset
+        }
       }
       if message.status != 200 { return .failure(.status(message.status, request: request)) }
-      return .failure(.noTLV(request: request))
+      return .failure(.noTLV(request: request, near: ByteExcerpt(of: message.body, around: fault)))
+    }
+  }
+}
+
+// MARK: Characteristics
+
+extension ControllerConnection {
+  /// The entries of an answer to a read or a write, or of an event, which has them with 200 and 207 (and 204: none). Some stacks send them with
+  /// other statuses too.
+  /// - Parameter reader: is told what was off.
+  package static func entries(
+    _ answer: Answer, _ request: String, _ reader: inout AttributeReader
+  ) -> Result<[CharacteristicEntry], ClientError> {
+    let message: LinkMessage
+    switch answer {
+    case .failure(let error): return .failure(error)
+    case .success(let success): message = success
+    }
+    if message.status == 204 { return .success([]) }
+    do throws(JSONProblem) { return .success(try CharacteristicEntry.list(message.body, &reader)) } catch {
+      guard [200, 207].contains(message.status) else {
+        return .failure(.status(message.status, request: request))
+      }
+      return .failure(.body(error, request: request, of: message.body))
     }
   }
 }

@@ -15,7 +15,7 @@ struct HTTPChunkJoiner {
   private let bodyStart: Int
   private var bodyEnd: Int
   /// First byte not yet understood.
-  private var cursor: Int
+  private(set) var cursor: Int
   /// First byte not yet searched for a line end.
   private var searched: Int
   private var trailerStart = 0

@@ -28,6 +28,8 @@ package struct HTTPResponseParser: Sendable {
   }
 
   package var limits: HTTPLimits
+  /// How much of a malformed message was understood, in bytes; 0 where the fault is in its head.
+  package private(set) var understoodCount = 0
   private var state = State.head
   private var finder = HTTPHeadFinder()
   private var joiner = HTTPChunkJoiner(bodyStart: 0)
@@ -69,7 +71,9 @@ package struct HTTPResponseParser: Sendable {
     case .chunks(let head):
       switch joiner.join(bytes, limits: limits) {
       case .incomplete: return .incomplete
-      case .malformed(let error): return fail(error)
+      case .malformed(let error):
+        understoodCount = joiner.cursor
+        return fail(error)
       case .joined(let body, let consumed):
         startOver()
         return .message(head, body: body, consumed: consumed)

@@ -14,7 +14,7 @@ package enum HTTPContentType: Equatable, Sendable {
   case other
 
   /// What is written; empty for `none` and `other`.
-  var text: StaticString {
+  package var text: StaticString {
     switch self {
     case .none, .other: ""
     case .pairingTLV8: "application/pairing+tlv8"

@@ -11,12 +11,16 @@ extension Command {
   /// `hapctl accessories`
   static let accessories = Command(
     "accessories", "show all services and characteristics, with their values",
-    operands: .some(label: "TARGET", count: 1...1), options: [meta.definition, raw.definition] + CommonOptions.all,
-    discussion: ["What the accessory's answer has that no accessory should have is told on standard error."],
+    operands: .some(label: "TARGET", count: 1...1),
+    options: [meta.definition, raw.definition, CommonOptions.json.definition] + CommonOptions.all,
+    discussion: [
+      "What the accessory's answer has that no accessory should have is told on standard error. --json has all of the database as it was understood, with names; --raw has it as it came."
+    ],
     examples: [("hapctl accessories garage --raw > garage.json", "the database as the accessory sends it")]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("accessories", to: try Target(arguments.operands[0]), arguments, console)
-    let (withMeta, isRaw) = (arguments[meta], arguments[raw])
+    let (withMeta, isRaw, isJSON) = (arguments[meta], arguments[raw], arguments[CommonOptions.json])
+    if isRaw, isJSON { throw UsageError("--raw and --json exclude each other") }
     return visit.withAccessory { accessory in
       if isRaw {
         let answer = try await accessory.client.request(.accessories)
@@ -24,7 +28,11 @@ extension Command {
         return .well
       }
       let mirror = try await accessory.mirror()
-      for line in tree(mirror.database, withMeta: withMeta) { console.print(line) }
+      if isJSON {
+        console.print(json(mirror.database))
+      } else {
+        for line in tree(mirror.database, withMeta: withMeta) { console.print(line) }
+      }
       for remark in mirror.remarks { console.complain("note: \(remark)") }
       return .well
     }

@@ -23,18 +23,10 @@ extension Command {
     let isJSON = arguments[CommonOptions.json]
     return visit.withAccessory { accessory in
       var mirror = try await accessory.mirror()
-      var ids = try references.compactMap { try $0.path.map { try mirror.database.id(forPath: $0) } }
-      if ids.isEmpty {
-        let readable = mirror.database.characteristics.indices.filter {
-          mirror.database.characteristics[$0].perms.contains(.pairedRead)
-        }
-        ids = readable.map { mirror.database.id(ofSlot: $0) }
-      }
-      var entries: [CharacteristicEntry] = []
-      for start in stride(from: 0, to: ids.count, by: 100) {
-        entries += try await accessory.entries(.read(Array(ids[start..<min(start + 100, ids.count)])))
-      }
+      let ids = try mirror.database.ids(forPaths: references.compactMap(\.path), else: .pairedRead)
+      let entries = try await accessory.read(ids)
       _ = mirror.take(entries, of: "GET /characteristics")
+      visit.note(mirror.remarks)
       if isJSON {
         console.print(json(entries, mirror.database))
       } else {
@@ -63,7 +55,10 @@ func json(_ entries: [CharacteristicEntry], _ database: AttributeDatabase) -> St
   }
 }
 
-func write(_ entry: CharacteristicEntry, _ database: AttributeDatabase, to json: inout JSONWriter) {
+/// - Parameter isMeanwhile: it changed while there was no connection.
+func write(
+  _ entry: CharacteristicEntry, _ database: AttributeDatabase, isMeanwhile: Bool = false, to json: inout JSONWriter
+) {
   json.object { json in
     json.key("aid")
     json.integer(entry.id.aid)
@@ -82,6 +77,10 @@ func write(_ entry: CharacteristicEntry, _ database: AttributeDatabase, to json:
     if let status = entry.status {
       json.key("status")
       json.integer(status)
+    }
+    if isMeanwhile {
+      json.key("meanwhile")
+      json.bool(true)
     }
   }
 }

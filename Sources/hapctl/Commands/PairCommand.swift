@@ -9,27 +9,45 @@ import HAPWire
 
 extension Command {
   private static let code = Option<String>("code", "XXX-XX-XXX", "the setup code, as the label has it")
+  private static let codeFile = Option<String>(
+    "code-file", "FILE", "a file with the setup code in its first line; - is standard input")
   private static let alias = Option<String>("alias", "NAME", "what to call the accessory; else its own name")
 
   /// `hapctl pair`
   static let pair = Command(
     "pair", "pair with an accessory, and keep the pairing",
-    operands: .some(label: "HOST:PORT", count: 1...1),
-    options: [code.definition, alias.definition] + CommonOptions.all,
-    discussion: ["The pairing is kept when the accessory has confirmed it, and not before. Each has keys of its own."],
+    operands: .some(label: "TARGET", count: 1...1),
+    options: [code.definition, codeFile.definition, alias.definition] + CommonOptions.all,
+    discussion: [
+      "TARGET is HOST:PORT, or the name or device ID that 'hapctl discover' shows.",
+      "The pairing is kept when the accessory has confirmed it, and not before. Each has keys of its own.",
+      "A code on the command line can be seen by others on this machine; --code-file keeps it from them.",
+    ],
     examples: [
-      ("hapctl pair 192.0.2.7:51826 --code 031-45-154 --alias garage", "pairs, and calls it garage from now on")
+      ("hapctl pair \"Hall Lamp\" --code 031-45-154", "pairs with what is found under that name"),
+      ("hapctl pair 192.0.2.7:51826 --code 031-45-154 --alias garage", "pairs, and calls it garage from now on"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("pair", to: try Target(arguments.operands[0]), arguments, console)
-    guard case .address(let address) = visit.target else {
-      throw UsageError("\(shown(arguments.operands[0])) is no address with a port")
-    }
-    guard let text = try arguments.value(code) else { throw UsageError("--code is missing") }
-    let setupCode: SetupCode
-    do { setupCode = try SetupCode(text) } catch { throw UsageError("--code \(shown(text)): \(error)") }
     let alias = try arguments.value(alias)
     if let alias, alias.contains("/") { throw UsageError("--alias \(shown(alias)): it can't have a slash") }
+    let setupCode: SetupCode
+    switch (try arguments.value(code), try arguments.value(codeFile)) {
+    case (_?, _?): throw UsageError("--code and --code-file exclude each other")
+    case (nil, nil): throw UsageError("--code is missing, or --code-file")
+    case (let text?, nil):
+      do { setupCode = try SetupCode(text) } catch { throw UsageError("--code \(shown(text)): \(error)") }
+    case (nil, let path?):
+      let text: String
+      do throws(FileError) { text = try firstLine(ofFile: path) } catch {
+        console.complain("hapctl pair: --code-file: \(error)")
+        return .cannotRun
+      }
+      // What stands there isn't shown: it may be some other secret.
+      do { setupCode = try SetupCode(text) } catch {
+        throw UsageError("--code-file \(shown(path)): its first line isn't a code: \(error)")
+      }
+    }
     return visit.run { loop in
       let store = try visit.store()
       let known = try store.pairings()
@@ -37,14 +55,27 @@ extension Command {
         throw Failure(.usage, "there is a pairing \(shown(alias)) already; choose another --alias")
       }
       let me = ControllerCredentials(identifier: newIdentifier(), key: SigningKey(seed: RandomSource.system.secret(32)))
-      let client = try await OpenAccessory.connect(["\(address)"], on: loop, timeout: visit.timeout)
-      guard let accessory = try await client.pairSetup(code: setupCode.text, identity: me) else {
-        preconditionFailure("only a transient Pair Setup ends without an accessory")
+      let addresses: [String]
+      switch visit.target {
+      case .address(let address): addresses = ["\(address)"]
+      case .name(let name): addresses = try await visit.find(name, knowing: known, on: loop).addresses
       }
+      let client = try await OpenAccessory.connect(addresses, on: loop, timeout: visit.timeout)
+      let accessory: PairedAccessory
+      do {
+        guard let paired = try await client.pairSetup(code: setupCode.text, identity: me) else {
+          preconditionFailure("only a transient Pair Setup ends without an accessory")
+        }
+        accessory = paired
+      } catch ClientError.pairing(let failure) {
+        visit.note(await client.remarks)
+        throw Failure(pairSetup: failure)
+      }
+      visit.note(await client.remarks)
       // Kept at once: whatever goes wrong now, the accessory is paired.
       var pairing = ControllerPairing(
         alias: alias ?? String(decoding: accessory.identifier, as: UTF8.self), accessoryID: accessory.identifier,
-        accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: ["\(address)"]
+        accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: addresses
       )
       do { try store.keep(pairing) } catch {
         // Nobody would have the keys: the accessory would be paired with nobody until its factory reset.

@@ -1,15 +1,14 @@
 import HAPCommandLine
-import HAPCrypto
 import HAPModel
 import HAPProtocol
-import HAPStore
-import HAPTransport
+import HAPWire
 
 extension Command {
   /// `hapctl put`
   static let put = Command(
     "put", "write characteristics",
-    operands: .some(label: "TARGET/CHARACTERISTIC VALUE…", count: 2...1000), options: CommonOptions.all,
+    operands: .some(label: "TARGET/CHARACTERISTIC VALUE…", count: 2...1000),
+    options: [CommonOptions.json.definition] + CommonOptions.all,
     discussion: [
       "A value is a word of the catalogue such as open, a number, true or false, text, or bytes as hexadecimal digits. Several are written in one request. "
         + "A characteristic that takes timed writes only gets one."
@@ -27,35 +26,46 @@ extension Command {
       throw UsageError("\(shown(reference.target)) says no characteristic: \(reference.target)/NAME")
     }
     let visit = try Visit("put", to: try oneTarget(pairs.map(\.0)), arguments, console)
+    let isJSON = arguments[CommonOptions.json]
+    let assignments = pairs.map { Assignment(path: $0.path ?? "", text: $1) }
     return visit.withAccessory { accessory in
-      let database = try await accessory.mirror().database
-      var entries: [ControllerRequest.WriteEntry] = []
-      var isTimed = false
-      for (reference, text) in pairs {
-        let id = try database.id(forPath: reference.path ?? "")
-        guard let slot = database.slot(of: id) else { preconditionFailure("it was found in the database") }
-        let characteristic = database.characteristics[slot]
-        guard let value = characteristic.value(fromText: text) else {
-          let words = Catalogue.characteristic(characteristic.type)?.values.map(\.word) ?? []
-          let hint = words.isEmpty ? "format \(characteristic.format.rawValue)" : words.joined(separator: ", ")
-          throw Failure(.usage, "\(shown(text)) is no value of \(database.title(ofSlot: slot)): \(hint)")
-        }
-        isTimed = isTimed || characteristic.perms.contains(.timedWrite)
-        entries.append(.init(id, value: value))
-      }
-      let pid = isTimed ? RandomSource.system.bytes(6).reduce(1) { $0 << 8 | UInt64($1) } : nil
-      if let pid {
-        let answer = try await accessory.client.request(.prepare(ttl: 5000, pid: pid))
-        guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }
-      }
-      let refused = try await accessory.entries(.write(entries, pid: pid)).filter { !$0.isSuccess }
-      for entry in refused {
-        let slot = database.slot(of: entry.id)
-        let reason = entry.failure.map { "\($0) (\(entry.status ?? 0))" } ?? "status \(entry.status ?? 0)"
-        console.complain(
-          "hapctl put: \(slot.map { database.title(ofSlot: $0) } ?? "\(entry.id)"): the accessory refuses: \(reason)")
-      }
+      let mirror = try await accessory.mirror()
+      visit.note(mirror.remarks)
+      let (written, refused) = try await accessory.write(assignments, in: mirror.database)
+      if isJSON { console.print(json(written, refused, mirror.database)) }
+      for entry in refused where !isJSON { console.complain("hapctl put: \(mirror.database.refusal(entry))") }
       return refused.isEmpty ? .well : .problem
+    }
+  }
+}
+
+/// `{"characteristics":[{"aid":1,"iid":10,"type":"25","name":"On","value":true,"status":0}]}`, an entry for each that was to be written.
+private func json(
+  _ written: [ControllerRequest.WriteEntry], _ refused: [CharacteristicEntry], _ database: AttributeDatabase
+) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("characteristics")
+      json.array { json in
+        for entry in written {
+          json.object { json in
+            json.key("aid")
+            json.integer(entry.id.aid)
+            json.key("iid")
+            json.integer(entry.id.iid)
+            if let slot = database.slot(of: entry.id) {
+              json.key("type")
+              json.string(database.characteristics[slot].type.wireForm)
+              json.key("name")
+              json.string(database.title(ofSlot: slot))
+            }
+            json.key("value")
+            (entry.value ?? .null).write(to: &json)
+            json.key("status")
+            json.integer(refused.first { $0.id == entry.id }?.status ?? 0)
+          }
+        }
+      }
     }
   }
 }

@@ -1,7 +1,6 @@
 import HAPCommandLine
 import HAPProtocol
 import HAPStore
-import HAPTransport
 import HAPWire
 
 extension Command {
@@ -17,15 +16,14 @@ extension Command {
     let onlyHere = arguments[forget]
     return visit.run { loop in
       let store = try visit.store()
-      let pairing = try store.pairings().pairing(for: visit.target)
-      if !onlyHere {
-        let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: visit.timeout)
-        let answer = try await accessory.client.request(.pairings(.removing(pairing)))
-        let reply = try ControllerConnection.tlv(.success(answer), "POST /pairings").get()
-        if let code = reply.byte(TLVType.error) {
-          throw Failure(
-            .problem,
-            "the accessory refuses with error \(code): only an admin may remove pairings; --forget forgets it here")
+      let pairing: ControllerPairing
+      if onlyHere {
+        pairing = try store.pairings().pairing(for: visit.target)
+      } else {
+        let accessory = try await visit.open(on: loop)
+        pairing = accessory.pairing
+        do { try await accessory.change(.removing(pairing)) } catch let failure as Failure {
+          throw Failure(failure.code, "\(failure.message); --forget forgets it here")
         }
       }
       try store.remove(alias: pairing.alias)
@@ -74,11 +72,19 @@ extension Command {
 }
 
 extension TLV {
-  /// Remove Pairing of a pairing's own controller. HAP R2 §5.11.
-  static func removing(_ pairing: ControllerPairing) -> TLV {
+  /// Remove Pairing of a pairing's own controller.
+  static func removing(_ pairing: ControllerPairing) -> TLV { removing(pairing.controllerID) }
+
+  /// HAP R2 §5.11.
+  static func removing(_ identifier: [UInt8]) -> TLV {
+    var message = pairingsRequest(.removePairing)
+    message.append(TLVType.identifier, identifier)
+    return message
+  }
+
+  static func pairingsRequest(_ method: PairingMethod) -> TLV {
     var message = TLV(state: 1)
-    message.append(TLVType.method, [PairingMethod.removePairing.rawValue])
-    message.append(TLVType.identifier, pairing.controllerID)
+    message.append(TLVType.method, [method.rawValue])
     return message
   }
 }

@@ -15,55 +15,65 @@ struct OpenAccessory: Sendable {
   /// Connects and verifies.
   static func open(_ pairing: ControllerPairing, on loop: EventLoop, timeout: Duration) async throws -> OpenAccessory {
     let client = try await connect(pairing.addresses, on: loop, timeout: timeout)
-    let accessory = PairedAccessory(identifier: pairing.accessoryID, publicKey: pairing.accessoryKey)
-    let me = ControllerCredentials(identifier: pairing.controllerID, key: pairing.controllerKey)
-    try await client.pairVerify(me, with: accessory)
+    try await client.pairVerify(pairing.credentials, with: pairing.accessory)
     return OpenAccessory(client: client, pairing: pairing)
   }
 
   /// Connects to the first of several addresses.
   static func connect(_ addresses: [String], on loop: EventLoop, timeout: Duration) async throws -> ControllerClient {
-    var found: [SocketAddress] = []
-    for text in addresses { if case .address(let address) = try Target(text) { found.append(address) } }
     let client = ControllerClient(on: loop)
-    try await client.connect(to: found, connectTimeout: timeout, requestTimeout: timeout)
+    try await client.connect(to: try socketAddresses(addresses), connectTimeout: timeout, requestTimeout: timeout)
     return client
   }
 
   /// The database, read anew.
-  func mirror() async throws -> AccessoryMirror {
-    let answer = try await client.request(.accessories)
-    guard answer.status == 200 else { throw ClientError.status(answer.status, request: "GET /accessories") }
-    do { return try AccessoryMirror(answer.body) } catch {
-      throw ClientError.body(error, request: "GET /accessories")
-    }
-  }
+  func mirror() async throws -> AccessoryMirror { try AccessoryMirror(answer: try await client.request(.accessories)) }
 
   /// The entries of an answer to `request`, which has them with 200 and 207 (and 204: none).
   func entries(_ request: ControllerRequest) async throws -> [CharacteristicEntry] {
     let answer = try await client.request(request)
-    if answer.status == 204 { return [] }
-    guard [200, 207].contains(answer.status) || !answer.body.isEmpty else {
-      throw ClientError.status(answer.status, request: request.name)
-    }
     var reader = AttributeReader()
-    do { return try CharacteristicEntry.list(answer.body, &reader) } catch {
-      guard [200, 207].contains(answer.status) else { throw ClientError.status(answer.status, request: request.name) }
-      throw ClientError.body(error, request: request.name)
+    return try ControllerConnection.entries(.success(answer), request.name, &reader).get()
+  }
+}
+
+extension AccessoryMirror {
+  /// From the answer to `GET /accessories`.
+  init(answer: LinkMessage) throws(ClientError) {
+    guard answer.status == 200 else { throw ClientError.status(answer.status, request: "GET /accessories") }
+    do throws(JSONProblem) { try self.init(answer.body) } catch {
+      throw ClientError.body(error, request: "GET /accessories", of: answer.body)
     }
   }
 }
 
+extension ControllerPairing {
+  var accessory: PairedAccessory { PairedAccessory(identifier: accessoryID, publicKey: accessoryKey) }
+  var credentials: ControllerCredentials { ControllerCredentials(identifier: controllerID, key: controllerKey) }
+}
+
+/// Addresses as a pairing keeps them.
+func socketAddresses(_ texts: [String]) throws(UsageError) -> [SocketAddress] {
+  var found: [SocketAddress] = []
+  for text in texts { if case .address(let address) = try Target(text) { found.append(address) } }
+  return found
+}
+
 /// Runs what a command does with accessories, on a loop of its own, and tells a failure in one line.
-func withLoop(_ name: String, _ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> ExitCode)
-  -> ExitCode
-{
+/// - Parameter isVerbose: whether the bytes around a fault are shown; nil: the command can't be asked that.
+func withLoop(
+  _ name: String, _ console: Console, isVerbose: Bool? = nil,
+  _ body: @escaping @Sendable (EventLoop) async throws -> ExitCode
+) -> ExitCode {
   let loop = EventLoop(name: "hapctl")
   loop.start()
   defer { loop.stop() }
   do { return try blocking { try await body(loop) } } catch {
     let failure = Failure(error)
-    console.complain("hapctl \(name): \(failure.message)")
+    let excerpt = (error as? ClientError)?.excerpt
+    let hint = excerpt != nil && isVerbose == false ? " (--verbose shows the bytes)" : ""
+    console.complain("hapctl \(name): \(failure.message)\(hint)")
+    if isVerbose == true { for line in excerpt?.lines ?? [] { console.complain(line) } }
     return failure.code
   }
 }
@@ -78,13 +88,15 @@ extension Failure {
     case let error as FileError: self.init(.cannotRun, "\(error)")
     case let error as SelectionError: self.init(.usage, error.message)
     case ClientError.unreachable(let tries):
-      self.init(.cannotRun, "the accessory can't be reached: \(ClientError.unreachable(tries))")
+      self.init(
+        .cannotRun,
+        "the accessory can't be reached: \(ClientError.unreachable(tries)); is it switched on, and still at this address?"
+      )
     case let error as ClientError:
       switch error {
-      case .timedOut, .closed, .lost, .cancelled: self.init(.cannotRun, "\(error)")
-      case .pairing(let failure)
-      where failure.cause == .refused(PairingError.authentication.rawValue) && failure.step == 4:
-        self.init(.problem, "\(error): the code is wrong, or the accessory has forgotten this pairing")
+      case .timedOut: self.init(.cannotRun, "\(error); --timeout waits longer")
+      case .closed, .lost, .cancelled, .notSent: self.init(.cannotRun, "\(error)")
+      case .pairing(let failure): self.init(pairVerify: failure)
       default: self.init(.problem, "\(error)")
       }
     default: self.init(.cannotRun, "\(error)")

@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPLoop
+import HAPProtocol
 import HAPStore
 import HAPTransport
 
@@ -10,6 +11,9 @@ struct Visit: Sendable {
   let target: Target
   let folder: String
   let timeout: Duration
+  let isVerbose: Bool
+  /// Names of those to look for accessories on; empty: all of the local network.
+  let interfaces: [String]
   let console: Console
 
   init(_ name: String, to target: Target, _ arguments: Arguments, _ console: Console) throws(UsageError) {
@@ -17,21 +21,56 @@ struct Visit: Sendable {
     self.target = target
     self.console = console
     folder = try stateFolder(arguments, console)
+    interfaces = try arguments.all(CommonOptions.interface)
     timeout = .seconds(try arguments.value(CommonOptions.timeout) ?? 10)
+    isVerbose = arguments[CommonOptions.verbose]
   }
 
   func store() throws -> ControllerStore { try ControllerStore(folder: folder) }
 
   /// Runs on a loop of its own; a failure is told in one line.
   func run(_ body: @escaping @Sendable (EventLoop) async throws -> ExitCode) -> ExitCode {
-    withLoop(name, console, body)
+    withLoop(name, console, isVerbose: isVerbose, body)
+  }
+
+  /// What was put up with, for those who want to know.
+  func note(_ remarks: [Tolerated]) {
+    if isVerbose { for remark in remarks { console.complain("note: \(remark)") } }
+  }
+
+  /// Connects and verifies.
+  func open(_ pairing: ControllerPairing, on loop: EventLoop) async throws -> OpenAccessory {
+    let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+    note(await accessory.client.remarks)
+    return accessory
   }
 
   /// With the accessory, when it has been verified.
   func withAccessory(_ body: @escaping @Sendable (OpenAccessory) async throws -> ExitCode) -> ExitCode {
+    run { loop in try await body(try await open(on: loop)) }
+  }
+
+  /// With a session that outlives its connections, when it has been verified for the first time. What goes wrong before that is the end.
+  func withSession(
+    _ body: @escaping @Sendable (PersistentSession, ControllerPairing) async throws -> ExitCode
+  ) -> ExitCode {
     run { loop in
-      let pairing = try store().pairings().pairing(for: target)
-      return try await body(try await OpenAccessory.open(pairing, on: loop, timeout: timeout))
+      let (session, pairing) = try await reach(on: loop) { pairing in
+        let addresses = try socketAddresses(pairing.addresses)
+        let session = PersistentSession(
+          on: loop, identity: pairing.credentials, with: pairing.accessory, connectTimeout: timeout,
+          requestTimeout: timeout
+        ) { addresses }
+        switch await session.next() {
+        case .lost(let error, _)?, .gaveUp(let error)?:
+          await session.close()
+          throw error
+        case .connected(_, _, let remarks)?: note(remarks)
+        case .values?, .unreadable?, nil: break
+        }
+        return (session, pairing)
+      }
+      return try await body(session, pairing)
     }
   }
 }

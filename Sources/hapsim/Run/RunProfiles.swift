@@ -66,13 +66,15 @@ private func serve(
   on hosts: ListeningHosts, _ options: RunOptions, _ console: Console
 ) throws -> ExitCode {
   let loop = EventLoop(name: "hapsim")
-  let lines = LineOutput(console)
+  let lines = LineOutput(console, program: "hapsim")
   loop.start()
   defer {
     loop.stop()
     lines.finish()
   }
-  let log = EventLog(lines, json: options.json, isQuiet: options.quiet, isAlone: prepared.count == 1, console.output)
+  let log = EventLog(
+    lines, json: options.json, isQuiet: options.quiet, alone: prepared.count == 1 ? prepared[0].name : nil,
+    console.output)
   let stopped = StopRequest()
   // Made and used on the loop's thread alone.
   nonisolated(unsafe) var responder: (any Responder)?

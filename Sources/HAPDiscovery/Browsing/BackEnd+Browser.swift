@@ -1,0 +1,40 @@
+import HAPLoop
+
+extension BackEnd {
+  /// Starts to look for services.
+  /// - Parameters:
+  ///   - wanted: who is to look; nil: whichever suits the machine.
+  ///   - interfaces: names; empty means all of the local network.
+  ///   - onEvent: never called before this returns.
+  /// - Throws: `.noSuchInterface`; `.other` for a back end that this system doesn't have.
+  package static func browse(
+    _ wanted: BackEnd? = nil, for type: String = "_hap._tcp", on loop: EventLoop, interfaces: [String] = [],
+    onEvent: @escaping (BrowserEvent) -> Void
+  ) throws(LoopError) -> (browser: ServiceBrowser, choice: Choice) {
+    var found: [NetworkInterface] = []
+    for name in interfaces { found.append(try NetworkInterface.named(name)) }
+    let names = InterfaceChoice(interfaces)
+    // The desk that asked goes on to do the work.
+    var desk: DaemonDesk?
+    let choice =
+      wanted.map { Choice(backEnd: $0, reason: "as asked for") }
+      ?? choice(interfaces: found, bindsToAddress: false) {
+        let new = DaemonDesk(names)
+        desk = new
+        return new.absence(waitingAtMost: patience)
+      }
+    if choice.backEnd == .embedded { desk?.close() }
+    let browser = try ServiceBrowser(loop, type: type, onEvent: onEvent) { tell throws(LoopError) in
+      switch choice.backEnd {
+      case .daemon: return DaemonRecordSource(loop, desk ?? DaemonDesk(names), type: type, tell: tell)
+      case .embedded:
+        #if canImport(CAvahi)
+          return EmbeddedRecordSource(loop, names, type: type, tell: tell)
+        #else
+          throw noEmbedded
+        #endif
+      }
+    }
+    return (browser, choice)
+  }
+}

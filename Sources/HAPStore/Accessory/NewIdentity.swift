@@ -1,0 +1,50 @@
+import HAPCrypto
+import HAPModel
+
+extension StoredIdentity {
+  /// A new accessory: a random device ID and long-term key. HAP R2 §5.4.
+  package static func draw(deviceID: DeviceID? = nil, from random: RandomSource) -> StoredIdentity {
+    guard let deviceID = deviceID ?? DeviceID(bytes: random.bytes(6)) else {
+      preconditionFailure("6 bytes are a device ID")
+    }
+    return StoredIdentity(deviceID: deviceID, keySeed: random.secret(32))
+  }
+}
+
+extension StoredSetup {
+  /// Code and ID as given, or drawn, with the verifier made from the code: about a millisecond of work.
+  package static func make(code: SetupCode?, id: SetupID?, from random: RandomSource) -> StoredSetup {
+    let code = code ?? .draw(from: random)
+    let verifier = SRPVerifier(code: code.text, salt: random.bytes(16))
+    return StoredSetup(code: code, id: id ?? .draw(from: random), salt: verifier.salt, verifier: verifier.verifier)
+  }
+
+  package var srpVerifier: SRPVerifier { SRPVerifier(salt: salt, verifier: verifier) }
+}
+
+extension SetupCode {
+  /// Any valid code with equal chance: never one of the twelve that are forbidden. HAP R2 §5.6.5.
+  package static func draw(from random: RandomSource) -> SetupCode {
+    while true {
+      if let code = try? SetupCode(number: random.number(below: 100_000_000)) { return code }
+    }
+  }
+}
+
+extension SetupID {
+  package static func draw(from random: RandomSource) -> SetupID {
+    guard let id = SetupID(number: random.number(below: SetupID.count)) else { preconditionFailure("below the count") }
+    return id
+  }
+}
+
+extension RandomSource {
+  /// A number below `limit`, all with equal chance.
+  fileprivate func number(below limit: UInt32) -> UInt32 {
+    let fair = UInt32.max - UInt32.max % limit
+    while true {
+      let drawn = bytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      if drawn < fair { return drawn % limit }
+    }
+  }
+}

@@ -1,0 +1,501 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// A verified connection of a controller that is made again whenever it is lost, with its subscriptions. What `PersistentSession` does, on the
+/// loop's thread.
+final class PersistentConnection: @unchecked Sendable {  // all of it belongs to the loop's thread
+  typealias Answer = ControllerConnection.Answer
+
+  /// With whom, and how.
+  struct Plan: Sendable {
+    let identity: ControllerCredentials
+    let accessory: PairedAccessory
+    /// Where the accessory is now; none where that isn't known. Asked before each try, and never twice at a time.
+    let findAddresses: @Sendable () async -> [SocketAddress]
+    /// For finding addresses and connecting, together.
+    let connectTimeout: Duration
+    /// For each answer while the connection is being made ready.
+    let requestTimeout: Duration
+    let backOff: BackOff
+    let random: RandomSource
+  }
+
+  /// How many requests may wait for their turn.
+  static let requestRoom = 1000
+  /// After so much silence the accessory is asked whether it is still there.
+  private static let silence: Duration = .seconds(60)
+  /// How many characteristics are asked about in one request.
+  private static let chunk = 100
+
+  private enum State {
+    /// Addresses are being found. Next: `connecting`, or `waiting`.
+    case searching
+    /// Next: `settling`, or `waiting`.
+    case connecting(Connector)
+    /// Pair Verify, subscriptions, and what changed meanwhile. Next: `ready`, or `waiting`.
+    case settling(ControllerConnection)
+    /// Requests go out. Next: `waiting`.
+    case ready(ControllerConnection)
+    /// For the next try, or for room for its news. Next: `searching`.
+    case waiting
+    /// Nothing more.
+    case over
+  }
+
+  private let loop: EventLoop
+  private let plan: Plan
+  private var state = State.waiting
+  private var backOff: BackOff
+  /// Until the next try, or while one is made, until its end.
+  private let timer: LoopTimer
+  private var lookup: Task<Void, Never>?
+  private var hasBeenReady = false
+  /// Why there is no connection.
+  private var lastLoss: ClientError?
+  /// Why it is over; nil: it was closed from here.
+  private var reason: ClientError?
+
+  private var requests: [Request] = []
+  private var requestOnItsWay: Request?
+  private var lastNumber: UInt64 = 0
+
+  /// What is subscribed to, with the last value that was heard of it.
+  private var subscriptions: [AttributeID: JSONNode.Kind?] = [:]
+
+  private var news = SessionNewsQueue()
+  private var reader: (number: UInt64, tell: (SessionNews?) -> Void)?
+  private var isWaitingForRoom = false
+
+  private final class Request {
+    let number: UInt64
+    let request: ControllerRequest
+    /// Of the loop's clock, in nanoseconds.
+    let deadline: UInt64
+    /// Until it is sent.
+    let timer: LoopTimer
+    /// nil: nobody waits any more, but the answer will come.
+    var done: ((Answer) -> Void)?
+
+    init(
+      _ number: UInt64, _ request: ControllerRequest, timeout: Duration, timer: LoopTimer,
+      done: @escaping (Answer) -> Void
+    ) {
+      self.number = number
+      self.request = request
+      self.timer = timer
+      self.done = done
+      deadline = EventLoop.readClock() &+ UInt64(max(timeout / .nanoseconds(1), 0))
+    }
+  }
+
+  /// Begins to connect.
+  init(_ plan: Plan, on loop: EventLoop) {
+    self.loop = loop
+    self.plan = plan
+    backOff = plan.backOff
+    timer = LoopTimer(loop)
+    timer.onFire = { [weak self] in self?.timeIsOver() }
+    search()
+  }
+
+  var isReady: Bool { if case .ready = state { true } else { false } }
+  var peer: SocketAddress? {
+    switch state {
+    case .settling(let connection), .ready(let connection): connection.peer
+    case .searching, .connecting, .waiting, .over: nil
+    }
+  }
+
+  // MARK: Making the connection
+
+  private func timeIsOver() {
+    switch state {
+    case .waiting: search()
+    case .searching: lose(.timedOut("finding the accessory"))
+    case .connecting, .settling, .ready, .over: break
+    }
+  }
+
+  private func search() {
+    // A controller that subscribed and doesn't read gets no more of it until it does.
+    guard !news.isFull else {
+      isWaitingForRoom = true
+      return
+    }
+    state = .searching
+    timer.start(after: plan.connectTimeout)
+    // One that still runs, since it took longer than its time, serves this try.
+    guard lookup == nil else { return }
+    lookup = Task { [loop, weak self, find = plan.findAddresses] in
+      let addresses = await find()
+      loop.schedule { [weak self] in self?.found(addresses) }
+    }
+  }
+
+  private func found(_ addresses: [SocketAddress]) {
+    lookup = nil
+    guard case .searching = state else { return }
+    timer.cancel()
+    // It tells in a turn of its own, unless there is no address.
+    var outcome: Result<TCPStream, ClientError>?
+    let connector = Connector(loop, to: addresses, timeout: plan.connectTimeout) { [weak self] result in
+      guard let self, case .connecting = state else {
+        outcome = result
+        return
+      }
+      connected(result)
+    }
+    state = .connecting(connector)
+    if let outcome { connected(outcome) }
+  }
+
+  private func connected(_ result: Result<TCPStream, ClientError>) {
+    switch result {
+    case .failure(let error): lose(error)
+    case .success(let stream):
+      stream.keepAlive(after: Self.silence)
+      let host = stream.peerAddress.map { "\($0)" } ?? ""
+      let connection = ControllerConnection(
+        stream, host: host, timeout: plan.requestTimeout, random: plan.random, on: loop)
+      state = .settling(connection)
+      connection.onEvent = { [weak self] in self?.take($0, from: .event) ?? false }
+      connection.onEnd = { [weak self, weak connection] error in
+        guard let self, let connection, isCurrent(connection) else { return }
+        lose(error ?? .cancelled)
+      }
+      connection.pairVerify(plan.identity, with: plan.accessory) { [weak self, weak connection] error in
+        guard let self, let connection, isCurrent(connection) else { return }
+        if let error { return lose(error) }
+        settle(connection)
+      }
+    }
+  }
+
+  private func isCurrent(_ connection: ControllerConnection) -> Bool {
+    switch state {
+    case .settling(let current), .ready(let current): current === connection
+    case .searching, .connecting, .waiting, .over: false
+    }
+  }
+
+  /// Subscribes to everything again, and reads what it is now.
+  private func settle(_ connection: ControllerConnection) {
+    connection.timeout = plan.requestTimeout
+    let send: Sender = { [weak self, weak connection] request, done in
+      guard let connection else { return done(.failure(.cancelled)) }
+      connection.send(request) { [weak self] answer in
+        // When it ends, its end is told apart.
+        guard self?.isCurrent(connection) == true else { return }
+        done(answer)
+      }
+    }
+    subscribe(subscriptions.keys.sorted(), by: send) { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .failure(let error): lose(error)
+      case .success(let refused):
+        tell(.connected(isAgain: hasBeenReady, refused: refused, remarks: connection.remarks))
+        hasBeenReady = true
+        let gone = Set(refused.map(\.id))
+        read(subscriptions.keys.sorted().filter { !gone.contains($0) }, by: send, told: .catchUp) { [weak self] error in
+          guard let self, isCurrent(connection) else { return }
+          if let error { lose(error) } else { becomeReady(connection) }
+        }
+      }
+    }
+  }
+
+  private func becomeReady(_ connection: ControllerConnection) {
+    state = .ready(connection)
+    backOff.reset()
+    lastLoss = nil
+    sendNext()
+  }
+
+  // MARK: Losing it
+
+  private func lose(_ error: ClientError) {
+    let before = state
+    if error.isFinal { return finish(error) }
+    let delay = backOff.delay(jitteredBy: plan.random)
+    state = .waiting
+    lastLoss = error
+    letGo(of: before)
+    guard case .waiting = state else { return }
+    tell(.lost(error, nextTry: delay))
+    timer.start(after: delay)
+  }
+
+  private func letGo(of state: State) {
+    switch state {
+    case .connecting(let connector): connector.cancel()
+    case .settling(let connection), .ready(let connection): connection.close()
+    case .searching, .waiting, .over: break
+    }
+  }
+
+  /// Ends it. Any number of times.
+  func close() { finish(nil) }
+
+  private func finish(_ error: ClientError?) {
+    if case .over = state { return }
+    let before = state
+    state = .over
+    reason = error
+    timer.close()
+    lookup?.cancel()
+    lookup = nil
+    subscriptions = [:]
+    letGo(of: before)
+    let waiting = requests
+    requests = []
+    for request in waiting { complete(request, .failure(error ?? .cancelled)) }
+    if let error { tell(.gaveUp(error)) }
+    reader?.tell(nil)
+    reader = nil
+  }
+
+  // MARK: Requests
+
+  /// Sends a request when there is a connection and the answers of those before it are there. One that was on its way when the connection broke
+  /// fails, since nobody knows whether it was done; it is never sent again.
+  /// - Parameters:
+  ///   - timeout: from now until its answer.
+  ///   - done: told once; perhaps before this returns.
+  /// - Returns: a number to give it up by.
+  @discardableResult
+  func send(_ request: ControllerRequest, timeout: Duration, done: @escaping (Answer) -> Void) -> UInt64 {
+    lastNumber += 1
+    let number = lastNumber
+    if case .over = state {
+      done(.failure(reason ?? .cancelled))
+    } else if requests.count >= Self.requestRoom {
+      done(.failure(.crowded(request: request.name)))
+    } else {
+      let timer = LoopTimer(loop) { [weak self] in self?.expire(number) }
+      timer.start(after: timeout)
+      requests.append(Request(number, request, timeout: timeout, timer: timer, done: done))
+      sendNext()
+    }
+    return number
+  }
+
+  /// Nobody waits for an answer any more. A request that hasn't been sent never is.
+  func giveUp(_ number: UInt64) {
+    if let request = requestOnItsWay, request.number == number { return complete(request, .failure(.cancelled)) }
+    withdraw(number, .cancelled)
+  }
+
+  private func expire(_ number: UInt64) {
+    guard let request = requests.first(where: { $0.number == number }) else { return }
+    withdraw(number, .notSent(request: request.request.name, isReady ? nil : lastLoss ?? .timedOut("connecting")))
+  }
+
+  private func withdraw(_ number: UInt64, _ error: ClientError) {
+    guard let index = requests.firstIndex(where: { $0.number == number }) else { return }
+    complete(requests.remove(at: index), .failure(error))
+  }
+
+  private func complete(_ request: Request, _ answer: Answer) {
+    request.timer.close()
+    let done = request.done
+    request.done = nil
+    done?(answer)
+  }
+
+  private func sendNext() {
+    guard case .ready(let connection) = state, requestOnItsWay == nil, !requests.isEmpty else { return }
+    let next = requests.removeFirst()
+    next.timer.close()
+    requestOnItsWay = next
+    let now = EventLoop.readClock()
+    connection.timeout = .nanoseconds(next.deadline > now ? Int64(clamping: next.deadline - now) : 1)
+    connection.send(next.request) { [weak self] answer in
+      guard let self else { return }
+      requestOnItsWay = nil
+      complete(next, answer)
+      // After a failure the connection is over, and those that wait are for the next one.
+      if case .success = answer { sendNext() }
+    }
+  }
+
+  // MARK: Subscriptions
+
+  private typealias Sender = (ControllerRequest, @escaping (Answer) -> Void) -> Void
+
+  /// Subscribes, and notes the values of now, so that it can be told later what changed without a connection. What the accessory agreed to is
+  /// subscribed to again on each new connection.
+  /// - Parameters:
+  ///   - timeout: for each request it takes.
+  ///   - done: told once: what the accessory refused.
+  func subscribe(
+    _ ids: [AttributeID], timeout: Duration, done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
+  ) {
+    let send: Sender = { [weak self] request, done in
+      guard let self else { return done(.failure(.cancelled)) }
+      self.send(request, timeout: timeout, done: done)
+    }
+    subscribe(ids, by: send) { [weak self] result in
+      guard let self, case .success(let refused) = result else { return done(result) }
+      let gone = Set(refused.map(\.id))
+      let agreed = ids.filter { !gone.contains($0) }
+      for id in agreed where !subscriptions.keys.contains(id) { subscriptions[id] = .some(nil) }
+      read(agreed, by: send, told: .quietly) { _ in done(result) }
+    }
+  }
+
+  /// - Parameter done: told once, with what the accessory refused.
+  func unsubscribe(
+    _ ids: [AttributeID], timeout: Duration, done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
+  ) {
+    for id in ids { subscriptions.removeValue(forKey: id) }
+    write(ids[...], ev: false, by: { self.send($0, timeout: timeout, done: $1) }, refused: [], done)
+  }
+
+  private func subscribe(
+    _ ids: [AttributeID], by send: @escaping Sender,
+    done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
+  ) { write(ids[...], ev: true, by: send, refused: [], done) }
+
+  private func write(
+    _ ids: ArraySlice<AttributeID>, ev: Bool, by send: @escaping Sender, refused: [CharacteristicEntry],
+    _ done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
+  ) {
+    guard !ids.isEmpty else { return done(.success(refused)) }
+    let request = ControllerRequest.write(ids.prefix(Self.chunk).map { .init($0, ev: ev) })
+    send(request) { [self] answer in
+      var reader = AttributeReader()
+      switch ControllerConnection.entries(answer, request.name, &reader) {
+      case .failure(let error): done(.failure(error))
+      case .success(let entries):
+        let refused = refused + entries.filter { !$0.isSuccess }
+        write(ids.dropFirst(Self.chunk), ev: ev, by: send, refused: refused, done)
+      }
+    }
+  }
+
+  /// Where values come from, and with that, who is told of them.
+  private enum Source { case event, catchUp, quietly }
+
+  /// Reads values. What can't be read is left out: not every characteristic with events can be.
+  /// - Parameter done: told once; the error is of the connection, or that there is no room for what is to be told.
+  private func read(
+    _ ids: [AttributeID], by send: @escaping Sender, told source: Source, done: @escaping (ClientError?) -> Void
+  ) {
+    guard !ids.isEmpty else { return done(nil) }
+    send(.read(Array(ids.prefix(Self.chunk)))) { [self] answer in
+      switch answer {
+      case .failure(let error): done(error)
+      case .success(let message):
+        guard take(message, from: source) else { return done(.flooded) }
+        read(Array(ids.dropFirst(Self.chunk)), by: send, told: source, done: done)
+      }
+    }
+  }
+
+  /// Takes values, and tells those that are news.
+  /// - Returns: false when there is no room for them; they are not taken then.
+  private func take(_ message: LinkMessage, from source: Source) -> Bool {
+    var reader = AttributeReader()
+    let name = source == .event ? "an event" : "GET /characteristics"
+    switch ControllerConnection.entries(.success(message), name, &reader) {
+    case .failure(let error):
+      return source == .quietly || tell(.unreadable(error), byteCount: message.body.count)
+    case .success(let entries):
+      let told = entries.filter { isNews($0, from: source) }
+      if source == .event || !told.isEmpty {
+        let news = SessionNews.values(told, isCatchUp: source == .catchUp, remarks: reader.remarks)
+        guard tell(news, byteCount: message.body.count) else { return false }
+      }
+      for entry in entries {
+        if let value = entry.value, entry.isSuccess, subscriptions.keys.contains(entry.id) {
+          subscriptions[entry.id] = .some(value.kind)
+        }
+      }
+      return true
+    }
+  }
+
+  private func isNews(_ entry: CharacteristicEntry, from source: Source) -> Bool {
+    switch source {
+    case .event: return true
+    case .quietly: return false
+    case .catchUp:
+      // A button's event reads as null: nobody can say whether it was pressed.
+      guard entry.isSuccess, let value = entry.value, !value.isNull else { return false }
+      guard case .some(.some(let known)) = subscriptions[entry.id] else { return true }
+      return !known.isSameValue(as: value.kind)
+    }
+  }
+
+  // MARK: News
+
+  /// The next news, or nil when there will be none. One reader at a time.
+  /// - Returns: a number to stop waiting by.
+  func next(_ tell: @escaping (SessionNews?) -> Void) -> UInt64 {
+    precondition(reader == nil, "news have one reader")
+    lastNumber += 1
+    if let next = news.next() {
+      tell(next)
+      if isWaitingForRoom, !news.isFull, case .waiting = state {
+        isWaitingForRoom = false
+        search()
+      }
+    } else if case .over = state {
+      tell(nil)
+    } else {
+      reader = (lastNumber, tell)
+    }
+    return lastNumber
+  }
+
+  func stopWaiting(_ number: UInt64) {
+    guard let reader, reader.number == number else { return }
+    self.reader = nil
+    reader.tell(nil)
+  }
+
+  private func tell(_ state: SessionNews) {
+    if let reader {
+      self.reader = nil
+      return reader.tell(state)
+    }
+    news.append(state: state)
+  }
+
+  private func tell(_ values: SessionNews, byteCount: Int) -> Bool {
+    if let reader {
+      self.reader = nil
+      reader.tell(values)
+      return true
+    }
+    return news.append(values: values, byteCount: byteCount)
+  }
+}
+
+extension ClientError {
+  /// Whether it would be the same however often it is tried: the accessory doesn't know this controller, or isn't who it was.
+  fileprivate var isFinal: Bool {
+    guard case .pairing(let failure) = self else { return false }
+    return failure.cause == .refused(PairingError.authentication.rawValue) || failure.cause == .wrongSignature
+  }
+}
+
+extension JSONNode.Kind {
+  /// Whether two spellings mean the same: some accessories write 1 for true, or 20.0 for 20.
+  fileprivate func isSameValue(as other: JSONNode.Kind) -> Bool {
+    if let number, let other = other.number { return number == other }
+    return self == other
+  }
+
+  private var number: Double? {
+    switch self {
+    case .bool(let bool): bool ? 1 : 0
+    case .number(let number): number.double
+    case .null, .string, .array, .object: nil
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+
+/// A verified session with an accessory that outlives its connections, for callers that await.
+///
+/// It connects with the first call, whatever that is, and again whenever the connection is lost, after 1 s, 2 s, 4 s … a minute at most. It
+/// subscribes to everything anew then, and tells what changed meanwhile. Who subscribes has to read the news: when too many wait, the
+/// connection is given up, and made again when there is room.
+///
+/// An actor on its loop.
+package actor PersistentSession {
+  package nonisolated let loop: EventLoop
+  private let plan: PersistentConnection.Plan
+  private nonisolated let held = Held()
+  private var isClosed = false
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  /// - Parameters:
+  ///   - loop: runs; the session belongs to it.
+  ///   - accessory: the one that is meant; any other at its address is as good as none.
+  ///   - connectTimeout: for finding the addresses and connecting.
+  ///   - requestTimeout: for each answer while the connection is made ready, and for requests that name no other.
+  ///   - random: for keys, and for the jitter of the waits.
+  ///   - findAddresses: where the accessory is now, in the order of preference. Asked before each try, and never twice at a time.
+  package init(
+    on loop: EventLoop, identity: ControllerCredentials, with accessory: PairedAccessory,
+    connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15), backOff: BackOff = BackOff(),
+    random: RandomSource = .system, findAddresses: @escaping @Sendable () async -> [SocketAddress]
+  ) {
+    self.loop = loop
+    plan = PersistentConnection.Plan(
+      identity: identity, accessory: accessory, findAddresses: findAddresses, connectTimeout: connectTimeout,
+      requestTimeout: requestTimeout, backOff: backOff, random: random)
+  }
+
+  /// What belongs to the loop, and outlives a session that is let go until the loop has closed it.
+  private final class Held: @unchecked Sendable { var connection: PersistentConnection? }
+
+  deinit { loop.schedule { [held] in held.connection?.close() } }
+
+  /// Nil when it was closed before it began.
+  private var connection: PersistentConnection? {
+    if held.connection == nil, !isClosed { held.connection = PersistentConnection(plan, on: loop) }
+    return held.connection
+  }
+
+  /// Whether requests go out at once.
+  package var isConnected: Bool { held.connection?.isReady ?? false }
+  package var peer: SocketAddress? { held.connection?.peer }
+
+  /// Ends it; what waits fails with `.cancelled`. Any number of times.
+  package func close() {
+    isClosed = true
+    held.connection?.close()
+  }
+
+  // MARK: News
+
+  /// The next news; nil when there will be none, or the task was cancelled. One caller at a time.
+  package func next() async -> SessionNews? {
+    let ticket = Ticket()
+    return await withTaskCancellationHandler {
+      // `self` in it keeps the closure on the loop.
+      await withCheckedContinuation { (continuation: CheckedContinuation<SessionNews?, Never>) in
+        guard !Task.isCancelled, let connection = self.connection else { return continuation.resume(returning: nil) }
+        ticket.number = connection.next { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      Task { await self.stopWaiting(ticket) }
+    }
+  }
+
+  /// A number by which to give something up, once it has one. Touched on the loop alone.
+  private final class Ticket: @unchecked Sendable { var number: UInt64? }
+
+  private func stopWaiting(_ ticket: Ticket) { ticket.number.map { held.connection?.stopWaiting($0) } }
+
+  // MARK: Requests
+
+  /// Sends a request when there is a connection and the answers of those before it are there, and returns its answer, whatever its status.
+  ///
+  /// When the connection breaks while the request is on its way, it fails, and is never sent again: it may have been done. When it failed with
+  /// `.notSent`, it certainly wasn't. One that gets no answer in its time ends the connection, since a late answer could be taken for another's.
+  /// - Parameter timeout: from now until the answer.
+  package func request(
+    _ request: ControllerRequest, timeout: Duration? = nil
+  ) async throws(ClientError) -> LinkMessage {
+    let timeout = timeout ?? plan.requestTimeout
+    let ticket = Ticket()
+    return try await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<ControllerConnection.Answer, Never>) in
+        guard !Task.isCancelled, let connection = self.connection else {
+          return continuation.resume(returning: .failure(.cancelled))
+        }
+        ticket.number = connection.send(request, timeout: timeout) { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      Task { await self.giveUp(ticket) }
+    }.get()
+  }
+
+  private func giveUp(_ ticket: Ticket) { ticket.number.map { held.connection?.giveUp($0) } }
+
+  // MARK: Subscriptions
+
+  /// Subscribes. What the accessory agrees to is subscribed to again on each new connection.
+  /// - Parameter timeout: for each request it takes.
+  /// - Throws: when the accessory didn't say; what it agreed to until then lasts as long as this connection.
+  /// - Returns: what the accessory refused.
+  package func subscribe(
+    to ids: [AttributeID], timeout: Duration? = nil
+  ) async throws(ClientError) -> [CharacteristicEntry] {
+    guard let connection else { throw .cancelled }
+    let timeout = timeout ?? plan.requestTimeout
+    return try await withCheckedContinuation { continuation in
+      connection.subscribe(ids, timeout: timeout) { continuation.resume(returning: $0) }
+    }.get()
+  }
+
+  /// - Returns: what the accessory refused.
+  package func unsubscribe(
+    from ids: [AttributeID], timeout: Duration? = nil
+  ) async throws(ClientError) -> [CharacteristicEntry] {
+    guard let connection else { throw .cancelled }
+    let timeout = timeout ?? plan.requestTimeout
+    return try await withCheckedContinuation { continuation in
+      connection.unsubscribe(ids, timeout: timeout) { continuation.resume(returning: $0) }
+    }.get()
+  }
+}

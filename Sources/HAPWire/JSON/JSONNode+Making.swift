@@ -1,0 +1,36 @@
+/// Values that were read nowhere: their place and path mean nothing.
+extension JSONNode {
+  package static func text(_ text: String) -> JSONNode { JSONNode(.string(text)) }
+
+  package static func integer(_ number: some BinaryInteger) -> JSONNode {
+    let integer = Int128(clamping: number)
+    return JSONNode(
+      .number(Number(text: String(integer), isInteger: true, integer: integer, double: Double(integer))))
+  }
+
+  /// Null for what is no number.
+  package static func number(_ number: Double) -> JSONNode {
+    guard number.isFinite else { return JSONNode(.null) }
+    if let whole = Int64(exactly: number) { return .integer(whole) }
+    return JSONNode(.number(Number(text: number.description, isInteger: false, integer: nil, double: number)))
+  }
+
+  package static func list(_ elements: [JSONNode]) -> JSONNode { JSONNode(.array(elements)) }
+
+  /// Its members in this order; each name once.
+  package static func object(_ members: [(name: String, value: JSONNode)]) -> JSONNode {
+    JSONNode(
+      .object(members.map { Member(name: $0.name, place: JSONPlace(line: 1, column: 1), value: $0.value) }))
+  }
+
+  /// Whether it says the same, wherever it stands. Numbers are compared as they are written.
+  package func says(_ other: JSONNode) -> Bool {
+    switch (kind, other.kind) {
+    case (.array(let mine), .array(let theirs)):
+      mine.count == theirs.count && zip(mine, theirs).allSatisfy { $0.says($1) }
+    case (.object(let mine), .object(let theirs)):
+      mine.count == theirs.count && zip(mine, theirs).allSatisfy { $0.name == $1.name && $0.value.says($1.value) }
+    default: kind == other.kind
+    }
+  }
+}

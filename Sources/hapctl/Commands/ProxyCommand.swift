@@ -1,0 +1,178 @@
+import HAPCommandLine
+import HAPDiscovery
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPWire
+
+extension Command {
+  private static let code = Option<String>(
+    "code", "XXX-XX-XXX", "the setup code of the proxy; else one is drawn, and kept")
+  private static let listenAny = Flag("listen-any", "listen also where other machines can connect")
+  private static let advertise = Flag("advertise", "make the proxy visible by multicast DNS")
+  private static let transcript = Option<String>(
+    "output", letter: "o", "FILE", "where the transcript goes; it is made for its owner alone")
+
+  /// `hapctl proxy`
+  static let proxy = Command(
+    "proxy", "stand between a controller and an accessory, and write what they say",
+    operands: .some(label: "LISTEN TARGET", count: 2...2),
+    options: [
+      code.definition, advertise.definition, listenAny.definition, transcript.definition,
+      CommonOptions.json.definition,
+    ] + CommonOptions.all,
+    discussion: [
+      "LISTEN is [HOST:]PORT; without a host it is 127.0.0.1, and port 0 is any that is free. A controller pairs with the proxy by its own setup code; what it asks for then goes to the "
+        + "accessory, on a session for each controller, and comes back as it is.",
+      "The transcript has every message with the names of characteristics and the words of values. It has no keys and codes in it, but all values. SIGINT and SIGTERM end it.",
+    ],
+    examples: [
+      ("hapctl proxy 51900 garage", "for a controller on this machine that takes an address"),
+      ("hapctl proxy 0.0.0.0:51900 garage --listen-any --advertise", "for a phone on the same network"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let listen = try ListenAddress(arguments.operands[0], anywhere: arguments[listenAny])
+    let visit = try Visit("proxy", to: try Target(arguments.operands[1]), arguments, console)
+    var setupCode: SetupCode?
+    if let text = try arguments.value(code) {
+      do { setupCode = try SetupCode(text) } catch { throw UsageError("--code \(shown(text)): \(error)") }
+    }
+    let run = ProxyRun(
+      visit: visit, listen: listen, code: setupCode, advertises: arguments[advertise],
+      isJSON: arguments[CommonOptions.json], output: try arguments.value(transcript))
+    do { return try run.serve() } catch {
+      let failure = Failure(error)
+      console.complain("hapctl proxy: \(failure.message)")
+      return failure.code
+    }
+  }
+}
+
+/// A proxy from its start to its end, on the thread that calls it, which it blocks.
+private struct ProxyRun {
+  let visit: Visit
+  let listen: ListenAddress
+  let code: SetupCode?
+  let advertises: Bool
+  let isJSON: Bool
+  let output: String?
+
+  func serve() throws -> ExitCode {
+    let loop = EventLoop(name: "hapctl")
+    loop.start()
+    let (visit, console) = (visit, visit.console)
+    let lines = LineOutput(console, program: "hapctl proxy")
+    var file: LineOutput?
+    defer {
+      loop.stop()
+      file?.finish()
+      lines.finish()
+    }
+    let (pairing, database) = try blocking {
+      let accessory = try await visit.open(on: loop)
+      let mirror = try await accessory.mirror()
+      await accessory.client.close()
+      return (accessory.pairing, mirror.database)
+    }
+    let identity = try ProxyIdentity(before: pairing, database, code: code, folder: visit.folder + "/proxy")
+    defer { identity.store.close() }
+    if let output {
+      let made = try TranscriptFile(output) { console.complain("hapctl proxy: \($0)") }
+      file = LineOutput(
+        Console(out: { made.write($0) }, error: { console.complain($0) }), program: "hapctl proxy")
+    }
+    return try serve(identity, before: pairing, database, lines, transcript: file ?? lines, on: loop)
+  }
+
+  private func serve(
+    _ identity: ProxyIdentity, before pairing: ControllerPairing, _ database: AttributeDatabase, _ lines: LineOutput,
+    transcript: LineOutput, on loop: EventLoop
+  ) throws -> ExitCode {
+    let (listen, advertises, isJSON, timeout) = (listen, advertises, isJSON, visit.timeout)
+    let addresses = try socketAddresses(pairing.addresses)
+    let slot = database.characteristics.firstIndex { $0.type == CharacteristicDefinition.identify.type }
+    let stopped = StopRequest()
+    // Made and used on the loop's thread alone.
+    nonisolated(unsafe) var started: (proxy: Proxy, responder: (any Responder)?)?
+    try loop.performAndWait {
+      let responder = advertises ? try openResponder(for: listen.host, on: loop) : nil
+      let proxy = Proxy(
+        identity, before: pairing, at: addresses, identify: slot.map { database.id(ofSlot: $0) }, timeout: timeout,
+        Transcript(to: transcript, isJSON: isJSON, database), on: loop)
+      started = (proxy, responder)
+      do { try proxy.start(at: listen, advertiser: responder?.makeAdvertiser()) } catch {
+        proxy.stop()
+        responder?.close()
+        throw error
+      }
+      try stopped.watchSignals(loop)
+      // In the same turn of the loop, so that nothing is told before the proxy is known to be ready.
+      let address = SocketAddress(host: listen.host, port: proxy.server.port)
+      if isJSON {
+        lines.write(identity.readyLine(at: address), isDroppable: false)
+      } else {
+        for line in identity.introduction(at: address, before: pairing, isAdvertised: advertises) {
+          lines.write(line, isDroppable: false)
+        }
+      }
+    }
+    stopped.wait()
+    try loop.performAndWait {
+      started?.proxy.stop()
+      started?.responder?.close()
+      started = nil
+    }
+    return .well
+  }
+}
+
+/// Who makes a proxy at an address visible: on loopback nobody but this machine hears of it.
+private func openResponder(for host: IPAddress, on loop: EventLoop) throws(LoopError) -> any Responder {
+  let loopback = NetworkInterface.all().filter(\.isLoopback).map(\.name)
+  return try BackEnd.open(
+    nil, on: loop, interfaces: host.isLoopback ? loopback : [], bindsToAddress: !host.isUnspecified
+  ).responder
+}
+
+extension ProxyIdentity {
+  /// What to tell a controller, for people.
+  fileprivate func introduction(
+    at address: SocketAddress, before pairing: ControllerPairing, isAdvertised: Bool
+  ) -> [String] {
+    [
+      "\(name), before \(shown(pairing.alias)) (\(pairing.accessoryName))", "  address     \(address)",
+      "  device ID   \(identity.deviceID)", "  setup code  \(setup.code.text)", "  payload     \(payload.uri)",
+      isAdvertised
+        ? "Advertised on the network." : "Not advertised: give the controller the address, or add --advertise.",
+      "Ctrl-C stops.",
+    ].map(ShellScreen.harmless)
+  }
+
+  /// The same for programs, in the form of hapsim's ready line.
+  fileprivate func readyLine(at address: SocketAddress) -> String {
+    JSONWriter.text { json in
+      json.object { json in
+        json.key("event")
+        json.string("ready")
+        json.key("accessories")
+        json.array { json in
+          json.object { json in
+            let members = [
+              ("name", name), ("deviceID", identity.deviceID.text), ("setupCode", setup.code.text),
+              ("setupPayload", payload.uri),
+              ("category", Catalogue.category(number: advertisement.category)?.slug ?? "other"),
+              ("address", "\(address.host)"),
+            ]
+            for (key, value) in members {
+              json.key(key)
+              json.string(value)
+            }
+            json.key("port")
+            json.integer(address.port)
+          }
+        }
+      }
+    }
+  }
+}

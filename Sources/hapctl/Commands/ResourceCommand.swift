@@ -1,0 +1,39 @@
+import HAPCommandLine
+import HAPProtocol
+import HAPStore
+import HAPTransport
+import HAPWire
+
+extension Command {
+  private static let output = Option<String>("output", letter: "o", "FILE", "where to write the picture")
+  private static let width = Option<Int>("width", "N", in: 1...16_384, "pixels across (default: 640)")
+  private static let height = Option<Int>("height", "N", in: 1...16_384, "pixels down (default: 480)")
+  private static let aid = Option<UInt64>("aid", "N", in: 1...UInt64.max, "which accessory of a bridge")
+
+  /// `hapctl resource`
+  static let resource = Command(
+    "resource", "fetch a camera's picture",
+    operands: .some(label: "TARGET", count: 1...1),
+    options: [output.definition, width.definition, height.definition, aid.definition] + CommonOptions.all,
+    discussion: [
+      "The file is there when the whole picture is, and not before. One that is there already is replaced then."
+    ],
+    examples: [("hapctl resource porch -o porch.jpg", "what the camera sees now")]
+  ) { (arguments, console) throws(UsageError) in
+    let visit = try Visit("resource", to: try Target(arguments.operands[0]), arguments, console)
+    guard let path = try arguments.value(output) else { throw UsageError("--output is missing") }
+    let request = ControllerRequest.snapshot(
+      width: try arguments.value(width) ?? 640, height: try arguments.value(height) ?? 480,
+      aid: try arguments.value(aid))
+    return visit.withAccessory { accessory in
+      let answer = try await accessory.client.request(request)
+      guard answer.status == 200 else {
+        throw Failure(
+          .problem, "the accessory gives no picture: \(ClientError.status(answer.status, request: request.name))")
+      }
+      guard !answer.body.isEmpty else { throw Failure(.problem, "the accessory's picture is empty") }
+      try writeFile(path, answer.body, overwriting: true)
+      return .well
+    }
+  }
+}

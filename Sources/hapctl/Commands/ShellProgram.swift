@@ -1,0 +1,138 @@
+import HAPCommandLine
+import HAPLoop
+import HAPTransport
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Command {
+  /// `hapctl shell`
+  static let shell = Command(
+    "shell", "read, write and watch at a prompt, on one session",
+    operands: .some(label: "TARGET", count: 1...1), options: CommonOptions.all,
+    discussion: [
+      "Lines are get, put, watch, unwatch, accessories, identify, help and quit, with paths as those commands have them but for the accessory: put \"Target Door State\" open. "
+        + "Tab completes, the arrows go through what was typed before, Ctrl-C clears the line, Ctrl-D ends. Events are shown as they come.",
+      "Where standard input is no terminal, lines are read without a prompt. The exit code is 1 then if one of them failed.",
+    ],
+    examples: [
+      ("hapctl shell garage", "a prompt"),
+      ("printf 'put On on\\nget On\\n' | hapctl shell lamp", "a script; a line that starts with # is a comment"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let visit = try Visit("shell", to: try Target(arguments.operands[0]), arguments, console)
+    guard let input = ShellInput() else {
+      console.complain("hapctl shell: no more files can be opened")
+      return .cannotRun
+    }
+    let loop = EventLoop(name: "hapctl")
+    loop.start()
+    defer { loop.stop() }
+    do { return try Shell(visit, input, on: loop).run() } catch {
+      let failure = Failure(error)
+      console.complain("hapctl shell: \(failure.message)")
+      return failure.code
+    }
+  }
+}
+
+/// A shell on the thread that calls it, which it blocks: a program's main thread.
+private struct Shell {
+  let visit: Visit
+  let input: ShellInput
+  let loop: EventLoop
+  let screen: ShellScreen
+  let running = RunningTask()
+
+  init(_ visit: Visit, _ input: ShellInput, on loop: EventLoop) {
+    self.visit = visit
+    self.input = input
+    self.loop = loop
+    screen = ShellScreen(visit.console, input)
+  }
+
+  func run() throws -> ExitCode {
+    let (visit, loop, screen) = (visit, loop, screen)
+    let (session, alias) = try blocking {
+      let accessory = try await visit.open(on: loop)
+      return (try await ShellSession(accessory, screen), accessory.pairing.alias)
+    }
+    Task { await session.showEvents() }
+    guard isatty(STDIN_FILENO) == 1, visit.console.output.isTerminal else {
+      return try performAll(PlainLines(input, screen), on: session, isInteractive: false)
+    }
+    let history = ShellHistory(path: visit.folder + "/shell-history")
+    let editor = LineEditor(
+      prompt: ShellScreen.harmless(alias) + "> ", history: history, input, screen, visit.console
+    ) { session.known.database }
+    guard let editor else { throw Failure(.cannotRun, "the terminal can't be used") }
+    defer { editor.save() }
+    let signals = try watchSignals()
+    defer { signals.close() }
+    return try performAll(editor, on: session, isInteractive: true)
+  }
+
+  private func performAll(_ lines: some ShellLines, on session: ShellSession, isInteractive: Bool) throws -> ExitCode {
+    var allWell = true
+    while true {
+      do {
+        guard let line = try lines.next() else { break }
+        guard let command = try ShellCommand(line) else { continue }
+        if command == .quit { return isInteractive || allWell ? .well : .problem }
+        if try !blocking({ try await running.run { try await session.perform(command) } }) { allWell = false }
+      } catch {
+        allWell = false
+        let failure = Failure(error)
+        screen.complain(isInteractive ? failure.message : "hapctl shell: \(failure.message)")
+      }
+    }
+    if let trouble = screen.trouble { throw Failure(.cannotRun, trouble) }
+    return isInteractive || allWell ? .well : .problem
+  }
+
+  /// Ctrl-C while a line is performed gives it up; when somebody types it comes as a key.
+  private func watchSignals() throws -> SignalWatchers {
+    let (loop, running, screen) = (loop, running, screen)
+    return try loop.performAndWait {
+      SignalWatchers(
+        loop,
+        [
+          try SignalWatcher(loop, signal: SIGINT) { running.cancel() },
+          // The terminal is to be left as it was found.
+          try SignalWatcher(loop, signal: SIGTERM) { screen.finish(because: nil) },
+          try SignalWatcher(loop, signal: SIGHUP) { screen.finish(because: nil) },
+        ])
+    }
+  }
+}
+
+/// Watchers that belong to a loop's thread, closed from another.
+private final class SignalWatchers: @unchecked Sendable {
+  private let loop: EventLoop
+  private let watchers: [SignalWatcher]
+
+  init(_ loop: EventLoop, _ watchers: [SignalWatcher]) {
+    self.loop = loop
+    self.watchers = watchers
+  }
+
+  func close() { loop.schedule { for watcher in self.watchers { watcher.close() } } }
+}
+
+/// The task that is performed, for whoever may have to cancel it.
+private final class RunningTask: Sendable {
+  private let current = Mutex<Task<Bool, any Error>?>(nil)
+
+  func run(_ work: @escaping @Sendable () async throws -> Bool) async throws -> Bool {
+    let task = Task { try await work() }
+    current.withLock { $0 = task }
+    defer { current.withLock { $0 = nil } }
+    return try await task.value
+  }
+
+  func cancel() { current.withLock { $0 }?.cancel() }
+}

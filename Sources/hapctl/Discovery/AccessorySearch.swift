@@ -1,0 +1,119 @@
+import HAPDiscovery
+import HAPLoop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A look at the network for accessories, for callers that await: what is found as it comes, until a time that is set, or the end.
+final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to the loop
+  enum Event: Sendable {
+    case appeared(FoundAccessory)
+    case changed(FoundAccessory)
+    case gone(FoundAccessory)
+    /// Nothing can be found now, for this reason; it is tried again.
+    case trouble(String)
+  }
+
+  /// How many events may wait to be read: a network is not to fill our memory. One more is the end of the search.
+  private static let room = 10_000
+
+  /// Silence doesn't end it sooner: who has said something within the last second doesn't repeat it (RFC 6762 §6), and is asked again after
+  /// a second.
+  private static let leastTime = Duration.milliseconds(1500)
+
+  /// Ends with the search.
+  let events: AsyncStream<Event>
+
+  private let loop: EventLoop
+  private let tell: AsyncStream<Event>.Continuation
+  private let quiet: Duration?
+  private var browser: ServiceBrowser?
+  private var present: [String: FoundAccessory] = [:]
+  private var limit: LoopTimer?
+  private var silence: LoopTimer?
+  private var signals: [SignalWatcher] = []
+  private var startTime: UInt64 = 0
+  private var isOver = false
+
+  /// Starts at once.
+  /// - Parameters:
+  ///   - interfaces: names; empty: all of the local network.
+  ///   - limit: how long to look; nil: until it is closed.
+  ///   - quiet: ends when nothing new has come for so long after the first; nil: doesn't.
+  ///   - endsOnSignal: whether SIGINT and SIGTERM end the search, in place of the process.
+  init(
+    on loop: EventLoop, interfaces: [String], limit: Duration?, quiet: Duration? = nil, endsOnSignal: Bool = false
+  ) {
+    self.loop = loop
+    self.quiet = quiet
+    (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.room))
+    loop.schedule { self.start(interfaces, limit, endsOnSignal) }
+  }
+
+  /// Any number of times.
+  func close() { loop.schedule { self.finish() } }
+
+  /// Ends it after this time, in place of the one that was set before.
+  func end(after time: Duration) { loop.schedule { self.limit?.start(after: time) } }
+
+  // MARK: On the loop
+
+  private func start(_ interfaces: [String], _ time: Duration?, _ endsOnSignal: Bool) {
+    if isOver { return }
+    let limit = LoopTimer(loop) { self.finish() }
+    self.limit = limit
+    silence = LoopTimer(loop) { self.finish() }
+    do throws(LoopError) {
+      if endsOnSignal {
+        for number in [SIGINT, SIGTERM] {
+          signals.append(try SignalWatcher(loop, signal: number) { self.finish() })
+        }
+      }
+      browser = try BackEnd.browse(on: loop, interfaces: interfaces) { self.take($0) }.browser
+    } catch {
+      tell.yield(.trouble(error.detail))
+      return finish()
+    }
+    // From now: to ask for the machine's daemon takes its time.
+    startTime = EventLoop.readClock()
+    if let time { limit.start(after: time) }
+  }
+
+  private func take(_ event: BrowserEvent) {
+    switch event {
+    case .appeared(let service):
+      yield(.appeared(keep(service)))
+      if let quiet {
+        let elapsed = Duration.nanoseconds(EventLoop.readClock() - startTime)
+        silence?.start(after: max(quiet, Self.leastTime - elapsed))
+      }
+    case .changed(let service): yield(.changed(keep(service)))
+    case .gone(let name): if let gone = present.removeValue(forKey: name) { yield(.gone(gone)) }
+    case .trouble(let reason): yield(.trouble(reason))
+    }
+  }
+
+  private func keep(_ service: DiscoveredService) -> FoundAccessory {
+    let found = FoundAccessory(service)
+    present[found.name] = found
+    return found
+  }
+
+  private func yield(_ event: Event) {
+    if case .dropped = tell.yield(event) { finish() }
+  }
+
+  private func finish() {
+    guard !isOver else { return }
+    isOver = true
+    browser?.close()
+    browser = nil
+    limit?.close()
+    silence?.close()
+    for signal in signals { signal.close() }
+    tell.finish()
+  }
+}

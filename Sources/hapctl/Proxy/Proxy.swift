@@ -1,0 +1,195 @@
+import HAPDiscovery
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPTransport
+import HAPWire
+
+/// An accessory that controllers pair with, and that asks another accessory for everything else.
+///
+/// Belongs to its loop's thread.
+final class Proxy: AccessoryServerOwner {
+  /// Sessions of controllers, each with a session of its own at the accessory.
+  static let mostSessions = 16
+
+  private(set) var server: AccessoryServer!
+  private let core: AccessoryCore
+  private let identity: ProxyIdentity
+  private let pairing: ControllerPairing
+  private let addresses: [SocketAddress]
+  private let identify: AttributeID?
+  private let timeout: Duration
+  private let transcript: Transcript
+  private let loop: EventLoop
+  private var advertiser: (any Advertiser)?
+  private var sessions: [ConnectionID: ProxySession] = [:]
+  /// For an Identify of somebody who isn't paired; one at a time.
+  private var identifying: ProxySession?
+  /// Changes that wait for the one being stored: they are made in order.
+  private var storing: [(change: StoredChange, done: (Bool) -> Void)] = []
+  private var isStoring = false
+
+  /// - Parameters:
+  ///   - pairing: with the accessory behind.
+  ///   - addresses: of that accessory.
+  ///   - identify: its Identify; nil: it has none.
+  ///   - timeout: how long it may take to connect, and to answer.
+  init(
+    _ identity: ProxyIdentity, before pairing: ControllerPairing, at addresses: [SocketAddress], identify: AttributeID?,
+    timeout: Duration, _ transcript: Transcript, on loop: EventLoop
+  ) {
+    self.identity = identity
+    self.pairing = pairing
+    self.addresses = addresses
+    self.identify = identify
+    self.timeout = timeout
+    self.transcript = transcript
+    self.loop = loop
+    var conduct = Conduct()
+    conduct.maximumSessions = Self.mostSessions
+    guard let nothing = try? AttributeDatabase([]) else { preconditionFailure("no accessories are no mistake") }
+    core = AccessoryCore(
+      identity: identity.identity, advertisement: identity.advertisement, database: nothing,
+      pairings: identity.pairings, failedAttempts: identity.failedAttempts, conduct: conduct, random: .system)
+    core.forwards = true
+    core.onPlain = { connection, isFromController, bytes in
+      transcript.message([UInt8](bytes), isFromController: isFromController, on: connection.number)
+    }
+    server = AccessoryServer(core, on: loop, owner: self)
+  }
+
+  // MARK: Life
+
+  /// Listens, and becomes visible if somebody advertises.
+  func start(at address: ListenAddress, advertiser: (any Advertiser)?) throws(LoopError) {
+    try server.listen(on: [ListeningPlace(address.host)], port: address.port)
+    self.advertiser = advertiser
+    let record = ServiceRecord(
+      name: identity.name, port: server.port, txt: core.advertisement.txt, host: identity.hostName,
+      addresses: address.host.isUnspecified ? [] : [address.host])
+    advertiser?.publish(record) { [transcript] event in
+      switch event {
+      case .established(let name): transcript.note("advertised as \(name)")
+      case .renamed(let old, let new): transcript.note("\(old) is taken: called \(new)")
+      case .failed(let reason): transcript.note("not visible on the network: \(reason)")
+      case .addresses, .seen, .unseen: break
+      }
+    }
+  }
+
+  /// Says goodbye, sends what is answered and closes. Once.
+  func stop() {
+    advertiser?.close()
+    server.stop()
+    for session in sessions.values { session.close() }
+    sessions = [:]
+    identifying?.close()
+  }
+
+  // MARK: The accessory behind
+
+  func forward(_ request: ControllerRequest, of id: ConnectionID, ticket: Ticket) {
+    let session = sessions[id] ?? newSession(for: id)
+    session.send(request) { [weak self] result in
+      switch result {
+      case .success(let answer): self?.server.forwarded(answer, ticket: ticket)
+      case .failure(let error): self?.failed(request, of: id, session, error, ticket)
+      }
+    }
+  }
+
+  private func newSession(for id: ConnectionID) -> ProxySession {
+    let session = ProxySession(pairing, at: addresses, timeout: timeout, on: loop)
+    session.onEvent = { [weak self] event in
+      self?.server.forwardEvent(event, to: id)
+      return true
+    }
+    session.onLoss = { [weak self, weak session] error in
+      guard let self, sessions[id] === session else { return }
+      transcript.note("the accessory is gone, and so is this connection: \(error)", on: id.number)
+      sessions[id] = nil
+      server.disconnect(id)
+    }
+    sessions[id] = session
+    return session
+  }
+
+  /// What was asked for can't be had. A session that is lost has lost its subscriptions: the controller has to come again.
+  private func failed(
+    _ request: ControllerRequest, of id: ConnectionID, _ session: ProxySession, _ error: ClientError, _ ticket: Ticket
+  ) {
+    // Of a controller that has gone.
+    guard sessions[id] === session else { return server.forwarded(nil, ticket: ticket) }
+    sessions[id] = nil
+    let answer = LinkMessage.unreachable(for: request)
+    let what = session.wasOpen ? "the accessory is gone, and so is this connection" : "the accessory can't be reached"
+    transcript.note("\(what): \(error)", on: id.number)
+    session.close()
+    server.forwarded(answer, ticket: ticket, closing: session.wasOpen)
+  }
+
+  func identify(aid: UInt64) {
+    guard let identify, identifying == nil else { return }
+    let session = ProxySession(pairing, at: addresses, timeout: timeout, on: loop)
+    identifying = session
+    session.send(.write([.init(identify, value: .bool(true))])) { [weak self] result in
+      self?.identifying = nil
+      if case .failure(let error) = result { self?.transcript.note("the accessory doesn't identify: \(error)") }
+      session.close()
+    }
+  }
+
+  // MARK: What the server leaves to us
+
+  func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
+    storing.append((change, done))
+    storeNext()
+  }
+
+  private func storeNext() {
+    guard !isStoring, !storing.isEmpty else { return }
+    isStoring = true
+    let (change, done) = storing.removeFirst()
+    let store = identity.store
+    loop.offload { () -> StoreError? in
+      do throws(StoreError) {
+        switch change {
+        case .upsert(let pairing): try store.upsert(pairing)
+        case .remove(let identifiers): try store.removePairings(identifiers)
+        case .failedAttempts(let count): try store.setFailedTries(count)
+        }
+        return nil
+      } catch { return error }
+    } then: { [self] error in
+      isStoring = false
+      if let error { transcript.note("\(error)") }
+      done(error == nil)
+      storeNext()
+    }
+  }
+
+  func advertise(_ advertisement: Advertisement) { advertiser?.update(txt: advertisement.txt) }
+
+  func report(_ report: AccessoryReport) {
+    switch report {
+    case .connected(let id, let peer): transcript.note("connected from \(peer)", on: id.number)
+    case .disconnected(let id, _):
+      transcript.note("disconnected", on: id.number)
+      sessions.removeValue(forKey: id)?.close()
+    case .paired(let controller, let isAdmin):
+      transcript.note("paired with \(controller)\(isAdmin ? ", an admin" : "")")
+    case .unpaired(let controller): transcript.note("no longer paired with \(controller)")
+    case .verified(let id, let controller): transcript.note("verified: \(controller)", on: id.number)
+    case .refused(let id, let request, let reason):
+      transcript.note("refused: \(request.isEmpty ? "" : request + ": ")\(reason)", on: id.number)
+    case .identified: transcript.note("identify")
+    case .wrote, .subscribed, .unsubscribed, .slow: break  // the accessory's own
+    }
+  }
+
+  // What is kept, written and read is the accessory's own.
+  func keep(_ changes: [(AttributeID, Value)]) {}
+  func wrote(_ write: ServiceWrite) {}
+  func read(_ ids: [AttributeID], ticket: Ticket) {}
+}

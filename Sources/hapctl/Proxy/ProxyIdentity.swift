@@ -1,0 +1,95 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPTransport
+
+/// Who a proxy is to the controllers that pair with it: kept in a folder of its own, and the same for the same accessory each time.
+///
+/// Making one reads and writes the folder and computes a verifier, so it blocks.
+struct ProxyIdentity: Sendable {
+  let name: String
+  let store: AccessoryStore
+  let identity: AccessoryIdentity
+  let setup: StoredSetup
+  let pairings: [Pairing]
+  let failedAttempts: Int
+  let advertisement: Advertisement
+
+  /// - Parameters:
+  ///   - pairing: ours, with the accessory that the proxy stands before.
+  ///   - database: that accessory's.
+  ///   - code: nil: the one that is kept, or a new one.
+  init(before pairing: ControllerPairing, _ database: AttributeDatabase, code: SetupCode?, folder: String) throws {
+    let own = database.text(of: CharacteristicDefinition.name.type) ?? pairing.alias
+    name = Self.label(own) + " (proxy)"
+    store = try StateFolder.open(path: folder).accessory(key: pairing.accessoryName, name: name)
+    let stored = try store.identity { .draw(from: .system) }
+    var setup = try store.setup { .make(code: code, id: nil, from: .system) }
+    if let code, code != setup.code {
+      setup = .make(code: code, id: setup.id, from: .system)
+      try store.replaceSetup(setup)
+    }
+    self.setup = setup
+    identity = AccessoryIdentity(
+      deviceID: stored.deviceID, key: SigningKey(seed: stored.keySeed), verifier: setup.srpVerifier)
+    pairings = try store.pairings()
+    failedAttempts = try store.failedTries()
+    let model = database.text(of: CharacteristicDefinition.model.type) ?? "Proxy"
+    advertisement = Advertisement(
+      model: Self.label(model), deviceID: stored.deviceID,
+      configurationNumber: try store.updateConfiguration(hash: SHA512.hash(Array(database.structure.utf8))),
+      category: database.category, isPaired: pairings.contains { $0.isAdmin }, setupID: setup.id)
+  }
+
+  var payload: SetupPayload {
+    SetupPayload(category: advertisement.category, code: setup.code, setupID: setup.id, supportsIP: true)
+  }
+
+  /// In mDNS: a host of its own.
+  var hostName: String { "hapctl-" + identity.deviceID.text.lowercased().split(separator: ":").joined() }
+
+  /// A name that DNS-SD takes: no control characters, and short enough for what stands behind it.
+  private static func label(_ text: String) -> String {
+    var label = ShellScreen.harmless(text)
+    while label.utf8.count > 50 { label.removeLast() }
+    return label.isEmpty ? "Accessory" : label
+  }
+}
+
+extension AttributeDatabase {
+  /// The first characteristic of a type, where it has a text: of Accessory Information, which comes first.
+  fileprivate func text(of type: TypeID) -> String? {
+    characteristics.first { $0.type == type }?.value.stringValue
+  }
+
+  /// What `c#` stands for: everything but the values.
+  fileprivate var structure: String {
+    characteristics.indices.map { slot in
+      let characteristic = characteristics[slot]
+      return "\(id(ofSlot: slot)) \(service(ofSlot: slot).type) \(characteristic.type) \(characteristic.format) "
+        + "\(characteristic.perms.names) \(characteristic.constraints)"
+    }.joined(separator: "\n")
+  }
+
+  /// `ci`, which an accessory says in DNS-SD alone: guessed by its main service.
+  fileprivate var category: UInt8 {
+    if accessoryEntries.count > 1 { return Catalogue.category(slug: "bridge")?.number ?? 1 }
+    let ordered = services.filter(\.isPrimary) + services
+    for service in ordered {
+      guard let name = Catalogue.service(service.type)?.name else { continue }
+      let slug = Self.otherNames[name] ?? name
+      if let category = Catalogue.category(slug: slug)
+        ?? (name.hasSuffix("Sensor") ? Catalogue.category(slug: "sensor") : nil)
+      {
+        return category.number
+      }
+    }
+    return Catalogue.category(slug: "other")?.number ?? 1
+  }
+
+  /// Services whose category is called otherwise.
+  private static let otherNames = [
+    "Lock Mechanism": "door-lock", "Stateless Programmable Switch": "programmable-switch",
+  ]
+}

@@ -1,0 +1,114 @@
+import HAPLoop
+import HAPProtocol
+import HAPStore
+import HAPTransport
+
+/// The proxy's own verified session with the accessory, for what one controller asks: so each has its subscriptions and timed writes
+/// to itself, there as here.
+///
+/// Made when the first request comes. When it is over it stays over. Belongs to its loop's thread.
+final class ProxySession {
+  typealias Done = (Result<LinkMessage, ClientError>) -> Void
+
+  /// Told every event; false: it is one too many.
+  var onEvent: (LinkMessage) -> Bool = { _ in true }
+  /// Told once when a session that was there is over, and not by `close`.
+  var onLoss: (ClientError) -> Void = { _ in }
+  /// Whether it ever was there: its subscriptions are lost with it.
+  private(set) var wasOpen = false
+
+  private enum State {
+    case new
+    case connecting(Connector)
+    case verifying(ControllerConnection)
+    case open(ControllerConnection)
+    case over(ClientError)
+  }
+
+  private let loop: EventLoop
+  private let pairing: ControllerPairing
+  private let addresses: [SocketAddress]
+  private let timeout: Duration
+  private var state = State.new
+  /// What is asked before there is a session.
+  private var waiting: [(ControllerRequest, Done)] = []
+
+  init(_ pairing: ControllerPairing, at addresses: [SocketAddress], timeout: Duration, on loop: EventLoop) {
+    self.loop = loop
+    self.pairing = pairing
+    self.addresses = addresses
+    self.timeout = timeout
+  }
+
+  /// - Parameter done: told once, perhaps before this returns.
+  func send(_ request: ControllerRequest, done: @escaping Done) {
+    switch state {
+    case .open(let connection): connection.send(request, done: done)
+    case .over(let error): done(.failure(error))
+    case .connecting, .verifying: waiting.append((request, done))
+    case .new:
+      waiting.append((request, done))
+      connect()
+    }
+  }
+
+  /// Any number of times; what waits is told `.cancelled`.
+  func close() {
+    onLoss = { _ in }
+    switch state {
+    case .connecting(let connector): connector.cancel()
+    case .verifying(let connection), .open(let connection): connection.close()
+    case .new, .over: break
+    }
+    end(.cancelled)
+  }
+
+  private func connect() {
+    var isDone = false
+    let connector = Connector(loop, to: addresses, timeout: timeout) { [weak self] result in
+      isDone = true
+      switch result {
+      case .success(let stream):
+        guard let self else { return stream.close() }
+        verify(stream)
+      case .failure(let error): self?.end(error)
+      }
+    }
+    // Without an address it gives up at once.
+    if !isDone { state = .connecting(connector) }
+  }
+
+  private func verify(_ stream: TCPStream) {
+    guard case .connecting = state else { return stream.close() }
+    let host = stream.peerAddress.map { "\($0)" } ?? ""
+    let connection = ControllerConnection(stream, host: host, timeout: timeout, random: .system, on: loop)
+    state = .verifying(connection)
+    connection.onEvent = { [weak self] event in self?.onEvent(event) ?? false }
+    connection.onEnd = { [weak self] error in self?.end(error ?? .cancelled) }
+    let me = ControllerCredentials(identifier: pairing.controllerID, key: pairing.controllerKey)
+    let accessory = PairedAccessory(identifier: pairing.accessoryID, publicKey: pairing.accessoryKey)
+    connection.pairVerify(me, with: accessory) { [weak self] error in
+      guard let self, case .verifying = state else { return }
+      if let error {
+        end(error)
+        return connection.close()
+      }
+      wasOpen = true
+      state = .open(connection)
+      let waiting = waiting
+      self.waiting = []
+      for (request, done) in waiting { connection.send(request, done: done) }
+    }
+  }
+
+  private func end(_ error: ClientError) {
+    if case .over = state { return }
+    state = .over(error)
+    let waiting = waiting
+    self.waiting = []
+    for (_, done) in waiting { done(.failure(error)) }
+    let tell = onLoss
+    (onLoss, onEvent) = ({ _ in }, { _ in false })
+    if wasOpen { tell(error) }
+  }
+}

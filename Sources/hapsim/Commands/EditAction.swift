@@ -1,0 +1,93 @@
+import HAPCommandLine
+import HAPProfile
+import HAPWire
+
+/// What `hapsim edit` is asked to do to a profile.
+enum EditAction {
+  case addService(ServiceWish, name: String?, label: String?)
+  case addCharacteristic(String, service: String, value: String?, members: [(name: String, word: String)])
+  case set(String, value: String)
+  case remove(String)
+
+  static let accessoryOption = Option<AccessoryChoice>(
+    "accessory", "N|NAME",
+    "the accessory meant, where there are bridged ones: 1 is the document's own, 2 the first behind the bridge",
+    read: { (text: String) throws(UsageError) in
+      guard !text.isEmpty else { throw UsageError("it can't be empty") }
+      return AccessoryChoice(text)
+    })
+  static let nameOption = Option<String>("name", "NAME", "an added service's name")
+  static let labelOption = Option<String>("label", "ID", "an added service's id, by which others link to it")
+  static let valueOption = Option<String>(
+    "value", "VALUE", "what an added characteristic starts with (default: a safe value)",
+    read: { (text: String) throws(UsageError) in text })
+  static let formatOption = Option<String>(
+    "format", "FORMAT", "an added characteristic's format, where Apple doesn't define it")
+  static let permsOption = Option<String>("perms", "PERMS", "an added characteristic's permissions, such as pr,pw,ev")
+
+  /// The words of an action, and the options that it takes besides `--accessory`.
+  private struct Form {
+    var name: String
+    var operands: [String]
+    var options: [Option<String>] = []
+  }
+
+  private static let forms = [
+    Form(name: "add-service", operands: ["SERVICE"], options: [nameOption, labelOption]),
+    Form(
+      name: "add-characteristic", operands: ["SERVICE", "CHARACTERISTIC"],
+      options: [valueOption, formatOption, permsOption]),
+    Form(name: "set", operands: ["TARGET", "VALUE"]),
+    Form(name: "remove", operands: ["TARGET"]),
+  ]
+
+  /// - Parameter words: the action's name and its operands.
+  init(_ words: some Collection<String>, _ arguments: Arguments) throws(UsageError) {
+    let name = words.first ?? ""
+    let words = Array(words.dropFirst())
+    guard let form = Self.forms.first(where: { $0.name == name }) else {
+      let names = Self.forms.map(\.name)
+      let hint =
+        nearestName(to: name, in: names).map { "; did you mean \($0)?" } ?? ": it is \(names.joined(separator: ", "))"
+      throw UsageError("there is no action \(shown(name))\(hint)")
+    }
+    guard words.count >= form.operands.count else {
+      throw UsageError("\(name): \(form.operands[words.count]) is missing")
+    }
+    guard words.count == form.operands.count else {
+      throw UsageError("\(name): \(shown(words[form.operands.count])) is one word too many")
+    }
+    for option in Self.forms.flatMap(\.options) where arguments.has(option) {
+      guard form.options.contains(where: { $0.definition == option.definition }) else {
+        throw UsageError("\(name) takes no --\(option.definition.name)")
+      }
+    }
+    switch name {
+    case "add-service":
+      let wish: ServiceWish
+      do throws(WishError) { wish = try ServiceWish(words[0]) } catch { throw UsageError(error.message) }
+      self = .addService(
+        wish, name: try arguments.value(Self.nameOption), label: try arguments.value(Self.labelOption))
+    case "add-characteristic":
+      var members: [(name: String, word: String)] = []
+      for option in [Self.formatOption, Self.permsOption] {
+        if let word = try arguments.value(option) { members.append((option.definition.name, word)) }
+      }
+      self = .addCharacteristic(
+        words[1], service: words[0], value: try arguments.value(Self.valueOption), members: members)
+    case "set": self = .set(words[0], value: words[1])
+    default: self = .remove(words[0])
+    }
+  }
+
+  /// - Returns: what was done, in words.
+  func apply(to editor: inout ProfileEditor, in accessory: AccessoryChoice?) throws(JSONProblem) -> String {
+    switch self {
+    case .addService(let wish, let name, let label): try editor.add(wish, name: name, label: label, to: accessory)
+    case .addCharacteristic(let words, let service, let value, let members):
+      try editor.addCharacteristic(words, to: service, value: value, members: members, in: accessory)
+    case .set(let target, let value): try editor.set(target, to: value, in: accessory)
+    case .remove(let target): try editor.remove(target, in: accessory)
+    }
+  }
+}

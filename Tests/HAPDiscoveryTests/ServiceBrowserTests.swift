@@ -1,0 +1,316 @@
+#if canImport(CAvahi)
+  import Foundation
+  import HAPLoop
+  import Testing
+
+  @testable import HAPDiscovery
+
+  private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
+
+  /// A browser on a loop of its own, what it told, and an advertiser beside it.
+  private final class Lookout: @unchecked Sendable {
+    let loop = EventLoop(name: "lookout")
+    // Of the loop's thread.
+    private var browser: ServiceBrowser!
+    private var responder: EmbeddedResponder!
+    private var advertisers: [String: any Advertiser] = [:]
+    private var events: [BrowserEvent] = []
+    private var wishes: [(condition: ([BrowserEvent]) -> Bool, done: ([BrowserEvent]) -> Void)] = []
+
+    init(interfaces: [String] = [testInterface ?? ""]) throws {
+      loop.start()
+      try loop.performAndWait {
+        self.browser = try BackEnd.browse(.embedded, on: self.loop, interfaces: interfaces) { event in
+          self.events.append(event)
+          self.look()
+        }.browser
+        self.responder = try EmbeddedResponder(self.loop, interfaces: interfaces)
+      }
+    }
+
+    func publish(_ name: String, port: UInt16 = 51826, addresses: [IPAddress] = []) throws {
+      try loop.performAndWait {
+        let advertiser = self.advertisers[name] ?? self.responder.makeAdvertiser()
+        self.advertisers[name] = advertiser
+        let record = ServiceRecord(
+          name: name, port: port, txt: [("c#", "1"), ("sf", "1")],
+          host: "found-\(UInt32.random(in: 0...UInt32.max))", addresses: addresses)
+        advertiser.publish(record) { _ in }
+      }
+    }
+
+    func with(_ name: String, _ body: @escaping @Sendable (any Advertiser) -> Void) throws {
+      try loop.performAndWait { self.advertisers[name].map(body) }
+    }
+
+    /// Waits until all that was told fulfils `condition`.
+    @discardableResult
+    func told(_ condition: @escaping @Sendable ([BrowserEvent]) -> Bool) async -> [BrowserEvent] {
+      await withCheckedContinuation { continuation in
+        loop.schedule {
+          self.wishes.append((condition, { continuation.resume(returning: $0) }))
+          self.look()
+        }
+      }
+    }
+
+    /// Waits until the last that was told of a service fulfils `condition`.
+    @discardableResult
+    func seen(_ name: String, _ condition: @escaping @Sendable (DiscoveredService) -> Bool = { _ in true }) async
+      -> DiscoveredService?
+    {
+      await told { last(name, of: $0).map(condition) == true }.reversed().lazy.compactMap { service($0, name) }.first
+    }
+
+    func gone(_ name: String) async { await told { $0.last { concerns($0, name) } == .gone(name: name) } }
+
+    private func look() {
+      let events = events
+      let fulfilled = wishes.filter { $0.condition(events) }
+      wishes.removeAll { $0.condition(events) }
+      for wish in fulfilled { wish.done(events) }
+    }
+
+    /// Closes all of it, and checks that nothing is left.
+    func close() throws {
+      try loop.performAndWait {
+        self.browser.close()
+        self.browser.close()
+        self.browser = nil
+        self.responder.close()
+        self.responder = nil
+        self.advertisers = [:]
+      }
+      loop.stop()
+      #expect(loop.openHandleCount == 0)
+    }
+  }
+
+  private func service(_ event: BrowserEvent, _ name: String) -> DiscoveredService? {
+    switch event {
+    case .appeared(let service), .changed(let service): service.name == name ? service : nil
+    case .gone, .trouble: nil
+    }
+  }
+
+  private func concerns(_ event: BrowserEvent, _ name: String) -> Bool {
+    service(event, name) != nil || event == .gone(name: name)
+  }
+
+  /// nil: it isn't there.
+  private func last(_ name: String, of events: [BrowserEvent]) -> DiscoveredService? {
+    events.last { concerns($0, name) }.flatMap { service($0, name) }
+  }
+
+  extension ResponderTests {
+    /// Within a suite that runs one test after the other: on one network, the one would see what the other announces.
+    @Suite struct ServiceBrowserTests {
+      @Test("A service appears with all that it says, changes with its TXT record, and goes with its goodbye")
+      func life() async throws {
+        let lookout = try Lookout()
+        try lookout.publish("Life", port: 1234)
+        let found = try #require(await lookout.seen("Life"))
+        #expect(found.port == 1234 && found.host.hasPrefix("found-") && found.host.hasSuffix(".local"))
+        #expect(found.txt == [Array("c#=1".utf8), Array("sf=1".utf8)])
+        #expect(found.addresses.contains(SocketAddress(host: .loopbackV4, port: 1234)))
+        #expect(NetworkInterface.name(ofIndex: found.interface) == testInterface)
+        try lookout.with("Life") { $0.update(txt: [("sf", "0")]) }
+        await lookout.seen("Life") { $0.txt == [Array("sf=0".utf8)] }
+        try lookout.with("Life") { $0.withdraw() }
+        await lookout.gone("Life")
+        let events = await lookout.told { _ in true }.filter { concerns($0, "Life") }
+        if case .appeared? = events.first {} else { Issue.record("\(events)") }
+        try lookout.close()
+      }
+
+      @Test(
+        "What is there already is found, and a name can be any text",
+        arguments: ["a.b c\\", "Küche #2", "Lamp._hap._tcp.local", "\\032"])
+      func names(_ name: String) async throws {
+        let station = try Lookout()
+        try station.publish(name)
+        await station.seen(name)
+        let lookout = try Lookout()
+        await lookout.seen(name)
+        try lookout.close()
+        try station.close()
+      }
+
+      @Test("All addresses of a host are told")
+      func addresses() async throws {
+        let lookout = try Lookout()
+        let wanted = try ["127.0.0.1", "127.0.0.2", "fd00::7"].map { try IPAddress($0) }
+        try lookout.publish("Many addresses", port: 7, addresses: wanted)
+        await lookout.seen("Many addresses") { $0.addresses == wanted.map { SocketAddress(host: $0, port: 7) } }
+        try lookout.close()
+      }
+
+      @Test("A service that comes back at another port is told there")
+      func moved() async throws {
+        let lookout = try Lookout()
+        try lookout.publish("Moving", port: 1001)
+        await lookout.seen("Moving") { $0.port == 1001 }
+        try lookout.publish("Moving", port: 1002)
+        await lookout.seen("Moving") { $0.port == 1002 }
+        try lookout.close()
+      }
+
+      @Test("Thirty services appear, and go when their responder closes")
+      func many() async throws {
+        let lookout = try Lookout()
+        let station = try Lookout()
+        for number in 0..<30 { try station.publish("Crowd \(number)", port: UInt16(2000 + number)) }
+        for number in 0..<30 { await lookout.seen("Crowd \(number)") { $0.port == 2000 + number } }
+        try station.close()
+        for number in 0..<30 { await lookout.gone("Crowd \(number)") }
+        try lookout.close()
+      }
+
+      @Test("Closing from within an event is well, and ends all events")
+      func closeInEvent() async throws {
+        let station = try Lookout()
+        for number in 0..<5 {
+          try station.publish("Closing \(number)")
+          await station.seen("Closing \(number)")
+        }
+        let loop = EventLoop(name: "closing")
+        loop.start()
+        let handles: Int = await withCheckedContinuation { continuation in
+          loop.schedule {
+            var browser: ServiceBrowser?
+            var isClosed = false
+            browser = try! BackEnd.browse(.embedded, on: loop, interfaces: [testInterface!]) { _ in
+              #expect(!isClosed, "an event after the end")
+              isClosed = true
+              browser?.close()
+              browser?.close()
+              browser = nil
+              let timer = LoopTimer(loop)
+              timer.onFire = {
+                timer.close()
+                continuation.resume(returning: loop.openHandleCount)
+              }
+              timer.start(after: .milliseconds(20))
+            }.browser
+          }
+        }
+        #expect(handles == 1)
+        loop.stop()
+        try station.close()
+      }
+
+      @Test("Opening and closing again and again leaves nothing behind")
+      func again() throws {
+        for _ in 0..<50 { try Lookout().close() }
+      }
+
+      @Test("Packets of no good will are survived, and what is right is still found")
+      func hostile() async throws {
+        let lookout = try Lookout()
+        let stranger = try Stranger()
+        for packet in Stranger.packets { stranger.send(packet) }
+        stranger.send(Stranger.packet(name: "Good".utf8.map { $0 }, host: [Array("good".utf8), Array("local".utf8)]))
+        try lookout.publish("Ours")
+        await lookout.seen("Ours")
+        await lookout.seen("Good") { $0.port == 80 && $0.txt == [Array("sf=1".utf8)] }
+        stranger.close()
+        try lookout.close()
+      }
+
+      @Test("On a machine with nothing but loopback, the search says why it finds nothing")
+      func noNetwork() async throws {
+        guard NetworkInterface.all().allSatisfy(\.isLoopback) else { return }
+        let lookout = try Lookout(interfaces: [])
+        await lookout.told { $0 == [.trouble("no network interface is up that can multicast")] }
+        try lookout.close()
+      }
+    }
+  }
+
+  @Suite struct ServiceBrowserOpeningTests {
+    @Test("An interface that isn't there is refused by name") func noSuchInterface() throws {
+      let loop = EventLoop(name: "refused")
+      loop.start()
+      #expect(throws: LoopError.self) {
+        try loop.performAndWait { _ = try BackEnd.browse(on: loop, interfaces: ["eth99"]) { _ in } }
+      }
+      loop.stop()
+      #expect(loop.openHandleCount == 0)
+    }
+  }
+
+  /// Somebody on the network who says what he likes.
+  private final class Stranger {
+    private let socket: Int32
+
+    init() throws {
+      socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+      var yes: Int32 = 1
+      // Answers count only when they come from port 5353.
+      for option in [SO_REUSEADDR, SO_REUSEPORT] {
+        setsockopt(socket, SOL_SOCKET, option, &yes, socklen_t(MemoryLayout<Int32>.size))
+      }
+      var ttl: UInt8 = 255
+      setsockopt(socket, Int32(IPPROTO_IP), IP_MULTICAST_TTL, &ttl, 1)
+      var loopback = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
+      setsockopt(socket, Int32(IPPROTO_IP), IP_MULTICAST_IF, &loopback, socklen_t(MemoryLayout<in_addr>.size))
+      var here = sockaddr_in(
+        sin_family: sa_family_t(AF_INET), sin_port: UInt16(5353).bigEndian, sin_addr: in_addr(s_addr: 0),
+        sin_zero: (0, 0, 0, 0, 0, 0, 0, 0))
+      let status = withUnsafePointer(to: &here) {
+        bind(socket, UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self), 16)
+      }
+      try #require(status == 0)
+    }
+
+    func send(_ packet: [UInt8]) {
+      var group = sockaddr_in(
+        sin_family: sa_family_t(AF_INET), sin_port: UInt16(5353).bigEndian,
+        sin_addr: in_addr(s_addr: UInt32(0xE000_00FB).bigEndian), sin_zero: (0, 0, 0, 0, 0, 0, 0, 0))
+      let sent = withUnsafePointer(to: &group) {
+        sendto(socket, packet, packet.count, 0, UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self), 16)
+      }
+      #expect(sent == packet.count)
+    }
+
+    func close() { Glibc.close(socket) }
+
+    /// An answer with PTR, SRV, TXT and A of a service.
+    static func packet(
+      name: [UInt8], host: [[UInt8]], srv: [UInt8]? = nil, txt: [UInt8] = [4] + Array("sf=1".utf8),
+      address: [UInt8] = [127, 0, 0, 1]
+    ) -> [UInt8] {
+      func wire(_ labels: [[UInt8]]) -> [UInt8] { labels.flatMap { [UInt8(truncatingIfNeeded: $0.count)] + $0 } + [0] }
+      let type = [Array("_hap".utf8), Array("_tcp".utf8), Array("local".utf8)]
+      func record(_ owner: [UInt8], _ kind: UInt8, _ data: [UInt8]) -> [UInt8] {
+        owner + [0, kind, 0, 1, 0, 0, 0, 120, UInt8(data.count >> 8 & 0xFF), UInt8(data.count & 0xFF)] + data
+      }
+      let service = wire([name] + type)
+      return [0, 0, 0x84, 0, 0, 0, 0, 4, 0, 0, 0, 0] + record(wire(type), 12, service)
+        + record(service, 33, srv ?? [0, 0, 0, 0, 0, 80] + wire(host)) + record(service, 16, txt)
+        + record(wire(host), 1, address)
+    }
+
+    static var packets: [[UInt8]] {
+      let local = Array("local".utf8)
+      let bad: [[UInt8]] = [
+        packet(name: [0xFF, 0xFE], host: [[1], local]), packet(name: [0], host: [[0], local]),
+        packet(name: [10, 27, 91], host: [Array("a b.c".utf8), local]), packet(name: [], host: []),
+        packet(name: Array(repeating: 0xC3, count: 63), host: [Array(repeating: 0xC3, count: 63), local]),
+        packet(
+          name: Array("Longest host".utf8),
+          host: [63, 63, 63, 55].map { Array(repeating: 0xC3, count: $0) } + [local]),
+        packet(name: Array("No host".utf8), host: []), packet(name: Array("Not local".utf8), host: [Array("com".utf8)]),
+        packet(name: Array("Spaces".utf8), host: [[32], [46], local]),
+        packet(name: Array("Short".utf8), host: [[65], local], srv: [0, 0, 0]),
+        packet(name: Array("Pointer".utf8), host: [[65], local], srv: [0, 0, 0, 0, 0, 80, 0xC0, 0xFF]),
+        packet(name: Array("Text".utf8), host: [[65], local], txt: [255, 1, 2]),
+        packet(name: Array("No text".utf8), host: [[65], local], txt: []),
+        packet(name: Array("Long text".utf8), host: [[65], local], txt: Array(repeating: 0, count: 1000)),
+        packet(name: Array("Address".utf8), host: [[65], local], address: [1, 2, 3]),
+      ]
+      let good = packet(name: Array("Cut".utf8), host: [[66], local])
+      return bad + (0..<good.count).map { Array(good.prefix($0)) }
+    }
+  }
+#endif

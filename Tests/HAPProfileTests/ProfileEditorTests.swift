@@ -1,0 +1,471 @@
+import Foundation
+import HAPWire
+import Testing
+
+@testable import HAPProfile
+
+/// As people write it, with more than one way to lay things out.
+private let garage = """
+  {
+    "format": "hasaccessory/1",
+    "name": "Garage",
+    "x-note": { "kept":  [1,2 ] },
+    "services": [
+      { "type": "GarageDoorOpener", "name": "Big Door", "primary": true,
+        "characteristics": [
+          { "type": "TargetDoorState", "value": "closed" }
+        ],
+        "behaviour": { "travelTime": "12s" } },
+      {
+        "type": "LightBulb",
+        "name": "Lamp",
+        "id": "inside",
+        "characteristics": [
+          { "type": "On", "value":   false },
+          {
+            "type": "7E536242-341C-4862-BE90-272CE15BD633", "description": "Fade Rate",
+            "format": "float", "perms": ["pr"]
+          }
+        ]
+      },
+      { "type": "LightBulb", "name": "Outside" }
+    ]
+  }
+
+  """
+
+private let lights = """
+  {
+    "format": "hasaccessory/1", "name": "Light Bridge",
+    "bridgedAccessories": [
+      { "name": "Desk Lamp", "services": [ { "type": "LightBulb" } ] },
+      { "name": "Floor Lamp", "services": [ { "type": "LightBulb" } ] }
+    ]
+  }
+
+  """
+
+private typealias Edit = (inout ProfileEditor) throws(JSONProblem) -> String
+
+/// The text after an edit, and what it said.
+private func edited(_ text: String, _ edit: Edit) throws -> (text: String, said: String) {
+  var editor = try ProfileEditor(json: Array(text.utf8))
+  let said = try edit(&editor)
+  return (String(decoding: editor.json, as: UTF8.self), said)
+}
+
+/// Why an edit can't be made, "line:column path: message"; nil where it can. The text stays as it was.
+private func refusal(_ text: String, _ edit: Edit) throws -> String? {
+  var editor = try ProfileEditor(json: Array(text.utf8))
+  do throws(JSONProblem) {
+    _ = try edit(&editor)
+    return nil
+  } catch {
+    #expect(editor.json == Array(text.utf8))
+    return "\(error.place) \(error.path): \(error.message)"
+  }
+}
+
+private func set(_ target: String, _ word: String, _ choice: AccessoryChoice? = nil) -> Edit {
+  { (editor) throws(JSONProblem) in try editor.set(target, to: word, in: choice) }
+}
+
+private func remove(_ target: String, _ choice: AccessoryChoice? = nil) -> Edit {
+  { (editor) throws(JSONProblem) in try editor.remove(target, in: choice) }
+}
+
+private func add(
+  _ characteristic: String, to service: String, _ value: String? = nil, _ members: [(name: String, word: String)] = []
+) -> Edit {
+  { (editor) throws(JSONProblem) in
+    try editor.addCharacteristic(characteristic, to: service, value: value, members: members)
+  }
+}
+
+private func add(
+  _ wish: ServiceWish, name: String? = nil, label: String? = nil, to choice: AccessoryChoice? = nil
+) -> Edit {
+  { (editor) throws(JSONProblem) in try editor.add(wish, name: name, label: label, to: choice) }
+}
+
+@Suite("A profile is edited in words") struct ProfileEditorTests {
+  // MARK: Adding
+
+  @Test("A service is added behind the others, and nothing else is touched")
+  func addService() throws {
+    let wish = try ServiceWish("Switch:Name")
+    let (text, said) = try edited(garage, add(wish, name: "Button", label: "button"))
+    let added = """
+      "Outside" },
+          {
+            "type": "Switch",
+            "name": "Button",
+            "id": "button",
+            "characteristics": [
+              { "type": "Name" }
+            ]
+          }
+      """
+    #expect(text == garage.replacing("\"Outside\" }", with: added))
+    #expect(said == "added services[3], Switch")
+    #expect(problems(text).isEmpty, "\(problems(text))")
+  }
+
+  @Test("A service goes to the accessory that is meant, by number or name; one without services gets them")
+  func addToBridged() throws {
+    let wish = try ServiceWish("Switch")
+    for choice in [AccessoryChoice("3"), AccessoryChoice("floor-lamp")] {
+      let (text, said) = try edited(lights, add(wish, to: choice))
+      let line = #""Floor Lamp", "services": [ { "type": "LightBulb" }"#
+      #expect(text == lights.replacing(line, with: line + #", { "type": "Switch" }"#))
+      #expect(said == "added bridgedAccessories[1].services[1], Switch")
+    }
+    let (text, said) = try edited(lights, add(wish, to: .number(1)))
+    #expect(text == lights.replacing("Bridge\",\n", with: "Bridge\", \"services\": [ { \"type\": \"Switch\" } ],\n"))
+    #expect(said == "added services[0], Switch")
+  }
+
+  @Test("The next stateless switch has the next index on the label")
+  func labelIndex() throws {
+    let wish = try ServiceWish("StatelessProgrammableSwitch:ServiceLabelIndex")
+    let (text, _) = try edited(document(services: #"{ "type": "89" }, { "type": "Switch" }"#)) {
+      (editor) throws(JSONProblem) in
+      try editor.add(wish)
+    }
+    #expect(text.contains(#"{ "type": "ServiceLabelIndex", "value": 2 }"#))
+  }
+
+  @Test("A characteristic is written out, with a safe value or the one given")
+  func addCharacteristic() throws {
+    let last = "[\"pr\"]\n        }"
+    func line(_ text: String) -> String { garage.replacing(last, with: last + ",\n        " + text) }
+    #expect(
+      try edited(garage, add("brightness", to: "inside")).text == line(#"{ "type": "Brightness", "value": 100 }"#))
+    #expect(
+      try edited(garage, add("8", to: "LightBulb#1", "60")).text == line(#"{ "type": "Brightness", "value": 60 }"#))
+    #expect(try edited(garage, add("Name", to: "inside", "60")).text == line(#"{ "type": "Name", "value": "60" }"#))
+    let (text, said) = try edited(garage, add("On", to: "outside", "on"))
+    #expect(
+      text
+        == garage.replacing(
+          #""Outside" }"#, with: #""Outside", "characteristics": [ { "type": "On", "value": true } ] }"#))
+    #expect(said == "added services[2].characteristics[0], On")
+    #expect(problems(text).isEmpty)
+  }
+
+  @Test("A vendor's characteristic says its format and permissions, and its value is of that format")
+  func addVendors() throws {
+    let type = "00000001-1111-2222-3333-444444444444"
+    let (text, said) = try edited(
+      garage, add(type, to: "Outside", "7", [("format", "string"), ("perms", "pr,ev")]))
+    let new = #"{ "type": "\#(type)", "format": "string", "perms": ["pr", "ev"], "value": "7" }"#
+    #expect(text.contains(new))
+    #expect(said == "added services[2].characteristics[0], \(type)")
+    #expect(problems(text).filter { $0.severity == .error }.isEmpty)
+    // What is missing, the profile's rules tell.
+    #expect(try problems(edited(garage, add(type, to: "Outside")).text).map(\.rule).contains("custom-metadata"))
+  }
+
+  @Test("What can't be added is told, with the place that stands against it")
+  func addRefused() throws {
+    let wish = try ServiceWish("Switch")
+    #expect(
+      try refusal(lights, add(wish))
+        == "1:1 : there are 3 accessories, 1 (Light Bridge), 2 (Desk Lamp), 3 (Floor Lamp): say which by its number")
+    #expect(
+      try refusal(lights, add(wish, to: .name("Desk Lmap")))
+        == "3:25 bridgedAccessories: there is no accessory \"Desk Lmap\" here: did you mean \"Desk Lamp\"?")
+    #expect(
+      try refusal(lights, add(wish, to: .name("x"))) == "3:25 bridgedAccessories: there is no accessory \"x\" here")
+    #expect(
+      try refusal(lights, add(wish, to: .number(0)))
+        == "3:25 bridgedAccessories: there is no accessory 0 here: the last is 3")
+    #expect(try refusal(garage, add(wish, to: .number(2))) == "1:1 : there is no accessory 2 here: the last is 1")
+    #expect(
+      try refusal(#"{ "name": "a", "services": {} }"#, add(wish))
+        == "1:28 services: a list is expected, not an object")
+    #expect(
+      try refusal(garage, add("On", to: "inside"))
+        == "16:9 services[1].characteristics[0]: LightBulb has On already")
+    #expect(
+      try refusal(garage, add("7e536242-341c-4862-be90-272ce15bd633", to: "inside"))
+        == "17:9 services[1].characteristics[1]: LightBulb has 7e536242-341c-4862-be90-272ce15bd633 already")
+    #expect(
+      try refusal(garage, add("Brigtness", to: "inside"))
+        == "11:5 services[1]: there is no characteristic \"Brigtness\"; did you mean Brightness?")
+    #expect(
+      try refusal(#"{ "services": [ { "type": "Switch", "characteristics": 1 } ] }"#, add("Name", to: "Switch"))
+        == "1:56 services[0].characteristics: a list is expected, not an integer")
+  }
+
+  // MARK: What is meant
+
+  @Test(
+    "A service is meant by its id, its type, its number among those of its type, or its name",
+    arguments: [
+      ("inside", 1), ("GarageDoorOpener", 0), ("garage door opener", 0), ("41", 0), ("big door", 0), ("LightBulb#1", 1),
+      ("43#2", 2), ("OUTSIDE", 2), ("00000041-0000-1000-8000-0026BB765291", 0), ("GarageDoorOpener#1", 0),
+    ])
+  func services(_ words: String, _ index: Int) throws {
+    #expect(try edited(garage, set("\(words).hidden", "true")).said == "set services[\(index)].hidden to true")
+  }
+
+  @Test("An id means more than a type; a name that a type has too means both")
+  func preference() throws {
+    let text = document(services: #"{ "type": "Switch" }, { "type": "Outlet", "id": "Switch" }"#)
+    #expect(try edited(text, remove("Switch")).said == "removed services[1], Outlet")
+    let named = document(services: #"{ "type": "Switch" }, { "type": "Outlet", "name": "switch" }"#)
+    #expect(
+      try refusal(named, remove("Switch"))?.hasSuffix(
+        #"2 services are "Switch", Switch#1, Outlet#1 (switch): say which that way"#) == true)
+  }
+
+  @Test(
+    "Words that mean no service, or several, are told with what was probably meant",
+    arguments: [
+      (
+        "Lightbulb",
+        "23:5 services[2]: 2 services are \"Lightbulb\", LightBulb#1 (Lamp), LightBulb#2 (Outside): say which that way"
+      ),
+      ("LightBulb#3", "5:15 services: there is no service \"LightBulb#3\" here: did you mean \"LightBulb\"?"),
+      ("LightBulb#x", "5:15 services: there is no service \"LightBulb#x\" here: did you mean \"LightBulb\"?"),
+      ("Insde", "5:15 services: there is no service \"Insde\" here: did you mean \"inside\"?"),
+      (
+        "Thermostat",
+        "5:15 services: there is no service \"Thermostat\" here; there are GarageDoorOpener#1, LightBulb#1, LightBulb#2"
+      ),
+      (
+        "",
+        "5:15 services: there is no service \"\" here; there are GarageDoorOpener#1, LightBulb#1, LightBulb#2"
+      ),
+    ])
+  func wrongServices(_ words: String, _ message: String) throws {
+    #expect(try refusal(garage, remove(words)) == message)
+    #expect(try refusal(garage, set("\(words)/On", "true")) == message)
+    #expect(try refusal(garage, add("On", to: words)) == message)
+  }
+
+  @Test("Behind a bridge a service is looked for in all accessories, or in the one that is meant")
+  func bridged() throws {
+    #expect(
+      try refusal(lights, set("LightBulb/On", "true"))
+        == "1:1 : 2 services are \"LightBulb\", LightBulb#1 of 2 (Desk Lamp), LightBulb#1 of 3 (Floor Lamp): say which by --accessory"
+        || refusal(lights, set("LightBulb/On", "true"))?.contains("say which by --accessory") == true)
+    #expect(
+      try edited(lights, set("LightBulb/On", "true", .number(2))).said
+        == "added bridgedAccessories[0].services[0].characteristics[0], On, with value true")
+    #expect(
+      try refusal(lights, set("Switch/On", "true", .number(2)))
+        == "4:40 bridgedAccessories[0].services: there is no service \"Switch\" here; there are LightBulb#1")
+    #expect(
+      try refusal(lights, set("Swich/On", "true"))
+        == "1:1 : there is no service \"Swich\" here; there are LightBulb#1, LightBulb#1")
+    let (text, _) = try edited(lights, set("name", "Big Lamp", .name("Desk Lamp")))
+    #expect(text == lights.replacing("Desk Lamp", with: "Big Lamp"))
+    #expect(try edited(lights, set("name", "Hub")).text == lights.replacing("Light Bridge", with: "Hub"))
+  }
+
+  @Test("What isn't an object is no accessory, service or characteristic, and counts for nothing")
+  func noObjects() throws {
+    let text =
+      #"{"bridgedAccessories":[1,{"name":"x","services":[2,{"type":"Switch","characteristics":[3,{"type":"On"}]}]}]}"#
+    #expect(
+      try edited(text, set("Switch#1/On", "off", .number(2))).said
+        == "set bridgedAccessories[1].services[1].characteristics[1].value to off")
+    #expect(
+      try refusal(text, remove("Outlet", .number(2)))?.hasSuffix(
+        "there is no service \"Outlet\" here; there are Switch#1") == true)
+  }
+
+  @Test(
+    "Words that mean no characteristic are told with what was probably meant",
+    arguments: [
+      ("inside/Hue", "11:5 services[1]: LightBulb has no Hue here: add-characteristic adds it"),
+      ("inside/Fade", "11:5 services[1]: LightBulb has no characteristic \"Fade\""),
+      (
+        "inside/Fade Rat", "11:5 services[1]: LightBulb has no characteristic \"Fade Rat\": did you mean \"Fade Rate\"?"
+      ),
+      ("inside/Onn", "11:5 services[1]: LightBulb has no characteristic \"Onn\": did you mean \"On\"?"),
+      (
+        "big door/CurentDoorState",
+        "6:5 services[0]: GarageDoorOpener has no characteristic \"CurentDoorState\": did you mean \"CurrentDoorState\"?"
+      ),
+      ("inside/", "11:5 services[1]: LightBulb has no characteristic \"\""),
+    ])
+  func wrongCharacteristics(_ words: String, _ message: String) throws {
+    #expect(try refusal(garage, set(words, "1")) == message)
+    #expect(try refusal(garage, remove(words)) == message)
+  }
+
+  // MARK: Setting
+
+  @Test(
+    "A value or a member is set in its place, and not a byte elsewhere",
+    arguments: [
+      ("inside/On", "true", "false }", "true }"), ("inside/25.value", "on", "false }", "true }"),
+      ("big door/TargetDoorState", "open", #""closed""#, #""open""#),
+      ("41/target-door-state", "0", #""closed""#, "0"),
+      ("inside/Fade Rate.perms", "pr,pw", #"["pr"]"#, #"["pr", "pw"]"#),
+      ("inside/Fade Rate.perms", #"["ev"]"#, #"["pr"]"#, #"["ev"]"#),
+      ("inside/fade rate", "2.50", #""description""#, #""value": 2.50, "description""#),
+      ("inside/fade rate.valid-values", "1,2", #"["pr"]"#, #"["pr"], "valid-values": [1, 2]"#),
+      ("inside/On.unit", "null", "false }", "false, \"unit\": null }"),
+      ("name", "7", #""Garage""#, #""7""#),
+      ("serialNumber", "42", #""Garage","#, "\"Garage\",\n  \"serialNumber\": \"42\","),
+      ("Outside.name", "In \"and\" out", #""Outside""#, #""In \"and\" out""#),
+      ("Outside.linked", "inside", #""Outside""#, #""Outside", "linked": ["inside"]"#),
+      ("inside.primary", "false", #""id""#, "\"primary\": false,\n      \"id\""),
+      ("Big Door.behaviour.travelTime", "5s", "12s", "5s"),
+      ("Big Door.behaviour.onObstruction", "stop", #""12s""#, #""12s", "onObstruction": "stop""#),
+      ("Big Door.behaviour", #"{"jams":0.1}"#, #"{ "travelTime": "12s" }"#, #"{ "jams": 0.1 }"#),
+      ("x-note.kept", "false", "[1,2 ]", "false"),
+      ("x-note.more.yet.on", "1", "[1,2 ] }", "[1,2 ], \"more\": { \"yet\": { \"on\": 1 } } }"),
+    ])
+  func sets(_ target: String, _ word: String, _ before: String, _ after: String) throws {
+    let start = try #require(garage.range(of: before))
+    #expect(try edited(garage, set(target, word)).text == garage.replacingCharacters(in: start, with: after))
+  }
+
+  @Test("A characteristic that the service requires is written out when something of it is set")
+  func setRequired() throws {
+    let (text, said) = try edited(garage, set("Outside/On.persist", "false"))
+    #expect(said == "added services[2].characteristics[0], On, with persist false")
+    #expect(text.contains(#"{ "type": "On", "persist": false }"#) && problems(text).isEmpty)
+    #expect(
+      try edited(garage, set("Outside/On.x-a.b", "7")).text.contains(
+        #""characteristics": [ { "type": "On", "x-a": { "b": 7 } } ]"#))
+  }
+
+  @Test("What is that already stays as it is written")
+  func setTheSame() throws {
+    for (target, word) in [("inside/On", "off"), ("x-note.kept", "[1, 2]"), ("Outside.name", "Outside")] {
+      let (text, said) = try edited(garage, set(target, word))
+      #expect(text == garage && said.hasSuffix(" is that already"))
+    }
+  }
+
+  @Test(
+    "What can't be set is told with its place",
+    arguments: [
+      ("services", "[]", "1:1 : \"services\" is not set: add-service, add-characteristic and remove change it"),
+      (
+        "bridgedAccessories", "[]",
+        "1:1 : \"bridgedAccessories\" is not set: add-service, add-characteristic and remove change it"
+      ),
+      ("Outside", "x", "23:5 services[2]: a service has no value: say which member, such as Outside.name"),
+      ("nmae", "x", "1:1 : there is no member and no service \"nmae\" here: did you mean \"name\"?"),
+      ("name.first", "x", "3:11 name: an object is expected, not a string"),
+      (
+        "inside/On.value.x", "1", "16:36 services[1].characteristics[0].value: an object is expected, not true or false"
+      ),
+      ("x-a" + String(repeating: ".b", count: 33), "1", "1:1 : nested too deeply"),
+    ])
+  func setRefused(_ target: String, _ word: String, _ message: String) throws {
+    #expect(try refusal(garage, set(target, word)) == message)
+  }
+
+  @Test("A value that would nest the text too deeply is told with the place where it would go")
+  func tooDeep() throws {
+    let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+    #expect(try refusal(garage, set("x-deep", deep)) == "1:1 : nested too deeply")
+    #expect(try refusal(garage, set("x-note.kept", deep)) == "4:13 x-note: nested too deeply")
+    #expect(try refusal(garage, set("Outside/On.x-a", deep)) == "23:5 services[2]: nested too deeply")
+  }
+
+  @Test("A member that the format doesn't have is written, for its rules to name it")
+  func unknownMembers() throws {
+    for target in ["Outside.nmae", "inside/On.vlaue", "Big Door.behaviour.travelTme"] {
+      let (text, said) = try edited(garage, set(target, "x"))
+      #expect(text != garage && said.hasPrefix("set services["))
+    }
+    #expect(
+      try problems(edited(garage, set("Outside.nmae", "x")).text).contains {
+        $0.message.contains("did you mean \"name\"")
+      })
+  }
+
+  // MARK: Removing
+
+  @Test("A service, a characteristic or a member is taken out, and not a byte elsewhere")
+  func removes() throws {
+    #expect(
+      try edited(garage, remove("Outside")).text
+        == garage.replacing("    },\n    { \"type\": \"LightBulb\", \"name\": \"Outside\" }", with: "    }"))
+    let (text, said) = try edited(garage, remove("inside/On"))
+    #expect(text == garage.replacing("        { \"type\": \"On\", \"value\":   false },\n", with: ""))
+    #expect(said == "removed services[1].characteristics[0], On; LightBulb requires it, and has it with a safe value")
+    #expect(try edited(garage, remove("inside/fade rate")).said == "removed services[1].characteristics[1], fade rate")
+    #expect(
+      try edited(garage, remove("x-note")).text == garage.replacing("  \"x-note\": { \"kept\":  [1,2 ] },\n", with: ""))
+    #expect(try edited(garage, remove("x-note.kept")).text == garage.replacing("{ \"kept\":  [1,2 ] }", with: "{}"))
+    #expect(try edited(garage, remove("inside/On.value")).text == garage.replacing(", \"value\":   false", with: ""))
+    #expect(
+      try edited(garage, remove("Big Door.behaviour")).text
+        == garage.replacing(",\n      \"behaviour\": { \"travelTime\": \"12s\" }", with: ""))
+    #expect(
+      try edited(lights, remove("LightBulb", .number(3))).said == "removed bridgedAccessories[1].services[0], LightBulb"
+    )
+  }
+
+  @Test("A service that is named like a member is meant where the member isn't there")
+  func removeNamesake() throws {
+    let text = document(
+      #""category": "other""#,
+      services: #"{ "type": "Switch", "name": "Model" }, { "type": "Outlet", "name": "Category" }"#)
+    #expect(try edited(text, remove("model")).said == "removed services[0], Switch")
+    #expect(try edited(text, remove("category")).said == "removed category")
+  }
+
+  @Test(
+    "What isn't there isn't taken out",
+    arguments: [
+      ("serialNumber", "1:1 : there is no member \"serialNumber\" here"),
+      ("x-noet", "1:1 : there is no member \"x-noet\" here: did you mean \"x-note\"?"),
+      ("Outside.id", "23:5 services[2]: there is no member \"id\" here"),
+      ("inside/On.perms", "16:9 services[1].characteristics[0]: there is no member \"perms\" here"),
+      ("name.x", "3:11 name: an object is expected, not a string"),
+      ("Outside/On", "23:5 services[2]: On isn't written here, and LightBulb requires it"),
+    ])
+  func removeRefused(_ target: String, _ message: String) throws {
+    #expect(try refusal(garage, remove(target)) == message)
+  }
+
+  // MARK: Documents of any kind
+
+  @Test(
+    "A document that is no profile is refused or edited, and never traps",
+    arguments: [
+      "{}", "[]", "1", "null", #"{"services":1}"#, #"{"services":[1,{}]}"#,
+      #"{"services":[{"type":1,"characteristics":[1,{"type":2}]}]}"#,
+      #"{"services":[{"type":"Switch","characteristics":{}}],"bridgedAccessories":[1,{"services":[null]}]}"#,
+      #"{"name":{},"bridgedAccessories":{}}"#,
+    ])
+  func anyDocument(_ text: String) throws {
+    let wish = try ServiceWish("Switch:On")
+    var edits: [Edit] = []
+    for choice in [nil, AccessoryChoice.number(1), .number(2), .name("x")] {
+      edits.append(add(wish, name: "n", label: "l", to: choice))
+      for target in [
+        "name", "name.x", "Switch", "Switch.name", "Switch/On", "Switch#1/On.value", "/", ".", "#", "a.b.c", "x-", "/.",
+        "services",
+      ] {
+        edits += [set(target, "1", choice), remove(target, choice)]
+      }
+    }
+    for target in ["Switch", "Switch#1", ""] { edits += [add("On", to: target), add("Name", to: target, "")] }
+    var made = 0
+    for edit in edits where try refusal(text, edit) == nil {
+      let (after, said) = try edited(text, edit)
+      #expect(!said.isEmpty)
+      #expect(throws: Never.self) { try JSONNode.parse(Array(after.utf8)) }
+      made += 1
+    }
+    #expect((made > 0) == text.hasPrefix("{"))
+  }
+
+  @Test("A text that is no JSON is refused with its place")
+  func noJSON() {
+    let error = #expect(throws: JSONError.self) { try ProfileEditor(json: Array("{ a: 1 }".utf8)) }
+    #expect(error?.place == JSONPlace(line: 1, column: 3))
+  }
+}

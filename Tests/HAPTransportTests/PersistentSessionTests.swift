@@ -1,0 +1,475 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPTestSupport
+import HAPWire
+import Synchronization
+import Testing
+
+@testable import HAPTransport
+
+private let motion = TestHome.id(TestHome.ID.motion)
+private let on = TestHome.id(TestHome.ID.on)
+
+/// Where the accessory is at the moment, and how often that was asked.
+private final class Whereabouts: Sendable {
+  private let places = Mutex<(port: UInt16?, asked: Int)>((nil, 0))
+
+  init(_ port: UInt16? = nil) { self.port = port }
+
+  var port: UInt16? {
+    get { places.withLock { $0.port } }
+    set { places.withLock { $0.port = newValue } }
+  }
+  var asked: Int { places.withLock { $0.asked } }
+
+  func find() -> [SocketAddress] {
+    places.withLock { places in
+      places.asked += 1
+      return places.port.map { [SocketAddress(host: .loopbackV4, port: $0)] } ?? []
+    }
+  }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct PersistentSessionTests {
+  private let loop = TestLoop()
+
+  private func session(
+    _ whereabouts: Whereabouts, _ identity: ControllerIdentity = TestHome.admin,
+    key: [UInt8] = TestHome.accessoryKey.publicKey, identifier: String = TestHome.deviceID
+  ) -> PersistentSession {
+    PersistentSession(
+      on: loop.loop, identity: ControllerCredentials(identifier: identity.identifier, key: identity.key),
+      with: PairedAccessory(identifier: Array(identifier.utf8), publicKey: key),
+      backOff: BackOff(first: .milliseconds(1), longest: .milliseconds(20))
+    ) { whereabouts.find() }
+  }
+
+  /// Reads news until some fit.
+  private func news<T>(_ session: PersistentSession, _ wanted: (SessionNews) -> T?) async throws -> T {
+    while let news = await session.next() { if let found = wanted(news) { return found } }
+    throw Failure(message: "the news ended")
+  }
+
+  private struct Failure: Error { let message: String }
+
+  private func connected(_ session: PersistentSession) async throws -> Bool {
+    try await news(session) {
+      if case .connected(let isAgain, let refused, _) = $0, refused.isEmpty { isAgain } else { nil }
+    }
+  }
+
+  private func lost(_ session: PersistentSession) async throws -> String {
+    try await news(session) { if case .lost(let error, _) = $0 { "\(error)" } else { nil } }
+  }
+
+  private func values(_ session: PersistentSession) async throws -> (ids: [AttributeID], isCatchUp: Bool) {
+    try await news(session) {
+      if case .values(let entries, let isCatchUp, _) = $0 { (entries.map(\.id), isCatchUp) } else { nil }
+    }
+  }
+
+  private func failure(_ body: () async throws -> Void) async -> String {
+    do {
+      try await body()
+      return "nothing failed"
+    } catch { return "\(error)" }
+  }
+
+  @Test("It outlives its accessory: subscribes again, and tells what changed meanwhile and nothing else")
+  func outlives() async throws {
+    let home = try ServedHome()
+    let whereabouts = Whereabouts(home.port)
+    let session = session(whereabouts)
+    #expect(try await connected(session) == false)
+    #expect(try await session.subscribe(to: [motion, on, TestHome.id(TestHome.ID.button)]) == [])
+    home.onLoop { $0.change([(motion, .bool(true))]) }
+    let first = try await values(session)
+    #expect(first.ids == [motion] && !first.isCatchUp)
+
+    whereabouts.port = nil
+    home.stop()
+    #expect(try await lost(session).contains("closed the connection"))
+    #expect(try await lost(session) == "it has no address")
+    let next = try ServedHome()
+    // On is as it was, motion isn't: a new home begins without.
+    whereabouts.port = next.port
+    #expect(try await connected(session) == true)
+    let meanwhile = try await values(session)
+    #expect(meanwhile.ids == [motion] && meanwhile.isCatchUp)
+    next.onLoop { $0.change([(on, .bool(true))]) }
+    let later = try await values(session)
+    #expect(later.ids == [on] && !later.isCatchUp)
+    await session.close()
+  }
+
+  @Test("What is unsubscribed from stays so, and what the accessory refuses is told")
+  func subscriptions() async throws {
+    let home = try ServedHome()
+    let whereabouts = Whereabouts(home.port)
+    let session = session(whereabouts)
+    let refused = try await session.subscribe(to: [motion, on, TestHome.id(TestHome.ID.writeOnly)])
+    #expect(refused.map(\.id) == [TestHome.id(TestHome.ID.writeOnly)])
+    #expect(try await session.unsubscribe(from: [motion]) == [])
+    #expect(try await connected(session) == false)
+    let next = try ServedHome()
+    next.onLoop { $0.change([(motion, .bool(true)), (on, .bool(true))]) }
+    whereabouts.port = next.port
+    home.stop()
+    #expect(try await connected(session) == true)
+    #expect(try await values(session).ids == [on])
+    await session.close()
+  }
+
+  @Test(
+    "A write that was on its way when the connection broke fails, and isn't sent again; those behind it are sent then")
+  func neverTwice() async throws {
+    let home = try ServedHome()
+    let middle = CuttingMiddle(on: loop.loop, to: home.port)
+    let session = session(Whereabouts(try await middle.port()))
+    #expect(try await session.request(.accessories).status == 200)
+    await middle.cutAtNextRequest()
+    async let first = failure { _ = try await session.request(.write([.init(on, value: .bool(true))])) }
+    let hue = TestHome.id(TestHome.ID.hue)
+    #expect(await first.contains("PUT /characteristics: "))
+    #expect(try await session.request(.write([.init(hue, value: .float(7))])).status == 204)
+    #expect(home.notes.filter { $0 == .wrote(on) }.count == 1, "it had arrived, and did so once")
+    await session.close()
+    await middle.close()
+  }
+
+  @Test("A request without an answer in its time ends the connection; the next one gets a new one, and its own answer")
+  func noAnswer() async throws {
+    let home = try ServedHome()
+    let middle = CuttingMiddle(on: loop.loop, to: home.port)
+    let session = session(Whereabouts(try await middle.port()))
+    #expect(try await connected(session) == false)
+    await middle.swallowNextRequest()
+    let said = await failure { _ = try await session.request(.read([on]), timeout: .milliseconds(50)) }
+    #expect(said == "GET /characteristics: no answer in time")
+    #expect(try await session.request(.accessories).status == 200)
+    #expect(try await lost(session) == said)
+    #expect(try await connected(session) == true)
+    await session.close()
+    await middle.close()
+  }
+
+  @Test("A request that is given up on its way leaves the connection as it is, and its answer is nobody else's")
+  func givenUp() async throws {
+    let home = try ServedHome()
+    let middle = CuttingMiddle(on: loop.loop, to: home.port)
+    let session = session(Whereabouts(try await middle.port()))
+    #expect(try await connected(session) == false)
+    await middle.holdAnswers()
+    let request = Task { try await session.request(.accessories) }
+    while await !middle.holdsSomething { await Task.yield() }
+    request.cancel()
+    #expect(await failure { _ = try await request.value } == "it was cancelled")
+    await middle.releaseAnswers()
+    let body = try await session.request(.read([on])).body
+    #expect(String(decoding: body, as: UTF8.self).hasPrefix(#"{"characteristics""#))
+    #expect(home.notes.filter { $0 == .connected }.count == 1)
+    await session.close()
+    await middle.close()
+  }
+
+  @Test("A session that is let go closes its connection")
+  func letGo() async throws {
+    let home = try ServedHome()
+    var session: PersistentSession? = session(Whereabouts(home.port))
+    #expect(try await session?.request(.accessories).status == 200)
+    #expect(home.connectionCount == 1)
+    session = nil
+    while home.connectionCount > 0 { await Task.yield() }
+  }
+
+  @Test("Requests wait for the connection at most for their time, and a cancelled one is never sent")
+  func waiting() async throws {
+    let whereabouts = Whereabouts()
+    let session = session(whereabouts)
+    #expect(try await lost(session) == "it has no address")
+    let said = await failure { _ = try await session.request(.accessories, timeout: .milliseconds(30)) }
+    #expect(said == "GET /accessories was not sent, since there is no connection: it has no address")
+    let cancelled = Task { try await session.request(.write([.init(on, value: .bool(true))])) }
+    cancelled.cancel()
+    await #expect(throws: ClientError.self) { try await cancelled.value }
+    let patient = Task { try await session.request(.accessories) }
+    let home = try ServedHome()
+    whereabouts.port = home.port
+    #expect(try await patient.value.status == 200)
+    #expect(await session.isConnected)
+    #expect(!home.notes.contains(.wrote(on)))
+    await session.close()
+  }
+
+  @Test("A refusal that can't change ends it with the error; one that can doesn't")
+  func refusals() async throws {
+    let home = try ServedHome()
+    let whereabouts = Whereabouts(home.port)
+    let stranger = session(whereabouts, TestHome.stranger)
+    let request = Task { try await stranger.request(.accessories) }
+    let said = try await news(stranger) { if case .gaveUp(let error) = $0 { "\(error)" } else { nil } }
+    #expect(said.contains("authentication failed"))
+    #expect(await failure { _ = try await request.value } == said)
+    #expect(await failure { _ = try await stranger.subscribe(to: [on]) } == said)
+    #expect(await stranger.next() == nil)
+    #expect(whereabouts.asked == 1)
+
+    let deceived = session(whereabouts, key: TestHome.stranger.key.publicKey)
+    #expect(
+      try await news(deceived) { if case .gaveUp(let error) = $0 { "\(error)" } else { nil } }.contains("signature"))
+
+    let lost = session(whereabouts, identifier: "AA:BB:CC:DD:EE:FF")
+    #expect(try await self.lost(lost).contains("another accessory"))
+    #expect(try await self.lost(lost).contains("another accessory"))
+    await lost.close()
+  }
+
+  @Test("Closed any number of times, also before it began; what waits is told, and the news end")
+  func closing() async throws {
+    let session = session(Whereabouts())
+    let request = Task { try await session.request(.accessories) }
+    _ = try await lost(session)
+    let reader = Task { () -> Bool in
+      while await session.next() != nil {}
+      return true
+    }
+    await session.close()
+    await session.close()
+    #expect(await reader.value)
+    #expect(await failure { _ = try await request.value } == "it was cancelled")
+
+    let home = try ServedHome()
+    let quiet = self.session(Whereabouts(home.port))
+    #expect(try await connected(quiet) == false)
+    let waiting = Task { await quiet.next() }
+    // Time enough for it to begin to wait.
+    #expect(try await quiet.request(.accessories).status == 200)
+    await quiet.close()
+    #expect(await waiting.value == nil)
+    #expect(await failure { _ = try await session.request(.accessories) } == "it was cancelled")
+
+    let unused = self.session(Whereabouts())
+    await unused.close()
+    #expect(await unused.next() == nil)
+    #expect(await failure { _ = try await unused.request(.accessories) } == "it was cancelled")
+  }
+
+  @Test("A reader that is cancelled leaves the news to the next one")
+  func cancelledReader() async throws {
+    let home = try ServedHome()
+    let session = session(Whereabouts(home.port))
+    #expect(try await connected(session) == false)
+    let reader = Task { await session.next() }
+    // Time enough for it to begin to wait.
+    #expect(try await session.request(.accessories).status == 200)
+    reader.cancel()
+    #expect(await reader.value == nil)
+    #expect(try await session.subscribe(to: [motion]) == [])
+    home.onLoop { $0.change([(motion, .bool(true))]) }
+    #expect(try await values(session).ids == [motion])
+    await session.close()
+  }
+
+  @Test("A search that takes too long is a lost try, and there is never a second one beside it")
+  func endlessSearch() async throws {
+    let asked = Mutex(0)
+    let (answers, answer) = AsyncStream<UInt16>.makeStream()
+    let home = try ServedHome()
+    let session = PersistentSession(
+      on: loop.loop,
+      identity: ControllerCredentials(identifier: TestHome.admin.identifier, key: TestHome.admin.key),
+      with: PairedAccessory(identifier: Array(TestHome.deviceID.utf8), publicKey: TestHome.accessoryKey.publicKey),
+      connectTimeout: .milliseconds(20), backOff: BackOff(first: .milliseconds(1), longest: .milliseconds(1))
+    ) {
+      asked.withLock { $0 += 1 }
+      for await port in answers { return [SocketAddress(host: .loopbackV4, port: port)] }
+      return []
+    }
+    for _ in 0..<3 { #expect(try await lost(session) == "finding the accessory: no answer in time") }
+    #expect(asked.withLock { $0 } == 1)
+    // It may come between two tries, and is asked again then.
+    answer.yield(home.port)
+    answer.yield(home.port)
+    #expect(try await connected(session) == false)
+    await session.close()
+  }
+
+  @Test("Events that nobody reads end the connection, and it is made again when they are read")
+  func flood() async throws {
+    let home = try ServedHome()
+    let whereabouts = Whereabouts(home.port)
+    let session = session(whereabouts)
+    #expect(try await connected(session) == false)
+    #expect(try await session.subscribe(to: [motion]) == [])
+    // As many as it takes: the accessory may gather several changes in one event.
+    var isMoving = false
+    while await session.isConnected {
+      isMoving.toggle()
+      home.onLoop { [isMoving] in $0.change([(motion, .bool(isMoving))]) }
+    }
+    let said = await failure { _ = try await session.request(.accessories, timeout: .milliseconds(100)) }
+    #expect(
+      said.contains("more events than are read") && whereabouts.asked == 1, "nothing is tried before they are read")
+    #expect(try await lost(session).contains("more events than are read"))
+    #expect(try await connected(session) == true)
+    await session.close()
+  }
+
+  @Test("More requests than there is room for are refused at once")
+  func crowded() async throws {
+    let session = session(Whereabouts())
+    _ = try await lost(session)
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for _ in 0...PersistentConnection.requestRoom {
+        group.addTask { await failure { _ = try await session.request(.accessories) } }
+      }
+      #expect(try await group.next()?.contains("too many requests wait already") == true)
+      await session.close()
+      for try await said in group { #expect(said == "it was cancelled") }
+    }
+  }
+}
+
+@Suite struct SessionNewsQueueTests {
+  private func value(_ number: Int) -> SessionNews { .unreadable(.unasked(number)) }
+  private func state(_ number: Int) -> SessionNews { .lost(.unasked(number), nextTry: .seconds(number)) }
+
+  private func numbers(_ queue: inout SessionNewsQueue) -> [Int] {
+    var result: [Int] = []
+    while let news = queue.next() {
+      switch news {
+      case .unreadable(.unasked(let number)), .lost(.unasked(let number), _): result.append(number)
+      default: break
+      }
+    }
+    return result
+  }
+
+  @Test("News keep their order; of states the latest stay, and values that find no room are refused")
+  func bounds() {
+    var queue = SessionNewsQueue()
+    _ = queue.append(values: value(-1), byteCount: 1)
+    for number in 0..<SessionNewsQueue.stateRoom + 5 { queue.append(state: state(number)) }
+    _ = queue.append(values: value(-2), byteCount: 1)
+    #expect(numbers(&queue) == [-1] + Array(5..<SessionNewsQueue.stateRoom + 5) + [-2])
+
+    for number in 0..<SessionNewsQueue.valueRoom { _ = queue.append(values: value(number), byteCount: 1) }
+    let tooMany = queue.append(values: value(0), byteCount: 1)
+    #expect(!tooMany && queue.isFull)
+    queue.append(state: state(7))
+    #expect(numbers(&queue).count == SessionNewsQueue.valueRoom + 1)
+    #expect(!queue.isFull)
+
+    _ = queue.append(values: value(0), byteCount: SessionNewsQueue.byteRoom)
+    let tooLong = queue.append(values: value(1), byteCount: 0)
+    #expect(!tooLong)
+    #expect(numbers(&queue) == [0])
+    let again = queue.append(values: value(1), byteCount: 1)
+    #expect(again)
+  }
+
+  @Test("The waits are up to a quarter shorter than the rule, and the same for the same source of chance")
+  func jitter() {
+    func delays(_ seed: UInt64) -> [Duration] {
+      var backOff = BackOff()
+      let random = RandomSource.seeded(seed)
+      return (0..<8).map { _ in backOff.delay(jitteredBy: random) }
+    }
+    for (delay, longest) in zip(delays(1), [1, 2, 4, 8, 16, 32, 60, 60].map { Duration.seconds($0) }) {
+      #expect(delay <= longest && delay >= longest * 3 / 4)
+    }
+    #expect(delays(1) == delays(1) && delays(1) != delays(2))
+  }
+}
+
+/// Passes bytes on between controllers and an accessory, until it is told to keep an answer back and hang up.
+private actor CuttingMiddle {
+  nonisolated let loop: EventLoop
+  private let wires: Wires
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(on loop: EventLoop, to port: UInt16) {
+    self.loop = loop
+    wires = Wires(loop, target: SocketAddress(host: .loopbackV4, port: port))
+  }
+
+  func port() throws -> UInt16 { try wires.listen() }
+  /// The next bytes of a controller reach the accessory; the answer reaches nobody.
+  func cutAtNextRequest() { wires.cuts = true }
+  /// The next bytes of a controller reach nobody.
+  func swallowNextRequest() { wires.swallows = true }
+  /// What the accessory says from now on waits.
+  func holdAnswers() { wires.held = [] }
+  var holdsSomething: Bool { wires.held?.isEmpty == false }
+  func releaseAnswers() { wires.release() }
+  func close() { wires.close() }
+}
+
+/// On the loop's thread.
+private final class Wires {
+  var cuts = false
+  var swallows = false
+  /// nil: nothing is held.
+  var held: [(sink: TCPStream, bytes: [UInt8])]?
+  private let loop: EventLoop
+  private let target: SocketAddress
+  private var listener: TCPListener?
+  private var streams: [TCPStream] = []
+
+  init(_ loop: EventLoop, target: SocketAddress) {
+    self.loop = loop
+    self.target = target
+  }
+
+  func listen() throws -> UInt16 {
+    let listener = try TCPListener(loop, host: .loopbackV4, port: 0) { [self] in take($0) }
+    self.listener = listener
+    return listener.port
+  }
+
+  private func take(_ near: TCPStream) {
+    var far: TCPStream?
+    far = TCPStream(loop, connectingTo: target) { [self] error in
+      guard error == nil, let far else { return near.close() }
+      streams += [near, far]
+      pass(from: near, to: far, isRequest: true)
+      pass(from: far, to: near, isRequest: false)
+    }
+  }
+
+  private func pass(from source: TCPStream, to sink: TCPStream, isRequest: Bool) {
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 1)
+    source.startReading(onAllocate: { _ in room }) { [self, weak source, weak sink] event in
+      guard case .bytes(let count) = event else {
+        sink?.closeAfterWriting()
+        return room.deallocate()
+      }
+      if isRequest, swallows {
+        swallows = false
+        return
+      }
+      if !isRequest, held != nil, let sink {
+        held?.append((sink, Array(room[..<count])))
+        return
+      }
+      sink?.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count]))
+      guard isRequest, cuts else { return }
+      cuts = false
+      source?.close()
+    }
+  }
+
+  func release() {
+    for (sink, bytes) in held ?? [] { sink.write(bytes) }
+    held = nil
+  }
+
+  func close() {
+    listener?.close()
+    for stream in streams { stream.close() }
+    streams = []
+  }
+}

@@ -1,0 +1,527 @@
+import Foundation
+@testable import HAPWire
+import Testing
+
+/// The text after one change.
+private func changed(
+  _ text: String, width: Int = 120, _ change: (inout JSONDocument) throws(JSONError) -> Void
+) throws -> String {
+  var document = try JSONDocument(utf8(text), width: width)
+  try change(&document)
+  return String(decoding: document.bytes, as: UTF8.self)
+}
+
+private func value(_ text: String) throws(JSONError) -> JSONNode { try JSONNode.parse(utf8(text)) }
+
+private func path(_ names: String...) -> JSONPath {
+  names.reduce(.root) { parent, name in Int(name).map { .element(of: parent, $0) } ?? .member(of: parent, name) }
+}
+
+/// As people write profiles.
+private let lamp = """
+  {
+    "name": "Lamp",
+    "services": [
+      {
+        "type": "LightBulb", "primary": true,
+        "characteristics": [
+          { "type": "On", "value": false },
+          { "type": "Hue",   "value": 1.50 }
+        ]
+      }
+    ]
+  }
+
+  """
+
+@Suite("A JSON text is changed at a place") struct JSONDocumentTests {
+  // MARK: Replacing
+
+  @Test("A plain value is replaced where it stands, and not a byte elsewhere")
+  func replace() throws {
+    let said = try changed(lamp) { (text) throws(JSONError) in
+      try text.replace(path("services", "0", "characteristics", "1", "value"), with: .integer(7))
+    }
+    #expect(said == lamp.replacing("1.50", with: "7"))
+    let long = String(repeating: "ä", count: 300)
+    #expect(
+      try changed("[ 1 ,\"b\"\n]") { (text) throws(JSONError) in try text.replace(path("1"), with: .text(long)) }
+        == "[ 1 ,\"\(long)\"\n]")
+    #expect(try changed(" 5\n") { (text) throws(JSONError) in try text.replace(.root, with: .list([])) } == " []\n")
+  }
+
+  @Test("A list or an object takes the indentation of the line it begins in")
+  func replaceTrees() throws {
+    let said = try changed(lamp) { (text) throws(JSONError) in
+      try text.replace(path("services", "0", "characteristics"), with: value(#"[{"type": "On", "perms": ["pr"]}, {}]"#))
+    }
+    let list = """
+      [
+              { "type": "On", "perms": ["pr"] },
+              {}
+            ]
+      """
+    let start = try #require(lamp.range(of: "[\n        {")?.lowerBound)
+    let end = try #require(lamp.range(of: "1.50 }\n      ]")?.upperBound)
+    #expect(said == lamp.replacingCharacters(in: start..<end, with: list))
+  }
+
+  // MARK: Adding
+
+  @Test("A new element has a line of its own where the others have, and a comma goes before it")
+  func append() throws {
+    let said = try changed(lamp) { (text) throws(JSONError) in
+      try text.append(value(#"{"type":"Saturation","value":2}"#), to: path("services", "0", "characteristics"))
+    }
+    #expect(
+      said
+        == lamp.replacing(
+          "1.50 }", with: "1.50 },\n        { \"type\": \"Saturation\", \"value\": 2 }"))
+  }
+
+  @Test("What holds lists of objects is spread over lines, by the indentation of the text")
+  func appendTrees() throws {
+    let service = #"{"type":"Switch","linked":["a","b"],"characteristics":[{"type":"On"}],"behaviour":{}}"#
+    let said = try changed(lamp.replacing("  ", with: "\t")) { (text) throws(JSONError) in
+      try text.append(value(service), to: path("services"))
+    }
+    let added = """
+      \t\t},
+      \t\t{
+      \t\t\t"type": "Switch",
+      \t\t\t"linked": ["a", "b"],
+      \t\t\t"characteristics": [
+      \t\t\t\t{ "type": "On" }
+      \t\t\t],
+      \t\t\t"behaviour": {}
+      \t\t}
+      \t]
+      """
+    #expect(said == lamp.replacing("  ", with: "\t").replacing("\t\t}\n\t]", with: added))
+  }
+
+  @Test(
+    "A new element stays on the line where the others are, while it is not too wide",
+    arguments: [
+      (#"[1,2]"#, "3", #"[1,2,3]"#),
+      (#"[ 1, 2 ]"#, #"{"a":1}"#, #"[ 1, 2, { "a": 1 } ]"#),
+      (#"[]"#, "1", "[1]"), ("[ \n ]", "1", "[1]"),
+      (#"{"a":[{"b": 1}]}"#, #"{"c":[2,3]}"#, nil),
+    ])
+  func inline(_ text: String, _ element: String, _ expected: String?) throws {
+    guard let expected else {
+      let said = try changed(text) { (text) throws(JSONError) in try text.append(value(element), to: path("a")) }
+      #expect(said == #"{"a":[{"b": 1},{"c":[2,3]}]}"#)
+      return
+    }
+    #expect(
+      try changed(text) { (text) throws(JSONError) in try text.append(value(element), to: .root) } == expected)
+  }
+
+  @Test("A text that is on one line stays on one line")
+  func oneLine() throws {
+    let element = #"{"type":"Switch","characteristics":[{"type":"On"}]}"#
+    for text in [#"{"services":[{"type":"LightBulb"}]}"#, #"{ "services" : [ { "type" : "LightBulb" } ] }"#] {
+      let said = try changed(text, width: 10) { (text) throws(JSONError) in
+        try text.append(value(element), to: path("services"))
+        try text.set("name", of: path("services", "0"), to: .text("a"))
+      }
+      #expect(!said.contains("\n"))
+      let whole = try changed(text, width: 10) { (text) throws(JSONError) in
+        try text.replace(.root, with: value(element))
+      }
+      #expect(!whole.contains("\n"))
+      let blanks = text.contains(" ")
+      #expect(
+        said.contains(
+          blanks
+            ? #", { "type" : "Switch", "characteristics" : [ { "type" : "On" } ] }"#
+            : #",{"type":"Switch","characteristics":[{"type":"On"}]}"#))
+      #expect(said.contains(blanks ? #""LightBulb", "name" : "a" }"# : #""LightBulb","name":"a"}"#))
+    }
+  }
+
+  @Test("An element has one line as far as the text is wide, counted in characters")
+  func width() throws {
+    func append(_ width: Int) throws -> String {
+      try changed("[\n  1\n]", width: width) { (text) throws(JSONError) in
+        try text.append(.object([("ä", .text("ü"))]), to: .root)
+      }
+    }
+    #expect(try append(14) == "[\n  1,\n  { \"ä\": \"ü\" }\n]")
+    #expect(try append(13) == "[\n  1,\n  {\n    \"ä\": \"ü\"\n  }\n]")
+  }
+
+  @Test("A line that would get too wide is broken up, with the lists and objects around it that are on it")
+  func spread() throws {
+    let text = """
+      {
+        "services": [ { "type": "LightBulb", "characteristics": [ { "type": "On" } ] }, { "type": "Switch" } ]
+      }
+      """
+    let said = try changed(text, width: 108) { (text) throws(JSONError) in
+      try text.append(value(#"{"type":"Hue"}"#), to: path("services", "0", "characteristics"))
+    }
+    #expect(
+      said == """
+        {
+          "services": [
+            {
+              "type": "LightBulb",
+              "characteristics": [
+                { "type": "On" },
+                { "type": "Hue" }
+              ]
+            },
+            { "type": "Switch" }
+          ]
+        }
+        """)
+    // One column more, and it stays.
+    let kept = try changed(text, width: 123) { (text) throws(JSONError) in
+      try text.append(value(#"{"type":"Hue"}"#), to: path("services", "0", "characteristics"))
+    }
+    #expect(kept == text.replacing(#""On" }"#, with: #""On" }, { "type": "Hue" }"#))
+    #expect(kept.split(separator: "\n").map(\.count).max() == 123)
+    let broken = try changed(text, width: 122) { (text) throws(JSONError) in
+      try text.append(value(#"{"type":"Hue"}"#), to: path("services", "0", "characteristics"))
+    }
+    #expect(broken == said)
+  }
+
+  @Test("A list that takes the place of a plain value breaks its line up too where it is too wide")
+  func spreadByReplacing() throws {
+    let text = "{\n  \"a\": { \"b\": 1, \"c\": 2 }\n}"
+    let said = try changed(text, width: 30) { (text) throws(JSONError) in
+      try text.replace(path("a", "b"), with: value("[1111,2222,3333]"))
+    }
+    #expect(
+      said == """
+        {
+          "a": {
+            "b": [1111, 2222, 3333],
+            "c": 2
+          }
+        }
+        """)
+  }
+
+  @Test("Behind an element of many lines that begins on the line of the bracket, the next one begins there too")
+  func bracketsTogether() throws {
+    let text = "{\n  \"list\": [ {\n    \"a\": 1\n  } ]\n}"
+    let said = try changed(text) { (text) throws(JSONError) in
+      try text.append(value(#"{"a":[{"b":2}]}"#), to: path("list"))
+    }
+    #expect(
+      said == """
+        {
+          "list": [ {
+            "a": 1
+          }, {
+            "a": [
+              { "b": 2 }
+            ]
+          } ]
+        }
+        """)
+  }
+
+  @Test("Into an empty list goes the element as the line has room for it")
+  func empty() throws {
+    let text = "{\n  \"a\": [],\n  \"b\": { \"c\": [ ] }\n}"
+    let own = try changed(text) { (text) throws(JSONError) in try text.append(value(#"{"x":1}"#), to: path("a")) }
+    #expect(own == text.replacing("[]", with: "[\n    { \"x\": 1 }\n  ]"))
+    let inline = try changed(text) { (text) throws(JSONError) in
+      try text.append(value(#"{"x":1}"#), to: path("b", "c"))
+    }
+    #expect(inline == text.replacing("[ ]", with: "[ { \"x\": 1 } ]"))
+    #expect(
+      try changed("{}") { (text) throws(JSONError) in try text.set("a", of: .root, to: .integer(1)) } == #"{ "a": 1 }"#)
+  }
+
+  @Test("A member that is there is replaced, a new one stands where the order has it")
+  func members() throws {
+    let order = ["type", "name", "primary", "id", "characteristics"]
+    func set(_ name: String, in text: String = lamp) throws -> String {
+      try changed(text) { (text) throws(JSONError) in
+        try text.set(name, of: path("services", "0"), to: .text("x"), order: order)
+      }
+    }
+    #expect(try set("type") == lamp.replacing("\"LightBulb\"", with: "\"x\""))
+    #expect(try set("name") == lamp.replacing("\"LightBulb\", ", with: "\"LightBulb\", \"name\": \"x\", "))
+    #expect(try set("id") == lamp.replacing("true,\n", with: "true, \"id\": \"x\",\n"))
+    #expect(try set("x-odd") == lamp.replacing("]\n    }", with: "],\n      \"x-odd\": \"x\"\n    }"))
+    let turned = #"{"services":[{"characteristics":[],"type":"A","id":"b"}]}"#
+    #expect(try set("name", in: turned) == #"{"services":[{"characteristics":[],"type":"A","name":"x","id":"b"}]}"#)
+    #expect(try set("type", in: #"{"services":[{"id":"b"}]}"#) == #"{"services":[{"id":"b","type":"x"}]}"#)
+  }
+
+  @Test("Among members that share lines a new one shares one too, while it is not too wide")
+  func sharedLines() throws {
+    let text = "{\n  \"a\": 1, \"b\": 2,\n  \"c\": 3\n}"
+    func set(_ width: Int) throws -> String {
+      try changed(text, width: width) { (text) throws(JSONError) in
+        try text.set("x", of: .root, to: .integer(7), order: ["a", "x"])
+      }
+    }
+    #expect(try set(25) == text.replacing("1,", with: "1, \"x\": 7,"))
+    #expect(try set(24) == text.replacing("1,", with: "1,\n  \"x\": 7,"))
+  }
+
+  @Test("A line that is too wide already stays one where it gets no wider")
+  func tooWideAlready() throws {
+    let text = "[\n  [111], [222], [333]\n]"
+    let said = try changed(text, width: 10) { (text) throws(JSONError) in
+      try text.replace(path("1"), with: value("[4]"))
+    }
+    #expect(said == text.replacing("222", with: "4"))
+  }
+
+  @Test("What the text does mostly is done, and not what it does first")
+  func habits() throws {
+    let text = """
+      {
+         "a" :1,
+         "b": {"x": 1,"y": 2},
+         "c": {"x": 1,"y": 2, "z": []},
+         "d": [ 1,2 ],
+         "e": [[1], [2]]
+      }
+      """
+    let said = try changed(text) { (text) throws(JSONError) in
+      try text.set("f", of: .root, to: value(#"{"x": [1,2], "y": [{"a":1,"b":2}]}"#))
+    }
+    let added = """
+      ,
+         "f": {
+            "x": [1,2],
+            "y": [
+               {"a": 1,"b": 2}
+            ]
+         }
+      }
+      """
+    #expect(said == String(text.dropLast(2)) + added)
+  }
+
+  @Test("Lines end as the text's lines do")
+  func lineEnds() throws {
+    let text = lamp.replacing("\n", with: "\r\n")
+    let said = try changed(text) { (text) throws(JSONError) in
+      try text.append(value(#"{"type":"A","characteristics":[{}]}"#), to: path("services"))
+    }
+    #expect(said.replacing("\r\n", with: "").allSatisfy { !$0.isNewline })
+    #expect(said.contains("    },\r\n    {\r\n      \"type\": \"A\",\r\n"))
+  }
+
+  @Test("Names and texts are escaped, and columns are counted in characters")
+  func escaping() throws {
+    let said = try changed("[{\"ä\": 1}]") { (text) throws(JSONError) in
+      try text.set("a\"b\n", of: path("0"), to: .text("\u{1}\\"))
+    }
+    #expect(said == #"[{"ä": 1, "a\"b\n": "\u0001\\"}]"#)
+    let wide = "[\n  \"\(String(repeating: "ä", count: 10))\", [1]\n]"
+    func add(_ width: Int) throws -> String {
+      try changed(wide, width: width) { (text) throws(JSONError) in try text.append(.integer(2), to: path("1")) }
+    }
+    #expect(try add(22) == wide.replacing("[1]", with: "[1, 2]"))
+    #expect(try add(21) == wide.replacing(" [1]", with: "\n  [\n    1,\n    2\n  ]"))
+  }
+
+  // MARK: Removing
+
+  @Test(
+    "What is taken out takes its comma along, and its line where it had one",
+    arguments: [
+      ("{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}", "a", "{\n  \"b\": 2,\n  \"c\": 3\n}"),
+      ("{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}", "b", "{\n  \"a\": 1,\n  \"c\": 3\n}"),
+      ("{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}", "c", "{\n  \"a\": 1,\n  \"b\": 2\n}"),
+      ("{ \"a\": 1, \"b\": 2,\n  \"c\": 3 }", "a", "{ \"b\": 2,\n  \"c\": 3 }"),
+      ("{ \"a\": 1, \"b\": 2,\n  \"c\": 3 }", "b", "{ \"a\": 1,\n  \"c\": 3 }"),
+      ("{ \"a\": 1,\n  \"b\": 2, \"c\": 3 }", "b", "{ \"a\": 1,\n  \"c\": 3 }"),
+      ("{ \"a\": 1 }", "a", "{}"), ("{\n  \"a\": 1\n}\n", "a", "{}\n"),
+    ])
+  func remove(_ text: String, _ name: String, _ expected: String) throws {
+    #expect(try changed(text) { (text) throws(JSONError) in text.remove(path(name)) } == expected)
+  }
+
+  // MARK: What can't be
+
+  @Test("A text that is no JSON is refused with its place; what would be nested too deeply changes nothing")
+  func refused() throws {
+    #expect(throws: JSONError.self) { try JSONDocument(utf8("{\"a\": 1,}")) }
+    #expect(throws: JSONError.self) { try JSONDocument(utf8("{\"a\": 1, \"a\": 2}")) }
+    let deep = String(repeating: "[", count: 63) + String(repeating: "]", count: 63)
+    let tree = try value(deep)
+    var document = try JSONDocument(utf8("[[1], {}]"))
+    func refuse(_ change: (inout JSONDocument) throws(JSONError) -> Void) {
+      let error = #expect(throws: JSONError.self) { try change(&document) }
+      #expect(error?.message == "nested too deeply")
+      #expect(document.bytes == utf8("[[1], {}]") && document.root.elements?.count == 2)
+    }
+    refuse { (text) throws(JSONError) in try text.append(tree, to: path("0")) }
+    refuse { (text) throws(JSONError) in try text.replace(path("0", "0"), with: tree) }
+    refuse { (text) throws(JSONError) in try text.set("a", of: path("1"), to: tree) }
+    try document.append(tree, to: .root)
+    #expect(document.bytes == utf8("[[1], {}, \(deep)]"))
+  }
+
+  @Test("A path that leads nowhere is our own mistake, so it traps") func nowhere() async {
+    await #expect(processExitsWith: .failure) {
+      var document = try JSONDocument(Array("{\"a\": 1}".utf8))
+      document.remove(.member(of: .root, "b"))
+    }
+    await #expect(processExitsWith: .failure) {
+      var document = try JSONDocument(Array("[1]".utf8))
+      try document.replace(.element(of: .root, 1), with: .integer(2))
+    }
+    await #expect(processExitsWith: .failure) {
+      var document = try JSONDocument(Array("1".utf8))
+      document.remove(.root)
+    }
+  }
+
+  @Test("Two values say the same by what they are, not by where they stand")
+  func says() throws {
+    let node = try value(#"{"a": [1, "x", null, true], "b": {}}"#)
+    #expect(try node.says(value(#" {"a":[1,"x",null,true],"b":{ }}"#)))
+    for other in [
+      #"{"a": [1, "x", null, true], "c": {}}"#, #"{"a": [1, "x", null, true]}"#,
+      #"{"a": [1, "x", null, false], "b": {}}"#,
+      #"{"a": [1.0, "x", null, true], "b": {}}"#, #"{"a": [1, "x", null], "b": {}}"#,
+      #"{"b": {}, "a": [1, "x", null, true]}"#,
+      #"{"a": [1, "x", null, true], "b": []}"#, "[]", "1",
+    ] {
+      #expect(try !node.says(value(other)), "\(other)")
+    }
+  }
+
+  // MARK: Any text
+
+  @Test(
+    "Any change of any text makes of its tree what the same change of the tree makes",
+    arguments: 0..<300 as Range<UInt64>)
+  func anyText(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var document = try JSONDocument(utf8(randomText(&random, depth: 4)), width: Int.random(in: 1...60, using: &random))
+    for _ in 0..<8 {
+      let before = document
+      let places = containers(document.root)
+      guard let place = places.randomElement(using: &random) else { return }
+      let new = try value(randomText(&random, depth: 2))
+      var expected = document.root
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        let items = place.items
+        guard let item = items.randomElement(using: &random) else { continue }
+        document.remove(item.path)
+        expected = edit(expected, place.path) { $0.items.removeAll { $0.path == item.path } }
+      case 1:
+        guard let item = place.items.randomElement(using: &random) else { continue }
+        try document.replace(item.path, with: new)
+        expected = edit(expected, place.path) { node in
+          node.items = node.items.map { $0.path == item.path ? new : $0 }
+        }
+      default:
+        if place.members == nil {
+          try document.append(new, to: place.path)
+        } else {
+          let order = place.members.map { $0.map(\.name).shuffled(using: &random) }
+          try document.set(
+            "new", of: place.path, to: new, order: Bool.random(using: &random) ? [] : (order ?? []) + ["new"])
+        }
+        expected = edit(expected, place.path) { $0.add(new) }
+      }
+      #expect(sorted(document.root).says(sorted(expected)), "\(String(decoding: before.bytes, as: UTF8.self))")
+      #expect(JSONLayout(document.bytes).range == document.layout.range)
+    }
+  }
+
+  @Test("What was appended and is taken out again leaves the text as it was", arguments: 0..<100 as Range<UInt64>)
+  func thereAndBack(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let text = randomText(&random, depth: 4)
+    for place in containers(try value(text)) where place.elements?.isEmpty == false {
+      var document = try JSONDocument(utf8(text), width: 100_000)
+      try document.append(value(randomText(&random, depth: 2)), to: place.path)
+      #expect(document.bytes != utf8(text))
+      document.remove(.element(of: place.path, place.elements?.count ?? 0))
+      #expect(String(decoding: document.bytes, as: UTF8.self) == text)
+    }
+  }
+}
+
+// MARK: Random texts, and the same changes made to trees
+
+private func randomText(_ random: inout SeededGenerator, depth: Int) -> String {
+  func blanks() -> String {
+    let some = ["", "", " ", "\n", "\r\n  ", "\t", "\n      "]
+    return some.randomElement(using: &random) ?? ""
+  }
+  switch Int.random(in: 0..<(depth > 0 ? 6 : 4), using: &random) {
+  case 0: return ["null", "true", "-1.50e2", "0"].randomElement(using: &random) ?? "null"
+  case 1: return #""\u00e9 \" ä""#
+  case 2: return "[" + blanks() + "]"
+  case 3: return "{" + blanks() + "}"
+  case 4:
+    let items = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+      blanks() + randomText(&random, depth: depth - 1) + blanks()
+    }
+    return "[" + items.joined(separator: ",") + "]"
+  default:
+    let items = (0..<Int.random(in: 1...4, using: &random)).map { index in
+      blanks() + "\"m\(index)\"" + blanks() + ":" + blanks() + randomText(&random, depth: depth - 1) + blanks()
+    }
+    return "{" + items.joined(separator: ",") + "}"
+  }
+}
+
+/// Every list and object.
+private func containers(_ node: JSONNode) -> [JSONNode] {
+  (node.elements == nil && node.members == nil ? [] : [node]) + node.items.flatMap(containers)
+}
+
+/// With members in the order of their names, since where a new one goes is another test's.
+private func sorted(_ node: JSONNode) -> JSONNode {
+  switch node.kind {
+  case .array(let elements): .list(elements.map(sorted))
+  case .object(let members): .object(members.sorted { $0.name < $1.name }.map { ($0.name, sorted($0.value)) })
+  default: node
+  }
+}
+
+private func edit(_ node: JSONNode, _ path: JSONPath, _ change: (inout JSONNode) -> Void) -> JSONNode {
+  var node = node
+  if node.path == path {
+    change(&node)
+  } else {
+    node.items = node.items.map { edit($0, path, change) }
+  }
+  return node
+}
+
+extension JSONNode {
+  fileprivate var items: [JSONNode] {
+    get { elements ?? members?.map(\.value) ?? [] }
+    set {
+      if members == nil {
+        if elements != nil { kind = .array(newValue) }
+        return
+      }
+      // A value that was put in has a path of its own, and keeps the name of its place.
+      let names = members?.map { ($0.name, $0.value.path) } ?? []
+      let gone = names.filter { name in newValue.count < names.count && !newValue.contains { $0.path == name.1 } }
+      let left = names.filter { name in !gone.contains { $0.0 == name.0 } }
+      kind = .object(zip(left, newValue).map { Member(name: $0.0, place: place, value: $1) })
+    }
+  }
+
+  fileprivate mutating func add(_ value: JSONNode) {
+    switch kind {
+    case .array(let elements): kind = .array(elements + [value])
+    case .object(let members):
+      kind = .object(members.filter { $0.name != "new" } + [Member(name: "new", place: place, value: value)])
+    default: break
+    }
+  }
+}
