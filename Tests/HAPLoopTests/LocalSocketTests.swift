@@ -120,13 +120,15 @@ private final class Place: Sendable {
       }
       listener.value?.isHeld = true
       for _ in 0..<3 { #expect(LocalSocket.isAlive(place.path)) }
-      // A turn later nobody has been let in.
-      loop.schedule {
-        loop.schedule {
-          before.value = count.value
-          listener.value?.isHeld = false
-        }
+      // One who came later, to another place, is let in before them.
+      let other = Box<LocalListener?>(nil)
+      other.value = try? LocalListener(loop, path: place.path + "2") { stream in
+        stream.close()
+        other.value?.close()
+        before.value = count.value
+        listener.value?.isHeld = false
       }
+      #expect(LocalSocket.isAlive(place.path + "2"))
     }
     #expect(counts == [0, 3])
   }

@@ -103,7 +103,8 @@ struct SimulatorCommandTests {
     #expect(try value(Garage.current, "3") == 3)
     #expect(try value(Garage.current, "-1") == -1)
     #expect(try value(AttributeID(aid: 1, iid: 12), "3") == "3")
-    for (text, isOn) in [("true", true), ("on", true), ("Off", false), ("yes", true), ("0", false)] as [(String, Value)] {
+    for (text, isOn) in [("true", true), ("on", true), ("Off", false), ("yes", true), ("0", false)] as [(String, Value)]
+    {
       #expect(try value(Garage.on, text) == isOn)
     }
     for text in ["1e3", "0x10", "inf", "nan", "--1", "", "1 "] {
