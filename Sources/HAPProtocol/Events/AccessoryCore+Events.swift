@@ -33,7 +33,7 @@ extension AccessoryCore {
   /// Puts the value in a slot on its way to the subscribers, all but the connection that wrote it.
   func tell(_ slot: Int, by origin: ConnectionCore?, at now: Duration) {
     let characteristic = database.characteristics[slot]
-    guard characteristic.perms.contains(.events) else { return }
+    guard characteristic.perms.contains(.events), !isUnreachable(database.id(ofSlot: slot)) else { return }
     let isImmediate = conduct.immediateEvents.contains(characteristic.type)
     let due = isImmediate ? now : now + conduct.coalescing
     let keepsValue = EventRules.everyEventCounts(characteristic.type) || conduct.tellsIntermediateValues

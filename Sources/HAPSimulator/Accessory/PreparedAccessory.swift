@@ -43,6 +43,9 @@ package struct PreparedAccessory: Sendable {
   let built: BuiltAccessory
   let blueprint: DeviceBlueprint
   package let conduct: Conduct
+  /// Of which it was made, under the name that was chosen.
+  let profile: AccessoryProfile
+  private let choices: Choices
   let store: AccessoryStore
   let identity: AccessoryIdentity
   let pairings: [Pairing]
@@ -68,6 +71,14 @@ package struct PreparedAccessory: Sendable {
     }
   }
 
+  /// The same accessory with what it keeps now: what the next start of the process would make of it.
+  /// - Parameter profile: its own, or the one that has replaced it.
+  init(again prepared: PreparedAccessory, from profile: AccessoryProfile, random: RandomSource) throws {
+    var profile = profile
+    if let name = prepared.choices.name { profile.rename(name) }
+    try self.init(named: profile, prepared.store, prepared.choices, random)
+  }
+
   private init(named profile: AccessoryProfile, _ store: AccessoryStore, _ choices: Choices, _ random: RandomSource)
     throws
   {
@@ -84,6 +95,8 @@ package struct PreparedAccessory: Sendable {
     var database = built.database
     for (id, value) in try store.values.load() { database.restore(value, of: id) }
 
+    self.profile = profile
+    self.choices = choices
     name = built.name
     category = built.category
     setupCode = setup.code

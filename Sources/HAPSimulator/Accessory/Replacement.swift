@@ -7,6 +7,7 @@ import HAPStore
 ///
 /// Making it reads and writes the state folder, so it belongs off the loop.
 struct Replacement: Sendable {
+  let profile: AccessoryProfile
   let built: BuiltAccessory
   let blueprint: DeviceBlueprint
   let configurationNumber: UInt16
@@ -24,6 +25,7 @@ struct Replacement: Sendable {
         .notPossible,
         "the profile is another accessory's: its device ID is \(other.text), not \(prepared.deviceID.text)")
     }
+    self.profile = profile
     var ids = try prepared.store.idMap()
     built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
     blueprint = DeviceBlueprint(built, files: ReplayFiles(beside: profile.fileName))

@@ -107,6 +107,14 @@ package final class ComposedDevice: Device {
     }
   }
 
+  package func services(for command: DeviceCommand) -> [AttributeID] {
+    switch command {
+    case .set: []
+    case .obstruct: obstructions.map(\.service)
+    case .deed(let deed, _): doable.filter { $0.deeds.contains(deed.kind) }.map(\.service)
+    }
+  }
+
   package func timerFired(_ token: Int, _ context: inout DeviceContext) {
     let part = token / Self.tokensPerPart
     guard parts.indices.contains(part) else { return }

@@ -7,15 +7,15 @@ struct EventLog: Sendable {
   private let lines: LineOutput
   private let json: Bool
   private let isQuiet: Bool
-  /// One accessory needs no name in front of every line.
-  private let isAlone: Bool
+  /// The one that there was at the start needs no name in front of every line.
+  private let alone: String?
   private let terminal: Terminal
 
-  init(_ lines: LineOutput, json: Bool, isQuiet: Bool, isAlone: Bool, _ terminal: Terminal) {
+  init(_ lines: LineOutput, json: Bool, isQuiet: Bool, alone: String?, _ terminal: Terminal) {
     self.lines = lines
     self.json = json
     self.isQuiet = isQuiet
-    self.isAlone = isAlone
+    self.alone = alone
     self.terminal = terminal
   }
 
@@ -27,7 +27,7 @@ struct EventLog: Sendable {
     if json {
       lines.write(JSONWriter.text { json in json.object { event.write(to: &$0) } }, isDroppable: !event.isTrouble)
     } else {
-      let name = isAlone ? "" : terminal.styled(event.accessory, .bold) + "  "
+      let name = event.accessory == alone ? "" : terminal.styled(event.accessory, .bold) + "  "
       lines.write(name + terminal.styled(event.text, event.style), isDroppable: !event.isTrouble)
     }
   }
