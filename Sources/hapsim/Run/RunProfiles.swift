@@ -100,8 +100,9 @@ private func serve(
       simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
       onAllStopped: { stopped.request() })
     control = openControl(in: folder, dispatcher, on: loop, console)
-    // In the same turn of the loop, so that nothing that happens to an accessory is told before it is known to be ready.
+    // In the same turn of the loop; nothing that happened to an accessory is told before it is known to be ready.
     announce(started, by: opened?.choice, lines, options, console)
+    log.open()
     if options.commands { try takeCommands(for: dispatcher, on: loop, lines) }
     return simulation
   }
