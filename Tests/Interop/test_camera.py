@@ -1,6 +1,7 @@
 """The camera: its picture, as a phone and as hapctl fetch it, and that it says that it can't stream."""
 
 import base64
+import json
 import struct
 from pathlib import Path
 
@@ -54,6 +55,26 @@ async def test_hapctl_fetches_its_picture(run, tmp_path):
         status, _, errors = await ctl("resource", "porch", "-o", picture, *options)
         assert (status, errors) == (0, "")
         assert size(picture.read_bytes()) == wanted
+
+
+async def test_of_a_bridge_only_the_cameras_have_one(run, phone, tmp_path):
+    "[HTTP.60]"
+    profile = tmp_path / "bridge.hasaccessory"
+    lamp = {"name": "Lamp", "category": "lightbulb", "services": [{"type": "LightBulb"}]}
+    yard = {"name": "Yard", "category": "ip-camera", "services": [{"type": "CameraRTPStreamManagement"}]}
+    profile.write_text(
+        json.dumps(
+            {"format": "hasaccessory/1", "name": "Bridge", "category": "bridge", "bridgedAccessories": [lamp, yard]}
+        )
+    )
+    home = await phone.pair((await run(profile)).accessory)
+    bridge, lamp, yard = (a["aid"] for a in await home.accessories())
+    body = {"resource-type": "image", "image-width": 64, "image-height": 48}
+    for aid, status in (bridge, 404), (lamp, 404), (yard, 200), (None, 200):
+        asked = body if aid is None else {**body, "aid": aid}
+        answer, picture = await home.request("POST", "/resource", json.dumps(asked).encode())
+        assert answer == status, aid
+        assert status == 404 or size(picture) == (64, 48)
 
 
 async def test_it_answers_that_it_streams_nothing(run, phone):

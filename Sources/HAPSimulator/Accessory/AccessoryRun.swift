@@ -177,10 +177,14 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     visit { device.start(&$0) }
   }
 
-  /// An accessory that streams has pictures to show. Simulated time is what its clock shows.
+  /// An accessory that streams has pictures to show; others behind the same bridge have none. Simulated time is what its clock shows.
   private func setCamera() {
-    let hasCamera = built.database.services.contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
-    camera = hasCamera ? TestCardCamera(names: built.names) { [clock] in clock.now } : nil
+    let database = built.database
+    let cameras = database.accessoryEntries.filter { accessory in
+      database.services[accessory.services].contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
+    }.map(\.aid)
+    let names = built.names.filter { cameras.contains($0.key) }
+    camera = names.isEmpty ? nil : TestCardCamera(names: names) { [clock] in clock.now }
     core.snapshotSource = camera
   }
 

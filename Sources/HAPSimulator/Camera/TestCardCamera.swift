@@ -9,14 +9,14 @@ final class TestCardCamera: SnapshotSource {
   private let names: [UInt64: String]
   private let now: () -> Duration
 
-  /// - Parameter names: of the accessories, by aid.
+  /// - Parameter names: of the cameras, by aid. Who doesn't say which one means the first.
   init(names: [UInt64: String], now: @escaping () -> Duration) {
     self.names = names
     self.now = now
   }
 
   func snapshot(_ request: SnapshotRequest) -> [UInt8]? {
-    guard let name = names[request.aid ?? 1] else { return nil }
+    guard let name = (request.aid ?? names.keys.min()).flatMap({ names[$0] }) else { return nil }
     let (width, height) = Self.size(width: request.width, height: request.height)
     return Self.card(name: name, time: now(), width: width, height: height).jpeg(quality: 80)
   }
