@@ -24,6 +24,9 @@ let package = Package(
     .systemLibrary(
       name: "CQRencode", pkgConfig: "libqrencode",
       providers: [.apt(["libqrencode-dev"]), .brew(["qrencode"])]),
+    .systemLibrary(
+      name: "CTurboJPEG", pkgConfig: "libturbojpeg",
+      providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
     // macOS has it in the system.
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
@@ -54,7 +57,7 @@ let package = Package(
       name: "HAPSimulator",
       dependencies: [
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
-        "HAPWire", "HAPCrypto", "CQRencode",
+        "HAPWire", "HAPCrypto", "CQRencode", "CTurboJPEG",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
     .executableTarget(

@@ -97,6 +97,11 @@ extension CaptureLine {
     case .verdict(let verdict):
       head(time, "verdict", &json)
       write(verdict, &json)
+    case .reachable(let aid, let isReachable):
+      head(time, "reachable", &json)
+      member("aid", aid, &json)
+      json.key("ok")
+      json.bool(isReachable)
     case .replaced(let accessories, let model, let number, let live, let judges):
       head(time, "replaced", &json)
       json.key("model")
@@ -178,6 +183,8 @@ extension CaptureLine {
       return .read(id, .failure(try status(try node.required("status"))), try ticket(node))
     case "judged": return .judged(try CaptureText.number(node, "write"), try verdict(node))
     case "verdict": return .verdict(try verdict(node))
+    case "reachable":
+      return .reachable(aid: try CaptureText.number(node, "aid"), try node.required("ok").asBool())
     case "replaced":
       let number = UInt16(try node.required("c#").asInteger(in: 0...65535))
       return .replaced(

@@ -143,6 +143,11 @@ package struct CaptureReplay {
           }
         case .read(let id, let result, let ticket): core.read(id, result, ticket: ticket, at: time)
         case .judged(let write, let verdict): core.judged(write, verdict, at: time)
+        case .reachable(let aid, let isReachable):
+          guard core.database.hasAccessory(aid) else {
+            throw Mistake(line: number, message: "there is no accessory \(aid)")
+          }
+          core.setReachable(isReachable, aid: aid, at: time)
         case .replaced(let accessories, let model, let configuration, let live, let judges):
           guard let database = try? AttributeDatabase(accessories) else {
             throw Mistake(line: number, message: "the database's ids are no database's")

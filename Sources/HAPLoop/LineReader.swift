@@ -24,6 +24,16 @@ package final class LineReader: LoopHandle {
   private var onEvent: ((Event) -> Void)?
   private var splitter: LineSplitter
   private let thread: ReaderThread
+  /// While true, nothing is read beyond what has been; lines of that may still come.
+  package var isHeld = false {
+    didSet {
+      guard !isHeld, isOwed, !isClosed else { return }
+      isOwed = false
+      thread.goOn()
+    }
+  }
+  /// The thread waits to be told to go on.
+  private var isOwed = false
   private var async: UnsafeMutablePointer<uv_async_t> { memory.assumingMemoryBound(to: uv_async_t.self) }
 
   /// Starts to read.
@@ -65,7 +75,7 @@ package final class LineReader: LoopHandle {
       }
     }
     switch chunk {
-    case .bytes: thread.goOn()
+    case .bytes: if isHeld { isOwed = true } else { thread.goOn() }
     case .end(let error):
       onEvent?(.end(error))
       close()

@@ -94,9 +94,11 @@ public struct AccessoryProfile: Sendable {
   /// What is wrong with `name` as the name of an accessory; for names from elsewhere. Nil when nothing is.
   public static func problem(withName name: String) -> String? { NameRules.error(name) }
 
-  /// Every `behaviour` member, with the type of its service, each once however many copies there are.
-  package var behaviourNodes: [(serviceType: TypeID, node: JSONNode)] {
-    accessories.flatMap(\.services).compactMap { service in service.behaviour.map { (service.type, $0) } }
+  /// Every `behaviour` member, with the type and the characteristics of its service, each once however many copies there are.
+  package var behaviourNodes: [(serviceType: TypeID, node: JSONNode, characteristics: [Characteristic])] {
+    accessories.flatMap(\.services).compactMap { service in
+      service.behaviour.map { (service.type, $0, service.characteristics.map(\.characteristic)) }
+    }
   }
 
   /// By place, each once.

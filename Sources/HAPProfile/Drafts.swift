@@ -66,6 +66,7 @@ extension TypeID {
   static let statelessProgrammableSwitch: TypeID = 0x89
   static let serviceLabel: TypeID = 0xCC
 
+  static let currentTemperature: TypeID = 0x11
   static let identify: TypeID = 0x14
   static let manufacturer: TypeID = 0x20
   static let model: TypeID = 0x21

@@ -52,10 +52,10 @@ package final class AccessoryServer {
 
   // MARK: Life
 
-  /// Starts to listen in each of `places` on one port.
+  /// Starts to listen in each of `places` on one port; also anew, after `vanish`.
   /// - Parameter port: 0 for any that is free in all of them.
   package func listen(on places: [ListeningPlace], port: UInt16) throws(LoopError) {
-    precondition(listeners.isEmpty && !places.isEmpty, "a server listens once, somewhere")
+    precondition(listeners.isEmpty && !places.isEmpty && !isStopped, "a server listens once at a time, somewhere")
     var port = port
     do throws(LoopError) {
       for place in places {
@@ -73,14 +73,25 @@ package final class AccessoryServer {
     self.port = port
   }
 
-  /// Sends what is answered already, then closes every connection and stops listening. Any number of times.
-  package func stop() {
+  /// Stops listening and cuts every connection off, as a machine does whose network is gone. It serves again after another `listen`.
+  package func vanish() {
+    for listener in listeners { listener.close() }
+    listeners = []
+    for connection in Array(connections.values) { drop(connection, withReset: true) }
+    perform()
+  }
+
+  /// Closes every connection and stops listening. Any number of times.
+  /// - Parameter withReset: at once, and what is answered is lost; else that leaves first.
+  package func stop(withReset: Bool = false) {
     guard !isStopped else { return }
-    endTurn()
+    if withReset { keepChanges() } else { endTurn() }
     isStopped = true
     for listener in listeners { listener.close() }
     listeners = []
-    for connection in connections.values { connection.stream.closeAfterWriting() }
+    for connection in connections.values {
+      if withReset { connection.stream.reset() } else { connection.stream.closeAfterWriting() }
+    }
     for connection in connections.values { core.closed(connection.core) }
     connections = [:]
     turnHook?.cancel()
@@ -93,6 +104,15 @@ package final class AccessoryServer {
     guard let connection = connections[id] else { return }
     drop(connection)
     perform()
+  }
+
+  /// Closes connections as if the network had.
+  /// - Returns: how many.
+  package func disconnect(where isMeant: (ConnectionCore) -> Bool) -> Int {
+    let meant = connections.values.filter { isMeant($0.core) }
+    for connection in meant { drop(connection) }
+    perform()
+    return meant.count
   }
 
   // MARK: Inputs from the device
@@ -122,6 +142,15 @@ package final class AccessoryServer {
     let now = now
     recorder?.note(.judged(number, verdict), at: now)
     core.judged(number, verdict, at: now)
+    touchAll()
+    perform()
+  }
+
+  /// An accessory behind the bridge is lost, or found again; see `AccessoryCore.setReachable`.
+  package func setReachable(_ isReachable: Bool, aid: UInt64) {
+    let now = now
+    recorder?.note(.reachable(aid: aid, isReachable), at: now)
+    core.setReachable(isReachable, aid: aid, at: now)
     touchAll()
     perform()
   }
@@ -199,9 +228,9 @@ package final class AccessoryServer {
   }
 
   /// Gives up a connection at once.
-  private func drop(_ connection: ServedConnection) {
+  private func drop(_ connection: ServedConnection, withReset: Bool = false) {
     guard connections.removeValue(forKey: connection.core.id) != nil else { return }
-    connection.stream.close()
+    if withReset { connection.stream.reset() } else { connection.stream.close() }
     recorder?.note(.closed(connection.core.id), at: now)
     core.closed(connection.core)
     advertiseIfDue(connection)

@@ -6,7 +6,7 @@ extension Program {
   static let hapsim = Program(
     name: "hapsim", version: hapsimVersion,
     summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair and drive them",
-    commands: [.run, .validate, .new, .edit, .import, .types, .conduct, .replay, .pairings, .reset],
+    commands: [.run, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .conduct, .replay, .pairings, .reset],
     nearest: { nearestName(to: $0, in: $1) })
 }
 

@@ -42,6 +42,7 @@ struct CaptureTests {
         .stored(ticket, succeeded: true), .stored(ticket, succeeded: false), .advanced,
         .read(TestHome.id("1.12"), .failure(.busy), ticket), .judged(5, .later), .judged(5, .refused(.timedOut)),
         .verdict(.accepted()), .verdict(.accepted(response: .data([7]))),
+        .reachable(aid: 2, false), .reachable(aid: 2, true),
         .replaced(
           TestHome.accessories, model: "T-2", configurationNumber: 65535, live: [TestHome.id("1.12")], judges: true),
       ]
@@ -71,6 +72,8 @@ struct CaptureTests {
       (#"{"t":1,"is":"read","id":"1.12","ticket":1,"status":0}"#, "HAP status"),
       (#"{"t":1,"is":"judged","write":1,"verdict":"perhaps"}"#, "verdict"),
       (#"{"t":1,"is":"sent","c":2,"bytes":""}"#, "isn't open"),
+      (#"{"t":1,"is":"reachable","aid":9,"ok":false}"#, "there is no accessory 9"),
+      (#"{"t":1,"is":"reachable","aid":2}"#, "\"ok\" is missing"),
       (
         #"{"t":1,"is":"replaced","model":"x","c#":1,"live":[],"database":[{"aid":1,"services":[]},{"aid":1,"services":[]}]}"#,
         "ids"

@@ -96,8 +96,12 @@ let characteristicBreaches: [Breach] = [
   .init(.unitChanged, "\(c0).unit", document(characteristics: #"{ "type": "On", "unit": "lux" }"#)),
   .init(
     .metadataWidened, "\(c0).minValue",
-    document(characteristics: #"{ "type": "CurrentTemperature", "minValue": -40 }"#, type: "TemperatureSensor"),
-    says: "minimum 0"),
+    document(characteristics: #"{ "type": "TargetTemperature", "minValue": 5 }"#, type: "Thermostat"),
+    says: "minimum 10"),
+  .init(
+    .metadataWidened, "\(c0).minValue",
+    document(characteristics: #"{ "type": "CurrentTemperature", "minValue": -300 }"#, type: "TemperatureSensor"),
+    says: "minimum -273.15"),
   .init(.metadataWidened, "\(c0).maxValue", document(characteristics: #"{ "type": "Brightness", "maxValue": 101 }"#)),
   .init(
     .metadataWidened, "\(c0).minStep",
@@ -404,9 +408,7 @@ struct RuleTests {
   @Test("Warnings keep nothing from being served")
   func warningsServe() throws {
     let widened = try profile(
-      document(
-        characteristics: #"{ "type": "CurrentTemperature", "minValue": -40, "value": -30 }"#, type: "TemperatureSensor")
-    )
+      document(characteristics: #"{ "type": "TargetTemperature", "minValue": 5, "value": 7 }"#, type: "Thermostat"))
     #expect(widened.isServable && widened.problems.count == 1)
     var ids = IDMap()
     #expect(throws: Never.self) { try widened.build(ids: &ids, deviceID: testDeviceID) }

@@ -102,6 +102,38 @@ import Testing
     #expect(other.takeEvents().count == 1)
   }
 
+  @Test(
+    "[CH.86] Of Remaining Duration the passing of time is no event, and everything else is, also to the value last told"
+  )
+  func countdown() throws {
+    let left = AttributeID(aid: 1, iid: 91)
+    var accessories = TestHome.accessories
+    let definition = CharacteristicDefinition.remainingDuration
+    accessories[0].services.append(
+      Service(
+        iid: 90, type: ServiceDefinition.valve.type,
+        characteristics: [
+          Characteristic(
+            iid: 91, type: definition.type, format: definition.format, perms: definition.perms, value: 0)
+        ]))
+    let accessory = TestHome.accessory(accessories: accessories)
+    accessory.core.setLive([left])
+    let reader = accessory.verified(), other = accessory.verified(TestHome.secondAdmin)
+    for each in [reader, other] { #expect(each.subscribe("1.91")?.status == 204) }
+    func events() -> [[Int]] {
+      accessory.advance(.seconds(1))
+      return [reader, other].map { $0.takeEvents().flatMap(\.entries).compactMap { $0.int("value") } }
+    }
+    accessory.change(left, to: 600)
+    #expect(events() == [[600], [600]])
+    #expect(reader.get("/characteristics?id=1.91") == nil)
+    accessory.answer(left, .success(599), ticket: accessory.reads[0].ticket)
+    #expect(reader.takeReply()?.entries.map { $0.int("value") } == [599])
+    #expect(events() == [[], []])
+    accessory.change(left, to: 599)
+    #expect(events() == [[599], [599]])
+  }
+
   @Test("[CH.80] A connection that went away is answered no more, whatever the device says then")
   func gone() {
     accessory.core.setLive([brightness])

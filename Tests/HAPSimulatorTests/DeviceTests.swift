@@ -123,8 +123,8 @@ struct DeviceTests {
     #expect(problems("7").first?.hasSuffix("an object of parameters is expected, not an integer") == true)
     #expect(problems(#"{"travelTime": "1s"}"#, .lockMechanism).count == 1)
     #expect(
-      problems("{}", .lightBulb) == [
-        "behaviour 1:15 LightBulb has no behaviour, so it takes no parameters; these have one: GarageDoorOpener, LockMechanism"
+      problems("{}", .accessoryInformation) == [
+        "behaviour 1:15 AccessoryInformation has no behaviour, so it takes no parameters ('hapsim behaviours' lists what has)"
       ])
   }
 
@@ -132,11 +132,15 @@ struct DeviceTests {
   func documentation() {
     for kind in BehaviourRegistry.standard.kinds {
       #expect(kind.summary.hasSuffix("."))
-      for parameter in kind.parameters {
+      for parameter in BehaviourParameter.flattened(kind.parameters) {
         #expect(parameter.summary.hasSuffix("."))
         switch (parameter.kind, parameter.defaultSetting) {
-        case (.duration, .duration), (.fraction, .fraction): break
+        case (.duration, .duration), (.fraction, .fraction), (.flag, .flag): break
+        case (.series, .series(nil)): break
+        case (.number(let range), .number(let number)): #expect(range.contains(number))
         case (.choice(let words), .choice(let word)): #expect(words.contains(word))
+        case (.list, .list([])): break
+        case (_, nil): #expect(parameter.name.contains("[]."), "only members of a list can be required")
         default: Issue.record("\(parameter.name)")
         }
       }

@@ -56,6 +56,63 @@ struct SimulatorCommandTests {
     #expect(try decode(#"{"command":"stop","accessory":18446744073709551615}"#).accessory == .aid(.max))
   }
 
+  @Test("Deeds carry what is done, and where") func deeds() throws {
+    for (kind, press) in [("single", .single), ("double", .double), ("long", .long)] as [(String, ButtonPress)] {
+      #expect(
+        try decode(#"{"command":"press","kind":"\#(kind)","service":8}"#).action
+          == .deed(.press(press), service: .iid(8)))
+    }
+    #expect(try decode(#"{"command":"press"}"#).action == .deed(.press(.single), service: nil))
+    #expect(try decode(#"{"command":"trigger"}"#).action == .deed(.trigger, service: nil))
+    #expect(try decode(#"{"command":"jam","value":false}"#).action == .deed(.jam(false), service: nil))
+    #expect(try decode(#"{"command":"tamper"}"#).action == .deed(.tamper(true), service: nil))
+    for percent in [0, 100] {
+      #expect(
+        try decode(#"{"command":"battery","value":\#(percent)}"#).action == .deed(.battery(percent), service: nil))
+    }
+  }
+
+  @Test("What happens to accessories and to time") func world() throws {
+    #expect(try decode(#"{"command":"offline","accessory":2}"#).action == .reachable(false))
+    #expect(try decode(#"{"command":"online"}"#).action == .reachable(true))
+    #expect(try decode(#"{"command":"radio","value":false}"#).action == .radio(false))
+    #expect(try decode(#"{"command":"disconnect"}"#).action == .disconnect(controller: nil))
+    #expect(try decode(#"{"command":"disconnect","controller":"x"}"#).action == .disconnect(controller: "x"))
+    for restart in Restart.allCases {
+      #expect(try decode(#"{"command":"\#(restart.rawValue)"}"#).action == .restart(restart))
+    }
+    #expect(try decode(#"{"command":"add","profile":"a"}"#).action == .add(profile: "a"))
+    #expect(try decode(#"{"command":"remove"}"#).action == .remove)
+    #expect(try decode(#"{"command":"list"}"#).action == .list)
+    for (text, duration) in [
+      ("1h", .seconds(3600)), ("30d", .seconds(30 * 86_400)), ("10y", .seconds(315_576_000)), ("0s", .zero),
+      ("1.5min", .seconds(90)), ("87660h", .seconds(315_576_000)),
+    ] as [(String, Duration)] {
+      #expect(try decode(#"{"command":"advance","duration":"\#(text)"}"#).action == .advance(duration))
+    }
+  }
+
+  @Test("The command line's way to write a number or a truth value is understood where the format wants one")
+  func spelledValues() throws {
+    let database = Garage.database()
+    func value(_ id: AttributeID, _ text: String) throws -> Value {
+      try database.characteristics[#require(database.slot(of: id))].value(
+        from: JSONNode.parse(Array("\"\(text)\"".utf8)))
+    }
+    #expect(try value(Garage.fadeRate, "2.5") == .float(2.5))
+    #expect(try value(Garage.current, "3") == 3)
+    #expect(try value(Garage.current, "-1") == -1)
+    #expect(try value(AttributeID(aid: 1, iid: 12), "3") == "3")
+    for (text, isOn) in [("true", true), ("on", true), ("Off", false), ("yes", true), ("0", false)] as [(String, Value)]
+    {
+      #expect(try value(Garage.on, text) == isOn)
+    }
+    for text in ["1e3", "0x10", "inf", "nan", "--1", "", "1 "] {
+      #expect(throws: CommandError.self) { try value(Garage.fadeRate, text) }
+    }
+    #expect(throws: CommandError.self) { try value(Garage.on, "2") }
+  }
+
   @Test(
     "What is no command is refused with a reason, and the id comes back where it could be read",
     arguments: [
@@ -69,8 +126,8 @@ struct SimulatorCommandTests {
         #"there is no command "obstrct": did you mean "obstruct"?"#
       ),
       (
-        #"{"id":1,"command":"dance"}"#, "1", .unknownCommand,
-        "there are set, identify, obstruct, replace, status, stop"
+        #"{"id":1,"command":"juggle"}"#, "1", .unknownCommand,
+        "there are set, identify, press, trigger, obstruct, jam, tamper, battery, advance, offline, online, radio, disconnect, reboot, power-cut, factory-reset, replace, add, remove, list, status, stop"
       ),
       (
         #"{"id":1,"command":"set","caracteristic":"On","value":1}"#, "1", .malformed, #"did you mean "characteristic"?"#
@@ -93,6 +150,28 @@ struct SimulatorCommandTests {
         #"{"id":1,"command":"obstruct","value":"yes"}"#, "1", .malformed,
         "value: true or false is expected, not a string"
       ),
+      (
+        #"{"id":1,"command":"press","kind":"duoble"}"#, "1", .malformed,
+        #"single, double or long is expected: did you mean "double"?"#
+      ),
+      (#"{"id":1,"command":"press","kind":2}"#, "1", .malformed, "kind: single, double or long is expected (at 1:"),
+      (#"{"id":1,"command":"jam","value":1}"#, "1", .malformed, "value: true or false is expected"),
+      (#"{"id":1,"command":"tamper","value":"on"}"#, "1", .malformed, "value: true or false is expected"),
+      (#"{"id":1,"command":"battery"}"#, "1", .malformed, "\"value\" is missing"),
+      (#"{"id":1,"command":"battery","value":101}"#, "1", .malformed, "value: 101 is not in 0...100"),
+      (#"{"id":1,"command":"battery","value":1.5}"#, "1", .malformed, "value: an integer is expected"),
+      (#"{"id":1,"command":"advance"}"#, "1", .malformed, "\"duration\" is missing"),
+      (#"{"id":1,"command":"advance","duration":60}"#, "1", .malformed, "is expected, not an integer"),
+      (#"{"id":1,"command":"advance","duration":"soon"}"#, "1", .malformed, #""1y" is expected, not "soon""#),
+      (#"{"id":1,"command":"advance","duration":"-1s"}"#, "1", .malformed, "is expected, not"),
+      (#"{"id":1,"command":"advance","duration":"999999999y"}"#, "1", .malformed, "is expected, not"),
+      (#"{"id":1,"command":"advance","duration":"11y"}"#, "1", .malformed, "time is advanced by 10y at most"),
+      (#"{"id":1,"command":"advance","duration":"1s","accessory":"x"}"#, "1", .malformed, "there is no member"),
+      (#"{"id":1,"command":"radio"}"#, "1", .malformed, "\"value\" is missing"),
+      (#"{"id":1,"command":"radio","value":"off"}"#, "1", .malformed, "true or false is expected"),
+      (#"{"id":1,"command":"disconnect","controller":7}"#, "1", .malformed, "controller: a string is expected"),
+      (#"{"id":1,"command":"add"}"#, "1", .malformed, "\"profile\" is missing"),
+      (#"{"id":1,"command":"factory-rest"}"#, "1", .unknownCommand, #"did you mean "factory-reset"?"#),
       (#"{"id":[1],"command":"stop"}"#, nil, .malformed, "id: a string or a number is expected, not a list"),
       (#"{"id":null,"command":"stop"}"#, nil, .malformed, "id: a string or a number"),
     ] as [(String, String?, CommandError.Code, String)])

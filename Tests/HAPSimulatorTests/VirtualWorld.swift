@@ -14,11 +14,15 @@ final class VirtualWorld {
   /// What was set since it was last asked, as "1.10=2".
   private var log: [String] = []
 
-  init(_ database: AttributeDatabase, behaviours: [AttributeID: String] = [:], seed: UInt64 = 1) {
+  init(
+    _ database: AttributeDatabase, behaviours: [AttributeID: String] = [:], seed: UInt64 = 1,
+    registry: BehaviourRegistry = .standard, files: ReplayFiles? = nil
+  ) {
     self.database = database
     random = SimulationRandom(seed: seed)
     let nodes = behaviours.mapValues { try! JSONNode.parse(Array($0.utf8)) }
-    device = BehaviourRegistry.standard.device(for: database, parameters: nodes)
+    device = registry.device(
+      for: database, parameters: registry.parameters(for: database, nodes: nodes, files: files))
     visit { $0.start(&$1) }
   }
 
@@ -38,6 +42,17 @@ final class VirtualWorld {
     visit { $0.written(ServiceWrite(first: .init(id, value)), &$1) }
   }
 
+  /// One request's writes to one service.
+  func write(_ first: (AttributeID, Value), _ others: (AttributeID, Value)...) {
+    for (id, value) in [first] + others { database[id] = value }
+    let write = ServiceWrite(first: .init(first.0, first.1), others: others.map { .init($0.0, $0.1) })
+    visit { $0.written(write, &$1) }
+  }
+
+  func deed(_ deed: Deed, at service: AttributeID? = nil) throws(CommandError) {
+    try command(.deed(deed, service: service))
+  }
+
   func command(_ command: DeviceCommand) throws(CommandError) {
     var failure: CommandError?
     visit { device, context in
@@ -47,6 +62,12 @@ final class VirtualWorld {
   }
 
   func setByHand(_ id: AttributeID, _ value: Value) throws(CommandError) { try command(.set(id, value)) }
+
+  /// A controller's read.
+  func read(_ id: AttributeID) -> Value? {
+    if device.live.contains(id) { visit { $0.read([id], ticket: Ticket(number: 1), &$1) } }
+    return database[id]
+  }
 
   /// Lets time pass; timers fire when they are due, the earliest first.
   func pass(_ duration: Duration) {
@@ -58,6 +79,9 @@ final class VirtualWorld {
     }
     now = end
   }
+
+  /// Lets time pass in which no timer fires, as when the machine is held up.
+  func sleep(_ duration: Duration) { now += duration }
 
   func fire(_ token: Int) { visit { $0.timerFired(token, &$1) } }
 
@@ -75,6 +99,7 @@ final class VirtualWorld {
         log.append("\(id)=\(value.text)")
       case .schedule(let token, let delay): timers[token] = now + delay
       case .cancel(let token): timers[token] = nil
+      case .answerRead(let id, .success(let value), _): database[id] = value
       case .answerRead, .answerWrite: break
       }
     }

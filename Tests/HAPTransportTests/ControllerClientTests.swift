@@ -161,16 +161,16 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
 
   @Test("Nobody there is told with the address; the next address is tried")
   func unreachable() async throws {
-    let home = try ServedHome()
-    let closed = home.port
+    let port = ClosedPort()
+    let closed = port.number
     let client = ControllerClient(on: loop.loop)
     let other = try ServedHome()
-    home.stop()
     try await client.connect(to: loopback(closed) + loopback(other.port))
     #expect(await client.peer?.port == other.port)
     let hopeless = ControllerClient(on: loop.loop)
     let said = await failure { try await hopeless.connect(to: loopback(closed)) }
     #expect(said.contains("127.0.0.1:\(closed)") && said.contains("refused"))
+    withExtendedLifetime(port) {}
     let nowhere = ControllerClient(on: loop.loop)
     #expect(await failure { try await nowhere.connect(to: []) } == "it has no address")
   }

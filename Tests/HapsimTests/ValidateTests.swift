@@ -47,6 +47,42 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(lines.last?.contains("errors") == true)
   }
 
+  @Test("A file that a behaviour names is looked for beside the profile, and its wrong line is named") func series()
+    throws
+  {
+    let scratch = ScratchFolder()
+    let path = try file(
+      #"{ "format": "hasaccessory/1", "name": "Oven", "category": "sensor", "services": [ "#
+        + #"{ "type": "TemperatureSensor", "behaviour": { "replay": "oven.csv" } } ] }"#, in: scratch)
+    let place = "\(path):1:139: error: services[0].behaviour.replay: oven.csv: "
+    #expect(
+      hapsim(["validate", path]).out.hasPrefix(
+        place + "it can't be read beside the profile: No such file or directory [behaviour]\n"))
+    try Data("0,20\n10,hot\n".utf8).write(to: URL(filePath: scratch.path + "/oven.csv"))
+    #expect(
+      hapsim(["validate", path]).out.hasPrefix(place + "line 2: a number is expected behind the comma [behaviour]\n"))
+    try Data("0,20\n10,220\n".utf8).write(to: URL(filePath: scratch.path + "/oven.csv"))
+    #expect(hapsim(["validate", path]) == Transcript(out: path + ": no problems\n"))
+  }
+
+  @Test("What a service of one's own is to follow is looked for among its characteristics") func follows() throws {
+    let page = ours.deletingLastPathComponent().appending(path: "docs/behaviours.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let section = try #require(text.components(separatedBy: "\n## Any other service\n").last)
+    let example = try #require(section.split(separator: "```json\n").dropFirst().first?.split(separator: "```").first)
+    let scratch = ScratchFolder()
+    func problems(_ service: String) throws -> String {
+      let profile = #"{ "format": "hasaccessory/1", "name": "Pot", "category": "other", "services": [\#n\#(service)] }"#
+      return hapsim(["validate", try file(profile, in: scratch)]).out
+    }
+    #expect(try problems(String(example)).hasSuffix(": no problems\n"))
+    let wrong = try problems(String(example).replacing(#""current": "Heat""#, with: #""current": "Haet""#))
+    #expect(
+      wrong.contains(
+        #"services[0].behaviour.follow[0].current: the service has no characteristic "Haet": did you mean "Heat"? [behaviour]"#
+      ) && wrong.contains(":9:30: error"))
+  }
+
   @Test("What is no profile, and what can't be read, is a problem of its file") func unreadable() throws {
     let scratch = ScratchFolder()
     let path = try file("{ // a comment\n}", in: scratch)

@@ -8,6 +8,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from aiohomekit.model.characteristics import CharacteristicsTypes
 from process import PROFILES, hapsim, run_to_its_end
 
 CODE = "031-45-154"
@@ -60,22 +61,34 @@ async def test_a_recorded_device_is_imported_served_and_read_back_equal(device, 
     simulator = await run(profile, options=("--setup-code", CODE))
     await paired(ctl, simulator.accessory, "copy")
     await ctl("export", "copy", "-o", again)
-    first, second = (json.loads(path.read_text()) for path in (profile, again))
+    first, second = (json.loads(path.read_text(), object_hook=forget_the_machine) for path in (profile, again))
     assert first.pop("category") and second.pop("category") and first == second
     await ctl("unpair", "copy")
 
     # And by a controller that is not ours.
     home = await phone.pair(simulator.accessory)
     read = [
-        (a["aid"], s["iid"], s["type"], c["iid"], c["type"], c["format"], sorted(c["perms"]), c.get("value"))
+        (a["aid"], s["iid"], s["type"], c["iid"], c["type"], c["format"], sorted(c["perms"]), value(c))
         for a in await home.accessories() for s in a["services"] for c in s["characteristics"]
     ]  # fmt: skip
     recorded = json.loads(device.read_text())
     if device.stem != "eve_energy":  # services there have iids of their characteristics: they got others
         assert read == [
-            (a["aid"], s["iid"], long(s["type"]), c["iid"], long(c["type"]), c["format"], sorted(c["perms"]), c.get("value"))
+            (a["aid"], s["iid"], long(s["type"]), c["iid"], long(c["type"]), c["format"], sorted(c["perms"]), value(c))
             for a in recorded for s in a["services"] for c in s["characteristics"]
         ]  # fmt: skip
+
+
+def value(c):
+    """None for what a thermostat's machine does: hapsim's is switched by its own room (docs/behaviours.md), not by the recorded one."""
+    return None if long(c["type"]) == CharacteristicsTypes.HEATING_COOLING_CURRENT else c.get("value")
+
+
+def forget_the_machine(node):
+    """The same, in a profile."""
+    if node.get("type") == "CurrentHeatingCoolingState":
+        node.pop("value", None)
+    return node
 
 
 def long(uuid):

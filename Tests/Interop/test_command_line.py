@@ -23,6 +23,22 @@ async def refused(*arguments, status):
     return errors
 
 
+async def test_the_ready_line_is_the_first_whatever_devices_set_as_they_start(run, tmp_path):
+    profile = tmp_path / "hot.hasaccessory"
+    heats = {"type": "CurrentHeatingCoolingState", "value": 1}  # and its target is off
+    profile.write_text(
+        json.dumps(
+            {
+                "format": "hasaccessory/1", "name": "Hot", "category": "thermostat",
+                "services": [{"type": "Thermostat", "characteristics": [heats]}],
+            }
+        )
+    )  # fmt: skip
+    simulator = await run(profile)
+    changed = await simulator.wait(lambda line: line.get("event") == "changed")
+    assert (changed["name"], changed["value"]) == ("Current Heating Cooling State", 0)
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_is_followed_by_goodbye_and_exit_0(how, run, network):
     "[AD.11]"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from phone import another_controller, batches, same
-from values import bad, characteristics, good, outside_the_format
+from values import bad, characteristics, good, held, outside_the_format
 
 INFORMATION, PROTOCOL, PRESS = "3E", "A2", "73"
 
@@ -127,14 +127,14 @@ async def test_everything_writable_takes_what_it_should_and_refuses_the_rest(pro
         for value in good(c):
             assert await put(identifier, value, timed) == (204, None), (c, value)
             if "pr" in c["perms"]:
-                assert same(await home.value(identifier), value), c
+                assert same(await home.value(identifier), held(c, value)), c
         for value in bad(c):
             assert await put(identifier, value, timed) == (207, -70410), (c, value)
         for value in outside_the_format(c):
             assert await put(identifier, value, timed) in [(207, -70410), (400, None)], (c, value)
         assert await put(identifier, None, timed) == (400, None), c
         if "pr" in c["perms"]:
-            assert same(await home.value(identifier), good(c)[-1]), c
+            assert same(await home.value(identifier), held(c, good(c)[-1])), c
     assert written >= 1, "at least Identify can be written"
 
 

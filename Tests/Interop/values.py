@@ -36,6 +36,20 @@ def good(c):
     return [base64.b64encode(value).decode() for value in (b"\x01\x01\x00", b"\x02\x00")]  # one TLV item
 
 
+def held(c, value):
+    """What a characteristic holds after a good value was written: the same, but of those by which a controller asks for something that
+    hapsim doesn't do. They hold the answer (docs/behaviours.md)."""
+    kind = c["type"].upper()
+    if kind == CharacteristicsTypes.SETUP_ENDPOINTS:
+        # Status (2): error (2), behind the session identifier (1) of the request, if there was one.
+        request = base64.b64decode(value)
+        session = request[: 2 + request[1]] if request[0] == 1 else b""
+        return base64.b64encode(session + b"\x02\x01\x02").decode()
+    if kind == CharacteristicsTypes.SETUP_DATA_STREAM_TRANSPORT:
+        return base64.b64encode(b"\x01\x01\x01").decode()  # Status (1): generic error (1)
+    return value
+
+
 def bounds(c):
     low, high = INTEGERS[c["format"]]
     least, most = c.get("valid-values-range", (low, high))

@@ -1,15 +1,22 @@
 extension Duration {
   /// Reads "12s", "500ms", "1.5min", "2h": a decimal number ≥ 0 and its unit, at most 1000 hours.
   package init?(_ text: String) {
+    self.init(text, units: Self.units, atMost: .seconds(3_600_000))
+  }
+
+  /// Reads "30d" and "10y" besides: days, and years of 365.25 days.
+  package init?(long text: String) {
+    let units = Self.units + [("d", .seconds(86_400)), ("y", .seconds(8766 * 3600))]
+    self.init(text, units: units, atMost: .seconds(Int64(Int32.max)))
+  }
+
+  private static let units: [(name: String, length: Duration)] = [
+    ("ms", .milliseconds(1)), ("s", .seconds(1)), ("min", .seconds(60)), ("h", .seconds(3600)),
+  ]
+
+  private init?(_ text: String, units: [(name: String, length: Duration)], atMost limit: Duration) {
     let digits = text.utf8.prefix { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
-    let unit: Duration
-    switch text[digits.endIndex...] {
-    case "ms": unit = .milliseconds(1)
-    case "s": unit = .seconds(1)
-    case "min": unit = .seconds(60)
-    case "h": unit = .seconds(3600)
-    default: return nil
-    }
+    guard let unit = units.first(where: { $0.name == text[digits.endIndex...] })?.length else { return nil }
     let parts = text[..<digits.endIndex].split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), parts.allSatisfy({ (1...9).contains($0.utf8.count) }),
       let whole = Int64(parts[0])
@@ -18,7 +25,7 @@ extension Duration {
     if parts.count == 2, let fraction = Int64(parts[1]) {
       duration += unit * fraction / parts[1].reduce(into: Int64(1)) { scale, _ in scale *= 10 }
     }
-    guard duration <= .seconds(3_600_000) else { return nil }
+    guard duration <= limit else { return nil }
     self = duration
   }
 }
@@ -28,5 +35,14 @@ extension Duration {
   package var shortText: String {
     let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
     return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
+  }
+}
+
+extension Duration {
+  /// "4h", "2min", "10s", "250ms": what `init(_:)` reads, in the largest unit that leaves no fraction.
+  package var roundText: String {
+    let (seconds, attoseconds) = components
+    if self == .zero || attoseconds != 0 || seconds % 60 != 0 { return shortText }
+    return seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds / 60)min"
   }
 }

@@ -87,7 +87,9 @@ extension ProfileJudge {
       guard let node = draft.node[member] else { return }
       judge.report(.metadataWidened, node, "\(what) of \(definition.name)")
     }
-    if let low = mine.minValue?.doubleValue, let limit = theirs.minValue?.doubleValue, low < limit {
+    // Apple's Current Temperature begins at 0 °C, and it freezes outdoors: iOS takes what thermometers say (HAP-NodeJS goes to -270).
+    let limit = definition.type == .currentTemperature ? -273.15 : theirs.minValue?.doubleValue
+    if let low = mine.minValue?.doubleValue, let limit, low < limit {
       widened(&self, "minValue", "below the minimum \(text(limit))")
     }
     if let high = mine.maxValue?.doubleValue, let limit = theirs.maxValue?.doubleValue, high > limit {

@@ -4,7 +4,7 @@ extension AccessoryCore {
   /// The accessory serves another database from now on: services came or went, a bridge has other accessories, the firmware was updated.
   ///
   /// Connections stay, and so do the subscriptions to characteristics that are there before and after. Where such a one has another value now,
-  /// its subscribers are told. HAP R2 §6.6.1 wants `c#` raised, and it is advertised.
+  /// its subscribers are told. An accessory that can't be reached stays so while it is there. HAP R2 §6.6.1 wants `c#` raised, and it is advertised.
   ///
   /// - Parameters:
   ///   - new: with the values to start from. Ids of what stays are the same; an id that was given up never comes again for something else.
@@ -25,6 +25,7 @@ extension AccessoryCore {
       if let slot = new.slot(of: old.id(ofSlot: slot)) { markChanged(slot) }
     }
     setLive(live)
+    unreachable = unreachable.filter { new.hasAccessory($0.key) }
     for connection in sessions { moveSubscriptions(of: connection, from: old) }
     for slot in new.characteristics.indices {
       guard let before = old.slot(of: new.id(ofSlot: slot)),

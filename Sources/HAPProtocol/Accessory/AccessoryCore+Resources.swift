@@ -15,6 +15,12 @@ package struct SnapshotRequest: Equatable, Sendable {
   package var width: Int
   package var height: Int
 
+  package init(aid: UInt64? = nil, width: Int, height: Int) {
+    self.aid = aid
+    self.width = width
+    self.height = height
+  }
+
   /// The largest side that is asked for in earnest: 16K.
   private static let largestSide: Int128 = 16_384
 

@@ -52,6 +52,8 @@ package final class AccessoryCore {
   var liveSlots = SlotSet()
   /// Requests whose answer waits for the device.
   var deviceRequests: [DeviceRequest] = []
+  /// Accessories behind the bridge that it can't reach, with the values they had when it lost them.
+  var unreachable: [UInt64: [AttributeID: Value]] = [:]
   var lastWrite: UInt64 = 0
   let random: RandomSource
   private var lastTicket: UInt64 = 0

@@ -16,6 +16,8 @@ package enum CoreInput: Equatable, Sendable {
   case judged(UInt64, WriteVerdict)
   /// What the device said of a write at once, while the request was worked off.
   case verdict(WriteVerdict)
+  /// An accessory behind the bridge was lost, or found again.
+  case reachable(aid: UInt64, Bool)
   case replaced([Accessory], model: String, configurationNumber: UInt16, live: [AttributeID], judges: Bool)
 }
 

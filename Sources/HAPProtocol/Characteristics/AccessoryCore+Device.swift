@@ -61,8 +61,13 @@ extension AccessoryCore {
     else { return }
     switch result {
     case .success(let value):
-      // The one who reads has it in the answer; other subscribers hear of a change.
-      if let slot = database.slot(of: id) { set(slot, to: value, by: deviceRequests[index].connection, at: now) }
+      guard let slot = database.slot(of: id) else { break }
+      // The one who reads has it in the answer; other subscribers hear of a change, but not of the time that has passed.
+      if EventRules.countsDown(database.characteristics[slot].type) {
+        database[slot: slot] = value
+      } else {
+        set(slot, to: value, by: deviceRequests[index].connection, at: now)
+      }
     case .failure(let status): deviceRequests[index].failures[id] = status
     }
     if deviceRequests[index].outstanding.isEmpty { finish(deviceRequests.remove(at: index), at: now) }

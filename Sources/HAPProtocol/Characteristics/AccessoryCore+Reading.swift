@@ -91,6 +91,7 @@ extension AccessoryCore {
     if database.characteristics[slot].adminOnly.contains(.pairedRead), !isAdmin(connection) {
       return .failure(.insufficientPrivileges, slot: slot)
     }
+    if isUnreachable(id) { return .failure(.unableToCommunicate, slot: slot) }
     if !failures.isEmpty, let status = failures[id] { return .failure(status, slot: slot) }
     return .slot(slot)
   }

@@ -102,6 +102,9 @@ extension AccessoryCore {
     if database.characteristics[slot].type == EventRules.identify, value != .bool(true) {
       return refuseWrite(entry, .invalidValue, "Identify takes true only", connection)
     }
+    if isUnreachable(entry.id) {
+      return refuseWrite(entry, .unableToCommunicate, "its accessory is offline", connection)
+    }
     if let writer {
       lastWrite += 1
       let write = CharacteristicWrite(

@@ -14,8 +14,9 @@ extension AccessoryCore {
   /// Puts a value into the database and tells the subscribers, all but the connection that wrote it.
   func set(_ slot: Int, to value: Value, by origin: ConnectionCore?, at now: Duration) {
     let characteristic = database.characteristics[slot]
-    // Every press of a button is an event, equal ones too.
-    let everyEventCounts = EventRules.everyEventCounts(characteristic.type)
+    // Every press of a button is an event, equal ones too; and a countdown that starts again has counted in between.
+    let everyEventCounts =
+      EventRules.everyEventCounts(characteristic.type) || EventRules.countsDown(characteristic.type)
     guard everyEventCounts || conduct.tellsUnchanged || characteristic.value != value else { return }
     database[slot: slot] = value
     markChanged(slot)
@@ -32,7 +33,7 @@ extension AccessoryCore {
   /// Puts the value in a slot on its way to the subscribers, all but the connection that wrote it.
   func tell(_ slot: Int, by origin: ConnectionCore?, at now: Duration) {
     let characteristic = database.characteristics[slot]
-    guard characteristic.perms.contains(.events) else { return }
+    guard characteristic.perms.contains(.events), !isUnreachable(database.id(ofSlot: slot)) else { return }
     let isImmediate = conduct.immediateEvents.contains(characteristic.type)
     let due = isImmediate ? now : now + conduct.coalescing
     let keepsValue = EventRules.everyEventCounts(characteristic.type) || conduct.tellsIntermediateValues

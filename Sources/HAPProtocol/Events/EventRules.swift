@@ -7,6 +7,9 @@ enum EventRules {
   /// Button Event of a remote.
   static let buttonEvent: TypeID = 0x126
 
+  /// Remaining Duration of a valve or an irrigation system.
+  static let remainingDuration: TypeID = 0xD4
+
   /// Identify: only true says something; HomeKitADK refuses false.
   static let identify: TypeID = 0x14
 
@@ -15,4 +18,8 @@ enum EventRules {
 
   /// Whether setting the same value again is an event of its own.
   static func everyEventCounts(_ type: TypeID) -> Bool { type == programmableSwitchEvent || type == buttonEvent }
+
+  /// Whether the value changes as time passes, which is no event, and everything else that sets it is one. HAP R14 §9.78, as HomeKitADK
+  /// tells it.
+  static func countsDown(_ type: TypeID) -> Bool { type == remainingDuration }
 }

@@ -16,38 +16,47 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   let core: AccessoryCore
   private(set) var server: AccessoryServer!
   private let loop: EventLoop
-  private var device: any Device
+  private(set) var device: any Device
   /// The profile that is served now.
   private var built: BuiltAccessory
   private let advertiser: (any Advertiser)?
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
 
-  private let started: UInt64
-  private var random: SimulationRandom
-  private var timers: [Int: LoopTimer] = [:]
+  private let clock: SimulationClock
+  /// The simulation's chance, as far as it has been drawn.
+  private(set) var random: SimulationRandom
+  private var timers: [Int: SimulationTimer] = [:]
   private var peers: [ConnectionID: String] = [:]
   /// Changes that wait for the one being stored: they are made in order.
   private var storing: [(change: StoredChange, done: (Bool) -> Void)] = []
   private var isStoring = false
   private var hasValueTrouble = false
   private var isStopped = false
-  private var announced: [IPAddress] = []
+  private var places: [ListeningPlace] = []
+  private var port: UInt16 = 0
+  /// Whether it is on the network.
+  private(set) var hasRadio = true
+  /// Waits until nothing is being stored.
+  private var onceStored: (() -> Void)?
+  private var camera: TestCardCamera?
   private let capture: CaptureWriter?
 
   /// - Parameters:
+  ///   - clock: what the device's time is; the protocol's is the loop's.
   ///   - advertiser: nil: not visible in DNS-SD.
   ///   - sink: is told what happens, on the loop; nil: nothing is told, and a request costs less.
   ///   - device: what stands behind the core; nil: what the profile says.
   init(
-    _ prepared: PreparedAccessory, on loop: EventLoop, advertiser: (any Advertiser)?, seed: UInt64,
-    device: (any Device)? = nil, capturePath: String? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?
+    _ prepared: PreparedAccessory, on loop: EventLoop, clock: SimulationClock, advertiser: (any Advertiser)?,
+    random: SimulationRandom, device: (any Device)? = nil, capturePath: String? = nil,
+    sink: (@Sendable (SimulatorEvent) -> Void)?
   ) throws(LoopError) {
     self.prepared = prepared
     self.loop = loop
     self.advertiser = advertiser
     self.sink = sink
-    started = loop.now
-    random = SimulationRandom(seed: seed)
+    self.clock = clock
+    self.random = random
     let name = prepared.name
     let capture = try capturePath.map { (path) throws(LoopError) in
       try CaptureWriter(path) { sink?(SimulatorEvent(accessory: name, .trouble($0))) }
@@ -60,10 +69,11 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       random: capture.map { .system(notedBy: $0) } ?? .system)
     core.makesReports = sink != nil
     built = prepared.built
-    self.device = device ?? built.makeDevice()
+    self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
+    setCamera()
     capture?.begin(
       CaptureHead(
         name: prepared.name, identity: prepared.identity, advertisement: prepared.advertisement,
@@ -73,28 +83,81 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     server.recorder = capture
   }
 
-  /// Simulated time since the start.
-  private var now: Duration { .nanoseconds(Int64(clamping: loop.now - started)) }
-
   // MARK: Life
 
   /// Listens, starts the device, and becomes visible.
-  func start(on places: [ListeningPlace], port: UInt16) throws(LoopError) {
-    try server.listen(on: places, port: port)
+  /// - Parameters:
+  ///   - hasRadio: otherwise it does so when it gets its radio back.
+  ///   - isKnown: the network has the record still, and nobody took it back.
+  func start(on places: [ListeningPlace], port: UInt16, hasRadio: Bool = true, isKnown: Bool = false) throws(LoopError)
+  {
+    self.places = places
+    self.port = port
+    self.hasRadio = hasRadio
+    if hasRadio {
+      try server.listen(on: places, port: port)
+      self.port = server.port
+    }
     visit { device.start(&$0) }
-    // Listening everywhere, each interface tells its own addresses.
-    announced = places.contains(where: \.host.isUnspecified) ? [] : places.map(\.host)
-    publish()
+    if isKnown {
+      advertise(core.advertisement)
+    } else if hasRadio {
+      publish()
+    }
   }
 
-  /// Says goodbye, sends what is answered and closes.
-  func stop() {
+  /// How an accessory goes.
+  enum Ending {
+    /// Says goodbye and sends what is answered.
+    case orderly
+    /// The same, and it will come back under the same advertiser.
+    case forRestart
+    /// No word to anybody, and connections are cut off.
+    case powerCut
+  }
+
+  func stop(_ ending: Ending = .orderly) {
     guard !isStopped else { return }
     isStopped = true
     for timer in timers.values { timer.close() }
     timers = [:]
-    advertiser?.close()
-    server.stop()
+    switch ending {
+    case .orderly: advertiser?.close()
+    case .forRestart: advertiser?.withdraw()
+    case .powerCut: break
+    }
+    server.stop(withReset: ending == .powerCut)
+  }
+
+  /// Calls `body` when every change that was handed over is stored, or failed: perhaps at once.
+  func whenStored(_ body: @escaping () -> Void) {
+    precondition(isStopped && onceStored == nil, "one who waits for a run that takes no more changes")
+    guard isStoring else { return body() }
+    onceStored = body
+  }
+
+  // MARK: The world around it
+
+  /// Takes it off the network, with a goodbye and every connection cut off, or brings it back at the same port.
+  func setRadio(_ isOn: Bool) throws(LoopError) {
+    guard isOn != hasRadio else { return }
+    if isOn {
+      try server.listen(on: places, port: port)
+      port = server.port
+      hasRadio = true
+      publish()
+    } else {
+      hasRadio = false
+      advertiser?.withdraw()
+      server.vanish()
+    }
+    tell { _ in .radio(isOn: isOn) }
+  }
+
+  /// An accessory behind the bridge is lost, or found again.
+  func setReachable(_ isReachable: Bool, aid: UInt64) {
+    server.setReachable(isReachable, aid: aid)
+    tell { .reachable(aid: aid, name: $0.accessoryName(aid), isReachable) }
   }
 
   /// Serves another profile from now on. Controllers stay connected and subscribed; the device starts anew.
@@ -104,13 +167,25 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     timers = [:]
     let database = replacement.database(from: core.database, of: built)
     built = replacement.built
-    device = built.makeDevice()
+    device = replacement.blueprint.makeDevice()
     core.writer = device.judgesWrites ? self : nil
+    setCamera()
     server.replace(
       database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
       live: device.live)
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
     visit { device.start(&$0) }
+  }
+
+  /// An accessory that streams has pictures to show; others behind the same bridge have none. Simulated time is what its clock shows.
+  private func setCamera() {
+    let database = built.database
+    let cameras = database.accessoryEntries.filter { accessory in
+      database.services[accessory.services].contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
+    }.map(\.aid)
+    let names = built.names.filter { cameras.contains($0.key) }
+    camera = names.isEmpty ? nil : TestCardCamera(names: names) { [clock] in clock.now }
+    core.snapshotSource = camera
   }
 
   // MARK: The person at the device
@@ -130,7 +205,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   /// Lets the device look and act, and does what it asks for.
   private func visit(_ body: (inout DeviceContext) -> Void) {
-    var context = DeviceContext(now: now, random: random) { [core] id in
+    var context = DeviceContext(now: clock.now, random: random) { [core] id in
       core.database.slot(of: id).map { core.database.characteristics[$0] }
     }
     body(&context)
@@ -158,7 +233,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private func schedule(_ token: Int, after delay: Duration) {
     let timer =
       timers[token]
-      ?? LoopTimer(loop) { [unowned self] in
+      ?? SimulationTimer(clock) { [unowned self] in
         visit { self.device.timerFired(token, &$0) }
       }
     timers[token] = timer
@@ -188,6 +263,10 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       if let error { tell { _ in .trouble("\(error)") } }
       done(error == nil)
       storeNext()
+      if !isStoring, let body = onceStored {
+        onceStored = nil
+        body()
+      }
     }
   }
 
@@ -260,9 +339,11 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   private func publish() {
     guard let advertiser else { return }
+    // Listening everywhere, each interface tells its own addresses.
+    let addresses = places.contains(where: \.host.isUnspecified) ? [] : places.map(\.host)
     let record = ServiceRecord(
-      name: prepared.instanceName, port: server.port, txt: core.advertisement.txt, host: prepared.hostName,
-      addresses: announced)
+      name: prepared.instanceName, port: port, txt: core.advertisement.txt, host: prepared.hostName,
+      addresses: addresses)
     advertiser.publish(record) { [weak self] event in
       switch event {
       case .established(let name): self?.tell { _ in .advertised(name: name) }

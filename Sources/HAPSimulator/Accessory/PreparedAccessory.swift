@@ -3,7 +3,6 @@ import HAPModel
 import HAPProfile
 import HAPProtocol
 import HAPStore
-import HAPWire
 
 /// A profile made ready to be served: it has its ids, its identity, what it remembers, and the right to run.
 ///
@@ -42,7 +41,11 @@ package struct PreparedAccessory: Sendable {
   let database: AttributeDatabase
   /// As the profile has it.
   let built: BuiltAccessory
+  let blueprint: DeviceBlueprint
   package let conduct: Conduct
+  /// Of which it was made, under the name that was chosen.
+  let profile: AccessoryProfile
+  private let choices: Choices
   let store: AccessoryStore
   let identity: AccessoryIdentity
   let pairings: [Pairing]
@@ -68,6 +71,14 @@ package struct PreparedAccessory: Sendable {
     }
   }
 
+  /// The same accessory with what it keeps now: what the next start of the process would make of it.
+  /// - Parameter profile: its own, or the one that has replaced it.
+  init(again prepared: PreparedAccessory, from profile: AccessoryProfile, random: RandomSource) throws {
+    var profile = profile
+    if let name = prepared.choices.name { profile.rename(name) }
+    try self.init(named: profile, prepared.store, prepared.choices, random)
+  }
+
   private init(named profile: AccessoryProfile, _ store: AccessoryStore, _ choices: Choices, _ random: RandomSource)
     throws
   {
@@ -84,12 +95,15 @@ package struct PreparedAccessory: Sendable {
     var database = built.database
     for (id, value) in try store.values.load() { database.restore(value, of: id) }
 
+    self.profile = profile
+    self.choices = choices
     name = built.name
     category = built.category
     setupCode = setup.code
     deviceID = identity.deviceID
     self.database = database
     self.built = built
+    blueprint = DeviceBlueprint(built, files: ReplayFiles(beside: profile.fileName))
     self.conduct = conduct
     self.store = store
     self.identity = AccessoryIdentity(
@@ -137,15 +151,6 @@ package struct PreparedAccessory: Sendable {
 }
 
 extension BuiltAccessory {
-  /// What stands behind it: its services' behaviours.
-  func makeDevice() -> any Device {
-    var parameters: [AttributeID: JSONNode] = [:]
-    for behaviour in behaviours {
-      if let node = behaviour.node { parameters[AttributeID(aid: behaviour.aid, iid: behaviour.serviceIID)] = node }
-    }
-    return BehaviourRegistry.standard.device(for: database, parameters: parameters)
-  }
-
   /// `md`.
   func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
 
@@ -162,10 +167,13 @@ extension AttributeDatabase {
 }
 
 extension AccessoryProfile {
-  /// What is wrong with the `behaviour` members, which the profile itself keeps raw.
+  /// What is wrong with the `behaviour` members, which the profile itself keeps raw. Reads the files that they name.
   package var behaviourProblems: [ProfileProblem] {
-    behaviourNodes.flatMap { type, node in
-      BehaviourRegistry.standard.problems(in: node, for: type).map { ProfileProblem(rule: "behaviour", $0) }
+    let files = ReplayFiles(beside: fileName)
+    return behaviourNodes.flatMap { type, node, characteristics in
+      BehaviourRegistry.standard.problems(in: node, for: type, with: characteristics, files: files).map {
+        ProfileProblem(rule: "behaviour", $0)
+      }
     }
   }
 }

@@ -4,56 +4,134 @@ import HAPModel
 import HAPProfile
 import HAPProtocol
 import HAPStore
+import HAPTransport
 import HAPWire
 
 /// A running accessory: profile, core, server, store, advertisement and device, on one loop. An actor whose executor is that loop, so that
 /// whoever asks from elsewhere hops onto it once, and whoever is on it already never does.
 package actor SimulatedAccessory {
+  private enum State {
+    case new
+    case running(AccessoryRun)
+    /// The old run has ended and the new one is being prepared.
+    case restarting
+    case stopped
+  }
+
   package nonisolated let loop: EventLoop
-  package nonisolated let prepared: PreparedAccessory
-  private var run: AccessoryRun?
-  private var isStopped = false
+  /// As of its last start.
+  package private(set) var prepared: PreparedAccessory
+  /// What it will be made of at its next start.
+  private var profile: AccessoryProfile
+  private var state = State.new
+  private var terms: ServingTerms?
+  private var advertiser: (any Advertiser)?
+  /// Accessories behind the bridge that it can't reach, over restarts.
+  private(set) var offline: Set<UInt64> = []
+  private var hasRadio = true
+  private var starts = 0
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   package init(_ prepared: PreparedAccessory, on loop: EventLoop) {
     self.prepared = prepared
+    self.profile = prepared.profile
     self.loop = loop
   }
 
-  package nonisolated var name: String { prepared.name }
+  package var name: String { prepared.name }
+  package var isStopped: Bool { if case .stopped = state { true } else { false } }
+  package var isRunning: Bool { run != nil }
+  /// What is served, or was.
+  var database: AttributeDatabase { run?.core.database ?? prepared.database }
+  var run: AccessoryRun? { if case .running(let run) = state { run } else { nil } }
+  /// 0 before the start.
+  package var port: UInt16 { terms?.port ?? 0 }
+
+  // MARK: Life
 
   /// Listens and starts the device.
-  /// - Parameters:
-  ///   - port: 0 for any.
-  ///   - seed: of the simulation's chance; keys never come from it.
-  ///   - sink: is told what happens, on the loop.
   /// - Throws: `LoopError`: the port is in use, the address is not of this machine, …
   /// - Returns: the port.
   @discardableResult
-  package func start(
-    on places: [ListeningPlace], port: UInt16, seed: UInt64, advertiser: sending (any Advertiser)?,
-    capturePath: String? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?
-  ) throws -> UInt16 {
-    precondition(run == nil && !isStopped, "an accessory is started once")
-    let run = try AccessoryRun(
-      prepared, on: loop, advertiser: advertiser, seed: seed, capturePath: capturePath, sink: sink)
-    do {
-      try run.start(on: places, port: port)
-    } catch {
-      run.stop()
-      throw error
-    }
-    self.run = run
-    return run.server.port
+  package func start(_ terms: ServingTerms, advertiser: sending (any Advertiser)?) throws(LoopError) -> UInt16 {
+    guard case .new = state else { preconditionFailure("an accessory is started once") }
+    self.terms = terms
+    self.advertiser = advertiser
+    try makeRun(SimulationRandom(seed: terms.seed))
+    return port
   }
 
   /// Says goodbye on the network, sends what is answered, closes everything, and lets others run the accessory. Any number of times.
   package func stop() {
-    isStopped = true
+    guard !isStopped else { return }
+    let run = run
+    state = .stopped
     run?.stop()
-    run = nil
+    advertiser?.close()
     prepared.store.close()
+  }
+
+  private func makeRun(_ random: SimulationRandom, isKnown: Bool = false) throws(LoopError) {
+    guard var terms else { preconditionFailure("it was never started") }
+    starts += 1
+    let run = try AccessoryRun(
+      prepared, on: loop, clock: terms.clock, advertiser: advertiser, random: random,
+      capturePath: terms.capturePath?(starts), sink: terms.sink)
+    do throws(LoopError) {
+      try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isKnown: isKnown)
+    } catch {
+      run.stop()
+      throw error
+    }
+    terms.port = run.server.port == 0 ? terms.port : run.server.port
+    self.terms = terms
+    state = .running(run)
+    offline = offline.filter { prepared.database.hasAccessory($0) }
+    for aid in offline { run.setReachable(false, aid: aid) }
+  }
+
+  /// Ends the run and starts the accessory anew from what it keeps, at the same port.
+  /// - Parameter done: called on the loop when it is back, or with why it isn't.
+  package func restart(_ restart: Restart, done: @escaping @Sendable (CommandError?) -> Void) {
+    let old: AccessoryRun
+    do throws(CommandError) { old = try running() } catch { return done(error) }
+    state = .restarting
+    old.stop(restart.ending)
+    let random = old.random
+    old.whenStored { [self, prepared, profile] in
+      // The old run lives until here, and with it what it still had to store.
+      loop.offload { () -> Result<(PreparedAccessory, StoreError?), any Error> in
+        var failure: StoreError?
+        if restart == .factoryReset {
+          do throws(StoreError) { try prepared.store.reset() } catch { failure = error }
+        }
+        return Result { (try PreparedAccessory(again: prepared, from: profile, random: .system), failure) }
+      } then: { result in
+        self.assumeIsolated { $0.comeBack(result, by: restart, random, done) }
+      }
+    }
+  }
+
+  private func comeBack(
+    _ result: Result<(PreparedAccessory, StoreError?), any Error>, by restart: Restart, _ random: SimulationRandom,
+    _ done: (CommandError?) -> Void
+  ) {
+    guard case .restarting = state else { return done(CommandError(.notPossible, "\"\(name)\" has stopped")) }
+    do {
+      let (again, failure) = try result.get()
+      prepared = again
+      if failure == nil, restart == .factoryReset { offline = [] }
+      try makeRun(random, isKnown: restart == .powerCut && hasRadio)
+      guard failure == nil else { return done(failure.map { CommandError(.failed, "nothing was reset: \($0)") }) }
+      terms?.sink?(SimulatorEvent(accessory: name, .restarted(restart)))
+      done(nil)
+    } catch {
+      // What it keeps can't be read, or its port is taken: there is nothing to serve with.
+      stop()
+      terms?.sink?(SimulatorEvent(accessory: name, .trouble("it did not come back: \(error)")))
+      done(CommandError(.failed, "\"\(name)\" has stopped, since it can't start anew: \(error)"))
+    }
   }
 
   /// Serves another profile of the same accessory from now on: `c#` is raised where it differs in more than values, ids stay with what they
@@ -66,111 +144,122 @@ package actor SimulatedAccessory {
     _ read: @escaping @Sendable () throws -> AccessoryProfile,
     done: @escaping @Sendable (Result<UInt16, CommandError>) -> Void
   ) {
+    do throws(CommandError) { _ = try running() } catch { return done(.failure(error)) }
     loop.offload { [prepared] in
       Result { () throws(CommandError) in
-        do { return try Replacement(try read(), for: prepared) } catch {
-          throw error as? CommandError ?? CommandError(error is StoreError ? .failed : .notPossible, "\(error)")
-        }
+        do { return try Replacement(try read(), for: prepared) } catch { throw CommandError(preparing: error) }
       }
     } then: { result in
       self.assumeIsolated { accessory in
-        guard let run = accessory.run else {
-          return done(.failure(CommandError(.notPossible, "\"\(accessory.name)\" has stopped")))
-        }
         done(
-          result.map { replacement in
+          Result { () throws(CommandError) in
+            let run = try accessory.running()
+            let replacement = try result.get()
             run.replace(by: replacement)
+            accessory.profile = replacement.profile
+            accessory.offline = accessory.offline.filter { run.core.database.hasAccessory($0) }
             return replacement.configurationNumber
           })
       }
     }
   }
 
-  /// Carries out a command of a person at the device.
-  /// - Parameter aid: the accessory behind a bridge that is meant; nil: any.
-  package func perform(_ action: SimulatorCommand.Action, aid: UInt64?) throws(CommandError) {
-    guard let run else { throw CommandError(.notPossible, "\"\(name)\" has stopped") }
-    let database = run.core.database
-    switch action {
-    case .set(let selector, let node):
-      let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
-      guard let slot = database.slot(of: id) else {
-        throw CommandError(.noSuchCharacteristic, "there is no characteristic \(id)")
-      }
-      try run.perform(.set(id, database.characteristics[slot].value(from: node)))
-    case .obstruct(let isObstructed, let service):
-      var address: AttributeID?
-      if let service {
-        address = try CommandError.for { () throws(SelectionError) in try service.resolve(in: database, aid: aid) }
-      }
-      try run.perform(.obstruct(isObstructed, service: address))
-    case .identify: run.identifyByHand(aid: aid ?? 1)
-    case .stop: stop()
-    case .status, .replace: preconditionFailure("the dispatcher carries these out")
+  // MARK: Commands
+
+  /// The run, for who wants something of it.
+  private func running() throws(CommandError) -> AccessoryRun {
+    switch state {
+    case .running(let run): return run
+    case .restarting: throw CommandError(.notPossible, "\"\(name)\" is starting anew")
+    case .new, .stopped: throw CommandError(.notPossible, "\"\(name)\" has stopped")
     }
+  }
+
+  /// Does something at the device, to the service that the words name.
+  /// - Parameters:
+  ///   - aid: the accessory behind a bridge that is meant; nil: any.
+  ///   - command: made with the service, where one could be told.
+  private func perform(
+    at service: ServiceSelector?, aid: UInt64?, _ command: (AttributeID?) -> DeviceCommand
+  ) throws(CommandError) {
+    let run = try running()
+    let database = run.core.database
+    if let service {
+      let place = try CommandError.for { () throws(SelectionError) in try service.resolve(in: database, aid: aid) }
+      return try run.perform(command(place))
+    }
+    guard let aid, database.accessoryEntries.count > 1 else { return try run.perform(command(nil)) }
+    // Of one accessory among several: only its own services are meant.
+    let places = run.device.services(for: command(nil)).filter { $0.aid == aid }
+    guard let place = places.first else {
+      throw CommandError(.notPossible, "\"\(database.accessoryName(aid))\" has no service that this can be done to")
+    }
+    guard places.count == 1 else {
+      let choices = places.map { "\($0)" }.joined(separator: ", ")
+      throw CommandError(.ambiguous, "several services could be meant (\(choices)): say which with \"service\"")
+    }
+    try run.perform(command(place))
+  }
+
+  /// Gives a characteristic a value by hand.
+  func set(_ selector: CharacteristicSelector, to node: JSONNode, aid: UInt64?) throws(CommandError) {
+    let run = try running()
+    let database = run.core.database
+    let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
+    guard let slot = database.slot(of: id) else {
+      throw CommandError(.noSuchCharacteristic, "there is no characteristic \(id)")
+    }
+    try run.perform(.set(id, database.characteristics[slot].value(from: node)))
+  }
+
+  func obstruct(_ isObstructed: Bool, at service: ServiceSelector?, aid: UInt64?) throws(CommandError) {
+    try perform(at: service, aid: aid) { .obstruct(isObstructed, service: $0) }
+  }
+
+  func perform(_ deed: Deed, at service: ServiceSelector?, aid: UInt64?) throws(CommandError) {
+    try perform(at: service, aid: aid) { .deed(deed, service: $0) }
+  }
+
+  func identify(aid: UInt64?) throws(CommandError) { try running().identifyByHand(aid: aid ?? 1) }
+
+  func setReachable(_ isReachable: Bool, aid: UInt64?) throws(CommandError) {
+    let run = try running()
+    guard let aid, aid != 1 else {
+      throw CommandError(
+        .notPossible,
+        "only an accessory behind a bridge can be offline, and \"\(name)\" is none; 'radio' takes it off the network")
+    }
+    guard isReachable == offline.contains(aid) else { return }
+    run.setReachable(isReachable, aid: aid)
+    if isReachable { offline.remove(aid) } else { offline.insert(aid) }
+  }
+
+  func setRadio(_ isOn: Bool) throws(CommandError) {
+    let run = try running()
+    do throws(LoopError) { try run.setRadio(isOn) } catch {
+      throw CommandError(.failed, "the radio stays off: \(error)")
+    }
+    hasRadio = isOn
+  }
+
+  /// Closes the connections of a controller, or all.
+  /// - Returns: how many there were.
+  func disconnect(_ controller: String?) throws(CommandError) -> Int {
+    let run = try running()
+    guard let controller else { return run.server.disconnect { _ in true } }
+    let known = run.core.pairings.map(\.name)
+    guard known.contains(controller) else {
+      let meant = nearestName(to: controller, in: known).map { ": did you mean \"\($0)\"?" }
+      let list = known.isEmpty ? "; nobody is" : "; there are \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
+      throw CommandError(
+        .noSuchController, "no controller \"\(controller)\" is paired with \"\(name)\"\(meant ?? list)")
+    }
+    return run.server.disconnect { $0.isSecured && $0.controller == controller }
   }
 
   /// The aids whose accessory has this name, or the aid itself.
   package func aids(matching selector: AccessorySelector) -> [UInt64] {
-    guard let database = run?.core.database else { return [] }
+    let database = database
     return database.accessoryEntries.map(\.aid).filter { selector.matches(name: database.accessoryName($0), aid: $0) }
-  }
-
-  package var isRunning: Bool { run != nil }
-
-  /// How the accessory is, as a JSON object: identity, pairings, connections, and every value.
-  package func writeStatus(to json: inout JSONWriter) {
-    json.object { json in
-      json.key("name")
-      json.string(name)
-      json.key("deviceID")
-      json.string(prepared.deviceID.text)
-      json.key("running")
-      json.bool(run != nil)
-      guard let run else { return }
-      json.key("port")
-      json.integer(run.server.port)
-      json.key("paired")
-      json.bool(run.core.isPaired)
-      json.key("configurationNumber")
-      json.integer(run.core.advertisement.configurationNumber)
-      json.key("connections")
-      json.integer(run.server.connectionCount)
-      json.key("pairings")
-      json.array { json in
-        for pairing in run.core.pairings {
-          json.object {
-            $0.key("controller")
-            $0.string(pairing.name)
-            $0.key("admin")
-            $0.bool(pairing.isAdmin)
-          }
-        }
-      }
-      json.key("characteristics")
-      json.array { json in
-        let database = run.core.database
-        for slot in database.characteristics.indices { json.object { $0.status(of: slot, in: database) } }
-      }
-    }
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func status(of slot: Int, in database: AttributeDatabase) {
-    let characteristic = database.characteristics[slot]
-    let named = database.named(slot, characteristic.value)
-    key("aid")
-    integer(named.characteristic.id.aid)
-    key("iid")
-    integer(named.characteristic.id.iid)
-    key("name")
-    string(named.characteristic.name)
-    key("value")
-    value(characteristic.value)
-    if let word = named.word {
-      key("word")
-      string(word)
-    }
   }
 }

@@ -3,110 +3,235 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// Takes commands for several running accessories, finds whom they are for, and answers each with one line of JSON.
+/// Takes commands for the accessories of a simulation, finds whom they are for, and answers each with one line of JSON.
 ///
 /// Belongs to the loop that the accessories are pinned to.
 package struct CommandDispatcher {
-  private let accessories: [SimulatedAccessory]
+  package typealias Answer = @Sendable (String) -> Void
+
+  private let simulation: Simulation
   private let readProfile: @Sendable (String) throws -> AccessoryProfile
   /// Called after the last accessory was stopped by a command.
   private let onAllStopped: () -> Void
 
   /// - Parameter readProfile: reads the profile at a path; called off the loop.
   package init(
-    _ accessories: [SimulatedAccessory], readProfile: @escaping @Sendable (String) throws -> AccessoryProfile,
+    _ simulation: Simulation, readProfile: @escaping @Sendable (String) throws -> AccessoryProfile,
     onAllStopped: @escaping () -> Void
   ) {
-    self.accessories = accessories
+    self.simulation = simulation
     self.readProfile = readProfile
     self.onAllStopped = onAllStopped
   }
 
-  /// Carries out the command on a line of JSON and hands over the answer, without its end of line: at once, or for `replace` when it is done.
-  package func answer(_ line: [UInt8], to answer: @escaping @Sendable (String) -> Void) {
+  /// Carries out the command on a line of JSON and hands over the answer, once, without its end of line: at once, or when it is done for what
+  /// takes a moment (`advance`, `replace`, `add`, and what starts an accessory anew).
+  package func answer(_ line: [UInt8], to answer: @escaping Answer) {
     let command: SimulatorCommand
     do throws(CommandRefusal) {
       command = try SimulatorCommand(json: line)
     } catch { return answer(CommandAnswer.failure(error)) }
-    do throws(CommandError) {
-      if case .replace(let path) = command.action {
-        try replace(by: path, command, answer)
-      } else {
-        answer(try perform(command))
-      }
-    } catch { answer(CommandAnswer.failure(id: command.id, error)) }
+    do throws(CommandError) { try perform(command, answer) } catch {
+      answer(CommandAnswer.failure(id: command.id, error))
+    }
   }
 
-  private func replace(
-    by path: String, _ command: SimulatorCommand, _ answer: @escaping @Sendable (String) -> Void
-  ) throws(CommandError) {
-    let targets = try targets(of: command)
-    guard targets.count == 1, targets[0].aid == nil else {
-      throw CommandError(.notPossible, "a bridge's profile is replaced as a whole: name the bridge")
+  private func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) throws(CommandError) {
+    let id = command.id
+    func succeed(_ members: (inout JSONWriter) -> Void = { _ in }) {
+      answer(CommandAnswer.success(id: id, members: members))
     }
-    let read = readProfile
-    targets[0].accessory.assumeIsolated {
-      $0.replace({ try read(path) }) { result in
-        switch result {
-        case .success(let number):
+    switch command.action {
+    case .advance(let duration):
+      simulation.clock.advance(by: duration) { result in
+        answer(CommandAnswer.of(result, id: id) { $0.now($1) })
+      }
+    case .add(let path):
+      let read = readProfile
+      simulation.add {
+        try read(path)
+      } done: { result in
+        answer(
+          CommandAnswer.of(result, id: id) { json, accessory in
+            accessory.assumeIsolated { $0.writeIntroduction(to: &json) }
+          })
+      }
+    case .replace(let path):
+      let read = readProfile
+      try whole(command).assumeIsolated {
+        $0.replace({ try read(path) }) { result in
           answer(
-            CommandAnswer.success(id: command.id) {
+            CommandAnswer.of(result, id: id) {
               $0.key("configurationNumber")
-              $0.integer(number)
+              $0.integer($1)
             })
-        case .failure(let error): answer(CommandAnswer.failure(id: command.id, error))
         }
       }
+    case .restart(let restart):
+      let accessory = try whole(command)
+      accessory.assumeIsolated {
+        $0.restart(restart) { error in
+          if let error { return answer(CommandAnswer.failure(id: id, error)) }
+          answer(
+            CommandAnswer.success(id: id) { json in
+              guard restart == .factoryReset else { return }
+              json.key("deviceID")
+              json.string(accessory.assumeIsolated { $0.prepared.deviceID.text })
+            })
+        }
+      }
+    case .list, .status:
+      let targets = try targets(of: command)
+      succeed { json in
+        if command.action == .list { json.time(of: simulation.clock) }
+        json.key("accessories")
+        json.array { json in
+          for target in targets {
+            target.accessory.assumeIsolated {
+              if command.action == .list { $0.writeListing(to: &json) } else { $0.writeStatus(to: &json) }
+            }
+          }
+        }
+      }
+    case .disconnect(let controller):
+      let count = try whole(command).isolated { accessory throws(CommandError) in try accessory.disconnect(controller) }
+      succeed {
+        $0.key("connections")
+        $0.integer(count)
+      }
+    case .radio(let isOn):
+      try whole(command).isolated { accessory throws(CommandError) in try accessory.setRadio(isOn) }
+      succeed()
+    case .remove:
+      simulation.remove(try whole(command))
+      succeed()
+    case .stop:
+      let meant = command.accessory == nil ? simulation.accessories : [try whole(command)]
+      for accessory in meant { accessory.assumeIsolated { $0.stop() } }
+      succeed()
+      if simulation.accessories.allSatisfy({ $0.assumeIsolated { $0.isStopped } }) { onAllStopped() }
+    case .set, .identify, .obstruct, .deed, .reachable:
+      let target = try only(targets(of: command), command)
+      try target.accessory.isolated { accessory throws(CommandError) in
+        let aid = target.aid
+        switch command.action {
+        case .set(let characteristic, let value): try accessory.set(characteristic, to: value, aid: aid)
+        case .identify: try accessory.identify(aid: aid)
+        case .obstruct(let isObstructed, let service): try accessory.obstruct(isObstructed, at: service, aid: aid)
+        case .deed(let deed, let service): try accessory.perform(deed, at: service, aid: aid)
+        case .reachable(let isReachable): try accessory.setReachable(isReachable, aid: aid)
+        default: preconditionFailure("carried out above")
+        }
+      }
+      succeed()
     }
   }
+
+  // MARK: Whom it is for
 
   private typealias Target = (accessory: SimulatedAccessory, aid: UInt64?)
 
-  private func perform(_ command: SimulatorCommand) throws(CommandError) -> String {
-    let targets = try targets(of: command)
-    if command.action == .status {
-      return CommandAnswer.success(id: command.id) { json in
-        json.key("accessories")
-        json.array { json in
-          for target in targets { target.accessory.assumeIsolated { $0.writeStatus(to: &json) } }
-        }
-      }
+  /// The server that is meant as a whole.
+  private func whole(_ command: SimulatorCommand) throws(CommandError) -> SimulatedAccessory {
+    let target = try only(targets(of: command), command)
+    guard target.aid == nil || target.aid == 1 else {
+      let name = target.accessory.assumeIsolated { $0.name }
+      throw CommandError(
+        .notPossible,
+        "accessory \(command.accessory.map { "\($0)" } ?? "") is behind \"\(name)\", which this can be done to as a whole: name the bridge"
+      )
     }
-    for target in targets {
-      let outcome = target.accessory.assumeIsolated { accessory -> Result<Void, CommandError> in
-        Result { () throws(CommandError) in try accessory.perform(command.action, aid: target.aid) }
-      }
-      try outcome.get()
-    }
-    if command.action == .stop, accessories.allSatisfy({ $0.assumeIsolated { !$0.isRunning } }) { onAllStopped() }
-    return CommandAnswer.success(id: command.id)
+    return target.accessory
   }
 
-  private func targets(of command: SimulatorCommand) throws(CommandError) -> [Target] {
-    guard let selector = command.accessory else {
-      if accessories.count == 1 || command.action == .status || command.action == .stop {
-        return accessories.map { ($0, nil) }
-      }
-      throw CommandError(
-        .ambiguous, "\(accessories.count) accessories are running (\(names)): say which with \"accessory\"")
+  private func only(_ targets: [Target], _ command: SimulatorCommand) throws(CommandError) -> Target {
+    guard let target = targets.first else { throw CommandError(.noSuchAccessory, "no accessory is served") }
+    guard targets.count == 1 else {
+      throw CommandError(.ambiguous, "\(targets.count) accessories are served (\(names)): say which with \"accessory\"")
     }
+    return target
+  }
+
+  /// Those that are named; all when none is.
+  private func targets(of command: SimulatorCommand) throws(CommandError) -> [Target] {
+    let accessories = simulation.accessories
+    guard let selector = command.accessory else { return accessories.map { ($0, nil) } }
     var found: [Target] = []
     for accessory in accessories {
       // The server's own name means all of it: its characteristics and those behind the bridge.
-      if selector.matches(name: accessory.name, aid: 0) {
+      if selector.matches(name: accessory.assumeIsolated { $0.name }, aid: 0) {
         found.append((accessory, nil))
       } else {
         found += accessory.assumeIsolated { $0.aids(matching: selector) }.map { (accessory, $0) }
       }
     }
     guard !found.isEmpty else {
-      throw CommandError(.noSuchAccessory, "no accessory \(selector) is running; there are \(names)")
+      throw CommandError(.noSuchAccessory, "there is no accessory \(selector)\(hint(selector))")
     }
     guard found.count == 1 else { throw CommandError(.ambiguous, "\(found.count) accessories are \(selector)") }
     return found
   }
 
-  private var names: String { accessories.map { "\"\($0.name)\"" }.joined(separator: ", ") }
+  /// What was probably meant, or what there is.
+  private func hint(_ selector: AccessorySelector) -> String {
+    guard !simulation.accessories.isEmpty else { return ": none is served" }
+    if case .name(let name) = selector {
+      let known = simulation.accessories.flatMap { accessory in
+        accessory.assumeIsolated { accessory in
+          [accessory.name] + accessory.database.accessoryEntries.map { accessory.database.accessoryName($0.aid) }
+        }
+      }
+      if let meant = nearestName(to: name, in: known) { return ": did you mean \"\(meant)\"?" }
+    }
+    return "; there are \(names)"
+  }
+
+  private var names: String {
+    simulation.accessories.map { accessory in "\"\(accessory.assumeIsolated { $0.name })\"" }.joined(separator: ", ")
+  }
+}
+
+extension SimulatedAccessory {
+  /// For who is on the loop already.
+  fileprivate nonisolated func isolated<T: Sendable>(
+    _ body: @Sendable (isolated SimulatedAccessory) throws(CommandError) -> T
+  ) throws(CommandError) -> T {
+    try assumeIsolated { accessory in
+      Result { () throws(CommandError) in try body(accessory) }
+    }.get()
+  }
+}
+
+extension CommandAnswer {
+  fileprivate static func of<T>(
+    _ result: Result<T, CommandError>, id: JSONNode?, _ members: (inout JSONWriter, T) -> Void
+  ) -> String {
+    switch result {
+    case .success(let value): success(id: id) { members(&$0, value) }
+    case .failure(let error): failure(id: id, error)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Simulated time in seconds.
+  fileprivate mutating func now(_ time: Duration) {
+    key("now")
+    let (seconds, attoseconds) = time.components
+    double(Double(seconds) + Double(attoseconds) / 1e18)
+  }
+
+  fileprivate mutating func time(of clock: SimulationClock) {
+    key("time")
+    object { json in
+      json.now(clock.now)
+      json.key("scale")
+      switch clock.pace {
+      case .running(let scale): json.double(scale)
+      case .standing: json.integer(0)
+      }
+    }
+  }
 }
 
 extension AccessorySelector: CustomStringConvertible {

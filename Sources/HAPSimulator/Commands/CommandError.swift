@@ -1,3 +1,6 @@
+import HAPLoop
+import HAPStore
+
 /// Why a command was not carried out. Nothing was changed.
 package struct CommandError: Error, Equatable, Sendable {
   /// What callers decide on; its raw value is the `code` of an answer.
@@ -6,6 +9,7 @@ package struct CommandError: Error, Equatable, Sendable {
     case malformed
     case unknownCommand = "unknown-command"
     case noSuchAccessory = "no-such-accessory"
+    case noSuchController = "no-such-controller"
     case noSuchService = "no-such-service"
     case noSuchCharacteristic = "no-such-characteristic"
     /// Several are meant.
@@ -24,5 +28,12 @@ package struct CommandError: Error, Equatable, Sendable {
   package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
+  }
+
+  /// Why an accessory or its next profile could not be made ready.
+  init(preparing error: any Error) {
+    self =
+      error as? CommandError
+      ?? CommandError(error is StoreError || error is LoopError ? .failed : .notPossible, "\(error)")
   }
 }

@@ -23,6 +23,7 @@ extension Characteristic {
   private func value(forWord word: String) throws(CommandError) -> Value {
     let definition = Catalogue.characteristic(type)
     if let value = definition?.value(forWord: word) { return value }
+    if let value = value(spelled: word.lowercased()) { return value }
     let name = definition?.name ?? description ?? "characteristic \(type)"
     let words = definition?.values.map(\.word) ?? []
     guard !words.isEmpty else {
@@ -33,6 +34,22 @@ extension Characteristic {
       nearestName(to: word, in: words).map { ": did you mean \"\($0)\"?" }
       ?? "; there are \(words.joined(separator: ", "))"
     throw CommandError(.invalidValue, "no value of \(name) is named \"\(word)\"\(hint)")
+  }
+}
+
+extension Characteristic {
+  /// A number or a truth value as words of a command line give it: "21.5", "true", "off".
+  private func value(spelled text: String) -> Value? {
+    if format == .bool {
+      switch text {
+      case "true", "on", "yes", "1": return true
+      case "false", "off", "no", "0": return false
+      default: return nil
+      }
+    }
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") })
+    else { return nil }
+    return Int128(text).map { .integer($0) } ?? Double(text).map { .float($0) }
   }
 }
 

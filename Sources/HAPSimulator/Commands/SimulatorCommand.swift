@@ -2,7 +2,7 @@ import HAPModel
 import HAPProtocol
 import HAPWire
 
-/// What a person, a script or a page can ask of running accessories: the one vocabulary of standard input, hooks, scenarios,
+/// What a person, a script or a page can ask of running accessories: the one vocabulary of standard input, `hapsim ctl`, hooks, scenarios,
 /// the control API and the page.
 ///
 /// As JSON it is one object: `{"id": 7, "command": "set", "accessory": "Garage", "characteristic": "TargetDoorState", "value": "open"}`.
@@ -14,8 +14,25 @@ package struct SimulatorCommand: Equatable, Sendable {
     case identify
     /// Put something in the way of a door, or take it away.
     case obstruct(Bool, service: ServiceSelector?)
+    /// Do anything else to a service.
+    case deed(Deed, service: ServiceSelector?)
+    /// Let simulated time pass, where it stands still.
+    case advance(Duration)
+    /// Lose an accessory behind a bridge, or find it again.
+    case reachable(Bool)
+    /// Take the accessory off the network, or bring it back.
+    case radio(Bool)
+    /// Close the connections of a controller, by its identifier; nil: all.
+    case disconnect(controller: String?)
+    case restart(Restart)
     /// Serve another profile, by its path.
     case replace(profile: String)
+    /// Serve one more accessory, by its profile's path.
+    case add(profile: String)
+    /// Stop an accessory and forget that it was served.
+    case remove
+    /// Tell which accessories there are, and what time it is.
+    case list
     /// Tell how the accessories are.
     case status
     /// Stop serving: one accessory, or all and the process.
@@ -23,7 +40,7 @@ package struct SimulatorCommand: Equatable, Sendable {
   }
   /// Comes back in the answer: a string or a number of the sender's choice.
   package var id: JSONNode?
-  /// `nil`: the only one; for `status` and `stop`: all of them.
+  /// `nil`: the only one; for `list`, `status` and `stop`: all of them.
   package var accessory: AccessorySelector?
   package var action: Action
 
@@ -45,8 +62,24 @@ extension SimulatorCommand {
   package static let vocabulary: [(name: String, members: [String])] = [
     ("set", ["accessory", "service", "characteristic", "value"]),
     ("identify", ["accessory"]),
+    ("press", ["accessory", "service", "kind"]),
+    ("trigger", ["accessory", "service"]),
     ("obstruct", ["accessory", "service", "value"]),
+    ("jam", ["accessory", "service", "value"]),
+    ("tamper", ["accessory", "service", "value"]),
+    ("battery", ["accessory", "service", "value"]),
+    ("advance", ["duration"]),
+    ("offline", ["accessory"]),
+    ("online", ["accessory"]),
+    ("radio", ["accessory", "value"]),
+    ("disconnect", ["accessory", "controller"]),
+    ("reboot", ["accessory"]),
+    ("power-cut", ["accessory"]),
+    ("factory-reset", ["accessory"]),
     ("replace", ["accessory", "profile"]),
+    ("add", ["profile"]),
+    ("remove", ["accessory"]),
+    ("list", ["accessory"]),
     ("status", ["accessory"]),
     ("stop", ["accessory"]),
   ]
@@ -109,10 +142,61 @@ extension SimulatorCommand.Action {
     case "identify": self = .identify
     case "obstruct":
       self = .obstruct(try node.bool("value", default: true), service: try ServiceSelector.member(of: node))
+    case "press", "trigger", "jam", "tamper", "battery":
+      self = .deed(try Deed(name, node), service: try ServiceSelector.member(of: node))
+    case "advance": self = .advance(try node.duration("duration"))
+    case "offline": self = .reachable(false)
+    case "online": self = .reachable(true)
+    case "radio": self = .radio(try node.required("value").asBool())
+    case "disconnect": self = .disconnect(controller: try node.optionalString("controller"))
     case "replace": self = .replace(profile: try node.string("profile"))
+    case "add": self = .add(profile: try node.string("profile"))
+    case "remove": self = .remove
+    case "list": self = .list
     case "status": self = .status
     case "stop": self = .stop
-    default: preconditionFailure("\(name) is in the vocabulary and has no action")
+    default:
+      guard let restart = Restart(rawValue: name) else {
+        preconditionFailure("\(name) is in the vocabulary and has no action")
+      }
+      self = .restart(restart)
     }
+  }
+}
+
+extension Deed {
+  fileprivate init(_ name: String, _ node: JSONNode) throws(JSONProblem) {
+    switch name {
+    case "press": self = .press(try node["kind"].map { node throws(JSONProblem) in try ButtonPress(node) } ?? .single)
+    case "trigger": self = .trigger
+    case "jam": self = .jam(try node.bool("value", default: true))
+    case "tamper": self = .tamper(try node.bool("value", default: true))
+    case "battery": self = .battery(Int(try node.required("value").asInteger(in: 0...100)))
+    default: preconditionFailure("\(name) is no deed")
+    }
+  }
+}
+
+extension ButtonPress {
+  fileprivate init(_ node: JSONNode) throws(JSONProblem) {
+    let names = Self.allCases.map(\.name)
+    guard let kind = Self.allCases.first(where: { $0.name == node.stringValue }) else {
+      let meant = node.stringValue.flatMap { nearestName(to: $0, in: names) }.map { ": did you mean \"\($0)\"?" }
+      throw node.problem("\(names.dropLast().joined(separator: ", ")) or \(names.last ?? "") is expected\(meant ?? "")")
+    }
+    self = kind
+  }
+}
+
+extension JSONNode {
+  fileprivate func duration(_ name: String) throws(JSONProblem) -> Duration {
+    let node = try required(name)
+    guard let text = node.stringValue, let duration = Duration(long: text) else {
+      throw node.problem(
+        "a duration such as \"500ms\", \"12s\", \"1.5min\", \"2h\", \"30d\" or \"1y\" is expected"
+          + (node.stringValue.map { ", not \"\($0)\"" } ?? ", not \(node.kindName)"))
+    }
+    guard duration <= SimulationClock.longestAdvance else { throw node.problem("time is advanced by 10y at most") }
+    return duration
   }
 }

@@ -5,32 +5,107 @@ import HAPWire
 package struct BehaviourRegistry: Sendable {
   package let kinds: [BehaviourKind]
 
-  package static let standard = BehaviourRegistry(kinds: [GarageDoorOpener.kind, LockMechanism.kind])
+  package static let standard = BehaviourRegistry(
+    kinds: [
+      [AirPurifier.kind],
+      [AirQualitySensor.kind],
+      [Battery.kind],
+      Button.kinds,
+      [CameraHead.kind],
+      [CameraStream.kind],
+      [DataStreamTransport.kind],
+      DetectingSensor.kinds,
+      [FanMotor.kind],
+      [Faucet.kind],
+      [FilterWear.kind],
+      [GarageDoorOpener.kind],
+      GasSensor.kinds,
+      [HeaterCooler.kind],
+      [HumidifierDehumidifier.kind],
+      [IrrigationSystem.kind],
+      LedState.kinds,
+      [LightBulb.kind],
+      [LockManager.kind],
+      [LockMechanism.kind],
+      MeasuringSensor.kinds,
+      [Outlet.kind],
+      PositionMotor.kinds,
+      [PowerSwitch.kind],
+      [SecuritySystem.kind],
+      [SlatDrive.kind],
+      [Speaker.kind],
+      [Television.kind],
+      [Thermostat.kind],
+      [Valve.kind],
+      [Follower.kind],
+    ].flatMap { $0 })
 
-  package func kind(for service: TypeID) -> BehaviourKind? { kinds.first { $0.service.type == service } }
+  /// The behaviour of a service type; one without its own has that for any service, if there is one.
+  package func kind(for service: TypeID) -> BehaviourKind? {
+    if let own = kinds.first(where: { $0.service?.type == service }) { return own }
+    // These are not for the device to change.
+    let fixed = [ServiceDefinition.accessoryInformation, .hapProtocolInformation]
+    if fixed.contains(where: { $0.type == service }) { return nil }
+    return kinds.first { $0.service == nil }
+  }
 
   /// What is wrong with a service's `behaviour` member, each with its path and place. The profile's validator asks.
-  package func problems(in node: JSONNode, for service: TypeID) -> [JSONProblem] {
+  ///
+  /// - Parameters:
+  ///   - characteristics: those of the service.
+  ///   - files: those beside the profile; nil: it can name none.
+  package func problems(
+    in node: JSONNode, for service: TypeID, with characteristics: [Characteristic] = [], files: ReplayFiles? = nil
+  ) -> [JSONProblem] {
+    let name = Catalogue.service(service)?.identifier ?? service.description
     guard let kind = kind(for: service) else {
-      let name = Catalogue.service(service)?.identifier ?? service.description
-      let known = kinds.map(\.service.identifier).joined(separator: ", ")
-      return [node.problem("\(name) has no behaviour, so it takes no parameters; these have one: \(known)")]
+      return [
+        node.problem("\(name) has no behaviour, so it takes no parameters ('hapsim behaviours' lists what has)")
+      ]
     }
-    return kind.read(node).problems
+    let members = kind.parameters.map(\.name)
+    let given = node.members?.map(\.name).filter { !$0.hasPrefix("x-") } ?? []
+    if kind.service == nil, !given.isEmpty, !given.contains(where: members.contains) {
+      let list = members.map { "\"\($0)\"" }.joined(separator: ", ")
+      return [
+        node.problem(
+          "\(name) has no behaviour of its own, so it takes only \(list) ('hapsim behaviours' lists what has)")
+      ]
+    }
+    return kind.read(node, for: characteristics, files).problems
+  }
+
+  /// The parameters of all behaviours behind a database, by the service's address.
+  ///
+  /// - Parameters:
+  ///   - nodes: the `behaviour` members of the profile. A service without one behaves by the defaults, and one without a
+  ///     behaviour of its own has none; problems must have been refused before, here
+  ///     what can't be read has its default.
+  ///   - files: those beside the profile; nil: it can name none.
+  package func parameters(
+    for database: AttributeDatabase, nodes: [AttributeID: JSONNode], files: ReplayFiles? = nil
+  ) -> [AttributeID: BehaviourParameters] {
+    var parameters: [AttributeID: BehaviourParameters] = [:]
+    for entry in database.services {
+      let id = AttributeID(aid: database.accessoryEntries[entry.accessory].aid, iid: entry.iid)
+      guard let kind = kind(for: entry.type), kind.service != nil || nodes[id] != nil else { continue }
+      let characteristics = entry.slots.map { database.characteristics[$0] }
+      parameters[id] = kind.read(nodes[id], for: characteristics, files).parameters
+    }
+    return parameters
   }
 
   /// The device behind a database.
-  ///
-  /// - Parameter parameters: the `behaviour` members of the profile, by the service's address. A service without one behaves
-  ///   by the defaults; problems must have been refused before, here what can't be read has its default.
+  /// - Parameter parameters: of the same database.
   package func device(
-    for database: AttributeDatabase, parameters: [AttributeID: JSONNode] = [:]
+    for database: AttributeDatabase, parameters: [AttributeID: BehaviourParameters]
   ) -> ComposedDevice {
     var behaviours: [AttributeID: any Behaviour] = [:]
-    for entry in database.services {
-      guard let kind = kind(for: entry.type) else { continue }
-      let service = DeviceService(entry, in: database)
-      behaviours[service.id] = kind.make(service, kind.read(parameters[service.id]).parameters)
+    for accessory in database.accessoryEntries {
+      for service in DeviceService.all(of: accessory, in: database) {
+        guard let kind = kind(for: service.type), let parameters = parameters[service.id] else { continue }
+        behaviours[service.id] = kind.make(service, parameters)
+      }
     }
     return ComposedDevice(database, behaviours: behaviours)
   }

@@ -11,6 +11,18 @@ package final class ComposedDevice: Device {
 
   private let parts: [Part]
   private let partOf: [AttributeID: Int]
+  /// The same, where the part minds writes: lights, which are written to most, are looked for in vain.
+  private let partToTell: [AttributeID: Int]
+  /// The parts, each not of the characteristic's own service, that want to know of it.
+  private let watchers: [AttributeID: [Int]]
+  /// The services in order, with what can be done to each.
+  private let doable: [(service: AttributeID, deeds: Set<Deed.Kind>, part: Int?)]
+  /// Status Tampered by service, where no behaviour sees to it.
+  private let tampered: [AttributeID: AttributeID]
+  private let controlPoints: Set<AttributeID>
+  /// Who asked for the context's actions, in order: up to which one, and which part.
+  private var authors: [(end: Int, part: Int?)] = []
+  package let live: [AttributeID]
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]
 
@@ -18,39 +30,95 @@ package final class ComposedDevice: Device {
   package init(_ database: AttributeDatabase, behaviours: [AttributeID: any Behaviour]) {
     var parts: [Part] = []
     var partOf: [AttributeID: Int] = [:]
+    var partToTell: [AttributeID: Int] = [:]
     var obstructions: [(AttributeID, AttributeID)] = []
+    var watchers: [AttributeID: [Int]] = [:]
+    var doable: [(AttributeID, Set<Deed.Kind>, Int?)] = []
+    var live: [AttributeID] = []
+    var tampered: [AttributeID: AttributeID] = [:]
+    var controlPoints: Set<AttributeID> = []
     for entry in database.services {
       let service = DeviceService(entry, in: database)
       if let obstruction = service[.obstructionDetected] { obstructions.append((service.id, obstruction)) }
-      guard let behaviour = behaviours[service.id] else { continue }
-      for slot in entry.slots { partOf[database.id(ofSlot: slot)] = parts.count }
+      let behaviour = behaviours[service.id]
+      var deeds = behaviour?.deeds ?? []
+      if let id = service[.statusTampered], deeds.insert(.tamper).inserted { tampered[service.id] = id }
+      if !deeds.isEmpty { doable.append((service.id, deeds, behaviour == nil ? nil : parts.count)) }
+      guard let behaviour else { continue }
+      for slot in entry.slots {
+        let id = database.id(ofSlot: slot)
+        partOf[id] = parts.count
+        if behaviour.mindsWrites { partToTell[id] = parts.count }
+      }
+      controlPoints.formUnion(behaviour.controlPoints)
+      live += behaviour.live
+      for id in behaviour.watched { watchers[id, default: []].append(parts.count) }
       parts.append(Part(behaviour: behaviour, tokenBase: parts.count * Self.tokensPerPart))
     }
     self.parts = parts
     self.partOf = partOf
+    self.partToTell = partToTell
     self.obstructions = obstructions
+    self.watchers = watchers
+    self.doable = doable
+    self.tampered = tampered
+    self.controlPoints = controlPoints
+    self.live = live
   }
 
   package func start(_ context: inout DeviceContext) {
-    for part in parts { with(part, &context) { $0.start(&$1) } }
+    visit(&context) { device, context in
+      for part in device.parts.indices { device.run(part, &context) { $0.start(&$1) } }
+    }
   }
 
   package func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
-    guard let part = partOf[write.first.id] else { return }
-    with(parts[part], &context) { $0.written(write, &$1) }
+    visit(&context) { device, context in
+      if let part = device.partToTell[write.first.id] { device.run(part, &context) { $0.written(write, &$1) } }
+      guard !device.watchers.isEmpty else { return }
+      for entry in write.entries { device.notice(entry.id, entry.value, &context) }
+    }
+  }
+
+  package var judgesWrites: Bool { !controlPoints.isEmpty }
+
+  package func judge(_ write: CharacteristicWrite, _ context: inout DeviceContext) -> WriteVerdict {
+    guard controlPoints.contains(write.id), let part = partOf[write.id] else { return .accepted() }
+    var response: Value?
+    visit(&context) { $0.run(part, &$1) { response = $0.respond(to: write, &$1) } }
+    return .accepted(response: response)
+  }
+
+  package func read(_ ids: [AttributeID], ticket: Ticket, _ context: inout DeviceContext) {
+    visit(&context) { device, context in
+      for id in ids {
+        var value: Value?
+        if let part = device.partOf[id] { device.run(part, &context) { value = $0.read(id, &$1) } }
+        if let value = value ?? context.value(id) { context.answerRead(id, .success(value), ticket: ticket) }
+      }
+    }
   }
 
   package func command(_ command: DeviceCommand, _ context: inout DeviceContext) throws(CommandError) {
     switch command {
     case .set(let id, let value): try set(id, value, &context)
     case .obstruct(let isObstructed, let service): try set(try obstruction(of: service), .bool(isObstructed), &context)
+    case .deed(let deed, let service): try perform(deed, service, &context)
+    }
+  }
+
+  package func services(for command: DeviceCommand) -> [AttributeID] {
+    switch command {
+    case .set: []
+    case .obstruct: obstructions.map(\.service)
+    case .deed(let deed, _): doable.filter { $0.deeds.contains(deed.kind) }.map(\.service)
     }
   }
 
   package func timerFired(_ token: Int, _ context: inout DeviceContext) {
     let part = token / Self.tokensPerPart
     guard parts.indices.contains(part) else { return }
-    with(parts[part], &context) { $0.timerFired(token % Self.tokensPerPart, &$1) }
+    visit(&context) { $0.run(part, &$1) { $0.timerFired(token % Self.tokensPerPart, &$1) } }
   }
 
   private func set(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) throws(CommandError) {
@@ -58,9 +126,38 @@ package final class ComposedDevice: Device {
       throw CommandError(.noSuchCharacteristic, "there is no characteristic \(id)")
     }
     let canonical = try characteristic.admitByHand(value)
-    context.set(id, canonical)
-    guard let part = partOf[id] else { return }
-    with(parts[part], &context) { $0.setByHand(id, canonical, &$1) }
+    visit(&context) { device, context in
+      context.set(id, canonical)
+      // Its own behaviour is told here, and not as a neighbour's doing.
+      device.authors.append((context.actions.count, device.partOf[id]))
+      if let part = device.partOf[id] { device.run(part, &context) { $0.setByHand(id, canonical, &$1) } }
+    }
+  }
+
+  private func perform(
+    _ deed: Deed, _ service: AttributeID?, _ context: inout DeviceContext
+  ) throws(CommandError) {
+    let meant = doable.filter { $0.deeds.contains(deed.kind) && (service == nil || $0.service == service) }
+    guard let first = meant.first else {
+      let place = service.map { "service \($0)" } ?? "this accessory"
+      throw CommandError(.notPossible, "\(place) knows no \(deed.kind.rawValue)")
+    }
+    guard meant.count == 1 else {
+      let choices = meant.map { "\($0.service)" }.joined(separator: ", ")
+      throw CommandError(
+        .ambiguous, "several services know \(deed.kind.rawValue) (\(choices)): say which with \"service\"")
+    }
+    if case .tamper(let isOpen) = deed, let id = tampered[first.service] {
+      return try set(id, .integer(isOpen ? 1 : 0), &context)
+    }
+    guard let part = first.part else { return }
+    var failure: CommandError?
+    visit(&context) { device, context in
+      device.run(part, &context) { behaviour, context in
+        do throws(CommandError) { try behaviour.perform(deed, &context) } catch { failure = error }
+      }
+    }
+    if let failure { throw failure }
   }
 
   private func obstruction(of service: AttributeID?) throws(CommandError) -> AttributeID {
@@ -76,10 +173,34 @@ package final class ComposedDevice: Device {
     return first.characteristic
   }
 
-  private func with(_ part: Part, _ context: inout DeviceContext, _ body: (any Behaviour, inout DeviceContext) -> Void)
-  {
-    context.tokenBase = part.tokenBase
-    body(part.behaviour, &context)
+  /// Does something, then tells all whom it concerns of what was set, and of what they set then.
+  private func visit(_ context: inout DeviceContext, _ body: (ComposedDevice, inout DeviceContext) -> Void) {
+    authors.removeAll(keepingCapacity: true)
+    let before = context.actions.count
+    body(self, &context)
+    var next = before
+    var author = 0
+    while next < context.actions.count {
+      precondition(next - before < 10_000, "behaviours set each other's values without end")
+      while author < authors.count, authors[author].end <= next { author += 1 }
+      if case .set(let id, let value) = context.actions[next] {
+        let setter = author < authors.count ? authors[author].part : nil
+        if let owner = partOf[id], owner != setter { run(owner, &context) { $0.setByNeighbour(id, value, &$1) } }
+        notice(id, value, &context)
+      }
+      next += 1
+    }
+  }
+
+  private func notice(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    for part in watchers[id] ?? [] where partOf[id] != part { run(part, &context) { $0.noticed(id, value, &$1) } }
+  }
+
+  private func run(_ part: Int, _ context: inout DeviceContext, _ body: (any Behaviour, inout DeviceContext) -> Void) {
+    let before = context.actions.count
+    context.tokenBase = parts[part].tokenBase
+    body(parts[part].behaviour, &context)
     context.tokenBase = 0
+    if context.actions.count > before { authors.append((context.actions.count, part)) }
   }
 }

@@ -21,6 +21,8 @@ package protocol Device: AnyObject {
   func judge(_ write: CharacteristicWrite, _ context: inout DeviceContext) -> WriteVerdict
   /// A person does something at the device. Nothing is changed when it throws.
   func command(_ command: DeviceCommand, _ context: inout DeviceContext) throws(CommandError)
+  /// The services to which a command could be done, whatever service it names.
+  func services(for command: DeviceCommand) -> [AttributeID]
   /// A timer set with `context.schedule` is due.
   func timerFired(_ token: Int, _ context: inout DeviceContext)
 }
@@ -30,6 +32,7 @@ extension Device {
   package func read(_ ids: [AttributeID], ticket: Ticket, _ context: inout DeviceContext) {}
   package var judgesWrites: Bool { false }
   package func judge(_ write: CharacteristicWrite, _ context: inout DeviceContext) -> WriteVerdict { .accepted() }
+  package func services(for command: DeviceCommand) -> [AttributeID] { [] }
 }
 
 /// What a person can do at a device.
@@ -39,6 +42,8 @@ package enum DeviceCommand: Equatable, Sendable {
   case set(AttributeID, Value)
   /// Put something in the way of a door, or take it away. `service` is needed where several could be meant.
   case obstruct(Bool, service: AttributeID?)
+  /// Anything else that is done to a service. `service` is needed where several could be meant.
+  case deed(Deed, service: AttributeID?)
 }
 
 /// What a device asks of the shell that runs it, in the order in which it is to be done.

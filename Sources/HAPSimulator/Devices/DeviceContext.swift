@@ -41,6 +41,34 @@ package struct DeviceContext {
     if let id { actions.append(.set(id, value)) }
   }
 
+  /// Sets it unless it has that value already: what is the same is no event.
+  package mutating func change(_ id: AttributeID?, to value: Value) {
+    if let id, self.value(id) != value { actions.append(.set(id, value)) }
+  }
+
+  /// Tells a measured number as the characteristic can say it. What is the same is no event.
+  package mutating func tell(_ id: AttributeID?, _ number: Double) {
+    if let admitted = admitted(id, number) { change(id, to: admitted) }
+  }
+
+  /// A number as the characteristic can say it: on its grid, within its range, in its format; nil: it can't.
+  package func admitted(_ id: AttributeID?, _ number: Double) -> Value? {
+    guard let id, let characteristic = characteristic(id), number.isFinite else { return nil }
+    let low = characteristic.constraints.minValue?.doubleValue
+    let high = characteristic.constraints.maxValue?.doubleValue
+    // Beyond any integer format, and within Int128.
+    let bound = characteristic.format == .float ? Double.greatestFiniteMagnitude : 1e30
+    let within = min(max(number, low ?? -bound, -bound), high ?? bound, bound)
+    var conduct = Conduct()
+    conduct.outOfRange = .clamp
+    var rounded = Value.float(within)
+    if characteristic.format != .float {
+      guard let whole = Int128(exactly: within.rounded()) else { return nil }
+      rounded = .integer(whole)
+    }
+    return try? characteristic.admit(rounded, conduct: conduct)
+  }
+
   package mutating func schedule(_ token: Int, after delay: Duration) {
     actions.append(.schedule(token: tokenBase + token, after: max(.zero, delay)))
   }

@@ -21,6 +21,12 @@ package struct SimulatorEvent: Equatable, Sendable {
     case slow([NamedCharacteristic])
     /// The profile was replaced; the configuration number is this now.
     case reconfigured(configurationNumber: UInt16)
+    /// It went off the network, or came back.
+    case radio(isOn: Bool)
+    /// An accessory behind the bridge was lost, or found again.
+    case reachable(aid: UInt64, name: String, Bool)
+    /// It is back, served as if the process had started anew.
+    case restarted(Restart)
     /// Visible in DNS-SD under this name.
     case advertised(name: String)
     /// The name was taken by somebody else on the network.
@@ -77,6 +83,11 @@ extension SimulatorEvent {
     case .slow(let characteristics):
       "the device has not answered for 3 seconds: \(characteristics.map(\.description).joined(separator: ", "))"
     case .reconfigured(let number): "serves another profile, c# \(number)"
+    case .radio(let isOn): isOn ? "back on the network" : "off the network"
+    case .reachable(_, let name, let isReachable): "\(name) is \(isReachable ? "back" : "offline")"
+    case .restarted(.reboot): "rebooted"
+    case .restarted(.powerCut): "back after a power cut"
+    case .restarted(.factoryReset): "as new: a factory reset"
     case .advertised(let name): "visible on the network as \"\(name)\""
     case .renamed(let old, let new): "the name \"\(old)\" is taken on this network: now \"\(new)\""
     case .moved(let addresses): "the addresses are now \(addresses.joined(separator: ", "))"
@@ -129,6 +140,16 @@ extension SimulatorEvent {
       member("peer", peer)
       member("request", request)
       member("reason", reason)
+    case .radio(let isOn):
+      json.key("on")
+      json.bool(isOn)
+    case .reachable(let aid, let name, let isReachable):
+      json.key("aid")
+      json.integer(aid)
+      member("name", name)
+      json.key("reachable")
+      json.bool(isReachable)
+    case .restarted(let restart): member("by", restart.rawValue)
     case .advertised(let name): member("name", name)
     case .renamed(let old, let new):
       member("from", old)
@@ -178,6 +199,9 @@ extension SimulatorEvent {
     case .advertised: "advertised"
     case .renamed: "renamed"
     case .slow: "slow"
+    case .radio: "radio"
+    case .reachable: "reachable"
+    case .restarted: "restarted"
     case .reconfigured: "reconfigured"
     case .moved: "addresses"
     case .selfCheck: "self-check"

@@ -36,12 +36,7 @@ struct LoadedProfile: Sendable {
     do throws(ProfileErrors) {
       let profile = try AccessoryProfile(json: json, fileName: file)
       self.profile = profile
-      problems = profile.problems
-      for (service, node) in profile.behaviourNodes {
-        problems += BehaviourRegistry.standard.problems(in: node, for: service).map {
-          ProfileProblem(rule: "behaviour", $0)
-        }
-      }
+      problems = profile.problems + profile.behaviourProblems
       // Said, because a member that does nothing looks like one that works.
       if let node = profile.faults {
         problems.append(

@@ -1,33 +1,53 @@
 import HAPCommandLine
 import HAPSimulator
 import HAPWire
+import Synchronization
 
 /// Writes what happens to the accessories, a line each: for people, or as JSON.
-struct EventLog: Sendable {
+final class EventLog: Sendable {
   private let lines: LineOutput
   private let json: Bool
   private let isQuiet: Bool
-  /// One accessory needs no name in front of every line.
-  private let isAlone: Bool
+  /// The one that there was at the start needs no name in front of every line.
+  private let alone: String?
   private let terminal: Terminal
+  /// What happened before it was opened; nil afterwards.
+  private let held = Mutex<[SimulatorEvent]?>([])
 
-  init(_ lines: LineOutput, json: Bool, isQuiet: Bool, isAlone: Bool, _ terminal: Terminal) {
+  init(_ lines: LineOutput, json: Bool, isQuiet: Bool, alone: String?, _ terminal: Terminal) {
     self.lines = lines
     self.json = json
     self.isQuiet = isQuiet
-    self.isAlone = isAlone
+    self.alone = alone
     self.terminal = terminal
   }
 
   /// For the accessories; nil when nobody reads it and requests need not pay for it. Trouble is always told.
-  var sink: (@Sendable (SimulatorEvent) -> Void)? { { write($0) } }
+  var sink: (@Sendable (SimulatorEvent) -> Void)? { { [self] in write($0) } }
+
+  /// Writes what happened so far, and from now on whatever happens. Until then, devices that set their values as they start are not told of:
+  /// nobody knows of the accessories yet.
+  func open() {
+    held.withLock { held in
+      for event in held ?? [] { put(event) }
+      held = nil
+    }
+  }
 
   func write(_ event: SimulatorEvent) {
+    let isOpen = held.withLock { held in
+      held?.append(event)
+      return held == nil
+    }
+    if isOpen { put(event) }
+  }
+
+  private func put(_ event: SimulatorEvent) {
     if isQuiet, !event.isTrouble { return }
     if json {
       lines.write(JSONWriter.text { json in json.object { event.write(to: &$0) } }, isDroppable: !event.isTrouble)
     } else {
-      let name = isAlone ? "" : terminal.styled(event.accessory, .bold) + "  "
+      let name = event.accessory == alone ? "" : terminal.styled(event.accessory, .bold) + "  "
       lines.write(name + terminal.styled(event.text, event.style), isDroppable: !event.isTrouble)
     }
   }

@@ -2,6 +2,7 @@ import HAPCommandLine
 import HAPLoop
 import HAPModel
 import HAPProfile
+import HAPSimulator
 
 extension RunOptions {
   static let ephemeralFlag = Flag("ephemeral", "keep nothing: a new identity at every start, gone at the end")
@@ -54,6 +55,17 @@ extension RunOptions {
     read: { (text: String) throws(UsageError) in text })
   static let seedOption = Option<UInt64>(
     "seed", "N", in: 0...UInt64.max, "make the simulation's own randomness repeatable; keys never depend on it")
+  static let timeScaleOption = Option<Double>(
+    "time-scale", "N", "let the simulation's time pass N times as fast as the machine's, 0.001 to 100000 (default: 1)",
+    read: { (text: String) throws(UsageError) in
+      // Digits and a point alone: no exponents, no infinity, no hexadecimal.
+      guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }), let scale = Double(text),
+        SimulationClock.scales.contains(scale)
+      else { throw UsageError("it is a number from 0.001 to 100000") }
+      return scale
+    })
+  static let virtualTimeFlag = Flag(
+    "virtual-time", "let the simulation's time stand still but for the command 'advance'")
   static let renumberFlag = Flag(
     "renumber", "accept ids written in the profile that differ from those served before; raises c#")
   static let commandsFlag = Flag(
@@ -65,7 +77,7 @@ extension RunOptions {
     CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
     portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
     nameOption.definition, conductOption.definition, maximumSessionsOption.definition, captureOption.definition,
-    seedOption.definition,
+    seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
     renumberFlag.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
     quietFlag.definition,
@@ -98,6 +110,14 @@ extension RunOptions {
     maximumSessions = try arguments.value(Self.maximumSessionsOption)
     capture = try arguments.value(Self.captureOption)
     seed = try arguments.value(Self.seedOption)
+    if arguments[Self.virtualTimeFlag] {
+      guard !arguments.has(Self.timeScaleOption) else {
+        throw UsageError("--time-scale and --virtual-time exclude each other: one lets time pass, the other doesn't")
+      }
+      pace = .standing
+    } else {
+      pace = .running(scale: try arguments.value(Self.timeScaleOption) ?? 1)
+    }
     renumber = arguments[Self.renumberFlag]
     commands = arguments[Self.commandsFlag]
     json = arguments[CommonOptions.json] || commands

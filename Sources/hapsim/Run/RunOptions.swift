@@ -1,4 +1,5 @@
 import HAPModel
+import HAPSimulator
 
 /// All that `hapsim run` was asked for, checked: what can be judged without looking at a file or the network is right.
 struct RunOptions: Equatable, Sendable {
@@ -46,6 +47,8 @@ struct RunOptions: Equatable, Sendable {
   var capture: String?
   /// Drives simulation, never keys.
   var seed: UInt64?
+  /// How the simulation's time passes.
+  var pace = SimulationClock.Pace.running(scale: 1)
   /// Events as JSON lines on standard output.
   var json = false
   /// Commands as JSON lines on standard input; implies `json`.

@@ -20,7 +20,12 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     let prepared = try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) }
     makeRoom(for: prepared, console)
     if let folder = options.capture { try makePrivateFolder(folder) }
-    return try serve(prepared, on: hosts, options, console)
+    // What was said of the one profile is not said of those that come later.
+    var later = choices
+    later.name = nil
+    later.setupCode = nil
+    later.setupID = nil
+    return try serve(prepared, in: folder, later, on: hosts, options, console)
   } catch let error as ProfileErrors {
     // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
     console.complain("\(error)")
@@ -57,41 +62,54 @@ private func openState(_ state: RunOptions.State, _ console: Console) throws(Sto
 }
 
 private func serve(
-  _ prepared: [PreparedAccessory], on hosts: ListeningHosts, _ options: RunOptions, _ console: Console
+  _ prepared: [PreparedAccessory], in folder: StateFolder, _ later: PreparedAccessory.Choices,
+  on hosts: ListeningHosts, _ options: RunOptions, _ console: Console
 ) throws -> ExitCode {
   let loop = EventLoop(name: "hapsim")
   let lines = LineOutput(console, program: "hapsim")
-  let accessories = prepared.map { SimulatedAccessory($0, on: loop) }
   loop.start()
   defer {
     loop.stop()
     lines.finish()
   }
-  let log = EventLog(lines, json: options.json, isQuiet: options.quiet, isAlone: accessories.count == 1, console.output)
+  let log = EventLog(
+    lines, json: options.json, isQuiet: options.quiet, alone: prepared.count == 1 ? prepared[0].name : nil,
+    console.output)
   let stopped = StopRequest()
-  // Made and used on the loop's thread alone, on which the accessories are isolated too.
+  // Made and used on the loop's thread alone.
   nonisolated(unsafe) var responder: (any Responder)?
-  try loop.performAndWait {
+  nonisolated(unsafe) var control: ControlServer?
+  let simulation = try loop.performAndWait { () throws -> Simulation in
     let opened = try openResponder(options, on: loop)
     responder = opened?.responder
-    nonisolated(unsafe) let responder = responder
-    let started = try accessories.enumerated().map { index, accessory in
-      let port = try accessory.assumeIsolated { accessory in
-        try accessory.start(
-          on: hosts.places, port: options.port(ofProfile: index), seed: (options.seed ?? 0) &+ UInt64(index),
-          advertiser: responder?.makeAdvertiser(), capturePath: options.capture.map { capturePath(in: $0, index) },
-          sink: log.sink)
-      }
-      return StartedAccessory(accessory.prepared, address: hosts.shownAddress, port: port)
+    var setting = Simulation.Setting(
+      folder: folder, places: hosts.places, choices: later, seed: options.seed ?? 0,
+      makeAdvertiser: { opened?.responder.makeAdvertiser() }, sink: log.sink)
+    if let captures = options.capture {
+      setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
+    }
+    let simulation = Simulation(setting, in: SimulationClock(options.pace, on: loop), on: loop)
+    var started: [StartedAccessory] = []
+    for (index, prepared) in prepared.enumerated() {
+      let accessory = try simulation.serve(prepared, port: options.port(ofProfile: index))
+      let port = accessory.assumeIsolated { $0.port }
+      started.append(StartedAccessory(prepared, address: hosts.shownAddress, port: port))
     }
     try stopped.watchSignals(loop)
-    // In the same turn of the loop, so that nothing that happens to an accessory is told before it is known to be ready.
+    let dispatcher = CommandDispatcher(
+      simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
+      onAllStopped: { stopped.request() })
+    control = openControl(in: folder, dispatcher, on: loop, console)
+    // In the same turn of the loop; nothing that happened to an accessory is told before it is known to be ready.
     announce(started, by: opened?.choice, lines, options, console)
+    log.open()
+    if options.commands { try takeCommands(for: dispatcher, on: loop, lines) }
+    return simulation
   }
-  if options.commands { try loop.performAndWait { try takeCommands(for: accessories, on: loop, lines, stopped) } }
   stopped.wait()
   try loop.performAndWait {
-    for accessory in accessories { accessory.assumeIsolated { $0.stop() } }
+    control?.close()
+    simulation.stop()
     // The goodbyes leave with it.
     responder?.close()
   }
@@ -115,22 +133,36 @@ private func openResponder(
 
 private func isAnyAddress(_ text: String) -> Bool { (try? IPAddress(text))?.isUnspecified ?? false }
 
+/// Lets `hapsim ctl` speak to this process. Without a state folder it has no place to; where it can't, that is said, and accessories are served
+/// all the same.
+private func openControl(
+  in folder: StateFolder, _ dispatcher: CommandDispatcher, on loop: EventLoop, _ console: Console
+) -> ControlServer? {
+  guard let path = folder.path else { return nil }
+  let control = ControlFolder(stateFolder: path)
+  do throws(LoopError) {
+    try control.prepare()
+    return try ControlServer(dispatcher, at: control.newPath(), on: loop)
+  } catch {
+    console.complain("hapsim: 'hapsim ctl' won't find this process: \(error)")
+    return nil
+  }
+}
+
 /// Standard input's lines are commands, each answered on standard output. Its end is no reason to stop.
 private func takeCommands(
-  for accessories: [SimulatedAccessory], on loop: EventLoop, _ lines: LineOutput, _ stopped: StopRequest
+  for dispatcher: CommandDispatcher, on loop: EventLoop, _ lines: LineOutput
 ) throws(LoopError) {
-  let dispatcher = CommandDispatcher(
-    accessories, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
-    onAllStopped: { stopped.request() })
-  _ = try LineReader(loop) { event in
+  let queue = CommandQueue(dispatcher, on: loop)
+  queue.onAnswer = { lines.write($0, isDroppable: false) }
+  let reader = try LineReader(loop) { event in
     switch event {
-    case .line(let line):
-      guard line.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else { return }
-      dispatcher.answer(line) { lines.write($0, isDroppable: false) }
-    case .tooLong(let limit):
-      let error = CommandError(.malformed, "a line of more than \(limit) bytes was passed over")
-      lines.write(CommandAnswer.failure(id: nil, error), isDroppable: false)
+    case .line(let line): queue.take(.line(line))
+    case .tooLong(let limit): queue.take(.tooLong(limit: limit))
     case .end: break
     }
   }
+  // Whoever sends more than is carried out waits.
+  queue.onBusy = { reader.isHeld = true }
+  queue.onIdle = { reader.isHeld = false }
 }

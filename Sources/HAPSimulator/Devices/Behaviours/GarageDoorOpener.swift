@@ -79,6 +79,10 @@ final class GarageDoorOpener: Behaviour {
     }
   }
 
+  var deeds: Set<Deed.Kind> { lock.isThere ? lock.deeds : [] }
+
+  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) { try lock.perform(deed, &context) }
+
   func timerFired(_ token: Int, _ context: inout DeviceContext) {
     guard token == Self.arrival else { return lock.timerFired(token, &context) }
     guard case .moving(let isOpening, _, _) = motion else { return }

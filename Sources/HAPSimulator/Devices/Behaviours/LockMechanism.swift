@@ -13,6 +13,8 @@ final class LockMechanism: Behaviour {
   private let jams: Double
   private let token: Int
   private var isMoving = false
+  /// Stuck until somebody loosens it.
+  private var isStuck = false
 
   init(_ service: DeviceService, _ parameters: BehaviourParameters, token: Int = 0) {
     current = service[.lockCurrentState]
@@ -21,6 +23,9 @@ final class LockMechanism: Behaviour {
     jams = parameters.fraction("jams")
     self.token = token
   }
+
+  /// Whether the service has a lock at all.
+  var isThere: Bool { current != nil && target != nil }
 
   static let parameters: [BehaviourParameter] = [
     .init("actuationTime", .duration, default: .duration(.seconds(1)), "Time the bolt of the lock takes."),
@@ -56,8 +61,17 @@ final class LockMechanism: Behaviour {
   func timerFired(_ token: Int, _ context: inout DeviceContext) {
     guard token == self.token, isMoving, let wanted = context.value(target) else { return }
     isMoving = false
-    let isStuck = jams > 0 && Double.random(in: 0..<1, using: &context.random) < jams
+    let isStuck = isStuck || jams > 0 && Double.random(in: 0..<1, using: &context.random) < jams
     context.set(current, isStuck ? Bolt.jammed : wanted)
+  }
+
+  var deeds: Set<Deed.Kind> { [.jam] }
+
+  /// A stuck bolt says so when it is to move; loosened, it goes where it was to go.
+  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .jam(let isStuck) = deed, isStuck != self.isStuck else { return }
+    self.isStuck = isStuck
+    if !isStuck, context.value(current) == Bolt.jammed { drive(&context) }
   }
 
   private func drive(_ context: inout DeviceContext) {

@@ -1,0 +1,78 @@
+import CUV
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Calls of the system for sockets in the file system (AF_UNIX), which only this machine's processes can reach.
+package enum LocalSocket {
+  /// Bytes that a path may have.
+  package static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+  /// A socket of this kind, closed in programs that this one starts.
+  static func make() throws(LoopError) -> Int32 {
+    #if canImport(Glibc)
+      let type = Int32(SOCK_STREAM.rawValue)
+    #else
+      let type = SOCK_STREAM
+    #endif
+    let descriptor = socket(AF_UNIX, type, 0)
+    if descriptor < 0 { throw LoopError(status: LoopError.lastStatus, while: "making a socket") }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    return descriptor
+  }
+
+  /// - Returns: nil when the path is too long, or has a zero in it.
+  static func withAddress<R>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R? {
+    let bytes = Array(path.utf8)
+    guard !bytes.isEmpty, bytes.count <= longestPath, !bytes.contains(0) else { return nil }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+    }
+  }
+
+  /// Connects to a socket and waits for it, no longer than `patience`. For threads that have nothing else to do.
+  /// - Returns: a descriptor that is the caller's to close, and that gives up sending after the same time.
+  /// - Throws: `.connectionRefused` when nobody listens there any more.
+  package static func connect(_ path: String, patience: Duration) throws(LoopError) -> Int32 {
+    let descriptor = try make()
+    setTimeout(of: descriptor, SO_SNDTIMEO, patience)
+    let result = withAddress(path) { systemConnect(descriptor, $0, $1) }
+    if result == 0 { return descriptor }
+    let status = result == nil ? UV_ENAMETOOLONG.rawValue : LoopError.lastStatus
+    closeDescriptor(descriptor)
+    throw LoopError(status: status, while: "connecting to \(path)")
+  }
+
+  /// Whether somebody listens at `path`. Does not wait.
+  package static func isAlive(_ path: String) -> Bool {
+    guard let descriptor = try? make() else { return true }
+    defer { closeDescriptor(descriptor) }
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    guard let result = withAddress(path, { systemConnect(descriptor, $0, $1) }) else { return true }
+    // A queue that is full is somebody's.
+    return result == 0 || systemErrorNumber != ECONNREFUSED
+  }
+
+  /// How long a read waits; zero: for ever.
+  package static func setPatience(of descriptor: Int32, _ patience: Duration) {
+    setTimeout(of: descriptor, SO_RCVTIMEO, patience)
+  }
+
+  private static func setTimeout(of descriptor: Int32, _ option: Int32, _ time: Duration) {
+    var value = timeval()
+    value.tv_sec = numericCast(time.components.seconds)
+    value.tv_usec = numericCast(time.components.attoseconds / 1_000_000_000_000)
+    setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<timeval>.size))
+  }
+}
+
+/// The system's, which a function of the same name hides.
+private func systemConnect(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+  connect(descriptor, address, length)
+}

@@ -1,0 +1,33 @@
+import HAPModel
+
+extension AccessoryCore {
+  /// Whether an accessory behind the bridge can be reached. One that can't keeps its ids, its place in the database and its subscriptions; its
+  /// characteristics are read and written with -70402 and are told to nobody. HAP R2 §6.7.1.4.
+  ///
+  /// When it is back, subscribers are told what changed meanwhile.
+  /// - Parameter aid: one that the database has; never 1, who is the bridge itself.
+  package func setReachable(_ isReachable: Bool, aid: UInt64, at now: Duration) {
+    guard let entry = database.accessoryEntries.first(where: { $0.aid == aid }) else {
+      preconditionFailure("no accessory \(aid) in the database")
+    }
+    if isReachable {
+      guard let before = unreachable.removeValue(forKey: aid) else { return }
+      for slot in entry.slots {
+        let characteristic = database.characteristics[slot]
+        // Nobody heard the button when it was pressed.
+        guard let value = before[database.id(ofSlot: slot)], value != characteristic.value,
+          !EventRules.everyEventCounts(characteristic.type)
+        else { continue }
+        tell(slot, by: nil, at: now)
+      }
+      sendDueEvents(at: now)
+    } else if unreachable[aid] == nil {
+      for connection in sessions { for slot in entry.slots { connection.events.remove(slot) } }
+      unreachable[aid] = Dictionary(
+        uniqueKeysWithValues: entry.slots.map { (database.id(ofSlot: $0), database[slot: $0]) })
+    }
+  }
+
+  /// Whether the bridge has lost the accessory of a characteristic.
+  func isUnreachable(_ id: AttributeID) -> Bool { !unreachable.isEmpty && unreachable[id.aid] != nil }
+}

@@ -1,0 +1,22 @@
+import HAPModel
+import HAPProfile
+import HAPWire
+
+/// What a device is made of, read and judged: the loop makes the device of it without looking at a file.
+struct DeviceBlueprint: Sendable {
+  private let database: AttributeDatabase
+  private let parameters: [AttributeID: BehaviourParameters]
+
+  /// Reads the files that the behaviours name, so it belongs off the loop.
+  init(_ built: BuiltAccessory, files: ReplayFiles) {
+    var nodes: [AttributeID: JSONNode] = [:]
+    for behaviour in built.behaviours {
+      if let node = behaviour.node { nodes[AttributeID(aid: behaviour.aid, iid: behaviour.serviceIID)] = node }
+    }
+    database = built.database
+    parameters = BehaviourRegistry.standard.parameters(for: built.database, nodes: nodes, files: files)
+  }
+
+  /// What stands behind the accessory: its services' behaviours.
+  func makeDevice() -> any Device { BehaviourRegistry.standard.device(for: database, parameters: parameters) }
+}

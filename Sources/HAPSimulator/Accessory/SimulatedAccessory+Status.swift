@@ -1,0 +1,107 @@
+import HAPModel
+import HAPWire
+
+extension SimulatedAccessory {
+  /// How the accessory is, as a JSON object: identity, pairings, connections, and every value.
+  package func writeStatus(to json: inout JSONWriter) {
+    json.object { json in
+      writeHead(to: &json)
+      guard let run else { return }
+      json.key("configurationNumber")
+      json.integer(run.core.advertisement.configurationNumber)
+      json.key("connections")
+      json.integer(run.server.connectionCount)
+      json.key("pairings")
+      json.array { json in
+        for pairing in run.core.pairings {
+          json.object {
+            $0.key("controller")
+            $0.string(pairing.name)
+            $0.key("admin")
+            $0.bool(pairing.isAdmin)
+          }
+        }
+      }
+      json.key("characteristics")
+      json.array { json in
+        let database = run.core.database
+        for slot in database.characteristics.indices { json.object { $0.status(of: slot, in: database) } }
+      }
+    }
+  }
+
+  /// What there is, in short, as a JSON object: who it is, and the accessories behind it where it is a bridge.
+  package func writeListing(to json: inout JSONWriter) {
+    json.object { json in
+      writeHead(to: &json)
+      let database = database
+      guard database.accessoryEntries.count > 1 else { return }
+      json.key("bridged")
+      json.array { json in
+        for entry in database.accessoryEntries where entry.aid != 1 {
+          json.object { json in
+            json.key("aid")
+            json.integer(entry.aid)
+            json.key("name")
+            json.string(database.accessoryName(entry.aid))
+            json.key("online")
+            json.bool(!offline.contains(entry.aid))
+          }
+        }
+      }
+    }
+  }
+
+  /// How to find it and to pair with it, as members of an object.
+  package func writeIntroduction(to json: inout JSONWriter) {
+    json.key("name")
+    json.string(name)
+    json.key("deviceID")
+    json.string(prepared.deviceID.text)
+    json.key("setupCode")
+    json.string(prepared.setupCode.text)
+    json.key("setupPayload")
+    json.string(prepared.setupPayload.uri)
+    json.key("category")
+    json.string(prepared.category.slug)
+    json.key("port")
+    json.integer(port)
+  }
+
+  private func writeHead(to json: inout JSONWriter) {
+    json.key("name")
+    json.string(name)
+    json.key("deviceID")
+    json.string(prepared.deviceID.text)
+    json.key("category")
+    json.string(prepared.category.slug)
+    json.key("running")
+    json.bool(run != nil)
+    guard let run else { return }
+    json.key("port")
+    json.integer(port)
+    json.key("radio")
+    json.bool(run.hasRadio)
+    json.key("paired")
+    json.bool(run.core.isPaired)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func status(of slot: Int, in database: AttributeDatabase) {
+    let characteristic = database.characteristics[slot]
+    let named = database.named(slot, characteristic.value)
+    key("aid")
+    integer(named.characteristic.id.aid)
+    key("iid")
+    integer(named.characteristic.id.iid)
+    key("name")
+    string(named.characteristic.name)
+    key("value")
+    value(characteristic.value)
+    if let word = named.word {
+      key("word")
+      string(word)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import HAPDiscovery
+import HAPLoop
+import HAPProfile
+import HAPStore
+import HAPTransport
+
+/// The accessories that one process serves, on one loop and in one time. They may come and go while it runs.
+///
+/// Belongs to the loop's thread.
+package final class Simulation: @unchecked Sendable {  // everything but constants is used on the loop's thread alone
+  /// What all accessories of a simulation have in common.
+  package struct Setting {
+    /// Where they keep what they are to remember.
+    package var folder: StateFolder
+    package var places: [ListeningPlace]
+    /// For those that come later.
+    package var choices: PreparedAccessory.Choices
+    package var seed: UInt64
+    /// Nil: they are not announced.
+    package var makeAdvertiser: () -> (any Advertiser)?
+    /// The file in which a start of an accessory is kept, both counted from 1; nil: none is.
+    package var capturePath: (@Sendable (_ accessory: Int, _ start: Int) -> String)?
+    package var sink: (@Sendable (SimulatorEvent) -> Void)?
+
+    package init(
+      folder: StateFolder, places: [ListeningPlace], choices: PreparedAccessory.Choices = .init(), seed: UInt64 = 0,
+      makeAdvertiser: @escaping () -> (any Advertiser)? = { nil },
+      capturePath: (@Sendable (_ accessory: Int, _ start: Int) -> String)? = nil,
+      sink: (@Sendable (SimulatorEvent) -> Void)? = nil
+    ) {
+      self.folder = folder
+      self.places = places
+      self.choices = choices
+      self.seed = seed
+      self.makeAdvertiser = makeAdvertiser
+      self.capturePath = capturePath
+      self.sink = sink
+    }
+  }
+
+  package let loop: EventLoop
+  package let clock: SimulationClock
+  package private(set) var accessories: [SimulatedAccessory] = []
+  private let setting: Setting
+  /// How many there ever were.
+  private var count = 0
+  private var hasStopped = false
+
+  package init(_ setting: Setting, in clock: SimulationClock, on loop: EventLoop) {
+    loop.preconditionOnLoop()
+    self.setting = setting
+    self.clock = clock
+    self.loop = loop
+  }
+
+  /// Serves an accessory.
+  /// - Parameter port: 0 for any.
+  /// - Throws: `LoopError`; the accessory is nobody's then.
+  @discardableResult
+  package func serve(_ prepared: PreparedAccessory, port: UInt16) throws -> SimulatedAccessory {
+    let accessory = SimulatedAccessory(prepared, on: loop)
+    let number = count + 1
+    var terms = ServingTerms(
+      places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(count), sink: setting.sink)
+    if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }
+    // Handed over to the accessory, which is of this very loop.
+    nonisolated(unsafe) let advertiser = setting.makeAdvertiser()
+    let given = terms
+    try accessory.assumeIsolated { (accessory: isolated SimulatedAccessory) throws -> Void in
+      do {
+        _ = try accessory.start(given, advertiser: advertiser)
+      } catch {
+        accessory.stop()
+        throw error
+      }
+    }
+    count += 1
+    accessories.append(accessory)
+    return accessory
+  }
+
+  /// Serves one more accessory, at any free port.
+  /// - Parameters:
+  ///   - read: reads its profile; called off the loop.
+  ///   - done: called on the loop.
+  package func add(
+    _ read: @escaping @Sendable () throws -> AccessoryProfile,
+    done: @escaping (Result<SimulatedAccessory, CommandError>) -> Void
+  ) {
+    let folder = setting.folder
+    let choices = setting.choices
+    loop.offload {
+      Result { () throws(CommandError) in
+        do {
+          return try PreparedAccessory(try read(), in: folder, choices: choices, random: .system)
+        } catch { throw CommandError(preparing: error) }
+      }
+    } then: { [self] (result: Result<PreparedAccessory, CommandError>) in
+      done(
+        Result { () throws(CommandError) in
+          let prepared = try result.get()
+          guard !hasStopped else {
+            prepared.store.close()
+            throw CommandError(.failed, "the simulation has ended")
+          }
+          do { return try serve(prepared, port: 0) } catch { throw CommandError(preparing: error) }
+        })
+    }
+  }
+
+  /// Stops an accessory and has it no more. What it keeps stays in the folder.
+  package func remove(_ accessory: SimulatedAccessory) {
+    accessory.assumeIsolated { $0.stop() }
+    accessories.removeAll { $0 === accessory }
+  }
+
+  /// Stops every accessory, and time. Any number of times.
+  package func stop() {
+    hasStopped = true
+    for accessory in accessories { accessory.assumeIsolated { $0.stop() } }
+    clock.close()
+  }
+}

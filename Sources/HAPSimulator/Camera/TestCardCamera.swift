@@ -1,0 +1,60 @@
+import HAPProtocol
+
+/// The picture of every simulated camera: bars of colour, with the camera's name and how long it has been running.
+final class TestCardCamera: SnapshotSource {
+  /// Larger pictures are asked for, and given no larger: drawing them would hold up everything else.
+  static let largestWidth = 1280
+  static let largestHeight = 960
+
+  private let names: [UInt64: String]
+  private let now: () -> Duration
+
+  /// - Parameter names: of the cameras, by aid. Who doesn't say which one means the first.
+  init(names: [UInt64: String], now: @escaping () -> Duration) {
+    self.names = names
+    self.now = now
+  }
+
+  func snapshot(_ request: SnapshotRequest) -> [UInt8]? {
+    guard let name = (request.aid ?? names.keys.min()).flatMap({ names[$0] }) else { return nil }
+    let (width, height) = Self.size(width: request.width, height: request.height)
+    return Self.card(name: name, time: now(), width: width, height: height).jpeg(quality: 80)
+  }
+
+  /// The size asked for, or the largest of its shape.
+  static func size(width: Int, height: Int) -> (width: Int, height: Int) {
+    let shrink = min(1, Double(largestWidth) / Double(width), Double(largestHeight) / Double(height))
+    return (max(1, Int(Double(width) * shrink)), max(1, Int(Double(height) * shrink)))
+  }
+
+  static func card(name: String, time: Duration, width: Int, height: Int) -> Picture {
+    var picture = Picture(width: width, height: height)
+    let bars: [Picture.Colour] = [
+      .init(red: 192, green: 192, blue: 192), .init(red: 192, green: 192, blue: 0),
+      .init(red: 0, green: 192, blue: 192),
+      .init(red: 0, green: 192, blue: 0), .init(red: 192, green: 0, blue: 192), .init(red: 192, green: 0, blue: 0),
+      .init(red: 0, green: 0, blue: 192),
+    ]
+    for (index, colour) in bars.enumerated() {
+      picture.fill(x: index * width / bars.count..<(index + 1) * width / bars.count, y: 0..<height, colour)
+    }
+    let lines = [String(name.prefix(24)), clock(time)]
+    let longest = lines.map(\.count).max() ?? 1
+    let dot = max(1, min(width * 8 / 10 / (longest * (PixelFont.width + 1)), height / 24))
+    let boxHeight = (2 * PixelFont.height + 4) * dot
+    let top = (height - boxHeight) / 2
+    picture.fill(x: 0..<width, y: top..<top + boxHeight, .black)
+    for (index, line) in lines.enumerated() {
+      let left = (width - (line.count * (PixelFont.width + 1) - 1) * dot) / 2
+      picture.write(line, x: left, y: top + (index * (PixelFont.height + 2) + 1) * dot, dot: dot, .white)
+    }
+    return picture
+  }
+
+  /// "1:02:03"
+  private static func clock(_ time: Duration) -> String {
+    let seconds = max(0, time.components.seconds)
+    func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(seconds / 3600):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+  }
+}

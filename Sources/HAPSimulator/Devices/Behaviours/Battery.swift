@@ -1,0 +1,88 @@
+import HAPModel
+
+/// A battery that drains, and fills while it is charged. Status Low Battery of its service follows, and that of every other service of the accessory.
+/// HAP R2 §8 "Battery Service".
+final class Battery: Behaviour {
+  /// Values of Charging State.
+  private enum Charging {
+    static let no: Value = 0, yes: Value = 1, notChargeable: Value = 2
+  }
+  private static let next = 0
+
+  private let level, low, charging: AttributeID?
+  private let alsoLow: [AttributeID]
+  private let life, chargeTime: Duration
+  private let lowAt: Double
+  private var drain = Drain(100, at: .zero)
+
+  init(_ service: DeviceService, _ parameters: BehaviourParameters) {
+    level = service[.batteryLevel]
+    low = service[.statusLowBattery]
+    charging = service[.chargingState]
+    alsoLow = service.others.compactMap { $0.service[.statusLowBattery] }
+    life = parameters.duration("life")
+    chargeTime = parameters.duration("chargeTime")
+    lowAt = parameters.number("lowAt")
+  }
+
+  static let kind = BehaviourKind(
+    service: .batteryService, summary: "It drains and is charged, and says when it is low.",
+    parameters: [
+      .init(
+        "life", .duration, default: .duration(.seconds(365 * 86_400)), "Time from full to empty; 0s: it never drains."),
+      .init(
+        "chargeTime", .duration, default: .duration(.seconds(2 * 3600)), "Time from empty to full while it is charged."),
+      .init("lowAt", .number(0...100), default: .number(20), "Up to this level it is low, in %."),
+    ]
+  ) { Battery($0, $1) }
+
+  func start(_ context: inout DeviceContext) {
+    drain = Drain(context.value(level)?.doubleValue ?? 100, at: context.now)
+    run(&context)
+  }
+
+  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if id == level { drain.set(value.doubleValue ?? 100, at: context.now) }
+    if id == level || id == charging { run(&context) }
+  }
+
+  func timerFired(_ token: Int, _ context: inout DeviceContext) {
+    tell(&context)
+    // Full: whoever is charged stays at the charger, and is charging no more.
+    if context.value(charging) == Charging.yes, drain.level(at: context.now) >= 100 {
+      context.set(charging, Charging.no)
+      run(&context)
+    } else {
+      scheduleNext(&context)
+    }
+  }
+
+  var deeds: Set<Deed.Kind> { [.battery] }
+
+  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .battery(let percent) = deed else { return }
+    drain.set(Double(percent), at: context.now)
+    run(&context)
+  }
+
+  private func run(_ context: inout DeviceContext) {
+    let isCharged = context.value(charging) == Charging.yes
+    drain.run(isCharged ? chargeTime : life, filling: isCharged, from: context.now)
+    tell(&context)
+    scheduleNext(&context)
+  }
+
+  private func scheduleNext(_ context: inout DeviceContext) {
+    if let delay = drain.untilNextPercent(at: context.now) {
+      context.schedule(Self.next, after: delay)
+    } else {
+      context.cancel(Self.next)
+    }
+  }
+
+  private func tell(_ context: inout DeviceContext) {
+    let percent = drain.percent(at: context.now)
+    context.tell(level, percent)
+    for id in [low].compactMap({ $0 }) + alsoLow { context.change(id, to: percent <= lowAt ? 1 : 0) }
+  }
+}

@@ -1,0 +1,43 @@
+import HAPModel
+
+/// A button: each press is one Programmable Switch Event. HAP R2 §8 "Stateless Programmable Switch", "Doorbell".
+///
+/// Presses that its valid-values leave out are none of its own. A stateful one turns its output on and off as well.
+final class Button: Behaviour {
+  private let event, output: AttributeID?
+
+  init(_ service: DeviceService) {
+    event = service[.programmableSwitchEvent]
+    output = service[.programmableSwitchOutputState]
+  }
+
+  private static func kind(_ service: ServiceDefinition, _ summary: String) -> BehaviourKind {
+    BehaviourKind(service: service, summary: summary, parameters: []) { service, _ in Button(service) }
+  }
+
+  static let kinds = [
+    kind(.statelessProgrammableSwitch, "Each press is an event."),
+    kind(.statefulProgrammableSwitch, "Each press is an event, and turns its output on and off."),
+    kind(.doorbell, "Each press rings."),
+  ]
+
+  func start(_ context: inout DeviceContext) {}
+
+  var mindsWrites: Bool { false }
+
+  var deeds: Set<Deed.Kind> { event == nil ? [] : [.press] }
+
+  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .press(let press) = deed, let event, let characteristic = context.characteristic(event) else { return }
+    func isKnown(_ press: ButtonPress) -> Bool { characteristic.allows(.integer(Int128(press.rawValue))) }
+    guard isKnown(press) else {
+      let known = ButtonPress.allCases.filter(isKnown).map(\.name)
+      throw CommandError(
+        .notPossible,
+        "this button knows no \(press.name) press: "
+          + (known.isEmpty ? "its valid-values leave none" : "there is \(known.joined(separator: " and "))"))
+    }
+    context.set(event, .integer(Int128(press.rawValue)))
+    if let output { context.set(output, context.value(output) == 1 ? 0 : 1) }
+  }
+}

@@ -1,0 +1,94 @@
+import HAPModel
+
+/// A device that heats and cools a room while it is active. HAP R2 §8 "Heater Cooler".
+///
+/// Heating keeps the room above Heating Threshold Temperature, cooling below Cooling Threshold Temperature. A faucet that it is linked to turns it off.
+final class HeaterCooler: Behaviour {
+  /// Values of Current Heater Cooler State.
+  private enum State {
+    static let inactive: Value = 0, idle: Value = 1, heating: Value = 2, cooling: Value = 3
+  }
+  /// Values of Target Heater Cooler State.
+  private enum Mode {
+    static let auto: Value = 0, heat: Value = 1, cool: Value = 2
+  }
+  private static let look = 0
+
+  private let active, current, mode, temperature, heating, cooling: AttributeID?
+  private let faucet: AttributeID?
+  private let report: Duration
+  private let power: Double
+  private let parameters: BehaviourParameters
+  private var room: Surroundings
+  private var regulator: Regulator
+
+  init(_ service: DeviceService, _ parameters: BehaviourParameters) {
+    active = service[.active]
+    current = service[.currentHeaterCoolerState]
+    mode = service[.targetHeaterCoolerState]
+    temperature = service[.currentTemperature]
+    heating = service[.heatingThresholdTemperature]
+    cooling = service[.coolingThresholdTemperature]
+    faucet = service.linked(.faucet).first?[.active]
+    report = max(.seconds(1), parameters.duration("report"))
+    power = parameters.number("power")
+    self.parameters = parameters
+    room = ClimateParameters.room(20, parameters, at: .zero)
+    regulator = Regulator(hysteresis: parameters.number("hysteresis"))
+  }
+
+  static let kind = BehaviourKind(
+    service: .heaterCooler, summary: "It keeps a room between its thresholds while it is active.",
+    parameters: ClimateParameters.temperature
+  ) { HeaterCooler($0, $1) }
+
+  var watched: [AttributeID] { [faucet].compactMap { $0 } }
+
+  func start(_ context: inout DeviceContext) {
+    room = ClimateParameters.room(context.value(temperature)?.doubleValue ?? 20, parameters, at: context.now)
+    regulate(&context)
+    context.schedule(Self.look, after: report)
+  }
+
+  func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    room.pass(to: context.now)
+    regulate(&context)
+  }
+
+  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if id == current { return }
+    if id == temperature { room.set(value.doubleValue ?? room.value, at: context.now) }
+    written(id, value, &context)
+  }
+
+  func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    guard value == 0 else { return }
+    context.change(active, to: 0)
+    room.pass(to: context.now)
+    regulate(&context)
+  }
+
+  func timerFired(_ token: Int, _ context: inout DeviceContext) {
+    room.pass(to: context.now)
+    context.tell(temperature, room.value)
+    regulate(&context)
+    context.schedule(Self.look, after: report)
+  }
+
+  private func regulate(_ context: inout DeviceContext) {
+    let isActive = context.value(active) == 1
+    let heats = isActive && context.value(mode) != Mode.cool
+    let cools = isActive && context.value(mode) != Mode.heat
+    regulator.regulate(
+      room.value, low: heats ? context.value(heating)?.doubleValue : nil,
+      high: cools ? context.value(cooling)?.doubleValue : nil)
+    switch regulator.output {
+    case .off: room.push(0, from: context.now)
+    case .up: room.push(power, from: context.now)
+    case .down: room.push(-power, from: context.now)
+    }
+    guard isActive else { return context.change(current, to: State.inactive) }
+    context.change(
+      current, to: regulator.output == .off ? State.idle : regulator.output == .up ? State.heating : State.cooling)
+  }
+}

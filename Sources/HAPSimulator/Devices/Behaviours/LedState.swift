@@ -1,0 +1,43 @@
+import HAPModel
+
+/// A current state that is at once what its target is: what an input source shows, what a smart speaker plays. HAP R2 §9 "Current Visibility State", "Target Media State".
+///
+/// Set by hand, it takes the target along, where the target knows such a value.
+final class LedState: Behaviour {
+  private let current, target: AttributeID?
+
+  init(current: AttributeID?, target: AttributeID?) {
+    self.current = current
+    self.target = target
+  }
+
+  static let kinds = [
+    BehaviourKind(service: .inputSource, summary: "It is shown or hidden as its target says.", parameters: []) {
+      service, _ in LedState(current: service[.currentVisibilityState], target: service[.targetVisibilityState])
+    },
+    BehaviourKind(service: .smartSpeaker, summary: "It plays, pauses and stops as its target says.", parameters: []) {
+      service, _ in LedState(current: service[.currentMediaState], target: service[.targetMediaState])
+    },
+  ]
+
+  func start(_ context: inout DeviceContext) { follow(&context) }
+
+  func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if id == target { follow(&context) }
+  }
+
+  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if id == current { Self.lead(target, to: value, &context) }
+    written(id, value, &context)
+  }
+
+  /// Brings a target to where a hand brought its current state.
+  static func lead(_ target: AttributeID?, to value: Value, _ context: inout DeviceContext) {
+    guard let target, context.characteristic(target)?.allows(value) == true else { return }
+    context.change(target, to: value)
+  }
+
+  private func follow(_ context: inout DeviceContext) {
+    if let wanted = context.value(target)?.doubleValue { context.tell(current, wanted) }
+  }
+}

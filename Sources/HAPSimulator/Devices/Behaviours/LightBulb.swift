@@ -1,0 +1,84 @@
+import HAPModel
+import HAPProtocol
+
+/// A light: every value reads back as it was written, and a press turns it on and off. HAP R2 §8 "Light Bulb".
+///
+/// With `showsFade` and the vendor's Fade Rate, Brightness is told on its way. It starts from where it is, so right after a write it reads as before.
+final class LightBulb: Behaviour {
+  /// Fade Rate, in seconds: a vendor's own.
+  private static let fadeRateType = TypeID("7E536242-341C-4862-BE90-272CE15BD633")
+  private static let next = 0
+
+  private let on, brightness, fadeRate: AttributeID?
+  private let showsFade: Bool
+  private let report: Duration
+  /// Where it rests, or rested last.
+  private var level = 0.0
+  private var fading: (fade: Fade, goal: Value)?
+
+  init(_ service: DeviceService, _ parameters: BehaviourParameters) {
+    on = service[.on]
+    brightness = service[.brightness]
+    fadeRate = Self.fadeRateType.flatMap { service[$0] }
+    showsFade = parameters.flag("showsFade") && brightness != nil && fadeRate != nil
+    report = max(.milliseconds(50), parameters.duration("report"))
+  }
+
+  static let kind = BehaviourKind(
+    service: .lightBulb, summary: "It stays as it is set, or fades there; a press turns it on and off.",
+    parameters: [
+      .init(
+        "showsFade", .flag, default: .flag(false),
+        "Whether Brightness is told on its way during the seconds that Fade Rate says, a custom characteristic of type 7E536242-341C-4862-BE90-272CE15BD633."
+      ),
+      .init("report", .duration, default: .duration(.milliseconds(250)), "How often Brightness is told on its way."),
+    ]
+  ) { LightBulb($0, $1) }
+
+  func start(_ context: inout DeviceContext) {
+    if showsFade { level = context.value(brightness)?.doubleValue ?? 0 }
+  }
+
+  /// Lights are written to more than anything else.
+  var mindsWrites: Bool { showsFade }
+
+  func written(_ write: ServiceWrite, _ context: inout DeviceContext) {
+    for entry in write.entries where entry.id == brightness { dim(to: entry.value, &context) }
+  }
+
+  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if showsFade, id == brightness { rest(at: value, &context) }
+  }
+
+  func timerFired(_ token: Int, _ context: inout DeviceContext) {
+    guard let (fade, goal) = fading else { return }
+    guard context.now < fade.end else { return rest(at: goal, &context) }
+    context.tell(brightness, fade.value(at: context.now))
+    context.schedule(Self.next, after: fade.untilNext(report, at: context.now))
+  }
+
+  var deeds: Set<Deed.Kind> { on == nil ? [] : [.press] }
+
+  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
+    try PowerSwitch.press(deed, on, &context)
+  }
+
+  private func dim(to goal: Value, _ context: inout DeviceContext) {
+    let here = fading?.fade.value(at: context.now) ?? level
+    let wanted = goal.doubleValue ?? here
+    // A vendor's number may have no limits, and a Duration has.
+    let seconds = min(context.value(fadeRate)?.doubleValue ?? 0, 86_400)
+    guard seconds > 0, wanted != here else { return rest(at: goal, &context) }
+    let fade = Fade(from: here, to: wanted, start: context.now, duration: .seconds(seconds), curve: .linear)
+    fading = (fade, goal)
+    context.tell(brightness, here)
+    context.schedule(Self.next, after: fade.untilNext(report, at: context.now))
+  }
+
+  private func rest(at value: Value, _ context: inout DeviceContext) {
+    if fading != nil { context.cancel(Self.next) }
+    fading = nil
+    level = value.doubleValue ?? level
+    context.change(brightness, to: value)
+  }
+}

@@ -1,0 +1,44 @@
+import HAPModel
+import HAPProtocol
+
+/// An outlet: On switches it, and Outlet In Use says whether something is plugged in, or whether it draws power. HAP R2 §8 "Outlet".
+final class Outlet: Behaviour {
+  private let on, inUse: AttributeID?
+  private let followsOn: Bool
+
+  init(_ service: DeviceService, _ parameters: BehaviourParameters) {
+    on = service[.on]
+    inUse = service[.outletInUse]
+    followsOn = parameters.choice("inUse") == "drawing"
+  }
+
+  static let kind = BehaviourKind(
+    service: .outlet, summary: "It stays as it is set; a press turns it on and off.",
+    parameters: [
+      .init(
+        "inUse", .choice(["plugged", "drawing"]), default: .choice("plugged"),
+        "What Outlet In Use says: that something is plugged in, whatever On is, or that it draws power, which is On.")
+    ]
+  ) { Outlet($0, $1) }
+
+  func start(_ context: inout DeviceContext) { tellUse(&context) }
+
+  var mindsWrites: Bool { followsOn }
+
+  func written(_ write: ServiceWrite, _ context: inout DeviceContext) { tellUse(&context) }
+
+  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if id == on { tellUse(&context) }
+  }
+
+  var deeds: Set<Deed.Kind> { on == nil ? [] : [.press] }
+
+  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
+    try PowerSwitch.press(deed, on, &context)
+    tellUse(&context)
+  }
+
+  private func tellUse(_ context: inout DeviceContext) {
+    if followsOn, let value = context.value(on) { context.change(inUse, to: value) }
+  }
+}

@@ -1,0 +1,154 @@
+import HAPModel
+
+/// The motor of a door, window or covering: Current Position follows Target Position in `travelTime`, and so do the tilts of a covering in `tiltTime`.
+/// HAP R2 §8 "Door", "Window", "Window Covering".
+///
+/// - Hold Position 1 stops it where it is, and the target becomes that; the next target releases it. 0 says nothing (§9.43).
+/// - Something in the way turns it back to where it came from or stops it, as `onObstruction` says. While obstructed it doesn't go on that way.
+final class PositionMotor: Behaviour {
+  /// Values of Position State.
+  private enum State {
+    static let decreasing: Value = 0, increasing: Value = 1, stopped: Value = 2
+  }
+  private static let arrival = 0, report = 1, tilts = 2
+
+  private let current, target, state, hold, obstruction: AttributeID?
+  private let tilting: [TiltMotor]
+  private let travelTime, reportInterval: Duration
+  private let turnsBack: Bool
+  private var travel = Travel(at: 0, range: 100, fullTime: .zero)
+  /// Where it set off.
+  private var origin = 0.0
+  private var isMoving = false
+
+  init(_ service: DeviceService, _ parameters: BehaviourParameters) {
+    current = service[.currentPosition]
+    target = service[.targetPosition]
+    state = service[.positionState]
+    hold = service[.holdPosition]
+    obstruction = service[.obstructionDetected]
+    travelTime = parameters.duration("travelTime")
+    reportInterval = max(.milliseconds(50), parameters.duration("report"))
+    turnsBack = parameters.choice("onObstruction") == "reverse"
+    let tiltTime = parameters.has("tiltTime") ? parameters.duration("tiltTime") : .zero
+    tilting = [
+      TiltMotor(
+        service[.currentHorizontalTiltAngle], service[.targetHorizontalTiltAngle], time: tiltTime, token: Self.tilts),
+      TiltMotor(
+        service[.currentVerticalTiltAngle], service[.targetVerticalTiltAngle], time: tiltTime, token: Self.tilts + 1),
+    ].compactMap { $0 }
+  }
+
+  private static let parameters: [BehaviourParameter] = [
+    .init("travelTime", .duration, default: .duration(.seconds(10)), "Time from 0 % to 100 %, and back."),
+    .init("report", .duration, default: .duration(.seconds(1)), "How often Current Position is told on the way."),
+    .init(
+      "onObstruction", .choice(["reverse", "stop"]), default: .choice("reverse"),
+      "What it does when something gets in its way: goes back, or stops."),
+  ]
+
+  private static func kind(_ service: ServiceDefinition, _ summary: String, tilts: Bool = false) -> BehaviourKind {
+    let tiltTime = BehaviourParameter(
+      "tiltTime", .duration, default: .duration(.seconds(2)), "Time from -90° to 90°, and back.")
+    return BehaviourKind(service: service, summary: summary, parameters: parameters + (tilts ? [tiltTime] : [])) {
+      PositionMotor($0, $1)
+    }
+  }
+
+  static let kinds = [
+    kind(.door, "The door goes to its target position, and minds what is in its way."),
+    kind(.window, "The window goes to its target position, and minds what is in its way."),
+    kind(.windowCovering, "The covering goes to its target position, and its slats tilt.", tilts: true),
+  ]
+
+  func start(_ context: inout DeviceContext) {
+    // Motors don't move while the power is off: it rests where the target says, which is remembered over restarts.
+    let position = context.value(target)?.doubleValue ?? context.value(current)?.doubleValue ?? 0
+    travel = Travel(at: position, range: 100, fullTime: travelTime)
+    context.change(current, to: .integer(Int128(position)))
+    context.change(state, to: State.stopped)
+    for motor in tilting { motor.start(&context) }
+  }
+
+  func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if id == target { go(to: value.doubleValue ?? 0, &context) }
+    if id == hold, value == true { holdStill(&context) }
+    for motor in tilting { motor.written(id, value, &context) }
+  }
+
+  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    switch id {
+    case current:
+      // Pushed there.
+      travel = Travel(at: value.doubleValue ?? 0, range: 100, fullTime: travelTime)
+      context.set(target, value)
+      rest(&context)
+    case obstruction: if value == true { obstructed(&context) }
+    case state: break
+    default: written(id, value, &context)
+    }
+    for motor in tilting { motor.setByHand(id, value, &context) }
+  }
+
+  func timerFired(_ token: Int, _ context: inout DeviceContext) {
+    switch token {
+    case Self.arrival: rest(&context)
+    case Self.report:
+      tellPosition(&context)
+      context.schedule(Self.report, after: reportInterval)
+    default: for motor in tilting { motor.timerFired(token, &context) }
+    }
+  }
+
+  // MARK: The motor
+
+  private func go(to position: Double, _ context: inout DeviceContext) {
+    let here = travel.position(at: context.now)
+    if isMoving, travel.target == position { return }
+    guard position != here else {
+      travel.stop(at: context.now)
+      return rest(&context)
+    }
+    // What is in the way is in the way of the closing edge.
+    if position < here, context.value(obstruction) == true {
+      context.set(target, .integer(Int128(here.rounded())))
+      return holdStill(&context)
+    }
+    origin = here
+    travel.go(to: position, at: context.now)
+    isMoving = true
+    context.change(state, to: position > here ? State.increasing : State.decreasing)
+    context.schedule(Self.arrival, after: travel.timeLeft(at: context.now))
+    if travel.timeLeft(at: context.now) > reportInterval { context.schedule(Self.report, after: reportInterval) }
+  }
+
+  private func holdStill(_ context: inout DeviceContext) {
+    let here = travel.position(at: context.now).rounded()
+    travel = Travel(at: here, range: 100, fullTime: travelTime)
+    context.change(target, to: .integer(Int128(here)))
+    rest(&context)
+  }
+
+  private func obstructed(_ context: inout DeviceContext) {
+    guard isMoving, travel.target < travel.position(at: context.now) else { return }
+    guard turnsBack else { return holdStill(&context) }
+    let origin = origin.rounded()
+    context.set(target, .integer(Int128(origin)))
+    tellPosition(&context)
+    go(to: origin, &context)
+  }
+
+  private func rest(_ context: inout DeviceContext) {
+    if isMoving {
+      context.cancel(Self.arrival)
+      context.cancel(Self.report)
+    }
+    isMoving = false
+    tellPosition(&context)
+    context.change(state, to: State.stopped)
+  }
+
+  private func tellPosition(_ context: inout DeviceContext) {
+    context.change(current, to: .integer(Int128(travel.position(at: context.now).rounded())))
+  }
+}

@@ -1,0 +1,31 @@
+import HAPModel
+
+/// A switch: a press turns it on and off. HAP R2 §8 "Switch".
+final class PowerSwitch: Behaviour {
+  private let on: AttributeID?
+
+  init(_ service: DeviceService) { on = service[.on] }
+
+  static let kind = BehaviourKind(
+    service: .switch, summary: "It stays as it is set; a press turns it on and off.", parameters: []
+  ) { service, _ in PowerSwitch(service) }
+
+  func start(_ context: inout DeviceContext) {}
+
+  var mindsWrites: Bool { false }
+
+  var deeds: Set<Deed.Kind> { on == nil ? [] : [.press] }
+
+  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
+    try Self.press(deed, on, &context)
+  }
+
+  /// What a single press does to whatever has On.
+  static func press(_ deed: Deed, _ on: AttributeID?, _ context: inout DeviceContext) throws(CommandError) {
+    guard case .press(let press) = deed, let on else { return }
+    guard press == .single else {
+      throw CommandError(.notPossible, "a \(press.name) press means nothing here: a single one turns it on and off")
+    }
+    context.set(on, .bool(context.value(on) != true))
+  }
+}

@@ -1,0 +1,46 @@
+import HAPModel
+
+/// The tilt of slats: a current angle follows a target angle. Part of a covering's or slat's behaviour.
+final class TiltMotor {
+  private let current, target: AttributeID
+  private let token: Int
+  private let time: Duration
+  private var travel = Travel(at: 0, range: 180, fullTime: .zero)
+
+  /// Nil where the service has no such angles.
+  /// - Parameters:
+  ///   - time: from -90° to 90°.
+  ///   - token: its one timer's.
+  init?(_ current: AttributeID?, _ target: AttributeID?, time: Duration, token: Int) {
+    guard let current, let target else { return nil }
+    self.current = current
+    self.target = target
+    self.time = time
+    self.token = token
+  }
+
+  func start(_ context: inout DeviceContext) {
+    let angle = context.value(target)?.doubleValue ?? 0
+    travel = Travel(at: angle, range: 180, fullTime: time)
+    context.change(current, to: .integer(Int128(angle)))
+  }
+
+  func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    guard id == target else { return }
+    travel.go(to: value.doubleValue ?? 0, at: context.now)
+    context.schedule(token, after: travel.timeLeft(at: context.now))
+  }
+
+  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    guard id == current else { return }
+    context.cancel(token)
+    travel = Travel(at: value.doubleValue ?? 0, range: 180, fullTime: time)
+    context.set(target, value)
+  }
+
+  func timerFired(_ token: Int, _ context: inout DeviceContext) {
+    if token == self.token {
+      context.change(current, to: .integer(Int128(travel.position(at: context.now).rounded())))
+    }
+  }
+}

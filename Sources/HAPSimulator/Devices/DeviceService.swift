@@ -1,0 +1,71 @@
+import HAPModel
+
+/// Where a behaviour finds its characteristics.
+package struct DeviceService: Sendable {
+  /// The service's own address.
+  package let id: AttributeID
+  package let type: TypeID
+  private let characteristics: [TypeID: AttributeID]
+  /// The other services of the accessory, in its order; they know no others themselves.
+  package private(set) var others: [Neighbour] = []
+
+  /// Another service of the same accessory.
+  package struct Neighbour: Sendable {
+    package let service: DeviceService
+    /// Whether this service is linked to it.
+    package let isLinked: Bool
+    /// Whether it is linked to this service.
+    package let linksHere: Bool
+  }
+
+  package init(id: AttributeID, type: TypeID, characteristics: [TypeID: AttributeID]) {
+    self.id = id
+    self.type = type
+    self.characteristics = characteristics
+  }
+
+  /// Of two characteristics of one type it is the first.
+  package init(_ entry: AttributeDatabase.ServiceEntry, in database: AttributeDatabase) {
+    self.init(
+      id: AttributeID(aid: database.accessoryEntries[entry.accessory].aid, iid: entry.iid), type: entry.type,
+      characteristics: Dictionary(
+        entry.slots.map { (database.characteristics[$0].type, database.id(ofSlot: $0)) },
+        uniquingKeysWith: { a, _ in a }))
+  }
+
+  /// `nil` when the service has none of this type.
+  package subscript(_ definition: CharacteristicDefinition) -> AttributeID? { self[definition.type] }
+
+  /// `nil` when the service has none of this type.
+  package subscript(_ type: TypeID) -> AttributeID? { characteristics[type] }
+
+  /// All services of one accessory, each knowing the others.
+  package static func all(
+    of accessory: AttributeDatabase.AccessoryEntry, in database: AttributeDatabase
+  ) -> [DeviceService] {
+    let entries = database.services[accessory.services]
+    let alone = entries.map { DeviceService($0, in: database) }
+    return zip(entries, alone).map { entry, service in
+      var service = service
+      for (other, otherService) in zip(entries, alone) where other.iid != entry.iid {
+        service.others.append(
+          Neighbour(
+            service: otherService, isLinked: entry.linked.contains(other.iid),
+            linksHere: other.linked.contains(entry.iid)))
+      }
+      return service
+    }
+  }
+
+  /// The services of a type that this one is linked to; where it is linked to none of them, all there are in the accessory.
+  package func companions(_ definition: ServiceDefinition) -> [DeviceService] {
+    let all = others.filter { $0.service.type == definition.type }
+    let linked = all.filter { $0.isLinked || $0.linksHere }
+    return (linked.isEmpty ? all : linked).map(\.service)
+  }
+
+  /// The services of a type that this one is linked to, or that are linked to it.
+  package func linked(_ definition: ServiceDefinition) -> [DeviceService] {
+    others.filter { $0.service.type == definition.type && ($0.isLinked || $0.linksHere) }.map(\.service)
+  }
+}

@@ -1,0 +1,125 @@
+import HAPCommandLine
+import HAPLoop
+import HAPSimulator
+import HAPWire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Command {
+  private static let accessoryOption = Option<String>(
+    "accessory", "NAME", "whose: an accessory's name, or an aid behind a bridge; needed where there are several")
+  private static let serviceOption = Option<String>(
+    "service", "NAME", "which service of it: a type, a name or an iid; needed where several could be meant")
+
+  /// `hapsim ctl`
+  static let ctl = Command(
+    "ctl", "do something to accessories that are running",
+    operands: .some(label: "COMMAND…", count: 1...4),
+    options: [
+      CommonOptions.state.definition, accessoryOption.definition, serviceOption.definition,
+      Flag("json", "write the answer as it came, one JSON object a line").definition,
+    ],
+    discussion: [
+      "COMMAND is one of: \(ControlWords.usage.joined(separator: ", ")).",
+      "It goes to the hapsim that runs the accessory with this state folder; one that runs with --ephemeral has none. What the commands do: "
+        + "docs/command-reference.md. A value that begins with - stands after --.",
+    ],
+    examples: [
+      ("hapsim ctl set \"Target Door State\" open", "as a person at the door would"),
+      ("hapsim ctl press double --accessory Button", "one of several accessories"),
+      ("hapsim ctl advance 1h", "an hour later, where time stands still (hapsim run --virtual-time)"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let words = try ControlWords(
+      arguments.operands, accessory: try arguments.value(accessoryOption), service: try arguments.value(serviceOption),
+      folder: currentFolder())
+    let state = try stateFolder(arguments, console)
+    do throws(RunningProcess.Silence) {
+      let running = try RunningProcess.all(in: ControlFolder(stateFolder: state))
+      guard !running.isEmpty else {
+        console.complain("hapsim ctl: no hapsim runs with the state in \(state)")
+        return .cannotRun
+      }
+      let chosen: [RunningProcess]
+      switch try choice(of: running, for: words, state) {
+      case .these(let processes): chosen = processes
+      case .nobody(let message):
+        console.complain("hapsim ctl: \(message)")
+        return .problem
+      case .unclear(let message):
+        console.complain("hapsim ctl: \(message)")
+        return .usage
+      }
+      var code = ExitCode.well
+      for process in chosen {
+        let answer = try process.ask(words.json)
+        if !tell(answer, to: words, asJSON: arguments[CommonOptions.json], console) { code = .problem }
+      }
+      return code
+    } catch {
+      console.complain("hapsim ctl: \(error.message)")
+      return .cannotRun
+    }
+  }
+}
+
+/// Whom a command is for, of several processes.
+private enum Choice {
+  case these([RunningProcess])
+  /// Nobody serves the accessory that is named.
+  case nobody(String)
+  /// Somebody has to be named.
+  case unclear(String)
+}
+
+private func choice(
+  of running: [RunningProcess], for words: ControlWords, _ state: String
+) throws(RunningProcess.Silence) -> Choice {
+  guard running.count > 1 else { return .these(running) }
+  if words.accessory == nil, ["list", "status"].contains(words.name) { return .these(running) }
+  var known: [(process: RunningProcess, served: [RunningProcess.Served])] = []
+  for process in running { known.append((process, try process.served())) }
+  let list = known.map { entry in
+    "process \(entry.process.pid) (\(entry.served.map { shown($0.name) }.joined(separator: ", ")))"
+  }.joined(separator: ", ")
+  guard let accessory = words.accessory else {
+    return .unclear(
+      "\(running.count) hapsims run with the state in \(state): \(list); say whose accessory with --accessory")
+  }
+  let found = known.filter { $0.served.contains { $0.matches(accessory) } }
+  if found.count > 1 { return .unclear("\(found.count) hapsims have an accessory \(accessory): \(list)") }
+  guard let process = found.first?.process else {
+    var hint = "; there are \(list)"
+    if case .name(let name) = accessory {
+      let names = known.flatMap { $0.served.flatMap { [$0.name] + $0.bridged.map(\.name) } }
+      if let meant = nearestName(to: name, in: names) { hint = ": did you mean \(shown(meant))?" }
+    }
+    return .nobody("no accessory \(accessory) is served with the state in \(state)\(hint)")
+  }
+  return .these([process])
+}
+
+/// - Returns: whether the command was carried out.
+private func tell(_ answer: String, to words: ControlWords, asJSON: Bool, _ console: Console) -> Bool {
+  let node = try? JSONNode.parse(Array(answer.utf8))
+  let isDone = node?["ok"]?.boolValue == true
+  if asJSON {
+    console.print(answer)
+  } else if let node, isDone {
+    for line in answerLines(node, to: words.name, console.output) { console.print(line) }
+  } else {
+    console.complain("hapsim ctl: \(node?["error"]?["message"]?.stringValue.map { $0 } ?? "the answer can't be read")")
+  }
+  return isDone
+}
+
+/// From which relative paths are named; "." where nobody can tell.
+private func currentFolder() -> String {
+  guard let path = getcwd(nil, 0) else { return "." }
+  defer { free(path) }
+  return String(cString: path)
+}

@@ -1,0 +1,31 @@
+import HAPCommandLine
+import HAPModel
+import HAPSimulator
+
+extension BehavioursFound {
+  /// Each with its parameters, an empty line between them.
+  func lines(width: Int, terminal: Terminal) -> [String] {
+    var lines: [String] = []
+    if let without {
+      let name = Catalogue.service(without)?.identifier ?? without.description
+      lines += wrapped("\(name) has no behaviour of its own, and can be given this one:", width: width) + [""]
+    }
+    for (index, kind) in kinds.enumerated() {
+      if index > 0 { lines.append("") }
+      lines.append(terminal.styled(kind.service?.identifier ?? "any other service", .bold))
+      lines += wrapped(kind.summary, width: width, indent: 2)
+      var rows = BehaviourParameter.flattened(kind.parameters).map { row in
+        (
+          term: row.name,
+          meaning:
+            "\(row.kindText); \(row.defaultSetting == nil ? "required" : "default \(row.defaultText)"). \(row.summary)"
+        )
+      }
+      if !kind.deeds.isEmpty {
+        rows.append((term: "deeds", meaning: kind.deeds.map(\.rawValue).joined(separator: ", ")))
+      }
+      lines += definitionList(rows, width: width)
+    }
+    return lines
+  }
+}

@@ -1,0 +1,169 @@
+import HAPModel
+import HAPProtocol
+import Testing
+
+@testable import HAPSimulator
+
+/// A lamp that lights when the lock of its accessory moves, and counts what it is told.
+private final class Lantern: Behaviour {
+  private let on, lock: AttributeID?
+
+  init(_ service: DeviceService) {
+    on = service[.on]
+    lock = service.companions(.lockMechanism).first?[.lockCurrentState]
+  }
+
+  static let kind = BehaviourKind(service: .lightBulb, summary: "", parameters: []) { service, _ in Lantern(service) }
+
+  func start(_ context: inout DeviceContext) {}
+  var watched: [AttributeID] { [lock, on].compactMap { $0 } }
+  func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) { context.set(on, true) }
+  var deeds: Set<Deed.Kind> { [.trigger, .press] }
+  func perform(_ deed: Deed, _ context: inout DeviceContext) throws(CommandError) {
+    guard deed == .trigger else { throw CommandError(.notPossible, "no") }
+    context.set(on, false)
+  }
+}
+
+@Suite("How behaviours meet")
+struct BehaviourSeamTests {
+  private let registry = BehaviourRegistry(kinds: [Lantern.kind, LockMechanism.kind])
+
+  private func world() -> VirtualWorld { VirtualWorld(Garage.database(), registry: registry) }
+
+  @Test("A behaviour is told of what it watches, whoever set it, and not of its own service")
+  func watching() throws {
+    let world = world()
+    world.write(Garage.lockTarget, 0)
+    #expect(world.changes() == [])
+    world.pass(.seconds(1))
+    #expect(world.changes() == ["1.31=0", "1.21=true"])
+    try world.setByHand(Garage.lockCurrent, 1)
+    #expect(world.changes() == ["1.31=1", "1.32=1", "1.21=true"])
+    world.write(Garage.lockCurrent, 0)
+    #expect(world.changes() == ["1.21=true"])
+    world.write(Garage.on, false)
+    #expect(world.changes() == [])
+  }
+
+  @Test("A behaviour that doesn't mind writes isn't told of them, and of all else it is") func unminded() throws {
+    let world = VirtualWorld(Garage.database(), registry: BehaviourRegistry(kinds: [Deaf.kind]))
+    world.write(Garage.on, false)
+    #expect(world.changes() == [])
+    try world.setByHand(Garage.on, true)
+    #expect(world.changes() == ["1.21=true", "1.21=false"])
+  }
+
+  private final class Deaf: Behaviour {
+    private let on: AttributeID?
+    init(_ service: DeviceService) { on = service[.on] }
+    static let kind = BehaviourKind(service: .lightBulb, summary: "", parameters: []) { service, _ in Deaf(service) }
+    func start(_ context: inout DeviceContext) {}
+    var mindsWrites: Bool { false }
+    func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) { context.set(on, true) }
+    func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) { context.set(on, false) }
+  }
+
+  @Test("A deed goes to the one service that knows it")
+  func deeds() throws {
+    let world = world()
+    try world.deed(.trigger)
+    #expect(world.changes() == ["1.21=false"])
+    try world.deed(.trigger, at: Garage.lamp)
+    #expect(world.changes() == ["1.21=false"])
+    for (deed, service, says) in [
+      (Deed.press(.single), nil, "no"), (.battery(5), nil, "this accessory knows no battery"),
+      (.trigger, Garage.lock, "service 1.30 knows no trigger"),
+    ] as [(Deed, AttributeID?, String)] {
+      let error = #expect(throws: CommandError.self) { try world.deed(deed, at: service) }
+      #expect(error?.code == .notPossible && error?.message == says)
+    }
+    #expect(world.changes() == [])
+    let both = VirtualWorld(Garage.database(isBridge: true), registry: BehaviourRegistry(kinds: [Bell.kind]))
+    let error = #expect(throws: CommandError.self) { try both.deed(.trigger) }
+    #expect(error?.code == .ambiguous && error?.message.contains("1.8, 2.8") == true)
+  }
+
+  private final class Bell: Behaviour {
+    static let kind = BehaviourKind(service: .garageDoorOpener, summary: "", parameters: []) { _, _ in Bell() }
+    func start(_ context: inout DeviceContext) {}
+    var deeds: Set<Deed.Kind> { [.trigger] }
+  }
+
+  @Test("Every service with Status Tampered can be tampered with")
+  func tampering() throws {
+    let contact = Service(
+      iid: 8, type: ServiceDefinition.contactSensor.type,
+      characteristics: [.make(9, .contactSensorState, 0), .make(10, .statusTampered, 0)])
+    let world = VirtualWorld(try AttributeDatabase([Accessory(aid: 1, services: [contact])]), registry: registry)
+    try world.deed(.tamper(true))
+    try world.deed(.tamper(false))
+    #expect(world.changes() == ["1.10=1", "1.10=0"])
+  }
+
+  @Test("Companions are those linked to, or all of the accessory")
+  func companions() throws {
+    func valve(_ iid: UInt64) -> Service {
+      Service(iid: iid, type: ServiceDefinition.valve.type, characteristics: [.make(iid + 1, .active, 0)])
+    }
+    func services(_ linked: [UInt64]) throws -> DeviceService {
+      let faucet = Service(iid: 8, type: ServiceDefinition.faucet.type, linked: linked)
+      let database = try AttributeDatabase([
+        Accessory(aid: 1, services: [faucet, valve(10), valve(20)]), Accessory(aid: 2, services: [valve(10)]),
+      ])
+      return DeviceService.all(of: database.accessoryEntries[0], in: database)[0]
+    }
+    #expect(try services([20]).companions(.valve).map(\.id.iid) == [20])
+    #expect(try services([]).companions(.valve).map(\.id.iid) == [10, 20])
+    #expect(try services([]).linked(.valve).isEmpty)
+    #expect(try services([20]).companions(.fan).isEmpty)
+  }
+}
+
+/// A clock: what it tells is asked for at every read.
+private final class Hours: Behaviour {
+  private let hour, name: AttributeID?
+  init(_ service: DeviceService) {
+    hour = service[.currentTemperature]
+    name = service[.name]
+  }
+  static let kind = BehaviourKind(service: .temperatureSensor, summary: "", parameters: []) { service, _ in
+    Hours(service)
+  }
+  func start(_ context: inout DeviceContext) {}
+  var live: [AttributeID] { [hour, name].compactMap { $0 } }
+  func read(_ id: AttributeID, _ context: inout DeviceContext) -> Value? {
+    id == hour ? .float(context.now / .seconds(3600)) : nil
+  }
+}
+
+@Suite("Values that are read from a behaviour") struct LiveValueTests {
+  @Test("A behaviour answers reads of what it says is live, at once; nil is the value that stands")
+  func live() throws {
+    let hour = AttributeID(aid: 1, iid: 9), name = AttributeID(aid: 1, iid: 10)
+    let service = Service(
+      iid: 8, type: ServiceDefinition.temperatureSensor.type,
+      characteristics: [.make(9, .currentTemperature, 0), .make(10, .name, "Clock")])
+    let database = try AttributeDatabase([
+      Accessory(aid: 1, services: [service]), Accessory(aid: 2, services: [service]),
+    ])
+    let device = BehaviourRegistry(kinds: [Hours.kind]).device(
+      for: database, parameters: BehaviourRegistry(kinds: [Hours.kind]).parameters(for: database, nodes: [:]))
+    #expect(device.live == [hour, name, AttributeID(aid: 2, iid: 9), AttributeID(aid: 2, iid: 10)])
+    var context = DeviceContext(now: .seconds(7200), random: SimulationRandom(seed: 1)) { id in
+      database.slot(of: id).map { database.characteristics[$0] }
+    }
+    device.read([name, hour], ticket: Ticket(number: 5), &context)
+    #expect(
+      context.actions == [
+        .answerRead(name, .success("Clock"), ticket: Ticket(number: 5)),
+        .answerRead(hour, .success(.float(2)), ticket: Ticket(number: 5)),
+      ])
+  }
+
+  @Test("Without such values nobody is asked") func none() {
+    let registry = BehaviourRegistry.standard
+    let database = Garage.database()
+    #expect(registry.device(for: database, parameters: registry.parameters(for: database, nodes: [:])).live.isEmpty)
+  }
+}

@@ -1,0 +1,333 @@
+import HAPLoop
+import HAPModel
+import HAPProfile
+import HAPStore
+import HAPWire
+import Testing
+
+@testable import HAPSimulator
+
+private func simulated<T>(
+  _ profiles: String..., pace: SimulationClock.Pace = .standing, folder: StateFolder = .ephemeral(),
+  _ body: (ServedSimulation) async throws -> T
+) async throws -> T {
+  let served = try await ServedSimulation(profiles, pace: pace, folder: folder)
+  do {
+    let result = try await body(served)
+    try await served.stop()
+    return result
+  } catch {
+    try await served.stop()
+    throw error
+  }
+}
+
+@Suite("Commands, carried out") struct CommandTests {
+  @Test("A door opens when time is advanced, and not before") func advance() async throws {
+    try await simulated(ProfileText.garage) { (served) async throws in
+      try await served.command("set", #""characteristic": "TargetDoorState", "value": "open""#)
+      #expect(try await served.value("Current Door State")?.integerValue == 2)
+      #expect(try await served.command("advance", #""duration": "9.9s""#)["now"]?.numberValue?.double == 9.9)
+      #expect(try await served.value("Current Door State")?.integerValue == 2)
+      try await served.command("advance", #""duration": "100ms""#)
+      #expect(try await served.value("Current Door State")?.integerValue == 0)
+      let time = try await served.command("list")["time"]
+      #expect(time?["now"]?.numberValue?.double == 10 && time?["scale"]?.integerValue == 0)
+    }
+  }
+
+  @Test("A day of a thermostat and of a sensor with a battery passes in one advance") func day() async throws {
+    try await simulated(ProfileText.thermostat, ProfileText.sensor) { (served) async throws in
+      try await served.command("advance", #""duration": "1d""#)
+      let temperature = try #require(try await served.value("Current Temperature", accessory: "Hall")?.numberValue)
+      #expect((20...22).contains(temperature.double), "\(temperature.double)")
+      #expect(try await served.value("Battery Level")?.integerValue == 50)
+      // It did not get there at once.
+      #expect(served.events.withLock { $0.count } > 100)
+      #expect(try await served.command("list")["time"]?["now"]?.numberValue?.double == 86_400)
+      try await served.command("advance", #""duration": "2d""#)
+      #expect(try await served.value("Battery Level")?.integerValue == 0)
+      #expect(try await served.value("Status Low Battery")?.integerValue == 1)
+    }
+  }
+
+  @Test("Where time passes by itself it is not advanced, and the list says how fast it passes") func running()
+    async throws
+  {
+    try await simulated(ProfileText.garage, pace: .running(scale: 50)) { (served) async throws in
+      #expect(
+        try await served.refusal("advance", #""duration": "1s""#).hasPrefix("not-possible: time passes by itself"))
+      #expect(try await served.command("list")["time"]?["scale"]?.numberValue?.double == 50)
+    }
+  }
+
+  @Test("A deed goes to the service that knows it, or says that none does") func deeds() async throws {
+    try await simulated(ProfileText.garage, ProfileText.sensor) { (served) async throws in
+      try await served.command("jam", #""accessory": "Garage""#)
+      try await served.command(
+        "set", #""accessory": "Garage", "characteristic": "LockTargetState", "value": "unsecured""#)
+      try await served.command("advance", #""duration": "10s""#)
+      #expect(try await served.value("Lock Current State")?.integerValue == 2)
+      try await served.command("jam", #""accessory": "Garage", "service": "Lock", "value": false"#)
+      try await served.command("battery", #""accessory": "Sensor", "value": 7"#)
+      #expect(try await served.value("Battery Level")?.integerValue == 7)
+      #expect(try await served.value("Status Low Battery")?.integerValue == 1)
+      try await served.command("tamper", #""accessory": "Sensor""#)
+      #expect(try await served.value("Status Tampered")?.integerValue == 1)
+      try await served.command("tamper", #""accessory": "Sensor", "value": false"#)
+      #expect(try await served.value("Status Tampered")?.integerValue == 0)
+      for command in ["press", "trigger"] {
+        #expect(
+          try await served.refusal(command, #""accessory": "Garage""#)
+            == "not-possible: this accessory knows no \(command)")
+      }
+      #expect(
+        try await served.refusal("tamper", #""accessory": "Garage", "service": "Door""#).hasPrefix(
+          "not-possible: service 1."))
+      #expect(
+        try await served.refusal("jam", #""accessory": "Garage", "service": "Dor""#).hasPrefix(
+          #"no-such-service: there is no service "Dor" here; there are "#))
+    }
+  }
+
+  @Test("Of an accessory behind a bridge only its own services are meant") func bridged() async throws {
+    try await simulated(ProfileText.bridge) { (served) async throws in
+      #expect(try await served.refusal("obstruct").hasPrefix("ambiguous: several services can be obstructed"))
+      try await served.command("obstruct", #""accessory": "Barn""#)
+      #expect(try await served.value("Barn Obstruction Detected")?.boolValue == true)
+      #expect(try await served.value("Shed Obstruction Detected")?.boolValue == false)
+      try await served.command("obstruct", #""accessory": 3"#)
+      #expect(try await served.value("Shed Obstruction Detected")?.boolValue == true)
+      #expect(
+        try await served.refusal("obstruct", #""accessory": "Desk Lamp""#)
+          == #"not-possible: "Desk Lamp" has no service that this can be done to"#)
+      try await served.command("identify", #""accessory": "Desk Lamp""#)
+      #expect(served.events.withLock { $0.last?.kind } == .identified(aid: 2))
+    }
+  }
+
+  @Test("An accessory behind a bridge goes offline and comes back; nobody else does") func offline() async throws {
+    try await simulated(ProfileText.bridge) { (served) async throws in
+      func isOnline() async throws -> [Bool?] {
+        let list = try await served.command("list")
+        return (list["accessories"]?.elements?.first?["bridged"]?.elements ?? []).map { $0["online"]?.boolValue }
+      }
+      try await served.command("offline", #""accessory": "Shed""#)
+      try await served.command("offline", #""accessory": "Shed""#)
+      #expect(try await isOnline() == [true, false, true])
+      // Only a new profile without it, and not a start, forgets that.
+      try await served.command("reboot", #""accessory": "Bridge""#)
+      #expect(try await isOnline() == [true, false, true])
+      try await served.command("online", #""accessory": "shed""#)
+      #expect(try await isOnline() == [true, true, true])
+      #expect(served.eventNames().filter { $0 == "reachable" }.count == 3)
+      let rule = "not-possible: only an accessory behind a bridge can be offline"
+      for members in ["", #""accessory": "Bridge""#, #""accessory": 1"#] {
+        #expect(try await served.refusal("offline", members).hasPrefix(rule))
+      }
+    }
+    try await simulated(ProfileText.garage) { (served) async throws in
+      #expect(try await served.refusal("online").hasPrefix("not-possible: only an accessory behind a bridge"))
+    }
+  }
+
+  @Test("What is done to a server as a whole is not done to one behind it") func whole() async throws {
+    try await simulated(ProfileText.bridge) { (served) async throws in
+      for (command, members) in [
+        ("radio", #""value": false, "#), ("reboot", ""), ("power-cut", ""), ("factory-reset", ""), ("disconnect", ""),
+        ("remove", ""), ("stop", ""), ("replace", #""profile": "x", "#),
+      ] {
+        #expect(
+          try await served.refusal(command, members + #""accessory": "Shed""#)
+            == #"not-possible: accessory "Shed" is behind "Bridge", which this can be done to as a whole: name the bridge"#,
+          "\(command)")
+      }
+      try await served.command("radio", #""value": false, "accessory": 1"#)
+    }
+  }
+
+  @Test("The radio goes off and on again at the same port, which somebody may have taken meanwhile") func radio()
+    async throws
+  {
+    try await simulated(ProfileText.garage) { (served) async throws in
+      func port() async throws -> (port: Int128?, radio: Bool?) {
+        let entry = try await served.command("list")["accessories"]?.elements?.first
+        return (entry?["port"]?.integerValue, entry?["radio"]?.boolValue)
+      }
+      let before = try await port()
+      #expect(before.radio == true)
+      for _ in 0..<2 { try await served.command("radio", #""value": false"#) }
+      #expect(try await port() == (before.port, false))
+      // What a person does goes on.
+      try await served.command("obstruct")
+      #expect(try await served.command("disconnect")["connections"]?.integerValue == 0)
+      let number = UInt16(before.port ?? 0)
+      let listener = OnThread<TCPListener?>(nil)
+      try await served.onLoop {
+        listener.value = try TCPListener(served.loop, host: .loopbackV4, port: number) { $0.close() }
+      }
+      #expect(
+        try await served.refusal("radio", #""value": true"#)
+          == "failed: the radio stays off: port \(number) is in use")
+      #expect(try await port() == (before.port, false))
+      // It stays off over a reboot, too.
+      try await served.command("reboot")
+      #expect(try await port() == (before.port, false))
+      try await served.onLoop { listener.value?.close() }
+      for _ in 0..<2 { try await served.command("radio", #""value": true"#) }
+      #expect(try await port() == (before.port, true))
+      #expect(served.eventNames().filter { $0 == "radio" }.count == 2)
+    }
+  }
+
+  @Test("A controller to disconnect has to be one that is paired") func disconnect() async throws {
+    try await simulated(ProfileText.garage) { (served) async throws in
+      #expect(try await served.command("disconnect")["connections"]?.integerValue == 0)
+      #expect(
+        try await served.refusal("disconnect", #""controller": "me""#)
+          == #"no-such-controller: no controller "me" is paired with "Garage"; nobody is"#)
+    }
+    let folder = StateFolder.ephemeral()
+    let store = try folder.accessory(key: try AccessoryProfileKey.of(ProfileText.garage))
+    try store.upsert(
+      Pairing(identifier: Array("Phone".utf8), publicKey: [UInt8](repeating: 1, count: 32), isAdmin: true))
+    store.close()
+    try await simulated(ProfileText.garage, folder: folder) { (served) async throws in
+      #expect(try await served.command("disconnect", #""controller": "Phone""#)["connections"]?.integerValue == 0)
+      #expect(
+        try await served.refusal("disconnect", #""controller": "phone2""#)
+          == #"no-such-controller: no controller "phone2" is paired with "Garage": did you mean "Phone"?"#)
+    }
+  }
+
+  @Test("A start anew finds what is kept, and the place where it was", arguments: Restart.allCases) func restart(
+    _ restart: Restart
+  ) async throws {
+    let folder = StateFolder.ephemeral()
+    let store = try folder.accessory(key: try AccessoryProfileKey.of(ProfileText.garage))
+    try store.upsert(
+      Pairing(identifier: Array("Phone".utf8), publicKey: [UInt8](repeating: 1, count: 32), isAdmin: true))
+    store.close()
+    try await simulated(ProfileText.garage, folder: folder) { (served) async throws in
+      let before = try await served.command("list")["accessories"]?.elements?.first
+      try await served.command("set", #""characteristic": "TargetDoorState", "value": "open""#)
+      try await served.command("advance", #""duration": "3s""#)
+      let answer = try await served.command(restart.rawValue)
+      let after = try await served.command("list")["accessories"]?.elements?.first
+      #expect(after?["port"] == before?["port"] && after?["port"]?.integerValue != 0)
+      let isReset = restart == .factoryReset
+      #expect((after?["deviceID"]?.stringValue != before?["deviceID"]?.stringValue) == isReset)
+      #expect(answer["deviceID"]?.stringValue == (isReset ? after?["deviceID"]?.stringValue : nil))
+      #expect(after?["paired"]?.boolValue == !isReset)
+      // The device began again, with what it remembered: a door on its way up, or as the profile has it. Time went on.
+      #expect(try await served.value("Target Door State")?.integerValue == (isReset ? 1 : 0))
+      try await served.command("advance", #""duration": "10s""#)
+      #expect(try await served.value("Current Door State")?.integerValue == (isReset ? 1 : 0))
+      #expect(try await served.command("list")["time"]?["now"]?.numberValue?.double == 13)
+      #expect(served.events.withLock { $0.contains { $0.kind == .restarted(restart) } })
+    }
+  }
+
+  @Test("A start anew takes the profile that has replaced the first") func restartAfterReplace() async throws {
+    try await simulated(ProfileText.garage) { (served) async throws in
+      served.profiles.withLock {
+        $0["new"] = ProfileText.garage.replacing("\"Garage\"", with: "\"Carport\"")
+        $0["bad"] = "{}"
+      }
+      #expect(try await served.command("replace", #""profile": "new""#)["configurationNumber"]?.integerValue == 1)
+      #expect(try await served.command("list")["accessories"]?.elements?.first?["name"]?.stringValue == "Garage")
+      try await served.command("reboot")
+      #expect(try await served.command("list")["accessories"]?.elements?.first?["name"]?.stringValue == "Carport")
+      #expect(try await served.refusal("replace", #""profile": "bad""#).hasPrefix("not-possible: bad:1:1"))
+    }
+  }
+
+  @Test("What comes while an accessory starts anew is told so, and it comes back") func whileRestarting() async throws {
+    try await simulated(ProfileText.garage) { (served) async throws in
+      async let back = served.answer(#"{"command": "reboot"}"#)
+      // The next thing on the loop: the new run is still being prepared.
+      let refusals = try await [
+        served.refusal("set", #""characteristic": "TargetDoorState", "value": "open""#), served.refusal("reboot"),
+        served.refusal("radio", #""value": false"#), served.refusal("disconnect"), served.refusal("obstruct"),
+        served.refusal("replace", #""profile": "x""#),
+      ]
+      #expect(try await back["ok"]?.boolValue == true)
+      // At least the first was too early, unless the machine was very quick.
+      #expect(refusals.allSatisfy { $0 == "carried out" || $0.contains("starting anew") || $0.contains("no file") })
+      try await served.command("obstruct")
+    }
+  }
+
+  @Test("Accessories come and go; what one kept is there when it comes again") func addAndRemove() async throws {
+    try await simulated(ProfileText.garage) { (served) async throws in
+      served.profiles.withLock {
+        $0["hall"] = ProfileText.thermostat
+        $0["wrong"] = ProfileText.thermostat.replacing("Thermostat", with: "Thermostatt")
+      }
+      let added = try await served.command("add", #""profile": "hall""#)
+      #expect(added["name"]?.stringValue == "Hall" && added["category"]?.stringValue == "thermostat")
+      #expect(added["port"]?.integerValue != 0 && added["setupPayload"]?.stringValue?.hasPrefix("X-HM://") == true)
+      #expect(try await served.command("list")["accessories"]?.elements?.count == 2)
+      #expect(
+        try await served.refusal("obstruct")
+          == #"ambiguous: 2 accessories are served ("Garage", "Hall"): say which with "accessory""#)
+      #expect(try await served.refusal("add", #""profile": "hall""#).hasPrefix(#"failed: "Hall" is already running"#))
+      #expect(try await served.refusal("add", #""profile": "wrong""#).contains("Thermostatt"))
+      #expect(try await served.command("list")["accessories"]?.elements?.count == 2)
+      try await served.command("remove", #""accessory": "Hall""#)
+      #expect(
+        try await served.refusal("remove", #""accessory": "Hall""#)
+          == #"no-such-accessory: there is no accessory "Hall"; there are "Garage""#)
+      let again = try await served.command("add", #""profile": "hall""#)
+      #expect(again["deviceID"] == added["deviceID"] && again["setupCode"] == added["setupCode"])
+      for name in ["Garage", "Hall"] { try await served.command("remove", "\"accessory\": \"\(name)\"") }
+      #expect(try await served.command("list")["accessories"]?.elements?.isEmpty == true)
+      #expect(try await served.refusal("obstruct") == "no-such-accessory: no accessory is served")
+      #expect(try await served.refusal("obstruct", #""accessory": "Hall""#).hasSuffix(": none is served"))
+      #expect(served.allStopped.withLock { $0 } == 0)
+    }
+  }
+
+  @Test("One that has stopped refuses everything but to be listed and removed") func stopped() async throws {
+    try await simulated(ProfileText.garage, ProfileText.sensor) { (served) async throws in
+      try await served.command("stop", #""accessory": "Garage""#)
+      for (command, members) in [
+        ("set", #""characteristic": "On", "value": 1, "#), ("identify", ""), ("press", ""), ("trigger", ""),
+        ("obstruct", ""), ("jam", ""), ("tamper", ""), ("battery", #""value": 1, "#), ("offline", ""), ("online", ""),
+        ("radio", #""value": true, "#), ("disconnect", ""), ("reboot", ""), ("power-cut", ""), ("factory-reset", ""),
+        ("replace", #""profile": "x", "#),
+      ] {
+        #expect(
+          try await served.refusal(command, members + #""accessory": "Garage""#)
+            == #"not-possible: "Garage" has stopped"#, "\(command)")
+      }
+      let list = try await served.command("list", #""accessory": "Garage""#)["accessories"]?.elements
+      #expect(list?.first?["running"]?.boolValue == false && list?.first?["port"] == nil)
+      #expect(try await served.command("status")["accessories"]?.elements?.count == 2)
+      #expect(served.allStopped.withLock { $0 } == 0)
+      try await served.command("remove", #""accessory": "Garage""#)
+      try await served.command("stop")
+      // Told after the answer, on the loop.
+      try await served.onLoop {}
+      #expect(served.allStopped.withLock { $0 } == 1)
+    }
+  }
+
+  @Test("A name that is nobody's is answered with the nearest") func names() async throws {
+    try await simulated(ProfileText.bridge, ProfileText.garage) { (served) async throws in
+      #expect(
+        try await served.refusal("identify", #""accessory": "Desk Lmap""#)
+          == #"no-such-accessory: there is no accessory "Desk Lmap": did you mean "Desk Lamp"?"#)
+      #expect(
+        try await served.refusal("identify", #""accessory": 77"#)
+          == #"no-such-accessory: there is no accessory 77; there are "Bridge", "Garage""#)
+    }
+  }
+}
+
+/// The key under which an accessory is kept.
+enum AccessoryProfileKey {
+  static func of(_ text: String) throws -> String {
+    try AccessoryProfile(json: Array(text.utf8), fileName: "profile").key
+  }
+}

@@ -1,0 +1,418 @@
+import HAPModel
+import Testing
+
+@testable import HAPSimulator
+
+/// A sensor: what it tells (9), Status Active (10), and more from 11 on.
+private func sensor(
+  _ type: ServiceDefinition, _ state: Characteristic, _ behaviour: String = "{}", more: [Characteristic] = [],
+  seed: UInt64 = 1
+) -> VirtualWorld {
+  let service = Service(iid: 8, type: type.type, characteristics: [state, .make(10, .statusActive, true)] + more)
+  return VirtualWorld(
+    try! AttributeDatabase([Accessory(aid: 1, services: [service])]),
+    behaviours: [AttributeID(aid: 1, iid: 8): behaviour], seed: seed)
+}
+
+private let state = AttributeID(aid: 1, iid: 9), active = AttributeID(aid: 1, iid: 10)
+private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid: 12)
+
+@Suite("Sensors that notice something") struct DetectingSensorTests {
+  static let all: [(ServiceDefinition, CharacteristicDefinition, Value, Duration?)] = [
+    (.motionSensor, .motionDetected, false, .seconds(30)), (.occupancySensor, .occupancyDetected, 0, .seconds(120)),
+    (.contactSensor, .contactSensorState, 0, .seconds(10)), (.leakSensor, .leakDetected, 0, nil),
+    (.smokeSensor, .smokeDetected, 0, .seconds(60)), (.carbonMonoxideSensor, .carbonMonoxideDetected, 0, .seconds(60)),
+    (.carbonDioxideSensor, .carbonDioxideDetected, 0, .seconds(60)),
+  ]
+
+  @Test("[SV-07, SV-21] Triggered, each says so for its time and forgets it", arguments: all)
+  func triggered(_ type: ServiceDefinition, _ what: CharacteristicDefinition, _ clear: Value, _ hold: Duration?) throws
+  {
+    let world = sensor(type, .make(9, what, clear))
+    let (on, off) = what.format == .bool ? ("1.9=true", "1.9=false") : ("1.9=1", "1.9=0")
+    try world.deed(.trigger)
+    #expect(world.changes() == [on])
+    guard let hold else {
+      world.pass(.seconds(1_000_000))
+      #expect(world.changes() == [] && world.pendingTimers == 0)
+      return
+    }
+    world.pass(hold - .milliseconds(1))
+    #expect(world.changes() == [])
+    world.pass(.milliseconds(1))
+    #expect(world.changes() == [off] && world.pendingTimers == 0)
+  }
+
+  @Test("hold is the profile's; 0s is until a hand sets it back", arguments: all)
+  func hold(_ type: ServiceDefinition, _ what: CharacteristicDefinition, _ clear: Value, _: Duration?) throws {
+    let short = sensor(type, .make(9, what, clear), #"{"hold": "3s"}"#)
+    try short.deed(.trigger)
+    short.pass(.seconds(3))
+    #expect(short.changes().count == 2 && short[state] == clear)
+    let endless = sensor(type, .make(9, what, clear), #"{"hold": "0s"}"#)
+    try endless.deed(.trigger)
+    endless.pass(.seconds(1_000_000))
+    #expect(endless.changes().count == 1)
+    try endless.setByHand(state, clear)
+    #expect(endless.changes().count == 1 && endless[state] == clear)
+  }
+
+  @Test("[SV-07] Triggered again it goes on from then, without another event")
+  func prolonged() throws {
+    let world = sensor(.motionSensor, .make(9, .motionDetected, false))
+    try world.deed(.trigger)
+    world.pass(.seconds(20))
+    try world.deed(.trigger)
+    world.pass(.milliseconds(29_999))
+    #expect(world.changes() == ["1.9=true"])
+    world.pass(.milliseconds(1))
+    #expect(world.changes() == ["1.9=false"])
+  }
+
+  @Test("[SV-21] What a hand set stays, also in the time of a trigger")
+  func byHand() throws {
+    let world = sensor(.contactSensor, .make(9, .contactSensorState, 0))
+    try world.setByHand(state, 1)
+    world.pass(.seconds(100))
+    try world.deed(.trigger)
+    #expect(world.changes() == ["1.9=1"])
+    try world.setByHand(state, 1)
+    world.pass(.seconds(100))
+    #expect(world.changes() == ["1.9=1"] && world.pendingTimers == 0)
+  }
+
+  @Test("[SV-21] With Status Active false nothing is noticed, and that is said; what was noticed ends in its time")
+  func inactive() throws {
+    let world = sensor(.motionSensor, .make(9, .motionDetected, false))
+    try world.deed(.trigger)
+    try world.setByHand(active, false)
+    let refusal = CommandError(.notPossible, "the sensor detects nothing while its Status Active is false")
+    #expect(throws: refusal) { try world.deed(.trigger) }
+    world.pass(.seconds(30))
+    #expect(throws: refusal) { try world.deed(.trigger) }
+    #expect(world.changes() == ["1.9=true", "1.10=false", "1.9=false"] && world.pendingTimers == 0)
+    try world.setByHand(active, true)
+    try world.deed(.trigger)
+    #expect(world.changes() == ["1.10=true", "1.9=true"])
+  }
+}
+
+@Suite("Sensors of gas") struct GasSensorTests {
+  private func world(_ behaviour: String = "{}", at: Value = 0, isDioxide: Bool = false) -> VirtualWorld {
+    isDioxide
+      ? sensor(
+        .carbonDioxideSensor, .make(9, .carbonDioxideDetected, 0), behaviour,
+        more: [.make(11, .carbonDioxideLevel, at), .make(12, .carbonDioxidePeakLevel, 0)])
+      : sensor(
+        .carbonMonoxideSensor, .make(9, .carbonMonoxideDetected, 0), behaviour,
+        more: [.make(11, .carbonMonoxideLevel, at), .make(12, .carbonMonoxidePeakLevel, 0)])
+  }
+
+  @Test("[SV-21] From alarmAt on it is detected, and the peak is the highest so far")
+  func threshold() throws {
+    for (isDioxide, parameters, limit) in [
+      (false, "{}", 50.0), (true, "{}", 2000), (false, #"{"alarmAt": 10}"#, 10), (true, #"{"alarmAt": 800}"#, 800),
+    ] {
+      let world = world(parameters, isDioxide: isDioxide)
+      try world.setByHand(level, .float(limit - 1))
+      #expect(world.changes() == ["1.11=\(limit - 1)", "1.12=\(limit - 1)"])
+      try world.setByHand(level, .float(limit))
+      #expect(world.changes() == ["1.11=\(limit)", "1.12=\(limit)", "1.9=1"])
+      try world.setByHand(level, .float(limit - 2))
+      #expect(world.changes() == ["1.11=\(limit - 2)", "1.9=0"])
+      try world.setByHand(peak, 0)
+      try world.setByHand(level, 1)
+      #expect(world.changes() == ["1.12=0.0", "1.11=1.0", "1.12=1.0"])
+    }
+    let high = world(at: 70)
+    #expect(high.changes() == ["1.12=70.0", "1.9=1"])
+  }
+
+  @Test("[SV-21] What a hand set stays until the level passes the threshold again")
+  func byHand() throws {
+    let world = world()
+    try world.setByHand(level, 60)
+    try world.setByHand(state, 0)
+    _ = world.changes()
+    try world.setByHand(level, 70)
+    #expect(world.changes() == ["1.11=70.0", "1.12=70.0"])
+    try world.setByHand(level, 0)
+    try world.setByHand(level, 60)
+    #expect(world.changes() == ["1.11=0.0", "1.11=60.0", "1.9=1"])
+  }
+
+  @Test("[SV-21] A trigger ends in its time, unless the level keeps it; the level's end waits for the trigger's")
+  func triggered() throws {
+    let world = world()
+    try world.deed(.trigger)
+    try world.setByHand(level, 60)
+    world.pass(.seconds(60))
+    #expect(world.changes() == ["1.9=1", "1.11=60.0", "1.12=60.0"])
+    try world.deed(.trigger)
+    try world.setByHand(level, 0)
+    #expect(world.changes() == ["1.11=0.0"])
+    world.pass(.seconds(60))
+    #expect(world.changes() == ["1.9=0"])
+  }
+
+  @Test("[SV-21] With Status Active false the level is not looked at until it is true again")
+  func inactive() throws {
+    let world = world()
+    try world.setByHand(active, false)
+    try world.setByHand(level, 60)
+    #expect(world.changes() == ["1.10=false", "1.11=60.0"])
+    try world.setByHand(active, true)
+    #expect(world.changes() == ["1.10=true", "1.12=60.0", "1.9=1"])
+  }
+
+  @Test("[SV-21] Its level is replayed and walks")
+  func moves() {
+    let replaying = world(#"{"replay": [[1, 40], [2, 55.4], [3, 20]], "repeat": false}"#)
+    replaying.pass(.seconds(10))
+    #expect(
+      replaying.changes() == ["1.11=40.0", "1.12=40.0", "1.11=55.0", "1.12=55.0", "1.9=1", "1.11=20.0", "1.9=0"])
+    let walking = world(#"{"walk": 30, "every": "1s"}"#)
+    walking.pass(.seconds(200))
+    #expect(walking.changes().contains("1.9=1"))
+  }
+}
+
+@Suite("Sensors that measure") struct MeasuringSensorTests {
+  static let all: [(ServiceDefinition, CharacteristicDefinition)] = [
+    (.temperatureSensor, .currentTemperature), (.humiditySensor, .currentRelativeHumidity),
+    (.lightSensor, .currentAmbientLightLevel),
+  ]
+
+  private func numbers(_ world: VirtualWorld) -> [Double] {
+    world.changes().compactMap { $0.hasPrefix("1.9=") ? Double($0.dropFirst(4)) : nil }
+  }
+
+  @Test("By default nothing moves by itself, and a value stays as it was set", arguments: all)
+  func still(_ type: ServiceDefinition, _ what: CharacteristicDefinition) throws {
+    let world = sensor(type, .make(9, what, .float(20)))
+    try world.setByHand(state, 33)
+    world.pass(.seconds(1_000_000))
+    #expect(world.changes() == ["1.9=33.0"] && world.pendingTimers == 0)
+  }
+
+  @Test("[SV-21] walk wanders within the range, by so much at most in one step", arguments: all)
+  func walks(_ type: ServiceDefinition, _ what: CharacteristicDefinition) {
+    let world = sensor(type, .make(9, what, .float(20)), #"{"walk": 3, "every": "10s"}"#)
+    world.pass(.milliseconds(9_999))
+    #expect(world.changes() == [])
+    world.pass(.seconds(10_000))
+    let path = [20] + numbers(world)
+    #expect(path.count > 500)
+    let step = what.constraints.minStep?.doubleValue ?? 0
+    #expect(zip(path, path.dropFirst()).allSatisfy { abs($0 - $1) <= 3 + step })
+    #expect(zip(path, path.dropFirst()).contains { abs($0 - $1) > 2 })
+    let low = what.constraints.minValue?.doubleValue ?? 0, high = what.constraints.maxValue?.doubleValue ?? 0
+    #expect(path.allSatisfy { (low...high).contains($0) })
+    #expect(path.contains(low), "it came to the end of its range, and went on")
+    #expect(world.pendingTimers == 1)
+  }
+
+  @Test("every is the time between two steps: a minute by default, a tenth of a second at least")
+  func every() {
+    for (parameter, time) in [("", 60_000), (#", "every": "7s""#, 7_000), (#", "every": "0s""#, 100)] {
+      let world = sensor(.lightSensor, .make(9, .currentAmbientLightLevel, 500), #"{"walk": 3\#(parameter)}"#)
+      world.pass(.milliseconds(time * 20) - .milliseconds(1))
+      #expect(world.changes().count == 19)
+      world.pass(.milliseconds(1))
+      #expect(world.changes().count == 1)
+    }
+  }
+
+  @Test("The walk is the seed's: the same again, another with another")
+  func seeded() {
+    func path(_ seed: UInt64) -> [String] {
+      let world = sensor(.temperatureSensor, .make(9, .currentTemperature, 20), #"{"walk": 1}"#, seed: seed)
+      world.pass(.seconds(3600))
+      return world.changes()
+    }
+    #expect(path(7) == path(7) && path(7) != path(8))
+  }
+
+  @Test("Small steps add up, and a hand's value is walked on from")
+  func smallSteps() throws {
+    let world = sensor(.humiditySensor, .make(9, .currentRelativeHumidity, 50), #"{"walk": 0.2, "every": "1s"}"#)
+    world.pass(.seconds(1000))
+    #expect(numbers(world).count > 5)
+    try world.setByHand(state, 90)
+    world.pass(.seconds(5))
+    #expect(numbers(world).allSatisfy { $0 >= 89 })
+  }
+
+  @Test("[SV-21] A series is replayed at its times, and again after its last value's", arguments: all)
+  func replays(_ type: ServiceDefinition, _ what: CharacteristicDefinition) {
+    let world = sensor(type, .make(9, what, .float(5)), #"{"replay": [[0, 20], ["10s", 21], [30, 22]], "walk": 9}"#)
+    #expect(world.changes() == ["1.9=20.0"])
+    for expected in [
+      (9, []), (1, ["1.9=21.0"]), (19, []), (1, ["1.9=22.0"]), (19, []), (1, ["1.9=20.0"]), (10, ["1.9=21.0"]),
+      (20, ["1.9=22.0"]), (20, ["1.9=20.0"]),
+    ] as [(Int, [String])] {
+      world.pass(.seconds(expected.0))
+      #expect(world.changes() == expected.1)
+    }
+    #expect(world.pendingTimers == 1, "what is replayed does not walk")
+  }
+
+  @Test("repeat false plays it once; a series of one value is over with it")
+  func once() {
+    let world = sensor(
+      .temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[1, 20], [2, 21]], "repeat": false}"#)
+    world.pass(.seconds(1000))
+    #expect(world.changes() == ["1.9=20.0", "1.9=21.0"] && world.pendingTimers == 0)
+    let single = sensor(.temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[3, 20]]}"#)
+    single.pass(.seconds(1000))
+    #expect(single.changes() == ["1.9=20.0"] && single.pendingTimers == 0)
+  }
+
+  @Test("A series that starts later waits for its first value in every round")
+  func lateStart() {
+    let world = sensor(.temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[5, 20], [7, 21]]}"#)
+    world.pass(.milliseconds(13_999))
+    #expect(world.changes() == ["1.9=20.0", "1.9=21.0"])
+    world.pass(.milliseconds(1))
+    #expect(world.changes() == ["1.9=20.0"])
+  }
+
+  @Test("A timer that comes late takes the last of what was due, however much that is")
+  func late() {
+    let measurements = sensor(
+      .temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[0, 20], ["10ms", 21], ["20ms", 22]]}"#)
+    _ = measurements.changes()
+    measurements.sleep(.seconds(3_000_000) + .milliseconds(15))
+    measurements.fire(1)
+    #expect(measurements.changes() == ["1.9=21.0"])
+    measurements.pass(.milliseconds(5))
+    #expect(measurements.changes() == ["1.9=22.0"])
+  }
+
+  @Test("A hand's value stays until the next of the series")
+  func byHand() throws {
+    let world = sensor(.temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[0, 20], [10, 21]]}"#)
+    try world.setByHand(state, 30)
+    world.pass(.seconds(9))
+    #expect(world.changes() == ["1.9=20.0", "1.9=30.0"])
+    world.pass(.seconds(1))
+    #expect(world.changes() == ["1.9=21.0"])
+  }
+
+  @Test("[SV-21] With Status Active false nothing is told; afterwards it tells how things are by then")
+  func inactive() throws {
+    let world = sensor(
+      .temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[0, 20], [10, 21], [20, 22]]}"#)
+    try world.setByHand(active, false)
+    world.pass(.seconds(15))
+    #expect(world.changes() == ["1.9=20.0", "1.10=false"])
+    try world.setByHand(active, true)
+    #expect(world.changes() == ["1.10=true", "1.9=21.0"])
+    let walking = sensor(.temperatureSensor, .make(9, .currentTemperature, 50), #"{"walk": 5, "every": "1s"}"#)
+    try walking.setByHand(active, false)
+    walking.pass(.seconds(50))
+    #expect(walking.changes() == ["1.10=false"])
+    try walking.setByHand(active, true)
+    #expect(walking.changes().count == 2)
+  }
+
+  @Test("What the characteristic can't say is told as the nearest that it can, or not at all")
+  func beyond() {
+    let world = sensor(
+      .temperatureSensor, .make(9, .currentTemperature, 5), #"{"replay": [[0, 1e300], [1, -40], [2, 20.04]]}"#)
+    world.pass(.seconds(2))
+    #expect(world.changes() == ["1.9=100.0", "1.9=0.0", "1.9=20.0"])
+    var odd = Characteristic.make(9, .currentTemperature, 5)
+    odd.format = .int
+    odd.constraints = Constraints(minValue: 9, maxValue: 3)
+    for constraints in [Constraints(), Constraints(minValue: 9, maxValue: 3)] {
+      odd.constraints = constraints
+      let world = sensor(
+        .temperatureSensor, odd, #"{"replay": [[0, 1e300], [1, -1e300]], "walk": 100000, "every": "1s"}"#)
+      world.pass(.seconds(100))
+      let walking = sensor(.temperatureSensor, odd, #"{"walk": 100000, "every": "1s"}"#)
+      walking.pass(.seconds(100))
+    }
+  }
+}
+
+@Suite("Sensors of air quality") struct AirQualitySensorTests {
+  static let densities: [(CharacteristicDefinition, String, [Double])] = [
+    (.ozoneDensity, "ozone", [80, 120, 180, 240]), (.nitrogenDioxideDensity, "nitrogenDioxide", [40, 100, 200, 400]),
+    (.sulphurDioxideDensity, "sulphurDioxide", [100, 200, 350, 500]), (.pm2_5Density, "pm2.5", [10, 20, 25, 50]),
+    (.pm10Density, "pm10", [20, 35, 50, 100]), (.vocDensity, "voc", [100, 300, 500, 800]),
+  ]
+
+  private func world(_ behaviour: String = "{}", quality: Value = 0) -> VirtualWorld {
+    sensor(
+      .airQualitySensor, .make(9, .airQuality, quality), behaviour,
+      more: Self.densities.enumerated().map { .make(UInt64(11 + $0), $1.0, 0) })
+  }
+
+  @Test("[SV-21] It is as good as the worst of its densities", arguments: 0..<6)
+  func thresholds(_ index: Int) throws {
+    let world = world()
+    #expect(world.changes() == ["1.9=1"])
+    let id = AttributeID(aid: 1, iid: UInt64(11 + index))
+    for (level, limit) in Self.densities[index].2.enumerated() {
+      try world.setByHand(id, .float(limit))
+      #expect(world[state] == .integer(Int128(level + 1)))
+      try world.setByHand(id, .float(limit + 1))
+      #expect(world[state] == .integer(Int128(level + 2)))
+    }
+    try world.setByHand(AttributeID(aid: 1, iid: UInt64(11 + (index + 1) % 6)), 1)
+    #expect(world[state] == 5)
+    try world.setByHand(id, 0)
+    #expect(world[state] == 1)
+  }
+
+  @Test("[SV-21] Set by hand it stays, until a density is set")
+  func byHand() throws {
+    let world = world(#"{"walk": 100, "every": "1s"}"#)
+    try world.setByHand(state, 3)
+    world.pass(.seconds(100))
+    #expect(world[state] == 3 && world.changes().count > 100)
+    try world.setByHand(active, false)
+    try world.setByHand(active, true)
+    #expect(world[state] == 3)
+    try world.setByHand(level, 1000)
+    #expect(world[state] == 5)
+    let alone = sensor(.airQualitySensor, .make(9, .airQuality, 2))
+    #expect(alone.changes() == [])
+  }
+
+  @Test("With Status Active false it is not judged")
+  func inactive() throws {
+    let world = world()
+    try world.setByHand(active, false)
+    try world.setByHand(level, 1000)
+    #expect(world[state] == 1)
+    try world.setByHand(active, true)
+    #expect(world[state] == 5)
+  }
+
+  @Test("replayed says which density a series is of; without it, the first there is", arguments: 0..<6)
+  func replayed(_ index: Int) {
+    let word = Self.densities[index].1
+    let world = world(#"{"replay": [[1, 900]], "replayed": "\#(word)"}"#)
+    world.pass(.seconds(1))
+    #expect(world.changes() == ["1.9=1", "1.\(11 + index)=900.0", "1.9=5"])
+    let first = self.world(#"{"replay": [[1, 900]]}"#)
+    first.pass(.seconds(1))
+    #expect(first.changes().contains("1.11=900.0"))
+    let none = sensor(
+      .airQualitySensor, .make(9, .airQuality, 0), #"{"replay": [[1, 900]], "replayed": "voc"}"#,
+      more: [.make(11, .ozoneDensity, 0)])
+    none.pass(.seconds(10))
+    #expect(none.changes() == ["1.9=1"])
+  }
+
+  @Test("All densities walk, but for the one that is replayed")
+  func walks() {
+    let world = world(#"{"walk": 10, "every": "1s", "replay": [[0, 7]], "replayed": "pm10"}"#)
+    _ = world.changes()
+    world.pass(.seconds(50))
+    let moved = Set(world.changes().compactMap { $0.split(separator: "=").first }).subtracting(["1.9"])
+    #expect(moved == ["1.11", "1.12", "1.13", "1.14", "1.16"])
+  }
+}

@@ -1,0 +1,205 @@
+import HAPLoop
+import Testing
+
+@testable import HAPSimulator
+
+/// Something that belongs to one loop's thread.
+final class OnThread<T>: @unchecked Sendable {
+  var value: T
+  init(_ value: T) { self.value = value }
+}
+
+/// Runs `body` on a loop of its own with a clock, and returns what it was given.
+private func withClock<T: Sendable>(
+  _ pace: SimulationClock.Pace = .standing, mostFirings: Int = SimulationClock.mostFirings,
+  _ body: @escaping @Sendable (SimulationClock, _ finish: @escaping @Sendable (T) -> Void) -> Void
+) async -> T {
+  let loop = EventLoop(name: "clock")
+  loop.start()
+  let result = await withCheckedContinuation { continuation in
+    loop.schedule {
+      body(SimulationClock(pace, on: loop, mostFirings: mostFirings)) { continuation.resume(returning: $0) }
+    }
+  }
+  loop.stop()
+  return result
+}
+
+@Suite("The simulation's time") struct SimulationClockTests {
+  @Test("An advance fires what is due in order, each at its moment, and what was started first where they meet")
+  func order() async {
+    let log: [String] = await withClock { clock, finish in
+      let log = OnThread<[String]>([])
+      func timer(_ name: String, after delay: Duration) -> SimulationTimer {
+        let timer = SimulationTimer(clock) { log.value.append("\(name) \(clock.now.shortText)") }
+        timer.start(after: delay)
+        return timer
+      }
+      for (name, seconds) in [("c", 3), ("a", 1), ("late", 11), ("b", 1), ("d", 10), ("e", 3)] as [(String, Int)] {
+        _ = timer(name, after: .seconds(seconds))
+      }
+      _ = timer("past", after: .seconds(-5))
+      #expect(log.value.isEmpty)
+      clock.advance(by: .seconds(10)) { result in
+        log.value.append("then \(((try? result.get()) ?? .zero).shortText)")
+        finish(log.value)
+      }
+    }
+    #expect(log == ["past 0s", "a 1s", "b 1s", "c 3s", "e 3s", "d 10s", "then 10s"])
+  }
+
+  @Test("A timer fires once, moves when it is started again, and is silent when cancelled or closed")
+  func timers() async {
+    let log: [String] = await withClock { clock, finish in
+      let log = OnThread<[String]>([])
+      let others = (0..<20).map { number in SimulationTimer(clock) { log.value.append("\(number)") } }
+      for (number, other) in others.enumerated() { other.start(after: .seconds(number)) }
+      let closed = SimulationTimer(clock) { log.value.append("closed") }
+      closed.start(after: .seconds(1))
+      closed.close()
+      closed.start(after: .seconds(1))
+      let ticking = SimulationTimer(clock) {
+        log.value.append("tick")
+        // Seen from within a firing: one that is due at this moment, one that is not any more.
+        others[7].cancel()
+        others[3].start(after: .seconds(100))
+        others[19].start(after: .zero)
+      }
+      ticking.start(after: .seconds(50))
+      ticking.start(after: .milliseconds(2500))
+      clock.advance(by: .seconds(60)) { _ in finish(log.value) }
+    }
+    let rest = (4...18).filter { $0 != 7 }.map { "\($0)" }
+    #expect(log == ["0", "1", "2", "tick", "19"] + rest)
+  }
+
+  @Test("Time that stands still moves in advances alone, one after another") func standing() async {
+    let times: [String] = await withClock { clock, finish in
+      let times = OnThread(["\(clock.now)"])
+      let tick = OnThread<SimulationTimer?>(nil)
+      // So many that the first advance takes several turns, and the others wait.
+      tick.value = SimulationTimer(clock) { tick.value?.start(after: .microseconds(1)) }
+      tick.value?.start(after: .zero)
+      for _ in 0..<3 {
+        clock.advance(by: .milliseconds(30)) { _ in
+          times.value.append("\(clock.now)")
+          if times.value.count == 4 {
+            tick.value?.close()
+            clock.advance(by: .zero) { _ in finish(times.value + ["\(clock.now)"]) }
+          }
+        }
+      }
+    }
+    #expect(times == ["0.0 seconds", "0.03 seconds", "0.06 seconds", "0.09 seconds", "0.09 seconds"])
+  }
+
+  @Test("An advance has bounds: ten years, and none below zero", arguments: [-1, 10 * 8766 * 3600 + 1]) func bounds(
+    _ seconds: Int
+  ) async {
+    let error: CommandError? = await withClock { clock, finish in
+      clock.advance(by: .seconds(seconds)) { result in
+        do throws(CommandError) { _ = try result.get() } catch { return finish(error) }
+        finish(nil)
+      }
+    }
+    #expect(error?.code == .invalidValue)
+  }
+
+  @Test("Ten years pass") func tenYears() async {
+    let now: Duration = await withClock { clock, finish in
+      clock.advance(by: SimulationClock.longestAdvance) { _ in finish(clock.now) }
+    }
+    #expect(now == .seconds(315_576_000))
+  }
+
+  @Test("Timers without end end the advance with an error, and the next one can begin") func runAway() async {
+    let messages: [String] = await withClock(mostFirings: 1000) { clock, finish in
+      let firings = OnThread(0)
+      let tick = OnThread<SimulationTimer?>(nil)
+      tick.value = SimulationTimer(clock) {
+        firings.value += 1
+        tick.value?.start(after: firings.value < 100 ? .seconds(1) : .zero)
+      }
+      tick.value?.start(after: .seconds(1))
+      clock.advance(by: .seconds(150)) { result in
+        #expect(firings.value == 1000)
+        #expect(clock.now == .seconds(100))
+        guard case .failure(let error) = result else { return finish([]) }
+        tick.value?.close()
+        clock.advance(by: .seconds(1)) { result in
+          finish([error.code.rawValue, error.message, (try? result.get())?.shortText ?? "failed"])
+        }
+      }
+    }
+    #expect(messages.first == "failed")
+    #expect(messages.dropFirst().first?.contains("50s short of it, since 1000 timers fired") == true, "\(messages)")
+    #expect(messages.last == "101s")
+  }
+
+  @Test("While time is advanced, the loop's other work has its turns") func fairness() async {
+    let isDone: Bool = await withClock { clock, finish in
+      let mayEnd = OnThread(false)
+      let tick = OnThread<SimulationTimer?>(nil)
+      // Without end until other work on the loop says so.
+      tick.value = SimulationTimer(clock) { if !mayEnd.value { tick.value?.start(after: .zero) } }
+      tick.value?.start(after: .zero)
+      clock.advance(by: .seconds(1)) { result in finish((try? result.get()) != nil && mayEnd.value) }
+      clock.loop.schedule { mayEnd.value = true }
+    }
+    #expect(isDone)
+  }
+
+  @Test("Time that passes by itself is not advanced") func running() async {
+    let error: CommandError? = await withClock(.running(scale: 1)) { clock, finish in
+      clock.advance(by: .seconds(1)) { result in
+        do throws(CommandError) { _ = try result.get() } catch { return finish(error) }
+        finish(nil)
+      }
+    }
+    #expect(error?.code == .notPossible)
+    #expect(error?.message.contains("--virtual-time") == true)
+  }
+
+  @Test("However fast time passes, a timer finds the clock where it is due", arguments: [0.5, 1, 1000, 100_000])
+  func speeds(_ scale: Double) async {
+    // Real milliseconds, whatever the scale.
+    let step = Duration.milliseconds(1) * scale
+    let moments: [Duration] = await withClock(.running(scale: scale)) { clock, finish in
+      let start = clock.now
+      let moments = OnThread<[Duration]>([])
+      let tick = OnThread<SimulationTimer?>(nil)
+      tick.value = SimulationTimer(clock) {
+        moments.value.append(clock.now - start)
+        if moments.value.count < 5 { tick.value?.start(after: step) } else { finish(moments.value) }
+      }
+      tick.value?.start(after: step)
+    }
+    // The first start looked at the clock once more, between two readings of it.
+    let first = moments[0]
+    #expect(moments == (0..<5).map { first + step * $0 })
+    #expect(first >= step)
+  }
+
+  @Test("Time runs on between timers") func passing() async {
+    let isLater: Bool = await withClock(.running(scale: 100_000)) { clock, finish in
+      let start = clock.now
+      LoopTimer(clock.loop) { finish(clock.now >= start + .seconds(100)) }.start(after: .milliseconds(2))
+    }
+    #expect(isLater)
+  }
+
+  @Test("Closing ends what is under way") func closing() async {
+    let error: CommandError? = await withClock { clock, finish in
+      let tick = OnThread<SimulationTimer?>(nil)
+      tick.value = SimulationTimer(clock) { tick.value?.start(after: .zero) }
+      tick.value?.start(after: .zero)
+      clock.advance(by: .seconds(1)) { result in
+        do throws(CommandError) { _ = try result.get() } catch { return finish(error) }
+        finish(nil)
+      }
+      clock.close()
+      clock.close()
+    }
+    #expect(error?.message == "the simulation has ended")
+  }
+}

@@ -1,0 +1,128 @@
+import HAPCommandLine
+import HAPSimulator
+import HAPWire
+import Testing
+
+@testable import hapsim
+
+private func words(
+  _ words: String..., accessory: String? = nil, service: String? = nil
+) throws(UsageError) -> ControlWords {
+  try ControlWords(words, accessory: accessory, service: service, folder: "/here")
+}
+
+@Suite("hapsim ctl: words become commands") struct ControlWordsTests {
+  @Test(
+    "Each command has its words",
+    arguments: [
+      (
+        ["set", "Target Door State", "open"], #"{"command":"set","characteristic":"Target Door State","value":"open"}"#
+      ),
+      (["set", "1.10", "3"], #"{"command":"set","characteristic":"1.10","value":"3"}"#),
+      (["identify"], #"{"command":"identify"}"#), (["press"], #"{"command":"press"}"#),
+      (["press", "double"], #"{"command":"press","kind":"double"}"#), (["trigger"], #"{"command":"trigger"}"#),
+      (["obstruct"], #"{"command":"obstruct"}"#), (["obstruct", "on"], #"{"command":"obstruct","value":true}"#),
+      (["jam", "off"], #"{"command":"jam","value":false}"#), (["tamper", "on"], #"{"command":"tamper","value":true}"#),
+      (["battery", "7"], #"{"command":"battery","value":7}"#),
+      (["advance", "1h"], #"{"command":"advance","duration":"1h"}"#),
+      (["offline", "Desk Lamp"], #"{"command":"offline","accessory":"Desk Lamp"}"#),
+      (["online", "2"], #"{"command":"online","accessory":2}"#),
+      (["radio", "off"], #"{"command":"radio","value":false}"#),
+      (["disconnect"], #"{"command":"disconnect"}"#),
+      (["disconnect", "me"], #"{"command":"disconnect","controller":"me"}"#), (["reboot"], #"{"command":"reboot"}"#),
+      (["power-cut"], #"{"command":"power-cut"}"#), (["factory-reset"], #"{"command":"factory-reset"}"#),
+      (["replace", "a b"], #"{"command":"replace","profile":"/here/a b"}"#),
+      (["add", "/there/x"], #"{"command":"add","profile":"/there/x"}"#),
+      (["remove", "Garage"], #"{"command":"remove","accessory":"Garage"}"#), (["remove"], #"{"command":"remove"}"#),
+      (["list"], #"{"command":"list"}"#), (["status"], #"{"command":"status"}"#), (["stop"], #"{"command":"stop"}"#),
+    ])
+  func commands(_ line: [String], _ json: String) throws {
+    #expect(try ControlWords(line, accessory: nil, service: nil, folder: "/here").json == json)
+  }
+
+  @Test("Every command of the vocabulary has its usage, and words are told apart by what they are for")
+  func vocabulary() {
+    #expect(ControlWords.usage.map { $0.split(separator: " ")[0] } == SimulatorCommand.vocabulary.map { $0.name[...] })
+    #expect(ControlWords.usage.contains("press [single|double|long]") && ControlWords.usage.contains("radio on|off"))
+  }
+
+  @Test("--accessory and --service go along where the command has them; the first finds the process in any case")
+  func options() throws {
+    let obstruct = try words("obstruct", accessory: "Garage", service: "8")
+    #expect(obstruct.json == #"{"command":"obstruct","accessory":"Garage","service":8}"#)
+    #expect(try words("trigger", service: "Motion").json == #"{"command":"trigger","service":"Motion"}"#)
+    let advance = try words("advance", "1s", accessory: "Garage")
+    #expect(advance.json == #"{"command":"advance","duration":"1s"}"# && advance.accessory == .name("Garage"))
+    #expect(try words("online", "3").accessory == .aid(3))
+  }
+
+  @Test(
+    "Wrong words are told with what was expected",
+    arguments: [
+      (["dance"], "there is no command dance: did you mean advance?"),
+      (["juggle"], "there is no command juggle: there are set,"),
+      (["set"], "CHARACTERISTIC is missing: set CHARACTERISTIC VALUE"),
+      (["set", "On"], "VALUE is missing: set CHARACTERISTIC VALUE"),
+      (["set", "On", "1", "2"], "2 is one word too many: set CHARACTERISTIC VALUE"),
+      (["list", "x"], "x is one word too many: list"), (["press", "duoble"], #"did you mean "double"?"#),
+      (["obstruct", "yes"], "obstruct is on or off, not yes"), (["radio"], "on|off is missing: radio on|off"),
+      (["battery"], "PERCENT is missing"), (["battery", "101"], "a whole number from 0 to 100, not 101"),
+      (["battery", "half"], "not half"), (["advance"], "DURATION is missing"),
+      (["advance", "soon"], #"is expected, not "soon""#),
+      (["advance", "11y"], "duration: time is advanced by 10y at most"),
+      (["online", "0"], "0 is not in 1..."), (["add"], "PROFILE is missing: add PROFILE"),
+    ])
+  func wrong(_ line: [String], _ says: String) {
+    let error = #expect(throws: UsageError.self) {
+      try ControlWords(line, accessory: nil, service: nil, folder: "/here")
+    }
+    #expect(
+      error?.message.contains(says) == true && error?.message.contains("(at ") == false, "\(error?.message ?? "")")
+  }
+
+  @Test("Options that a command can't have are refused") func wrongOptions() {
+    #expect(throws: UsageError("advance takes no --service")) { try words("advance", "1s", service: "8") }
+    #expect(throws: UsageError("the accessory is named twice: Lamp and --accessory")) {
+      try words("online", "Lamp", accessory: "Lamp")
+    }
+    #expect(throws: UsageError.self) { try ControlWords([], accessory: nil, service: nil, folder: "/") }
+  }
+
+  @Test("Where nobody runs, that is said in one line, and nothing is made") func nobody() {
+    let folder = ScratchFolder()
+    let said = hapsim(["ctl", "list", "--state", folder.path])
+    #expect(
+      said == Transcript(error: "hapsim ctl: no hapsim runs with the state in \(folder.path)\n", exit: .cannotRun))
+    #expect(hapsim(["ctl", "list", "--state", folder.path]).exit == .cannotRun)
+    #expect(hapsim(["ctl"]).exit == .usage && hapsim(["ctl", "dance"]).exit == .usage)
+  }
+
+  @Test("Answers are told to people") func answers() throws {
+    func lines(_ command: String, _ json: String) throws -> [String] {
+      answerLines(try JSONNode.parse(Array(json.utf8)), to: command, .none)
+    }
+    #expect(try lines("obstruct", #"{"ok":true}"#) == ["Done."])
+    #expect(try lines("advance", #"{"ok":true,"now":3600.5}"#) == ["The time is 3600.5 s."])
+    #expect(try lines("disconnect", #"{"connections":1}"#) == ["1 connection was closed."])
+    #expect(try lines("disconnect", #"{"connections":0}"#) == ["0 connections were closed."])
+    #expect(try lines("list", #"{"accessories":[]}"#) == ["No accessory is served."])
+    #expect(
+      try lines(
+        "list",
+        #"{"time":{"now":2.0,"scale":0},"accessories":[{"name":"My Bridge","deviceID":"A","category":"bridge","running":true,"port":5,"radio":false,"paired":true,"bridged":[{"aid":2,"name":"A\u0007 Lamp","online":false},{"aid":3,"name":"B","online":true}]},{"name":"Old","deviceID":"B","category":"other","running":false}]}"#
+      ) == [
+        "My Bridge  bridge, A, port 5, paired, radio off", "  2  A\u{FFFD} Lamp  offline", "  3  B",
+        "Old  other, B, stopped", "Time stands still at 2 s.",
+      ])
+    #expect(
+      try lines(
+        "status",
+        #"{"accessories":[{"name":"G","running":false,"pairings":[{"controller":"me","admin":true}],"characteristics":[{"aid":1,"iid":9,"name":"Current Door State","value":0,"word":"open"},{"aid":1,"iid":3,"name":"Name","value":"x y"}]}]}"#
+      ).dropFirst() == [
+        "  controller me, admin", "  1.9  Current Door State: open (0)", #"  1.3  Name: "x y""#,
+      ])
+    for command in ["list", "status", "add", "replace", "factory-reset", "advance"] {
+      #expect(try !lines(command, "{}").joined().isEmpty || command == "status")
+    }
+  }
+}
