@@ -354,7 +354,7 @@ struct RuleTests {
     #expect(rules(#"{ "type": "Switch", "name": "A" }, { "type": "Switch", "hidden": true }"#) == [])
   }
 
-  @Test("[DB.34] Several stateless switches want a Service Label and indexes")
+  @Test("[DB.34] [SV-30] Several stateless switches want a Service Label and indexes")
   func switchLabels() {
     let loose =
       #"{ "type": "StatelessProgrammableSwitch", "name": "A" }, { "type": "StatelessProgrammableSwitch", "name": "B" }"#

@@ -87,6 +87,23 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(still.changes() == [])
   }
 
+  @Test("[SV-14] The unit that is shown changes no temperature, which is told in Celsius always")
+  func units() {
+    let world = house(
+      [
+        (
+          .thermostat,
+          [
+            (.currentHeatingCoolingState, 0), (.targetHeatingCoolingState, 1), (.currentTemperature, .float(18)),
+            (.targetTemperature, .float(21)), (.temperatureDisplayUnits, 0),
+          ]
+        )
+      ])
+    _ = world.changes()
+    world.write(id(15), 1)
+    #expect(world.changes() == [] && world[id(13)] == .float(18) && world[id(14)] == .float(21))
+  }
+
   @Test("In auto the thresholds are kept")
   func thresholds() {
     let world = world("{\(calm)}", mode: 3, at: .float(18), thresholds: true)

@@ -13,7 +13,7 @@ struct GarageDoorOpenerTests {
     return world
   }
 
-  @Test("A target of open is opening at once, and open after 10 seconds")
+  @Test("[SV-04] A target of open is opening at once, and open after 10 seconds")
   func opens() {
     let world = world()
     world.write(Garage.target, open)
@@ -26,7 +26,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == [] && world.pendingTimers == 0)
   }
 
-  @Test("And back: closing, then closed, in the profile's travelTime")
+  @Test("[SV-05] And back: closing, then closed, in the profile's travelTime")
   func closes() {
     let world = world(#"{"travelTime": "12s"}"#, Garage.database(current: 0, target: 0))
     world.write(Garage.target, closed)
@@ -85,7 +85,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == ["1.9=2", "1.9=0"])
   }
 
-  @Test("Something in the way of a closing door makes it go up again, and the target follows")
+  @Test("[SV-06] Something in the way of a closing door makes it go up again, and the target follows")
   func obstructionReverses() throws {
     let world = world("{}", Garage.database(current: 0, target: 0))
     world.write(Garage.target, closed)
@@ -154,7 +154,7 @@ struct GarageDoorOpenerTests {
     #expect(world.changes() == ["1.10=0", "1.9=2", "1.9=0"])
   }
 
-  @Test("A door moved by hand stops its motor, and the target follows")
+  @Test("[SV-03] A door moved by hand stops its motor, and the target follows")
   func movedByHand() throws {
     let world = world()
     world.write(Garage.target, open)

@@ -13,7 +13,7 @@ struct LockMechanismTests {
     VirtualWorld(database, behaviours: [Garage.lock: behaviour], seed: seed)
   }
 
-  @Test("The bolt follows its target after a second, or after the profile's actuationTime")
+  @Test("[SV-01] The bolt follows its target after a second, or after the profile's actuationTime")
   func follows() {
     for (behaviour, time) in [("{}", Duration.seconds(1)), (#"{"actuationTime": "250ms"}"#, .milliseconds(250))] {
       let world = world(behaviour)
@@ -35,7 +35,7 @@ struct LockMechanismTests {
     #expect(world.changes() == [] && world.pendingTimers == 0)
   }
 
-  @Test("A lock that always jams is jammed, and tries again when told again")
+  @Test("[SV-02] A lock that always jams is jammed, and tries again when told again")
   func jams() {
     for jams in ["true", "1", "1.0"] {
       let world = world(#"{"jams": \#(jams)}"#)
@@ -45,6 +45,16 @@ struct LockMechanismTests {
       world.write(Garage.lockTarget, unsecured)
       #expect(world.pendingTimers == 1)
     }
+  }
+
+  @Test("[SV-02] A bolt that nobody knows the place of goes where it is told to")
+  func unknown() throws {
+    let world = world()
+    try world.setByHand(Garage.lockCurrent, 3)
+    #expect(world.changes() == ["1.31=3"])
+    world.write(Garage.lockTarget, 0)
+    world.pass(.seconds(1))
+    #expect(world.changes() == ["1.31=0"])
   }
 
   @Test("A lock that jams now and then does so as its seed says, the same each time")
@@ -62,7 +72,7 @@ struct LockMechanismTests {
     #expect(run(1).contains("1.31=2") && run(1).contains("1.31=0"))
   }
 
-  @Test("A person's key moves the bolt, and the target follows; by the button it is as by a controller")
+  @Test("[SV-03] A person's key moves the bolt, and the target follows; by the button it is as by a controller")
   func byHand() throws {
     let world = world()
     world.write(Garage.lockTarget, unsecured)

@@ -82,7 +82,7 @@ async def test_a_press_is_an_event(run, phone, tmp_path):
 
 
 async def test_a_lamp_behind_a_bridge_goes_offline_and_comes_back(run, phone, tmp_path):
-    "[CH.90, EV.45]"
+    "[CH.90, EV.45, SV-23]"
     simulator = await run(BRIDGE, state=tmp_path)
     home = await phone.pair(simulator.accessory)
     accessories = await home.accessories()
