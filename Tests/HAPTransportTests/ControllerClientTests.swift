@@ -307,10 +307,10 @@ private actor DeafAccessory {
 
   private func take(_ stream: TCPStream) {
     streams.append(stream)
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+    let room = ReadingRoom(4096)
     let (says, closes) = (says, closes)
-    stream.startReading(onAllocate: { _ in room }) { [weak stream] event in
-      guard case .bytes = event else { return room.deallocate() }
+    stream.startReading(onAllocate: { _ in room.bytes }) { [weak stream] event in
+      guard case .bytes = event else { return }
       stream?.write(Array(says.utf8))
       if closes { stream?.finishWriting() }
     }

@@ -441,21 +441,21 @@ private final class Wires {
   }
 
   private func pass(from source: TCPStream, to sink: TCPStream, isRequest: Bool) {
-    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65536, alignment: 1)
-    source.startReading(onAllocate: { _ in room }) { [self, weak source, weak sink] event in
+    let room = ReadingRoom(65_536)
+    source.startReading(onAllocate: { _ in room.bytes }) { [self, weak source, weak sink] event in
       guard case .bytes(let count) = event else {
         sink?.closeAfterWriting()
-        return room.deallocate()
+        return
       }
       if isRequest, swallows {
         swallows = false
         return
       }
       if !isRequest, held != nil, let sink {
-        held?.append((sink, Array(room[..<count])))
+        held?.append((sink, Array(room.bytes[..<count])))
         return
       }
-      sink?.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room)[..<count]))
+      sink?.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room.bytes)[..<count]))
       guard isRequest, cuts else { return }
       cuts = false
       source?.close()
