@@ -42,7 +42,7 @@ import Testing
 
   @Test("Every other service of the catalogue is among those without") func services() throws {
     let text = try #require(try sections()["Services without a behaviour"])
-    let own = Set(BehaviourRegistry.standard.kinds.compactMap(\.service?.type))
+    let own = Set(BehaviourRegistry.standard.kinds.compactMap { $0.service?.type })
     let named = rows(text).flatMap { row in
       row[0].split(separator: " ").map { $0.filter { $0 != "`" && $0 != "," } }
     }

@@ -24,7 +24,7 @@ import Testing
     let kinds = BehaviourRegistry.standard.kinds
     let names = said.out.split(separator: "\n").filter { !$0.hasPrefix(" ") }.map(String.init)
     #expect(names.count == kinds.count && names.last == "any other service")
-    #expect(names.dropLast() == kinds.compactMap(\.service?.identifier).sorted()[...])
+    #expect(names.dropLast() == kinds.compactMap { $0.service?.identifier }.sorted()[...])
     #expect(said.out.contains("\n  follow[].current"))
     #expect(!said.out.contains("\n\n\n"))
   }

@@ -367,6 +367,8 @@ async def test_a_request_under_way_when_the_accessory_dies_is_answered(run, ctl,
     on = characteristic(await home.accessories(), "ON")
     assert await home.value(on) == 0
     simulator.process.send_signal(signal.SIGSTOP)
+    while not has_stopped(simulator.process.pid):
+        pass
     at = len(proxy.said)
     asked = asyncio.ensure_future(home.get(on))
     await proxy.wait(lambda line: line.get("direction") == "request", since=at)
