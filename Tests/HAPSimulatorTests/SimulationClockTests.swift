@@ -16,10 +16,17 @@ private func withClock<T: Sendable>(
 ) async -> T {
   let loop = EventLoop(name: "clock")
   loop.start()
+  let held = OnThread<SimulationClock?>(nil)
   let result = await withCheckedContinuation { continuation in
     loop.schedule {
-      body(SimulationClock(pace, on: loop, mostFirings: mostFirings)) { continuation.resume(returning: $0) }
+      let clock = SimulationClock(pace, on: loop, mostFirings: mostFirings)
+      held.value = clock
+      body(clock) { continuation.resume(returning: $0) }
     }
+  }
+  loop.schedule {
+    held.value?.close()
+    held.value = nil
   }
   loop.stop()
   return result
