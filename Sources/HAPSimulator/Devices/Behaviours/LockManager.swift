@@ -69,7 +69,8 @@ final class LockManager: Behaviour {
   }
 
   private func setTimer(_ context: inout DeviceContext) {
-    let seconds = context.value(timeout)?.doubleValue ?? 0
+    // Thirty years are long enough, also where the format allows more.
+    let seconds = min(context.value(timeout)?.doubleValue ?? 0, 1e9)
     if seconds > 0, context.value(current) == Self.opened {
       context.schedule(Self.relock, after: .seconds(seconds))
     } else {

@@ -10,13 +10,15 @@ final class PositionMotor: Behaviour {
   private enum State {
     static let decreasing: Value = 0, increasing: Value = 1, stopped: Value = 2
   }
+  /// In percent.
+  private static let ends = 0.0...100.0
   private static let arrival = 0, report = 1, tilts = 2
 
   private let current, target, state, hold, obstruction: AttributeID?
   private let tilting: [TiltMotor]
   private let travelTime, reportInterval: Duration
   private let turnsBack: Bool
-  private var travel = Travel(at: 0, range: 100, fullTime: .zero)
+  private var travel = Travel(at: 0, between: PositionMotor.ends, fullTime: .zero)
   /// Where it set off.
   private var origin = 0.0
   private var isMoving = false
@@ -64,8 +66,8 @@ final class PositionMotor: Behaviour {
   func start(_ context: inout DeviceContext) {
     // Motors don't move while the power is off: it rests where the target says, which is remembered over restarts.
     let position = context.value(target)?.doubleValue ?? context.value(current)?.doubleValue ?? 0
-    travel = Travel(at: position, range: 100, fullTime: travelTime)
-    context.change(current, to: .integer(Int128(position)))
+    travel = Travel(at: position, between: Self.ends, fullTime: travelTime)
+    context.tell(current, travel.target)
     context.change(state, to: State.stopped)
     for motor in tilting { motor.start(&context) }
   }
@@ -80,7 +82,7 @@ final class PositionMotor: Behaviour {
     switch id {
     case current:
       // Pushed there.
-      travel = Travel(at: value.doubleValue ?? 0, range: 100, fullTime: travelTime)
+      travel = Travel(at: value.doubleValue ?? 0, between: Self.ends, fullTime: travelTime)
       context.set(target, value)
       rest(&context)
     case obstruction: if value == true { obstructed(&context) }
@@ -111,7 +113,6 @@ final class PositionMotor: Behaviour {
     }
     // What is in the way is in the way of the closing edge.
     if position < here, context.value(obstruction) == true {
-      context.set(target, .integer(Int128(here.rounded())))
       return holdStill(&context)
     }
     origin = here
@@ -124,8 +125,8 @@ final class PositionMotor: Behaviour {
 
   private func holdStill(_ context: inout DeviceContext) {
     let here = travel.position(at: context.now).rounded()
-    travel = Travel(at: here, range: 100, fullTime: travelTime)
-    context.change(target, to: .integer(Int128(here)))
+    travel = Travel(at: here, between: Self.ends, fullTime: travelTime)
+    context.tell(target, here)
     rest(&context)
   }
 
@@ -133,7 +134,7 @@ final class PositionMotor: Behaviour {
     guard isMoving, travel.target < travel.position(at: context.now) else { return }
     guard turnsBack else { return holdStill(&context) }
     let origin = origin.rounded()
-    context.set(target, .integer(Int128(origin)))
+    context.tell(target, origin)
     tellPosition(&context)
     go(to: origin, &context)
   }
@@ -149,6 +150,6 @@ final class PositionMotor: Behaviour {
   }
 
   private func tellPosition(_ context: inout DeviceContext) {
-    context.change(current, to: .integer(Int128(travel.position(at: context.now).rounded())))
+    context.tell(current, travel.position(at: context.now))
   }
 }

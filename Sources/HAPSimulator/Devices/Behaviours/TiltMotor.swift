@@ -2,10 +2,13 @@ import HAPModel
 
 /// The tilt of slats: a current angle follows a target angle. Part of a covering's or slat's behaviour.
 final class TiltMotor {
+  /// In degrees.
+  private static let ends = -90.0...90.0
+
   private let current, target: AttributeID
   private let token: Int
   private let time: Duration
-  private var travel = Travel(at: 0, range: 180, fullTime: .zero)
+  private var travel = Travel(at: 0, between: TiltMotor.ends, fullTime: .zero)
 
   /// Nil where the service has no such angles.
   /// - Parameters:
@@ -21,8 +24,8 @@ final class TiltMotor {
 
   func start(_ context: inout DeviceContext) {
     let angle = context.value(target)?.doubleValue ?? 0
-    travel = Travel(at: angle, range: 180, fullTime: time)
-    context.change(current, to: .integer(Int128(angle)))
+    travel = Travel(at: angle, between: Self.ends, fullTime: time)
+    context.tell(current, travel.target)
   }
 
   func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
@@ -34,13 +37,13 @@ final class TiltMotor {
   func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
     guard id == current else { return }
     context.cancel(token)
-    travel = Travel(at: value.doubleValue ?? 0, range: 180, fullTime: time)
+    travel = Travel(at: value.doubleValue ?? 0, between: Self.ends, fullTime: time)
     context.set(target, value)
   }
 
   func timerFired(_ token: Int, _ context: inout DeviceContext) {
     if token == self.token {
-      context.change(current, to: .integer(Int128(travel.position(at: context.now).rounded())))
+      context.tell(current, travel.position(at: context.now))
     }
   }
 }

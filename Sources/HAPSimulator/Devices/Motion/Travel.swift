@@ -3,15 +3,19 @@ struct Travel {
   private var from: Double
   private var start = Duration.zero
   private(set) var target: Double
+  private let ends: ClosedRange<Double>
   /// Per second.
   let speed: Double
 
   /// At rest.
-  /// - Parameter fullTime: how long `range` takes; with none it is there at once.
-  init(at position: Double, range: Double, fullTime: Duration) {
-    from = position
-    target = position
-    speed = fullTime > .zero ? range / (fullTime / .seconds(1)) : .infinity
+  /// - Parameters:
+  ///   - ends: it goes no further, whatever it is told.
+  ///   - fullTime: from end to end; with none it is there at once.
+  init(at position: Double, between ends: ClosedRange<Double>, fullTime: Duration) {
+    self.ends = ends
+    from = min(max(position, ends.lowerBound), ends.upperBound)
+    target = from
+    speed = fullTime > .zero ? (ends.upperBound - ends.lowerBound) / (fullTime / .seconds(1)) : .infinity
   }
 
   func position(at now: Duration) -> Double {
@@ -29,7 +33,7 @@ struct Travel {
   mutating func go(to target: Double, at now: Duration) {
     from = position(at: now)
     start = now
-    self.target = target
+    self.target = min(max(target, ends.lowerBound), ends.upperBound)
   }
 
   mutating func stop(at now: Duration) { go(to: position(at: now), at: now) }
