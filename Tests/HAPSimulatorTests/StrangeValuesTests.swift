@@ -9,7 +9,8 @@ import Testing
   private static let values: [Value] = [
     .null, .bool(true), .integer(0), .integer(1), .integer(-1), .integer(Int128(UInt64.max)), .integer(.max),
     .integer(.min),
-    .float(1e300), .float(-1e300), .float(.leastNonzeroMagnitude), .float(0.5), .string("x"), .data([1, 16, 0]), .data([]),
+    .float(1e300), .float(-1e300), .float(.leastNonzeroMagnitude), .float(0.5), .string("x"), .data([1, 16, 0]),
+    .data([]),
   ]
 
   @Test("No value traps a behaviour", arguments: BehaviourRegistry.standard.kinds.compactMap { $0.service?.type })

@@ -73,6 +73,11 @@ package struct DeviceContext {
     actions.append(.schedule(token: tokenBase + token, after: max(.zero, delay)))
   }
 
+  /// - Parameter delay: nil: never; one that was set is cancelled.
+  package mutating func schedule(_ token: Int, after delay: Duration?) {
+    if let delay { schedule(token, after: delay) } else { cancel(token) }
+  }
+
   package mutating func cancel(_ token: Int) {
     actions.append(.cancel(token: tokenBase + token))
   }

@@ -53,7 +53,7 @@ final class Battery: Behaviour {
       context.set(charging, Charging.no)
       run(&context)
     } else {
-      scheduleNext(&context)
+      context.schedule(Self.next, after: drain.untilNextPercent(at: context.now))
     }
   }
 
@@ -69,15 +69,7 @@ final class Battery: Behaviour {
     let isCharged = context.value(charging) == Charging.yes
     drain.run(isCharged ? chargeTime : life, filling: isCharged, from: context.now)
     tell(&context)
-    scheduleNext(&context)
-  }
-
-  private func scheduleNext(_ context: inout DeviceContext) {
-    if let delay = drain.untilNextPercent(at: context.now) {
-      context.schedule(Self.next, after: delay)
-    } else {
-      context.cancel(Self.next)
-    }
+    context.schedule(Self.next, after: drain.untilNextPercent(at: context.now))
   }
 
   private func tell(_ context: inout DeviceContext) {

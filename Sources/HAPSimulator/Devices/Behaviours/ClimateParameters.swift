@@ -21,8 +21,4 @@ enum ClimateParameters {
 
   private static let report = BehaviourParameter(
     "report", .duration, default: .duration(.seconds(60)), "How often the room is looked at, and its state told.")
-
-  static func room(_ value: Double, _ parameters: BehaviourParameters, at now: Duration) -> Surroundings {
-    Surroundings(value, at: now, outside: parameters.number("outside"), inertia: parameters.duration("inertia"))
-  }
 }

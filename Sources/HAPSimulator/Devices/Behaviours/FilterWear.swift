@@ -58,7 +58,7 @@ final class FilterWear: Behaviour {
 
   func timerFired(_ token: Int, _ context: inout DeviceContext) {
     tell(&context)
-    scheduleNext(&context)
+    context.schedule(Self.next, after: drain.untilNextPercent(at: context.now))
   }
 
   private func run(_ context: inout DeviceContext) {
@@ -66,15 +66,7 @@ final class FilterWear: Behaviour {
     for machine in machines where context.value(machine) == 1 { isUsed = true }
     drain.run(isUsed ? life : .zero, from: context.now)
     tell(&context)
-    scheduleNext(&context)
-  }
-
-  private func scheduleNext(_ context: inout DeviceContext) {
-    if let delay = drain.untilNextPercent(at: context.now) {
-      context.schedule(Self.next, after: delay)
-    } else {
-      context.cancel(Self.next)
-    }
+    context.schedule(Self.next, after: drain.untilNextPercent(at: context.now))
   }
 
   private func tell(_ context: inout DeviceContext) {

@@ -17,10 +17,8 @@ final class HeaterCooler: Behaviour {
   private let active, current, mode, temperature, heating, cooling: AttributeID?
   private let faucet: AttributeID?
   private let report: Duration
-  private let power: Double
   private let parameters: BehaviourParameters
-  private var room: Surroundings
-  private var regulator: Regulator
+  private var room: RegulatedRoom
 
   init(_ service: DeviceService, _ parameters: BehaviourParameters) {
     active = service[.active]
@@ -31,10 +29,8 @@ final class HeaterCooler: Behaviour {
     cooling = service[.coolingThresholdTemperature]
     faucet = service.linked(.faucet).first?[.active]
     report = max(.seconds(1), parameters.duration("report"))
-    power = parameters.number("power")
     self.parameters = parameters
-    room = ClimateParameters.room(20, parameters, at: .zero)
-    regulator = Regulator(hysteresis: parameters.number("hysteresis"))
+    room = RegulatedRoom(20, parameters, at: .zero)
   }
 
   static let kind = BehaviourKind(
@@ -45,7 +41,7 @@ final class HeaterCooler: Behaviour {
   var watched: [AttributeID] { [faucet].compactMap { $0 } }
 
   func start(_ context: inout DeviceContext) {
-    room = ClimateParameters.room(context.value(temperature)?.doubleValue ?? 20, parameters, at: context.now)
+    room = RegulatedRoom(context.value(temperature)?.doubleValue ?? 20, parameters, at: context.now)
     regulate(&context)
     context.schedule(Self.look, after: report)
   }
@@ -79,16 +75,11 @@ final class HeaterCooler: Behaviour {
     let isActive = context.value(active) == 1
     let heats = isActive && context.value(mode) != Mode.cool
     let cools = isActive && context.value(mode) != Mode.heat
-    regulator.regulate(
-      room.value, low: heats ? context.value(heating)?.doubleValue : nil,
-      high: cools ? context.value(cooling)?.doubleValue : nil)
-    switch regulator.output {
-    case .off: room.push(0, from: context.now)
-    case .up: room.push(power, from: context.now)
-    case .down: room.push(-power, from: context.now)
-    }
+    room.keep(
+      low: heats ? context.value(heating)?.doubleValue : nil, high: cools ? context.value(cooling)?.doubleValue : nil,
+      at: context.now)
     guard isActive else { return context.change(current, to: State.inactive) }
     context.change(
-      current, to: regulator.output == .off ? State.idle : regulator.output == .up ? State.heating : State.cooling)
+      current, to: room.output == .off ? State.idle : room.output == .up ? State.heating : State.cooling)
   }
 }

@@ -16,10 +16,8 @@ final class HumidifierDehumidifier: Behaviour {
 
   private let active, current, mode, humidity, low, high, water: AttributeID?
   private let report, tank: Duration
-  private let power: Double
   private let parameters: BehaviourParameters
-  private var room: Surroundings
-  private var regulator: Regulator
+  private var room: RegulatedRoom
   private var level = 100.0
   private var lookedAt = Duration.zero
 
@@ -33,10 +31,8 @@ final class HumidifierDehumidifier: Behaviour {
     water = service[.waterLevel]
     report = max(.seconds(1), parameters.duration("report"))
     tank = parameters.duration("tank")
-    power = parameters.number("power")
     self.parameters = parameters
-    room = ClimateParameters.room(50, parameters, at: .zero)
-    regulator = Regulator(hysteresis: parameters.number("hysteresis"))
+    room = RegulatedRoom(50, parameters, at: .zero)
   }
 
   static let kind = BehaviourKind(
@@ -49,7 +45,7 @@ final class HumidifierDehumidifier: Behaviour {
   ) { HumidifierDehumidifier($0, $1) }
 
   func start(_ context: inout DeviceContext) {
-    room = ClimateParameters.room(context.value(humidity)?.doubleValue ?? 50, parameters, at: context.now)
+    room = RegulatedRoom(context.value(humidity)?.doubleValue ?? 50, parameters, at: context.now)
     level = context.value(water)?.doubleValue ?? 100
     lookedAt = context.now
     regulate(&context)
@@ -78,7 +74,7 @@ final class HumidifierDehumidifier: Behaviour {
   }
 
   private func pass(_ context: inout DeviceContext) {
-    if regulator.output == .up, tank > .zero, water != nil {
+    if room.output == .up, tank > .zero, water != nil {
       level = max(0, level - 100 * ((context.now - lookedAt) / tank))
     }
     lookedAt = context.now
@@ -89,17 +85,12 @@ final class HumidifierDehumidifier: Behaviour {
     let isActive = context.value(active) == 1
     let wets = isActive && context.value(mode) != Mode.dehumidify && (water == nil || level > 0)
     let dries = isActive && context.value(mode) != Mode.humidify
-    regulator.regulate(
-      room.value, low: wets ? context.value(low)?.doubleValue : nil,
-      high: dries ? context.value(high)?.doubleValue : nil)
-    switch regulator.output {
-    case .off: room.push(0, from: context.now)
-    case .up: room.push(power, from: context.now)
-    case .down: room.push(-power, from: context.now)
-    }
+    room.keep(
+      low: wets ? context.value(low)?.doubleValue : nil, high: dries ? context.value(high)?.doubleValue : nil,
+      at: context.now)
     guard isActive else { return context.change(current, to: State.inactive) }
     context.change(
       current,
-      to: regulator.output == .off ? State.idle : regulator.output == .up ? State.humidifying : State.dehumidifying)
+      to: room.output == .off ? State.idle : room.output == .up ? State.humidifying : State.dehumidifying)
   }
 }

@@ -13,10 +13,8 @@ final class Thermostat: Behaviour {
 
   private let current, mode, temperature, target, heating, cooling: AttributeID?
   private let report: Duration
-  private let power: Double
   private let parameters: BehaviourParameters
-  private var room: Surroundings
-  private var regulator: Regulator
+  private var room: RegulatedRoom
 
   init(_ service: DeviceService, _ parameters: BehaviourParameters) {
     current = service[.currentHeatingCoolingState]
@@ -26,10 +24,8 @@ final class Thermostat: Behaviour {
     heating = service[.heatingThresholdTemperature]
     cooling = service[.coolingThresholdTemperature]
     report = max(.seconds(1), parameters.duration("report"))
-    power = parameters.number("power")
     self.parameters = parameters
-    room = ClimateParameters.room(20, parameters, at: .zero)
-    regulator = Regulator(hysteresis: parameters.number("hysteresis"))
+    room = RegulatedRoom(20, parameters, at: .zero)
   }
 
   static let kind = BehaviourKind(
@@ -38,7 +34,7 @@ final class Thermostat: Behaviour {
   ) { Thermostat($0, $1) }
 
   func start(_ context: inout DeviceContext) {
-    room = ClimateParameters.room(context.value(temperature)?.doubleValue ?? 20, parameters, at: context.now)
+    room = RegulatedRoom(context.value(temperature)?.doubleValue ?? 20, parameters, at: context.now)
     regulate(&context)
     context.schedule(Self.look, after: report)
   }
@@ -73,12 +69,7 @@ final class Thermostat: Behaviour {
         )
       default: (nil, nil)
       }
-    regulator.regulate(room.value, low: low, high: high)
-    switch regulator.output {
-    case .off: room.push(0, from: context.now)
-    case .up: room.push(power, from: context.now)
-    case .down: room.push(-power, from: context.now)
-    }
-    context.change(current, to: regulator.output == .off ? Mode.off : regulator.output == .up ? Mode.heat : Mode.cool)
+    room.keep(low: low, high: high, at: context.now)
+    context.change(current, to: room.output == .off ? Mode.off : room.output == .up ? Mode.heat : Mode.cool)
   }
 }
