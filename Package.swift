@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "hapsim", targets: ["hapsim"]),
+    .executable(name: "haptest", targets: ["haptest"]),
     .library(name: "HAPSimulator", targets: ["HAPSimulator"]),
   ],
   targets: [
@@ -33,6 +34,8 @@ let package = Package(
     .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
     .systemLibrary(
       name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"]), .brew(["libplist"])]),
+    .systemLibrary(
+      name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
     // macOS has it in the system.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
 
@@ -45,6 +48,9 @@ let package = Package(
     .target(name: "HAPCapture", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPAppleArchive", dependencies: ["CPlist", "HAPModel"]),
     .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
+    .target(name: "HAPSuite", dependencies: ["CYAML", "HAPWire"]),
+    .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
+    .target(name: "HAPReport", dependencies: ["HAPWire"]),
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
@@ -59,6 +65,12 @@ let package = Package(
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
         "HAPWire", "HAPCrypto", "CQRencode", "CTurboJPEG",
       ]),
+    .target(
+      name: "HAPConformance",
+      dependencies: [
+        "HAPSuite", "HAPLint", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPProtocol", "HAPModel",
+        "HAPWire", "HAPCrypto",
+      ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
     .executableTarget(
       name: "hapsim",
@@ -71,6 +83,12 @@ let package = Package(
       dependencies: [
         "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop",
         "HAPCrypto", "HAPCommandLine", "CEdit",
+      ]),
+    .executableTarget(
+      name: "haptest",
+      dependencies: [
+        "HAPConformance", "HAPSuite", "HAPLint", "HAPReport", "HAPCommandLine", "HAPTransport", "HAPDiscovery",
+        "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
 
     // Tests.
@@ -102,6 +120,18 @@ let package = Package(
         "hapctl", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel",
         "HAPWire", "HAPLoop", "HAPTestSupport",
       ],
+      exclude: ["Help"]),
+    .testTarget(name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPWire"]),
+    .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
+    .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
+    .testTarget(
+      name: "HAPConformanceTests",
+      dependencies: [
+        "HAPConformance", "HAPSuite", "HAPReport", "HAPTransport", "HAPProtocol", "HAPLoop", "HAPModel", "HAPWire",
+        "HAPCrypto", "HAPTestSupport",
+      ]),
+    .testTarget(
+      name: "HaptestTests", dependencies: ["haptest", "HAPCommandLine", "HAPConformance", "HAPReport"],
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",

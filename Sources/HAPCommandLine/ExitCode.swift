@@ -8,4 +8,10 @@ package enum ExitCode: Int32, Equatable, Sendable {
   case usage = 2
   /// It could not do it: a file, a port, the state folder.
   case cannotRun = 3
+  /// What was asked for doesn't exist, so nothing was done.
+  case nothingSelected = 4
+  /// It went better than expected, and what is expected wants to be set right.
+  case unexpectedPass = 5
+  /// The program itself is at fault.
+  case ownFault = 6
 }

@@ -5,19 +5,27 @@ package struct Program: Sendable {
   /// One sentence without a full stop.
   package var summary: String
   package var commands: [Command]
+  /// What its exit codes mean, for help.
+  package var exitCodes: [(term: String, meaning: String)]
   /// Finds the name that was probably meant.
   package var nearest: @Sendable (_ word: String, _ names: [String]) -> String?
 
   package init(
     name: String, version: String, summary: String, commands: [Command],
+    exitCodes: [(term: String, meaning: String)] = Self.usualExitCodes,
     nearest: @escaping @Sendable (_ word: String, _ names: [String]) -> String? = { _, _ in nil }
   ) {
     self.name = name
     self.version = version
     self.summary = summary
     self.commands = commands
+    self.exitCodes = exitCodes
     self.nearest = nearest
   }
+
+  package static let usualExitCodes = [
+    ("0", "all is well"), ("1", "a problem was found"), ("2", "wrong usage"), ("3", "could not run"),
+  ]
 
   /// Runs the command that the words ask for.
   /// - Parameter words: without the program's own name.
@@ -61,8 +69,7 @@ package struct Program: Sendable {
       [("-h, --help", "show this help, or a command's: \(name) COMMAND --help"), ("--version", "show the version")],
       width: width)
     lines += ["", "exit codes:"]
-    lines += definitionList(
-      [("0", "all is well"), ("1", "a problem was found"), ("2", "wrong usage"), ("3", "could not run")], width: width)
+    lines += definitionList(exitCodes, width: width)
     return lines.joined(separator: "\n")
   }
 

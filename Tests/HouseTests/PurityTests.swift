@@ -23,6 +23,9 @@ struct PurityTests {
     "HAPProfile": ["HAPModel", "HAPWire"],
     "HAPAppleArchive": ["CPlist", "HAPModel"],
     "HAPImport": ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"],
+    "HAPSuite": ["CYAML", "HAPWire"],
+    "HAPLint": ["HAPModel", "HAPWire"],
+    "HAPReport": ["HAPWire"],
     "HAPCapture": ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
   ]
 

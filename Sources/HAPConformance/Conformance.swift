@@ -1,0 +1,2 @@
+import HAPReport
+import HAPSuite

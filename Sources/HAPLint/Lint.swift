@@ -1,0 +1,2 @@
+import HAPModel
+import HAPWire

@@ -1,0 +1,2 @@
+import CYAML
+import HAPWire

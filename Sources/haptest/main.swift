@@ -1,0 +1,12 @@
+import HAPCommandLine
+import HAPLoop
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+// With a standard stream closed, the first socket would take its number and be written to as one.
+openMissingStandardDescriptors()
+exit(Program.haptest.run(CommandLine.arguments.dropFirst(), console: .standard).rawValue)
