@@ -48,7 +48,7 @@ let package = Package(
     .target(name: "HAPCapture", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPAppleArchive", dependencies: ["CPlist", "HAPModel"]),
     .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
-    .target(name: "HAPSuite", dependencies: ["CYAML", "HAPWire"]),
+    .target(name: "HAPSuite", dependencies: ["CYAML", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"]),
 
@@ -121,7 +121,7 @@ let package = Package(
         "HAPWire", "HAPLoop", "HAPTestSupport",
       ],
       exclude: ["Help"]),
-    .testTarget(name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPWire"]),
+    .testTarget(name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
     .testTarget(

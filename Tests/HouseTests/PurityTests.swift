@@ -23,7 +23,7 @@ struct PurityTests {
     "HAPProfile": ["HAPModel", "HAPWire"],
     "HAPAppleArchive": ["CPlist", "HAPModel"],
     "HAPImport": ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"],
-    "HAPSuite": ["CYAML", "HAPWire"],
+    "HAPSuite": ["CYAML", "HAPModel", "HAPWire"],
     "HAPLint": ["HAPModel", "HAPWire"],
     "HAPReport": ["HAPWire"],
     "HAPCapture": ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],

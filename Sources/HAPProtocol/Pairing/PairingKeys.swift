@@ -1,26 +1,26 @@
 import HAPCrypto
 
 /// The keys of the pairing procedures, all by HKDF-SHA-512. HAP R2 §5.6.5, §5.6.6, §5.7.2.
-enum PairingKeys {
+package enum PairingKeys {
   /// Seals M5 and M6 of Pair Setup. - Parameter key: K of SRP.
-  static func pairSetup(_ key: SecretBytes) -> SecretBytes {
+  package static func pairSetup(_ key: SecretBytes) -> SecretBytes {
     HKDF.sha512(key, salt: "Pair-Setup-Encrypt-Salt", info: "Pair-Setup-Encrypt-Info")
   }
 
   /// iOSDeviceX, which the controller signs in M5.
-  static func controllerSigned(_ key: SecretBytes) -> [UInt8] {
+  package static func controllerSigned(_ key: SecretBytes) -> [UInt8] {
     HKDF.sha512(key, salt: "Pair-Setup-Controller-Sign-Salt", info: "Pair-Setup-Controller-Sign-Info")
       .withBytes { Array($0) }
   }
 
   /// AccessoryX, which the accessory signs in M6.
-  static func accessorySigned(_ key: SecretBytes) -> [UInt8] {
+  package static func accessorySigned(_ key: SecretBytes) -> [UInt8] {
     HKDF.sha512(key, salt: "Pair-Setup-Accessory-Sign-Salt", info: "Pair-Setup-Accessory-Sign-Info")
       .withBytes { Array($0) }
   }
 
   /// Seals M2 and M3 of Pair Verify. - Parameter secret: of X25519.
-  static func pairVerify(_ secret: SecretBytes) -> SecretBytes {
+  package static func pairVerify(_ secret: SecretBytes) -> SecretBytes {
     HKDF.sha512(secret, salt: "Pair-Verify-Encrypt-Salt", info: "Pair-Verify-Encrypt-Info")
   }
 }

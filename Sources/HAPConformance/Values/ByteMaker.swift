@@ -1,0 +1,80 @@
+import HAPCrypto
+import HAPWire
+
+/// Makes the bytes that a suite writes down.
+package struct ByteMaker {
+  let random: RandomSource
+
+  /// - Parameter node: hexadecimal text, a list to be joined, or an object of the vocabulary's members; resolved.
+  package func bytes(_ node: JSONNode) throws(StepError) -> [UInt8] {
+    if let text = node.stringValue {
+      guard let bytes = Hexadecimal.bytes(text) else {
+        throw StepError(node, "\"\(text.prefix(40))\" is not hexadecimal")
+      }
+      return bytes
+    }
+    if let elements = node.elements {
+      var result: [UInt8] = []
+      for element in elements { result += try bytes(element) }
+      return result
+    }
+    guard node.members != nil else { throw StepError(node, "bytes are expected, not \(node.kindName)") }
+    return altered(try source(node), node)
+  }
+
+  private static let most: Int128 = 16 << 20
+
+  private func source(_ node: JSONNode) throws(StepError) -> [UInt8] {
+    func count(_ node: JSONNode) throws(StepError) -> Int {
+      guard let number = node.integerValue, (0...Self.most).contains(number) else {
+        throw StepError(node, "a number of bytes is expected")
+      }
+      return Int(number)
+    }
+    if let hex = node["hex"] { return try bytes(hex) }
+    if let text = node["text"] { return Array(Scope.text(text).utf8) }
+    if let text = node["base64"] {
+      guard let bytes = text.stringValue.flatMap({ Base64.decode($0) }) else {
+        throw StepError(text, "this is no base64")
+      }
+      return bytes
+    }
+    if let zeros = node["zeros"] { return [UInt8](repeating: 0, count: try count(zeros)) }
+    if let number = node["random"] { return random.bytes(try count(number)) }
+    if let number = node["int"] {
+      guard let value = number.integerValue.flatMap(UInt64.init(exactly:)) else {
+        throw StepError(number, "an integer is expected")
+      }
+      let fitting = value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
+      let width = try node["width"].map { node throws(StepError) in try count(node) } ?? fitting
+      return (0..<width).map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) : 0 }
+    }
+    if let repeated = node["repeat"] {
+      let piece = try bytes(repeated)
+      let times = try node["times"].map { node throws(StepError) in try count(node) } ?? 1
+      guard piece.count * times <= Int(Self.most) else { throw StepError(node, "that is too much") }
+      return Array(repeatElement(piece, count: times).joined())
+    }
+    if let of = node["of"] { return try bytes(of) }
+    throw StepError(node, "this says no bytes")
+  }
+
+  private func altered(_ source: [UInt8], _ node: JSONNode) -> [UInt8] {
+    var bytes = source
+    if let skip = node["skip"]?.integerValue { bytes = Array(bytes.dropFirst(Int(clamping: skip))) }
+    if let count = node["truncate"]?.integerValue { bytes = Array(bytes.prefix(Int(clamping: count))) }
+    if node["strip"]?.boolValue == true { bytes = Array(bytes.drop { $0 == 0 }) }
+    if let at = node["flip"]?.integerValue { Self.flip(&bytes, at: Int(clamping: at)) }
+    if let count = node["extend"]?.integerValue {
+      bytes += [UInt8](repeating: 0, count: Int(clamping: min(count, Self.most)))
+    }
+    if node["lower"]?.boolValue == true { bytes = bytes.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 } }
+    return bytes
+  }
+
+  /// Turns the lowest bit of a byte over; a negative offset counts from the end, one outside changes nothing.
+  static func flip(_ bytes: inout [UInt8], at offset: Int) {
+    let index = offset < 0 ? bytes.count + offset : offset
+    if bytes.indices.contains(index) { bytes[index] ^= 1 }
+  }
+}

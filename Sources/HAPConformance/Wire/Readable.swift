@@ -1,0 +1,84 @@
+import HAPSuite
+import HAPWire
+
+/// Makes bodies readable for transcripts.
+enum Readable {
+  /// More of a body isn't made readable.
+  private static let limit = 64 << 10
+
+  static func body(_ bytes: [UInt8], type: String?) -> String {
+    guard !bytes.isEmpty else { return "" }
+    if type == "application/pairing+tlv8" { return tlv(bytes) }
+    if bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[") {
+      guard bytes.count <= limit, let node = try? JSONNode.parse(bytes) else {
+        return String(decoding: bytes.prefix(limit), as: UTF8.self)
+      }
+      return indented(node)
+    }
+    return "\(bytes.count) bytes: \(Hexadecimal.text(bytes.prefix(256)))"
+  }
+
+  /// One line for each item, by its name.
+  static func tlv(_ bytes: [UInt8]) -> String {
+    guard let message = try? TLV(decoding: bytes) else { return "no TLV8: \(Hexadecimal.text(bytes.prefix(512)))" }
+    return message.items.map { item in
+      let name = Vocabulary.itemTypes.first { $0.type == item.type }?.name ?? "item 0x\(String(item.type, radix: 16))"
+      return "\(name): \(value(item))"
+    }.joined(separator: "\n")
+  }
+
+  private static func value(_ item: TLV.Item) -> String {
+    switch item.type {
+    case TLVType.error:
+      let number = item.value.first ?? 0
+      let name = Vocabulary.errorNames.first { $0.value == number }?.name
+      return item.value.count == 1 ? "\(number)" + (name.map { " (\($0))" } ?? "") : Hexadecimal.text(item.value)
+    case TLVType.identifier: return String(decoding: item.value, as: UTF8.self)
+    case TLVType.state, TLVType.method, TLVType.permissions:
+      return item.value.count == 1 ? "\(item.value[0])" : Hexadecimal.text(item.value)
+    default:
+      return "\(item.value.count) bytes" + (item.value.isEmpty ? "" : " \(Hexadecimal.text(item.value.prefix(400)))")
+    }
+  }
+
+  private static func indented(_ node: JSONNode) -> String {
+    var text = ""
+    write(node, 0, &text)
+    return text
+  }
+
+  private static func write(_ node: JSONNode, _ depth: Int, _ text: inout String) {
+    let pad = String(repeating: "  ", count: depth + 1)
+    let end = String(repeating: "  ", count: depth)
+    if let elements = node.elements, !elements.isEmpty {
+      text += "[\n"
+      for (index, element) in elements.enumerated() {
+        text += pad
+        write(element, depth + 1, &text)
+        text += index < elements.count - 1 ? ",\n" : "\n"
+      }
+      text += end + "]"
+    } else if let members = node.members, !members.isEmpty {
+      text += "{\n"
+      for (index, member) in members.enumerated() {
+        text += pad + Scope.text(.text(member.name)).quoted + ": "
+        write(member.value, depth + 1, &text)
+        text += index < members.count - 1 ? ",\n" : "\n"
+      }
+      text += end + "}"
+    } else {
+      var buffer = ByteBuffer()
+      buffer.appendJSON(node)
+      text += String(decoding: buffer.bytes, as: UTF8.self)
+    }
+  }
+}
+
+extension String {
+  /// As JSON writes it.
+  fileprivate var quoted: String {
+    var buffer = ByteBuffer()
+    buffer.appendJSON(self)
+    return String(decoding: buffer.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,440 @@
+import HAPLoop
+import HAPProtocol
+import HAPReport
+import HAPWire
+
+/// One connection of the tester. It sends anything, understands what it can, and never decides whether it is right.
+///
+/// Belongs to the loop's thread; callers that await are actors of that loop.
+final class WireConnection {
+  /// What the accessory may send that makes no message yet: the largest database, sealed, with room.
+  static let inputLimit = 24 << 20
+  /// Messages and their bytes that may wait to be looked at.
+  static let queueLimit = 5000
+  static let queueBytes = 64 << 20
+
+  let name: String
+  let local: SocketAddress?
+  let peer: SocketAddress
+  private let loop: EventLoop
+  private let stream: TCPStream
+  private let recorder: Recorder
+
+  private var incoming = ByteBuffer(capacity: 8192)
+  private var plain = ByteBuffer(capacity: 8192)
+  private var parser = HTTPResponseParser()
+  private var session: WireSession?
+  /// Frames of which bytes are in `plain`, with how many of them.
+  private var pendingFrames: [(frame: TranscriptEntry.Frame, left: Int)] = []
+  private var answers: [Arrival] = []
+  private var events: [WireMessage] = []
+  private var queuedBytes = 0
+  private var isOver = false
+  private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  private var lastWaiter: UInt64 = 0
+  /// When the last bytes went out.
+  private(set) var lastSent: Duration = .zero
+  /// Whether the accessory has ended the connection, or it was ended from here.
+  private(set) var isClosed = false
+
+  private init(_ name: String, _ stream: TCPStream, to peer: SocketAddress, _ recorder: Recorder, on loop: EventLoop) {
+    self.name = name
+    self.stream = stream
+    self.peer = peer
+    self.recorder = recorder
+    self.loop = loop
+    local = stream.localAddress
+    recorder.add(entry(.connection, .none, "connected to \(peer)"))
+    stream.startReading(
+      onAllocate: { [self] in incoming.reserve(max($0, 4096)) }, onRead: { [self] in received($0) })
+  }
+
+  /// How connecting went.
+  enum Outcome { case connected(WireConnection), refused(LoopError), silent }
+
+  nonisolated(nonsending) static func connect(
+    _ name: String, to address: SocketAddress, within limit: Duration, recorder: Recorder, on loop: EventLoop
+  ) async -> Outcome {
+    loop.preconditionOnLoop()
+    let result: (TCPStream?, LoopError?) = await withCheckedContinuation { continuation in
+      var stream: TCPStream?
+      var isTold = false
+      let timer = LoopTimer(loop)
+      func tell(_ result: (TCPStream?, LoopError?)) {
+        guard !isTold else { return }
+        isTold = true
+        timer.close()
+        nonisolated(unsafe) let result = result
+        continuation.resume(returning: result)
+      }
+      timer.onFire = {
+        stream?.close()
+        tell((nil, nil))
+      }
+      timer.start(after: limit)
+      stream = TCPStream(loop, connectingTo: address) { error in
+        if let error { tell((nil, error)) } else { tell((stream, nil)) }
+        stream = nil
+      }
+    }
+    switch result {
+    case (let stream?, _): return .connected(WireConnection(name, stream, to: address, recorder, on: loop))
+    case (nil, let error?): return .refused(error)
+    case (nil, nil): return .silent
+    }
+  }
+
+  // MARK: Sending
+
+  var isSecured: Bool { session != nil }
+
+  /// From the next byte on, either way, all is sealed.
+  func secure(_ keys: SessionKeys) {
+    session = WireSession(keys)
+    recorder.add(
+      SessionKeyRecord(connection: name, direction: .sent, key: keys.controllerToAccessory.withBytes { Array($0) }))
+    recorder.add(
+      SessionKeyRecord(connection: name, direction: .received, key: keys.accessoryToController.withBytes { Array($0) }))
+    // What came behind M4 in the same bytes is sealed already.
+    received()
+  }
+
+  /// A message as it will go out: sealed where there is a session.
+  func prepared(
+    _ message: [UInt8], sizes: [Int] = [], fault: FrameFault = FrameFault(), keysOf other: WireConnection? = nil
+  ) -> (bytes: [UInt8], frames: [TranscriptEntry.Frame]) {
+    guard let session = other?.session ?? session else { return (message, []) }
+    return session.seal(message, sizes: sizes, fault: fault)
+  }
+
+  /// Writes bytes as they are.
+  func write(_ bytes: [UInt8]) {
+    lastSent = recorder.now
+    if !bytes.isEmpty { stream.write(bytes) }
+  }
+
+  /// Notes what was sent, as a person would read it.
+  func noteSent(
+    _ kind: TranscriptEntry.Kind, _ title: String, decoded: String, bytes: [UInt8], frames: [TranscriptEntry.Frame]
+  ) {
+    var entry = entry(kind, .sent, title)
+    entry.decoded = decoded
+    entry.bytes = bytes
+    entry.frames = frames
+    recorder.add(entry)
+  }
+
+  // MARK: Ending
+
+  enum Ending: String { case fin, reset, half }
+
+  func close(_ how: Ending) {
+    switch how {
+    case .fin:
+      guard !isClosed else { return }
+      isClosed = true
+      recorder.add(entry(.connection, .sent, "closed"))
+      stream.closeAfterWriting()
+      over()
+    case .reset:
+      guard !isClosed else { return }
+      isClosed = true
+      recorder.add(entry(.connection, .sent, "reset"))
+      stream.reset()
+      over()
+    case .half:
+      recorder.add(entry(.connection, .sent, "sends no more"))
+      stream.finishWriting()
+    }
+  }
+
+  /// Ends sending, and waits until the accessory ends it too, so that it knows before the next case begins; then closes.
+  nonisolated(nonsending) func settle(within limit: Duration) async {
+    if !isClosed {
+      stream.resumeReading()
+      stream.finishWriting()
+      let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+      while !isOver, EventLoop.readClock() < deadline {
+        answers = []
+        events = []
+        queuedBytes = 0
+        await change(until: deadline)
+      }
+    }
+    if !isClosed {
+      isClosed = true
+      stream.close()
+    }
+    over()
+  }
+
+  /// Stops reading, so that what the accessory sends piles up at its end, or goes on.
+  func read(_ isReading: Bool) { isReading ? stream.resumeReading() : stream.pauseReading() }
+
+  private func over() {
+    isOver = true
+    wake()
+  }
+
+  // MARK: Waiting
+
+  /// The next answer, garbage or end; the last two stay.
+  nonisolated(nonsending) func next(within limit: Duration) async -> Arrival {
+    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+    while true {
+      if let first = answers.first {
+        if case .message(let message) = first {
+          answers.removeFirst()
+          queuedBytes -= message.bytes.count
+        }
+        return first
+      }
+      if isOver || EventLoop.readClock() >= deadline { return .silence(limit) }
+      await change(until: deadline)
+    }
+  }
+
+  /// The first event that fits, taken out of those that came.
+  nonisolated(nonsending) func event(
+    within limit: Duration, where fits: (WireMessage) throws(StepError) -> Bool
+  ) async throws(StepError) -> WireMessage? {
+    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+    var looked = 0
+    while true {
+      while looked < events.count {
+        if try fits(events[looked]) {
+          queuedBytes -= events[looked].bytes.count
+          return events.remove(at: looked)
+        }
+        looked += 1
+      }
+      if isOver || EventLoop.readClock() >= deadline { return nil }
+      let before = events.count
+      await change(until: deadline)
+      if events.count < before { looked = 0 }
+    }
+  }
+
+  /// Waits out a time.
+  /// - Returns: the first thing that came and counts; nil when there was nothing.
+  nonisolated(nonsending) func silence(
+    for limit: Duration, of counts: (Arrival) -> Bool
+  ) async -> Arrival? {
+    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+    while true {
+      if let event = events.first(where: { counts(.message($0)) }) { return .message(event) }
+      if let arrival = answers.first(where: counts) { return arrival }
+      if isOver || EventLoop.readClock() >= deadline { return nil }
+      await change(until: deadline)
+    }
+  }
+
+  /// Events that came and nobody asked for, in order.
+  var waitingEvents: [WireMessage] { events }
+
+  func forgetEvents() {
+    for event in events { queuedBytes -= event.bytes.count }
+    events = []
+  }
+
+  /// Until something comes, or the time is over.
+  private nonisolated(nonsending) func change(until deadline: UInt64) async {
+    let timer = LoopTimer(loop)
+    lastWaiter += 1
+    let number = lastWaiter
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      waiters[number] = continuation
+      timer.onFire = { [self] in waiters.removeValue(forKey: number)?.resume() }
+      let now = EventLoop.readClock()
+      timer.start(after: .nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
+    }
+    timer.close()
+  }
+
+  private func wake() {
+    let waiting = waiters
+    waiters = [:]
+    for continuation in waiting.values { continuation.resume() }
+  }
+
+  // MARK: What comes
+
+  private func received(_ event: TCPStream.ReadEvent) {
+    switch event {
+    case .bytes(let count):
+      incoming.commit(count)
+      received()
+    case .end: ended(reset: false)
+    case .failed: ended(reset: true)
+    }
+  }
+
+  private func received() {
+    guard !isOver else { return incoming.removeAll() }
+    if let session {
+      while true {
+        do throws(WireSession.Failure) {
+          let opened = try incoming.withReadable { bytes throws(WireSession.Failure) in
+            try session.open(UnsafeRawBufferPointer(bytes))
+          }
+          guard let opened else { break }
+          let frame = TranscriptEntry.Frame(counter: session.receivedCount - 1, count: opened.plain.count)
+          pendingFrames.append((frame, opened.plain.count))
+          plain.append(opened.plain)
+          incoming.consume(opened.consumed)
+        } catch {
+          takeMessages()
+          switch error {
+          case .tooLong(let count): return garbage("a frame announces \(count) bytes; 1024 are the most")
+          case .badTag(let counter): return garbage("frame \(counter) doesn't authenticate")
+          }
+        }
+      }
+    } else {
+      incoming.withReadable { plain.append(UnsafeRawBufferPointer($0)) }
+      incoming.removeAll()
+    }
+    takeMessages()
+    if plain.readableCount + incoming.readableCount > Self.inputLimit { garbage("an answer without end") }
+    if answers.count + events.count > Self.queueLimit || queuedBytes > Self.queueBytes {
+      garbage("a flood of messages that nobody asked for")
+    }
+  }
+
+  private func takeMessages() {
+    while !isOver, let (head, body, consumed) = nextMessage({ parser.parse($0) }) {
+      take(head, body, consumed)
+      // What follows M4 is sealed: it has to wait until the case says so.
+      if session == nil { break }
+    }
+  }
+
+  /// Whether plain bytes wait that may be messages; looked at again when an answer was taken.
+  private func nextMessage(
+    _ parse: (UnsafeMutableRawBufferPointer) -> HTTPResponseParser.Result?
+  ) -> (HTTPResponseHead, body: [UInt8], consumed: Int)? {
+    var found: (HTTPResponseHead, body: [UInt8], consumed: Int)?
+    var fault: HTTPError?
+    plain.withReadable { bytes in
+      guard !bytes.isEmpty else { return }
+      switch parse(bytes) {
+      case nil, .incomplete?: break
+      case .malformed(let error)?: fault = error
+      case .message(let head, let body, let consumed)?: found = (head, Array(bytes[body]), consumed)
+      }
+    }
+    if let fault { garbage("no HTTP: \(fault.message)") }
+    return found
+  }
+
+  private func take(_ head: HTTPResponseHead, _ body: [UInt8], _ consumed: Int) {
+    // The head is as it came; chunks were joined.
+    let raw = plain.withReadable { bytes -> [UInt8] in
+      if head.isChunked {
+        let end = Self.headEnd(UnsafeRawBufferPointer(bytes))
+        return Array(bytes[..<end]) + body
+      }
+      return Array(bytes[..<consumed])
+    }
+    plain.consume(consumed)
+    let message = WireMessage(
+      head, raw: raw, body: body, frames: frames(consumed), isSealed: session != nil, time: recorder.now)
+    if message.status < 200, !message.isEvent { return note(message) }
+    note(message)
+    queuedBytes += raw.count
+    if message.isEvent { events.append(message) } else { answers.append(.message(message)) }
+    wake()
+    if session == nil, plain.readableCount > 0 { plainAgain() }
+  }
+
+  /// In plain, what stands behind a message is one more message, unless it is the beginning of a session that isn't secured yet.
+  private func plainAgain() {
+    let looksLikeHTTP = plain.withReadable { bytes in
+      bytes.prefix(5).elementsEqual("HTTP/".utf8.prefix(min(5, bytes.count)))
+        || bytes.prefix(5).elementsEqual("EVENT".utf8.prefix(min(5, bytes.count)))
+    }
+    if looksLikeHTTP {
+      takeMessages()
+    } else {
+      plain.withReadable { incoming.append(UnsafeRawBufferPointer($0)) }
+      plain.removeAll()
+    }
+  }
+
+  private static func headEnd(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var index = 0
+    while index + 3 < bytes.count {
+      if bytes[index] == 13, bytes[index + 1] == 10, bytes[index + 2] == 13, bytes[index + 3] == 10 { return index + 4 }
+      if bytes[index] == 10, bytes[index + 1] == 10 { return index + 2 }
+      index += 1
+    }
+    return bytes.count
+  }
+
+  /// The frames that carried the next `count` bytes.
+  private func frames(_ count: Int) -> [TranscriptEntry.Frame] {
+    var left = count
+    var result: [TranscriptEntry.Frame] = []
+    while left > 0, !pendingFrames.isEmpty {
+      let taken = min(left, pendingFrames[0].left)
+      result.append(pendingFrames[0].frame)
+      left -= taken
+      pendingFrames[0].left -= taken
+      if pendingFrames[0].left == 0 { pendingFrames.removeFirst() }
+    }
+    while pendingFrames.first?.left == 0 { result.append(pendingFrames.removeFirst().frame) }
+    return result
+  }
+
+  private func ended(reset: Bool) {
+    guard !isOver else { return }
+    // An answer that lasts until the end of the connection ends here.
+    if let (head, body, consumed) = nextMessage({ parser.endOfStream($0) }) { take(head, body, consumed) }
+    guard !isOver else { return }
+    let rest = plain.readableCount + incoming.readableCount
+    if rest > 0 {
+      let bytes = plain.bytes + incoming.bytes
+      var entry = entry(.raw, .received, "\(rest) bytes that make no message")
+      entry.bytes = Array(bytes.prefix(4096))
+      recorder.add(entry)
+      answers.append(
+        .garbage(reason: "the connection ended inside a message", bytes: Array(bytes.prefix(4096)), time: recorder.now))
+    }
+    isClosed = true
+    recorder.add(entry(.connection, .received, reset ? "reset by the accessory" : "closed by the accessory"))
+    answers.append(.closed(reset: reset, time: recorder.now))
+    // Its end of the connection goes too.
+    stream.closeAfterWriting()
+    over()
+  }
+
+  private func garbage(_ reason: String) {
+    guard !isOver else { return }
+    let bytes = Array((plain.bytes + incoming.bytes).prefix(4096))
+    var entry = entry(.raw, .received, reason)
+    entry.bytes = bytes
+    recorder.add(entry)
+    answers.append(.garbage(reason: reason, bytes: bytes, time: recorder.now))
+    isClosed = true
+    stream.close()
+    over()
+  }
+
+  // MARK: The transcript
+
+  private func note(_ message: WireMessage) {
+    var entry = entry(.message, .received, message.title)
+    entry.decoded = Readable.body(message.body, type: message.type)
+    entry.bytes = message.bytes
+    entry.frames = message.frames
+    recorder.add(entry)
+  }
+
+  private func entry(
+    _ kind: TranscriptEntry.Kind, _ direction: TranscriptEntry.Direction, _ title: String
+  ) -> TranscriptEntry {
+    TranscriptEntry(
+      time: recorder.now, kind: kind, direction: direction, connection: name, title: title,
+      localAddress: local.map { "\($0)" } ?? "", peerAddress: "\(peer)")
+  }
+}

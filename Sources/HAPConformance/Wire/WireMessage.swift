@@ -1,0 +1,94 @@
+import HAPReport
+import HAPWire
+
+/// A message of the accessory: an answer or an event, with all that a case may want to judge.
+package struct WireMessage: Equatable, Sendable {
+  package var isEvent: Bool
+  /// The status line's first word: "HTTP/1.1".
+  package var version: String
+  package var status: Int
+  package var reason: String
+  /// In their order, names in lower case, values without blanks around them.
+  package var fields: [Field]
+  package var body: [UInt8]
+  package var isChunked: Bool
+  /// All of it in plain, chunks still as they came.
+  package var bytes: [UInt8]
+  /// The frames that carried it; empty in plain. One that ends inside the next message too is counted to both.
+  package var frames: [TranscriptEntry.Frame]
+  package var isSealed: Bool
+  /// When its last byte came, from the start of the run.
+  package var time: Duration
+
+  package struct Field: Equatable, Sendable {
+    package var name: String
+    package var value: String
+  }
+
+  /// The value of the first field of a name in lower case.
+  package func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
+  /// Content-Type without parameters, in lower case.
+  package var type: String? {
+    field("content-type").map { $0.prefix { $0 != ";" }.lowercased().filter { $0 != " " } }
+  }
+
+  /// "HTTP/1.1 207 Multi-Status".
+  package var title: String { "\(version) \(status)" + (reason.isEmpty ? "" : " \(reason)") }
+
+  /// - Parameters:
+  ///   - head: of the parser, over `bytes` as they were before chunks were joined.
+  init(
+    _ head: HTTPResponseHead, raw bytes: [UInt8], body: [UInt8], frames: [TranscriptEntry.Frame], isSealed: Bool,
+    time: Duration
+  ) {
+    isEvent = head.isEvent
+    status = head.status
+    isChunked = head.isChunked
+    self.bytes = bytes
+    self.body = body
+    self.frames = frames
+    self.isSealed = isSealed
+    self.time = time
+    let text = bytes.prefix(Self.headLimit)
+    var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
+      line.last == 0x0D ? line.dropLast() : line
+    }[...]
+    // Empty lines before the first one are passed over, as the parser does.
+    while lines.first?.isEmpty == true { lines = lines.dropFirst() }
+    let start = String(decoding: lines.popFirst() ?? [], as: UTF8.self)
+    let words = start.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+    version = words.first.map(String.init) ?? ""
+    reason = words.count > 2 ? String(words[2]) : ""
+    fields = []
+    for line in lines {
+      if line.isEmpty { break }
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+      let value = String(decoding: line[(colon + 1)...], as: UTF8.self)
+      fields.append(Field(name: name, value: value.trimmed))
+    }
+  }
+
+  /// Where a head must have ended; the parser's own limit.
+  private static let headLimit = 8 * 1024
+}
+
+extension String {
+  /// Without blanks around it.
+  fileprivate var trimmed: String {
+    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
+    return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+  }
+}
+
+/// What comes next on a connection.
+package enum Arrival: Equatable, Sendable {
+  case message(WireMessage)
+  /// Bytes that make no message; nothing after them can be understood.
+  case garbage(reason: String, bytes: [UInt8], time: Duration)
+  /// The accessory ended the connection.
+  case closed(reset: Bool, time: Duration)
+  /// Nothing came in time.
+  case silence(Duration)
+}

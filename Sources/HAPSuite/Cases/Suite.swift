@@ -1,0 +1,40 @@
+import HAPWire
+
+/// One file of cases: those of an area, and the expectations that they share.
+package struct Suite: Sendable {
+  /// The file's name, for messages.
+  package var file: String
+  package var area: String
+  package var title: String
+  /// Expectations that steps call by name.
+  package var expectations: [JSONNode.Member]
+  package var cases: [CaseDefinition]
+}
+
+/// Something wrong with a suite: where, and what.
+package struct SuiteProblem: Error, Equatable, Sendable, CustomStringConvertible {
+  package var file: String
+  package var place: JSONPlace
+  /// "cases[3].steps[0].send"; empty for the whole file.
+  package var path: String
+  package var message: String
+
+  package init(file: String, place: JSONPlace, path: String, message: String) {
+    self.file = file
+    self.place = place
+    self.path = path
+    self.message = message
+  }
+
+  init(_ node: JSONNode, in file: String, _ message: String) {
+    self.init(file: file, place: node.place, path: node.path.description, message: message)
+  }
+
+  init(_ problem: JSONProblem, in file: String) {
+    self.init(file: file, place: problem.place, path: problem.path, message: problem.message)
+  }
+
+  package var description: String {
+    "\(file):\(place.line):\(place.column): " + (path.isEmpty ? message : "\(path): \(message)")
+  }
+}

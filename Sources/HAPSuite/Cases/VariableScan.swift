@@ -1,0 +1,74 @@
+import HAPWire
+
+/// Finds variables that nothing in a case gives a value.
+enum VariableScan {
+  /// What the runner gives every case.
+  static let given = [
+    "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "now", "limits",
+  ]
+
+  static func check(_ definition: CaseDefinition, in expectations: [JSONNode.Member], _ checker: inout ShapeChecker) {
+    var names = Set(given)
+    names.formUnion(definition.find.map(\.name))
+    for variant in definition.variants { names.formUnion((variant.members ?? []).map(\.name)) }
+    for step in definition.steps { collect(step, &names) }
+    for step in definition.steps { look(step, names, &checker) }
+    for member in definition.find { look(member.value, names, &checker) }
+    for variant in definition.variants { look(variant, names, &checker) }
+  }
+
+  /// The names that a step, and those inside it, define.
+  private static func collect(_ node: JSONNode, _ names: inout Set<String>) {
+    for element in node.elements ?? [] { collect(element, &names) }
+    for member in node.members ?? [] {
+      switch member.name {
+      case "save":
+        if let name = member.value.stringValue { names.insert(name) }
+        names.formUnion((member.value.members ?? []).map(\.name))
+      case "save-sent", "bytes": if let name = member.value.stringValue { names.insert(name) }
+      case "as": if let name = member.value.stringValue { names.insert(name) }
+      case "let", "find": names.formUnion((member.value.members ?? []).map(\.name))
+      case "controller":
+        if let name = member.value["name"]?.stringValue { names.insert(name) }
+      default: break
+      }
+      collect(member.value, &names)
+    }
+  }
+
+  private static func look(_ node: JSONNode, _ names: Set<String>, _ checker: inout ShapeChecker) {
+    for element in node.elements ?? [] { look(element, names, &checker) }
+    for member in node.members ?? [] {
+      for name in variables(in: member.name) where !names.contains(name) {
+        complain(name, member.value, names, &checker)
+      }
+      look(member.value, names, &checker)
+    }
+    guard let text = node.stringValue else { return }
+    for name in variables(in: text) where !names.contains(name) { complain(name, node, names, &checker) }
+  }
+
+  private static func complain(
+    _ name: String, _ node: JSONNode, _ names: Set<String>, _ checker: inout ShapeChecker
+  ) {
+    let meant = nearestName(to: name, in: names.sorted()).map { ": did you mean \"\($0)\"?" } ?? ""
+    checker.complain(node, "nothing gives \"\(name)\" a value\(meant)")
+  }
+
+  /// The names of a text's variables, without their paths.
+  static func variables(in text: String) -> [String] {
+    guard hasVariable(text) else { return [] }
+    var result: [String] = []
+    var rest = text[...]
+    while let start = rest.range(of: "${") {
+      rest = rest[start.upperBound...]
+      result.append(String(rest.prefix { $0 != "}" && $0 != "." && $0 != "[" }))
+    }
+    return result
+  }
+}
+
+extension Substring {
+  /// Where a text stands first.
+  fileprivate func range(of text: String) -> Range<Index>? { firstRange(of: text) }
+}

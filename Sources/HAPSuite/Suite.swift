@@ -1,2 +1,0 @@
-import CYAML
-import HAPWire

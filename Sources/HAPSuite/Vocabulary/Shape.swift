@@ -1,0 +1,63 @@
+/// What a piece of a suite may look like. Suites are checked against it, and the JSON Schema and the tables of the documentation are
+/// made from it. Wherever a scalar may stand, a variable may: `${name}`.
+package indirect enum Shape: Sendable {
+  /// Any YAML.
+  case any
+  case text
+  case integer(ClosedRange<Int128>)
+  case bool
+  /// "500ms", "2s", "1.5min".
+  case duration
+  /// One of these words.
+  case word([String])
+  /// A pattern of a JSON value: literal, or an object of `$` constraints.
+  case pattern
+  /// Bytes: hexadecimal text, or an object that makes them.
+  case bytes
+  /// The items of a TLV8 message to be sent.
+  case items
+  /// Patterns of the items of a TLV8 message that comes.
+  case itemPatterns
+  /// Alterations of a TLV8 message, in turn.
+  case alterations
+  case list(Shape)
+  /// Members of any name, all of one shape.
+  case map(Shape)
+  /// These members and no others.
+  case object([ShapeMember])
+  /// The first that fits by its kind of value.
+  case either([Shape])
+  /// A list of steps.
+  case steps
+  /// Something to look for in the database.
+  case subject
+}
+
+/// A member of an object in a suite.
+package struct ShapeMember: Sendable {
+  package var name: String
+  package var shape: Shape
+  package var isRequired: Bool
+  /// For the documentation.
+  package var summary: String
+
+  package init(_ name: String, _ shape: Shape, required: Bool = false, _ summary: String) {
+    self.name = name
+    self.shape = shape
+    self.isRequired = required
+    self.summary = summary
+  }
+}
+
+/// What a step can be.
+package struct Verb: Sendable {
+  package var name: String
+  package var summary: String
+  package var shape: Shape
+
+  package init(_ name: String, _ shape: Shape, _ summary: String) {
+    self.name = name
+    self.shape = shape
+    self.summary = summary
+  }
+}
