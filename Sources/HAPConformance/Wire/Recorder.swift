@@ -2,7 +2,7 @@ import HAPLoop
 import HAPReport
 
 /// Keeps what happens while a case runs, within bounds. Belongs to the loop's thread.
-final class Recorder {
+final class Recorder: @unchecked Sendable {  // touched on the loop alone
   /// What the entries of one case may hold together, in bytes.
   static let limit = 8 << 20
   /// How many entries one case may have.

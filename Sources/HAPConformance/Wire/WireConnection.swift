@@ -6,7 +6,7 @@ import HAPWire
 /// One connection of the tester. It sends anything, understands what it can, and never decides whether it is right.
 ///
 /// Belongs to the loop's thread; callers that await are actors of that loop.
-final class WireConnection {
+final class WireConnection: @unchecked Sendable {  // touched on the loop alone
   /// What the accessory may send that makes no message yet: the largest database, sealed, with room.
   static let inputLimit = 24 << 20
   /// Messages and their bytes that may wait to be looked at.

@@ -49,6 +49,10 @@ package enum Vocabulary {
       ]),
       "Seals all further bytes of a connection, both ways. A good `expect: { verify: M4 }` does it by itself."),
     Verb(
+      "reading",
+      .object([connection, ShapeMember("paused", .bool, required: true, "whether nothing more is read from it")]),
+      "Stops reading a connection, so that what comes piles up at the accessory, or goes on."),
+    Verb(
       "settle", .either([.bool, .text]),
       "Waits until the accessory has noticed the end of all connections that the case closed."),
   ]
@@ -199,6 +203,9 @@ package enum Vocabulary {
     ShapeMember("verify", .word(["M2", "M4"]), "the right message of Pair Verify; a good M4 secures the connection"),
     ShapeMember("sealed", .bool, "whether it came in frames"),
     ShapeMember("closed", .either([.bool, .word(["reset", "fin"])]), "the connection ends, and nothing comes before"),
+    ShapeMember(
+      "garbage", .either([.bool, .pattern]),
+      "bytes that make no message, or a pattern of them as text: an answer in plain inside a session is such"),
     ShapeMember("silent", .bool, "nothing comes within `within`"),
     ShapeMember("time", .pattern, "of the milliseconds that the answer took"),
     ShapeMember("deviation", .text, "who does this: accepted, but not strict"),
@@ -208,6 +215,7 @@ package enum Vocabulary {
   static let expectMembers: [ShapeMember] =
     [
       connection, within, procedure,
+      ShapeMember("as", .text, "of `setup: M6`: the controller that is paired now; `admin` without it"),
       ShapeMember("is", .text, "one of the suite's expectations; members here add to it"),
     ] + answerMembers + [
       ShapeMember(

@@ -95,6 +95,12 @@ package struct JSONNode: Equatable, Sendable {
     package var name: String
     package var place: JSONPlace
     package var value: JSONNode
+
+    package init(name: String, place: JSONPlace, value: JSONNode) {
+      self.name = name
+      self.place = place
+      self.value = value
+    }
   }
 
   package var kind: Kind

@@ -1,0 +1,25 @@
+/// The accessory isn't as the case wants it.
+struct CaseFailure: Error, Equatable {
+  /// One line.
+  var message: String
+  var sent: String?
+  /// What would have been right, one line each.
+  var accepted: [String] = []
+  var got: String?
+  /// Whether nothing came at all.
+  var isSilence = false
+
+  init(_ message: String, sent: String? = nil, accepted: [String] = [], got: String? = nil, isSilence: Bool = false) {
+    self.message = message
+    self.sent = sent
+    self.accepted = accepted
+    self.got = got
+    self.isSilence = isSilence
+  }
+}
+
+/// The case can't be decided here, and why.
+struct CaseSkip: Error, Equatable { var reason: String }
+
+/// Somebody ended the run.
+struct CaseInterrupted: Error, Equatable {}

@@ -1,0 +1,161 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPReport
+import HAPSuite
+import HAPWire
+
+/// One run of a case, or of one of its variants: carries out the steps, and keeps what happens.
+///
+/// An actor on the loop's thread, as are the connections that it works with.
+actor CaseRun {
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  let definition: CaseDefinition
+  let device: TestedAccessory
+  let world: CaseWorld
+  let recorder: Recorder
+  let random: RandomSource
+  let maker: ByteMaker
+  /// The suite's expectations, by name.
+  let expectations: [String: JSONNode]
+
+  var scope = Scope()
+  var connections: [String: WireConnection] = [:]
+  /// Those that a later one of the same name took the place of; closed with the others.
+  var formerConnections: [WireConnection] = []
+  var setups: [String: SetupProcedure] = [:]
+  var verifies: [String: VerifyProcedure] = [:]
+  var controllers: [String: TestController] = [:]
+  /// What `until` kept back, by connection.
+  var held: [String: [UInt8]] = [:]
+  var marks: [String: Duration] = [:]
+  /// Characteristics that were written, to be given their values back.
+  var written: Set<AttributeID> = []
+  /// Whether it may have changed pairings, or subscribed.
+  var touchedPairings = false
+  var deviations: [String] = []
+  var notes: [String] = []
+  /// The request that the next answer belongs to, by connection.
+  var lastRequest: [String: String] = [:]
+  var sleepers: [UInt64: Sleeper] = [:]
+  var lastSleeper: UInt64 = 0
+
+  init(
+    _ definition: CaseDefinition, on device: TestedAccessory, world: CaseWorld, recorder: Recorder,
+    expectations: [JSONNode.Member], random: RandomSource
+  ) {
+    loop = device.loop
+    self.definition = definition
+    self.device = device
+    self.world = world
+    self.recorder = recorder
+    self.random = random
+    maker = ByteMaker(random: random)
+    self.expectations = Dictionary(expectations.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    controllers["admin"] = device.owner ?? device.admin
+  }
+
+  /// Gives the variables that every case has, and those of a variant and of what was found.
+  func prepare(variant: JSONNode?, found: [(name: String, value: JSONNode)]) throws {
+    scope["device"] = device.variable
+    scope["code"] = .text(device.code ?? "")
+    scope["txt"] = device.txtVariable ?? .object([])
+    scope["claims"] = device.claims ?? .object([])
+    scope["instance"] = .text(device.instanceName ?? "")
+    scope["variant"] = .text(variant?["name"]?.stringValue ?? "")
+    scope["elapsed"] = .object([])
+    scope["admin"] = controllerVariable(device.owner ?? device.admin)
+    if let database = device.database { scope["database"] = database.node }
+    for (name, value) in found { scope[name] = value }
+    for member in variant?.members ?? [] { scope[member.name] = try scope.resolve(member.value) }
+  }
+
+  /// Goes through the steps.
+  func run(_ steps: [JSONNode]) async throws {
+    for step in steps {
+      if Task.isCancelled { throw CaseInterrupted() }
+      guard let member = step.members?.first(where: { $0.name != "note" }) else { continue }
+      try await perform(member.name, member.value)
+    }
+  }
+
+  func stepsOf(_ node: JSONNode?) -> [JSONNode] { node?.elements ?? [] }
+
+  /// Closes what is open and waits until the accessory knows.
+  func close() async {
+    let open = Array(connections.values) + formerConnections
+    connections = [:]
+    formerConnections = []
+    await withTaskGroup { group in
+      for connection in open {
+
+        group.addTask { await self.settle(connection) }
+      }
+    }
+  }
+
+  private func settle(_ connection: WireConnection) async { await connection.settle(within: .milliseconds(700)) }
+
+  // MARK: Variables
+
+  func controllerVariable(_ controller: TestController) -> JSONNode {
+    .object([
+      ("name", .text(controller.name)),
+      ("id", .text(String(decoding: controller.credentials.identifier, as: UTF8.self))),
+      ("id-bytes", .text(Hexadecimal.text(controller.credentials.identifier))),
+      ("ltpk", .text(Hexadecimal.text(controller.credentials.key.publicKey))),
+    ])
+  }
+
+  func controller(_ node: JSONNode?) throws -> TestController {
+    guard let node else { return controllers["admin"] ?? device.admin }
+    guard let name = node.stringValue, let controller = controllers[name] else {
+      throw StepError(node, "there is no controller \(Scope.text(node))")
+    }
+    return controller
+  }
+
+  func milliseconds(_ duration: Duration) -> JSONNode { .number((duration / .milliseconds(1) * 100).rounded() / 100) }
+
+  func duration(_ node: JSONNode?, default value: Duration) throws -> Duration {
+    guard let node else { return value }
+    guard let duration = node.stringValue.flatMap({ Duration(long: $0) }) else {
+      throw StepError(node, "a duration such as 500ms is expected")
+    }
+    return duration
+  }
+
+  /// Deviations are said once, however often they are seen.
+  func deviate(_ text: String) { if !deviations.contains(text) { deviations.append(text) } }
+  func note(_ text: String) { if notes.count < 200, !notes.contains(text) { notes.append(text) } }
+
+  // MARK: Connections
+
+  func name(of node: JSONNode?) -> String { node?["on"]?.stringValue ?? (node?.stringValue ?? "main") }
+
+  /// The connection of a name, opened if it isn't.
+  func connection(_ name: String) async throws -> WireConnection {
+    if let connection = connections[name] { return connection }
+    switch await WireConnection.connect(
+      name, to: device.address, within: .seconds(10), recorder: recorder, on: loop)
+    {
+    case .connected(let connection):
+      connections[name] = connection
+      return connection
+    case .refused(let error):
+      throw CaseFailure("no connection: \(error)", sent: "a TCP connection to \(device.address)", got: "\(error)")
+    case .silent:
+      throw CaseFailure(
+        "no connection within 10 s", sent: "a TCP connection to \(device.address)", got: "no answer within 10 s",
+        isSilence: true)
+    }
+  }
+
+  func existing(_ name: String, _ node: JSONNode) throws -> WireConnection {
+    guard let connection = connections[name] else { throw StepError(node, "there is no connection \"\(name)\" yet") }
+    return connection
+  }
+}

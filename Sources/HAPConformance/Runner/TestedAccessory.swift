@@ -1,0 +1,80 @@
+import HAPCrypto
+import HAPLoop
+import HAPProtocol
+import HAPReport
+import HAPSuite
+import HAPWire
+
+/// The accessory under test: where it is, and what the tester knows and holds of it.
+///
+/// Belongs to the loop's thread: cases that run side by side share it.
+package final class TestedAccessory: @unchecked Sendable {
+  package let loop: EventLoop
+  /// Where it takes connections; the first is the one that cases use.
+  package var addresses: [SocketAddress]
+  /// Its setup code, with dashes.
+  package let code: String?
+  /// The tester's own identity.
+  let admin: TestController
+  /// Who is paired with it as an admin, of the tester's controllers; nil: it is unpaired, or another's.
+  var owner: TestController?
+  /// As it proved itself in Pair Setup.
+  package internal(set) var identity: PairedAccessory?
+  /// As it was read last.
+  var database: DatabaseView?
+  /// Of its mDNS record, as it was found or given.
+  package var txt: [(key: String, value: String)]?
+  /// Its name on the network.
+  package var instanceName: String?
+  /// Claims as variables.
+  package var claims: JSONNode?
+  /// How many wrong setup codes were entered in this run.
+  package internal(set) var wrongCodeCount = 0
+  /// What was sent last, readable, and its bytes: named when the accessory is lost.
+  var lastSent: (title: String, bytes: [UInt8]) = ("nothing", [])
+  /// Of the loop's clock, at the start of the run.
+  let start: UInt64
+
+  package init(
+    on loop: EventLoop, addresses: [SocketAddress], code: String?, random: RandomSource
+  ) {
+    self.loop = loop
+    self.addresses = addresses
+    self.code = code
+    admin = TestController(name: "admin", random: random)
+    start = EventLoop.readClock()
+  }
+
+  var address: SocketAddress { addresses[0] }
+
+  /// Since the start of the run.
+  var now: Duration { .nanoseconds(Int64(clamping: EventLoop.readClock() &- start)) }
+
+  /// A setup code that is not this one, and not one of the trivial ones.
+  var wrongCode: String {
+    guard let code, let digit = code.unicodeScalars.last else { return "031-45-154" }
+    return code.dropLast() + (digit == "7" ? "8" : "7")
+  }
+
+  /// What cases may ask of it as `device`.
+  var variable: JSONNode {
+    var members: [(name: String, value: JSONNode)] = [
+      ("host", .text(address.host.description)), ("port", .integer(address.port)),
+      ("addresses", .list(addresses.map { .text("\($0)") })),
+    ]
+    if let identity {
+      members.append(("id", .text(String(decoding: identity.identifier, as: UTF8.self))))
+      members.append(("ltpk", .text(Hexadecimal.text(identity.publicKey))))
+    }
+    if let instanceName { members.append(("name", .text(instanceName))) }
+    return .object(members)
+  }
+
+  /// The TXT record as an object; the first of keys that occur twice.
+  var txtVariable: JSONNode? {
+    guard let txt else { return nil }
+    var members: [(name: String, value: JSONNode)] = []
+    for (key, value) in txt where !members.contains(where: { $0.name == key }) { members.append((key, .text(value))) }
+    return .object(members)
+  }
+}

@@ -1,0 +1,122 @@
+import HAPLoop
+import HAPProtocol
+import HAPWire
+
+extension CaseRun {
+  func connect(_ node: JSONNode) async throws {
+    let name = name(of: node)
+    if let former = connections.removeValue(forKey: name) { formerConnections.append(former) }
+    var address = device.address
+    if let text = node["address"]?.stringValue {
+      guard let other = device.addresses.first(where: { "\($0)" == text || "\($0.host)" == text }) else {
+        throw StepError(node, "\(text) is none of the accessory's addresses")
+      }
+      address = other
+    }
+    let limit = try duration(node["within"], default: .seconds(10))
+    let outcome = await WireConnection.connect(name, to: address, within: limit, recorder: recorder, on: loop)
+    let result: String
+    switch outcome {
+    case .connected(let connection):
+      connections[name] = connection
+      result = "connected"
+    case .refused: result = "refused"
+    case .silent: result = "silent"
+    }
+    if let variable = node["save"]?.stringValue {
+      scope[variable] = .text(result)
+      return
+    }
+    if case .refused(let error) = outcome {
+      throw CaseFailure(
+        "no connection to \(address)", sent: "a TCP connection to \(address)", accepted: ["it is taken"],
+        got: "\(error)")
+    }
+    if case .silent = outcome {
+      throw CaseFailure(
+        "no connection to \(address)", sent: "a TCP connection to \(address)", accepted: ["it is taken"],
+        got: "no answer within \(limit.roundText)", isSilence: true)
+    }
+  }
+
+  func close(_ node: JSONNode) throws {
+    let name = name(of: node)
+    let connection = try existing(name, node)
+    let how = node["how"]?.stringValue.flatMap(WireConnection.Ending.init(rawValue:)) ?? .fin
+    connection.close(how)
+    if how != .half {
+      connections[name] = nil
+      held[name] = nil
+    }
+  }
+
+  func settleAll() async { await close() }
+
+  func reading(_ node: JSONNode) throws {
+    try existing(name(of: node), node).read(!(node["paused"]?.boolValue ?? true))
+  }
+
+  func secure(_ node: JSONNode) throws {
+    let name = name(of: node)
+    let connection = try existing(name, node)
+    let procedure = node["procedure"]?.stringValue ?? name
+    let keys: SessionKeys?
+    switch node["with"]?.stringValue {
+    case "transient": keys = setups[procedure]?.key.map { SessionKeys(transientPairSetup: $0) }
+    default: keys = verifies[procedure]?.sessionKeys
+    }
+    guard let keys else { throw StepError(node, "the procedure \"\(procedure)\" has no keys") }
+    connection.secure(keys)
+  }
+
+  /// Waits until the accessory takes connections again, after a hook took it away.
+  func reachable(_ node: JSONNode) async throws {
+    let limit = try duration(node["within"], default: .seconds(30))
+    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+    while true {
+      switch await WireConnection.connect(
+        "probe", to: device.address, within: .seconds(2), recorder: recorder, on: loop)
+      {
+      case .connected(let connection):
+        await connection.settle(within: .milliseconds(500))
+        return
+      case .refused, .silent:
+        if EventLoop.readClock() >= deadline {
+          throw CaseFailure(
+            "the accessory took no connection within \(limit.roundText)", accepted: ["a connection"], got: "none",
+            isSilence: true)
+        }
+        try await pause(.milliseconds(100))
+      }
+    }
+  }
+
+  /// Lets time pass on the loop.
+  func pause(_ duration: Duration) async throws {
+    lastSleeper += 1
+    let number = lastSleeper
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        if Task.isCancelled { return continuation.resume() }
+        let timer = LoopTimer(loop) { [self] in assumeIsolated { $0.wake(number) } }
+        sleepers[number] = Sleeper(timer: timer, continuation: continuation)
+        timer.start(after: duration)
+      }
+    } onCancel: {
+      Task { await self.wake(number) }
+    }
+    if Task.isCancelled { throw CaseInterrupted() }
+  }
+
+  private func wake(_ number: UInt64) {
+    guard let sleeper = sleepers.removeValue(forKey: number) else { return }
+    sleeper.timer.close()
+    sleeper.continuation.resume()
+  }
+}
+
+/// Somebody who waits for a timer.
+struct Sleeper {
+  let timer: LoopTimer
+  let continuation: CheckedContinuation<Void, Never>
+}

@@ -1,0 +1,190 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+extension CaseRun {
+  func pair(_ node: JSONNode) async throws {
+    let controller = try controller(node["as"])
+    guard let code = node["code"].map({ Scope.text($0) }) ?? device.code else {
+      throw CaseSkip(reason: "the setup code is not known")
+    }
+    let identity = try await pairSetup(on: name(of: node), as: controller, code: code)
+    device.identity = identity
+    if device.owner == nil { device.owner = controller }
+    controllers[controller.name]?.isPaired = true
+    scope["device"] = device.variable
+  }
+
+  /// Pair Setup as it should be. It begins anew where B starts with a zero byte, since there accessories part ways, and where another
+  /// procedure is still being forgotten.
+  func pairSetup(on name: String, as controller: TestController, code: String) async throws -> PairedAccessory {
+    let start = recorder.now
+    while true {
+      let connection = try await connection(name)
+      var setup = SetupProcedure()
+      let second = try await exchange(SetupProcedure.start(), "/pair-setup", "M1", on: connection, name)
+      if second.byte(TLVType.error) == PairingError.busy.rawValue, recorder.now - start < .seconds(3) {
+        try await pause(.milliseconds(100))
+        continue
+      }
+      if let problem = setup.take("M2", second) { throw failure("Pair Setup M2: \(problem)", name, second) }
+      if setup.serverKey.count < 384 || setup.serverKey.first == 0 { continue }
+      let random = random
+      let begun = setup
+      let made = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in
+        var setup = begun
+        return Result { () throws(ProcedureError) in
+          let draft = try setup.proof(code: code, SetupProcedure.Proof(), random: random)
+          return (setup, draft)
+        }
+      }
+      guard case .success(let (proven, proof)) = made else {
+        throw CaseFailure("Pair Setup M2: the accessory's public key is worth nothing")
+      }
+      setup = proven
+      let fourth = try await exchange(proof, "/pair-setup", "M3", on: connection, name)
+      if let problem = setup.take("M4", fourth) {
+        if code != device.code || fourth.byte(TLVType.error) == PairingError.authentication.rawValue {
+          device.wrongCodeCount += 1
+        }
+        throw failure("Pair Setup M4: \(problem)", name, fourth)
+      }
+      guard let inner = try? setup.exchange(controller, signedBy: nil),
+        let message = try? setup.sealedExchange(inner.encoded(), nonce: "PS-Msg05", wrongKey: nil)
+      else { preconditionFailure("M3 has been made") }
+      let sixth = try await exchange(message, "/pair-setup", "M5", on: connection, name)
+      if let problem = setup.take("M6", sixth) { throw failure("Pair Setup M6: \(problem)", name, sixth) }
+      guard let identity = setup.accessory else { preconditionFailure("M6 has told who it is") }
+      return identity
+    }
+  }
+
+  func verify(_ node: JSONNode) async throws {
+    try await pairVerify(on: name(of: node), as: try controller(node["as"]))
+  }
+
+  /// Pair Verify as it should be; the connection is secured behind it.
+  func pairVerify(on name: String, as controller: TestController) async throws {
+    let connection = try await connection(name)
+    var verify = VerifyProcedure()
+    let second = try await exchange(
+      verify.start(random: random, publicKey: nil), "/pair-verify", "M1", on: connection, name)
+    if let problem = verify.take("M2", second, from: device.identity) {
+      throw failure("Pair Verify M2: \(problem)", name, second)
+    }
+    guard let inner = try? verify.finish(controller, signedBy: nil, over: nil) else {
+      preconditionFailure("M1 has been made")
+    }
+    let message = verify.sealedFinish(inner.encoded(), nonce: "PV-Msg03", wrongKey: nil, random: random)
+    let fourth = try await exchange(message, "/pair-verify", "M3", on: connection, name)
+    if let problem = verify.take("M4", fourth, from: device.identity) {
+      throw failure("Pair Verify M4: \(problem)", name, fourth)
+    }
+    guard let keys = verify.sessionKeys else { preconditionFailure("M2 has made the keys") }
+    verifies[name] = verify
+    connection.secure(keys)
+  }
+
+  private func failure(_ message: String, _ name: String, _ reply: TLV) -> CaseFailure {
+    let got = Readable.tlv(reply.encoded()).split(separator: "\n").joined(separator: ", ")
+    return CaseFailure(
+      message, sent: lastRequest[name], accepted: ["the procedure goes on"], got: String(got.prefix(300)))
+  }
+
+  /// Posts a message of a pairing procedure and reads its answer.
+  func exchange(
+    _ draft: TLVDraft, _ path: String, _ note: String, on connection: WireConnection, _ name: String
+  ) async throws -> TLV {
+    let answer = try await request(
+      "POST", path, type: "application/pairing+tlv8", body: draft.encoded(), note: note, on: connection, name)
+    guard let tlv = try? TLV(decoding: answer.body), !tlv.items.isEmpty else {
+      throw CaseFailure(
+        "\(path) \(note): the answer is no TLV8", sent: lastRequest[name], accepted: ["a TLV8 message"],
+        got: AnswerView(arrival: .message(answer), took: .zero).summary)
+    }
+    return tlv
+  }
+
+  /// Sends a right request and waits for its answer.
+  func request(
+    _ method: String, _ path: String, type: String? = nil, body: [UInt8]? = nil, note: String = "",
+    on connection: WireConnection, _ name: String
+  ) async throws -> WireMessage {
+    let message = ControllerRequest(method, path, contentType: type, body: body).encoded(host: "\(device.address)")
+    let title = "\(method) \(path)" + (note.isEmpty ? "" : " \(note)")
+    let (bytes, frames) = connection.prepared(message)
+    lastRequest[name] = title
+    device.lastSent = (title, bytes)
+    connection.noteSent(.message, title, decoded: Readable.body(body ?? [], type: type), bytes: message, frames: frames)
+    connection.write(bytes)
+    let arrival = await connection.next(within: world.answerLimit)
+    if Task.isCancelled { throw CaseInterrupted() }
+    guard case .message(let answer) = arrival else {
+      var isSilence = false
+      if case .silence = arrival { isSilence = true }
+      throw CaseFailure(
+        "\(title): \(AnswerView(arrival: arrival, took: .zero).summary)", sent: title, accepted: ["an answer"],
+        got: AnswerView(arrival: arrival, took: .zero).summary, isSilence: isSilence)
+    }
+    return answer
+  }
+
+  // MARK: Controllers
+
+  func controllerStep(_ node: JSONNode) async throws {
+    guard let name = node["name"]?.stringValue else { throw StepError(node, "\"name\" is missing") }
+    guard name != "admin" else { throw StepError(node, "admin is the tester's own controller") }
+    let identifier = try node["id"].map { try maker.bytes($0) } ?? TestController.uuid(random)
+    let key = try node["key-of"].map { try self.controller($0).credentials.key } ?? SigningKey(seed: random.secret(32))
+    var controller = TestController(name: name, identifier: identifier, key: key)
+    if node["paired"]?.boolValue ?? true {
+      try await add(controller, isAdmin: node["permissions"]?.stringValue == "admin")
+      controller.isPaired = true
+    }
+    controllers[name] = controller
+    scope[name] = controllerVariable(controller)
+  }
+
+  /// Adds a pairing, on a connection of its own.
+  private func add(_ controller: TestController, isAdmin: Bool) async throws {
+    touchedPairings = true
+    let draft = TLVDraft([
+      .init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [3]),
+      .init(type: TLVType.identifier, value: controller.credentials.identifier),
+      .init(type: TLVType.publicKey, value: controller.credentials.key.publicKey),
+      .init(type: TLVType.permissions, value: [isAdmin ? 1 : 0]),
+    ])
+    try await asAdmin { connection, name in
+      let reply = try await exchange(draft, "/pairings", "add \(controller.name)", on: connection, name)
+      if reply.byte(TLVType.error) != nil {
+        throw failure("the pairing of \(controller.name) wasn't added", name, reply)
+      }
+    }
+  }
+
+  /// Works on a session of the tester's own, besides those of the case.
+  func asAdmin(_ body: (WireConnection, String) async throws -> Void) async throws {
+    let name = "admin's own"
+    if connections[name]?.isClosed ?? true {
+      if let former = connections.removeValue(forKey: name) { formerConnections.append(former) }
+      try await pairVerify(on: name, as: device.owner ?? device.admin)
+    }
+    try await body(try await connection(name), name)
+  }
+
+  func unpair(_ node: JSONNode) async throws {
+    touchedPairings = true
+    let isAll = node.boolValue == true
+    let target = isAll ? device.owner ?? device.admin : try controller(node)
+    let draft = TLVDraft([
+      .init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [4]),
+      .init(type: TLVType.identifier, value: target.credentials.identifier),
+    ])
+    try await asAdmin { connection, name in
+      let reply = try await exchange(draft, "/pairings", "remove \(target.name)", on: connection, name)
+      if reply.byte(TLVType.error) != nil { throw failure("the pairing of \(target.name) wasn't removed", name, reply) }
+    }
+    if target.credentials.identifier == (device.owner ?? device.admin).credentials.identifier { device.owner = nil }
+  }
+}

@@ -1,0 +1,22 @@
+import HAPWire
+
+extension CaseRun {
+  /// Whether the accessory still answers on a new connection: any answer to any request will do.
+  func alive() async throws {
+    let name = "alive"
+    if let former = connections.removeValue(forKey: name) { formerConnections.append(former) }
+    let connection = try await connection(name)
+    _ = try await request("GET", "/accessories", on: connection, name)
+    connection.close(.fin)
+    connections[name] = nil
+  }
+
+  func txt(_ node: JSONNode) throws {
+    guard let record = device.txtVariable else { throw CaseSkip(reason: "the TXT record is not known") }
+    for member in node.members ?? [] {
+      if let problem = try Pattern.mismatch(record[member.name], member.value, at: member.name) {
+        throw CaseFailure(problem, accepted: [Pattern.shown(member.value)], got: Pattern.shown(record[member.name]))
+      }
+    }
+  }
+}

@@ -1,0 +1,325 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPReport
+import HAPWire
+
+/// A message as a step wants it, before it is sealed and cut in pieces.
+struct OutgoingMessage {
+  var bytes: [UInt8]
+  /// "PUT /characteristics".
+  var title: String
+  var decoded: String
+  var kind = TranscriptEntry.Kind.message
+  /// Goes around the session, as it is.
+  var isRaw = false
+}
+
+extension CaseRun {
+  /// Makes the message of a `send`.
+  func outgoing(_ node: JSONNode, on name: String) async throws -> OutgoingMessage {
+    if let raw = node["raw"] {
+      let bytes = try maker.bytes(raw)
+      return OutgoingMessage(
+        bytes: bytes, title: "\(bytes.count) raw bytes", decoded: "", kind: .raw, isRaw: true)
+    }
+    if let text = node["text"] {
+      let text = Scope.text(text)
+      let line = text.prefix { $0 != "\r\n" && $0 != "\n" }
+      return OutgoingMessage(bytes: Array(text.utf8), title: "text: \(line.prefix(80))", decoded: text)
+    }
+    if let whole = node["bytes"] {
+      let bytes = try maker.bytes(whole)
+      return OutgoingMessage(bytes: bytes, title: "\(bytes.count) bytes", decoded: "", kind: .raw)
+    }
+    return try await request(node, on: name)
+  }
+
+  /// An HTTP request, right or as wrong as the step says.
+  private func request(_ node: JSONNode, on name: String) async throws -> OutgoingMessage {
+    var request = try await plan(node, on: name)
+    if let corruptions = node["corrupt"]?.elements {
+      for corruption in corruptions { request.body = try corrupted(request.body ?? [], corruption) }
+    }
+    let method = node["method"]?.stringValue ?? request.method
+    let path = node["path"].map { Scope.text($0) } ?? request.path
+    var head = "\(method) \(path) \(node["version"]?.stringValue ?? "HTTP/1.1")\r\n"
+    switch node["host"].map({ Scope.text($0) }) {
+    case "none"?: break
+    case let host?: head += "Host: \(host)\r\n"
+    case nil: head += "Host: \(device.address)\r\n"
+    }
+    switch node["type"].map({ Scope.text($0) }) {
+    case "none"?: break
+    case let type?: head += "Content-Type: \(type)\r\n"
+    case nil: if let type = request.type { head += "Content-Type: \(type)\r\n" }
+    }
+    switch node["length"].map({ Scope.text($0) }) {
+    case "none"?: break
+    case let length?: head += "Content-Length: \(length)\r\n"
+    case nil: if let body = request.body { head += "Content-Length: \(body.count)\r\n" }
+    }
+    for line in node["headers"]?.elements ?? [] { head += Scope.text(line) + "\r\n" }
+    let body = request.body ?? []
+    if method == "PUT", path.hasPrefix("/characteristics") { noteWritten(body) }
+    if path.hasPrefix("/pairings") { touchedPairings = true }
+    let title =
+      "\(method) \(path.count > 100 ? path.prefix(100) + "…" : path)" + (request.note.isEmpty ? "" : " \(request.note)")
+    return OutgoingMessage(
+      bytes: Array((head + "\r\n").utf8) + body, title: title, decoded: Readable.body(body, type: request.type))
+  }
+
+  private struct Plan {
+    var method: String
+    var path: String
+    var type: String?
+    var body: [UInt8]?
+    /// What it is: "M3, proof of 63 bytes".
+    var note = ""
+  }
+
+  private static let json = "application/hap+json"
+  private static let tlv = "application/pairing+tlv8"
+
+  private func plan(_ node: JSONNode, on name: String) async throws -> Plan {
+    if let ids = node["read"] {
+      var path = "/characteristics?id=" + texts(ids).joined(separator: ",")
+      for flag in node["flags"]?.elements ?? [] { path += "&" + Scope.text(flag) }
+      return Plan(method: "GET", path: path)
+    }
+    if let entries = node["write"] { return try writePlan(entries, pid: node["pid"]) }
+    if let prepare = node["prepare"] { return jsonPlan("/prepare", prepare) }
+    for (verb, isOn) in [("subscribe", true), ("unsubscribe", false)] {
+      guard let ids = node[verb] else { continue }
+      let entries = texts(ids).map { text in
+        JSONNode.object([("id", .text(text)), ("ev", JSONNode(.bool(isOn)))])
+      }
+      return try writePlan(.list(entries), pid: node["pid"])
+    }
+    if let what = node["pairings"]?.stringValue { return try pairingsPlan(what, node) }
+    if let step = node["setup"]?.stringValue { return try await setupPlan(step, node, on: name) }
+    if let step = node["verify"]?.stringValue { return try verifyPlan(step, node, on: name) }
+    if let items = node["tlv"] {
+      var draft = try TLVDraft(items, maker)
+      try draft.alter(node["alter"], maker)
+      return Plan(method: "POST", path: "/", type: Self.tlv, body: draft.encoded(), note: state(of: draft))
+    }
+    if let body = node["json"] {
+      var plan = jsonPlan("/characteristics", body)
+      plan.method = "PUT"
+      return plan
+    }
+    if let body = node["body"] {
+      return Plan(method: "POST", path: "/", type: nil, body: try maker.bytes(body))
+    }
+    return Plan(method: "GET", path: "/")
+  }
+
+  private func jsonPlan(_ path: String, _ body: JSONNode) -> Plan {
+    Plan(method: "PUT", path: path, type: Self.json, body: JSONWriter.bytes { $0.node(body) })
+  }
+
+  /// "M3" where there is one State item of one byte.
+  private func state(of draft: TLVDraft) -> String {
+    draft.items.first { $0.type == TLVType.state && $0.value.count == 1 }.map { "M\($0.value[0])" } ?? ""
+  }
+
+  private func texts(_ node: JSONNode) -> [String] { (node.elements ?? [node]).map { Scope.text($0) } }
+
+  // MARK: Writes
+
+  private func writePlan(_ entries: JSONNode, pid: JSONNode?) throws -> Plan {
+    var rendered: [JSONNode] = []
+    for entry in entries.elements ?? [] {
+      var members: [JSONNode.Member] = []
+      for member in entry.members ?? [] {
+        guard member.name == "id" else {
+          members.append(member)
+          continue
+        }
+        guard let id = AttributeID(Scope.text(member.value)) else {
+          throw StepError(member.value, "an id is aid.iid, not \(Scope.text(member.value))")
+        }
+        members.append(.init(name: "aid", place: member.place, value: .integer(id.aid)))
+        members.append(.init(name: "iid", place: member.place, value: .integer(id.iid)))
+      }
+      rendered.append(JSONNode(.object(members), place: entry.place, path: entry.path))
+    }
+    var members: [(name: String, value: JSONNode)] = [("characteristics", .list(rendered))]
+    if let pid { members.append(("pid", pid)) }
+    return jsonPlan("/characteristics", .object(members))
+  }
+
+  /// Remembers which characteristics a request writes, whatever becomes of it.
+  private func noteWritten(_ body: [UInt8]) {
+    guard let node = try? JSONNode.parse(body) else { return }
+    for entry in node["characteristics"]?.elements ?? [] where entry["value"] != nil {
+      guard let aid = entry["aid"]?.integerValue.flatMap(UInt64.init(exactly:)),
+        let iid = entry["iid"]?.integerValue.flatMap(UInt64.init(exactly:))
+      else { continue }
+      written.insert(AttributeID(aid: aid, iid: iid))
+    }
+  }
+
+  // MARK: Pairings
+
+  private func pairingsPlan(_ what: String, _ node: JSONNode) throws -> Plan {
+    var draft = TLVDraft([.init(type: TLVType.state, value: [1])])
+    func add(_ type: UInt8, _ value: [UInt8]) { draft.items.append(.init(type: type, value: value)) }
+    switch what {
+    case "list": add(TLVType.method, [5])
+    case "remove":
+      add(TLVType.method, [4])
+      add(TLVType.identifier, try controller(node["controller"]).credentials.identifier)
+    default:
+      let controller = try controller(node["controller"])
+      add(TLVType.method, [3])
+      add(TLVType.identifier, controller.credentials.identifier)
+      add(TLVType.publicKey, controller.credentials.key.publicKey)
+      let permissions = node["permissions"]
+      let number: UInt8
+      switch permissions?.stringValue {
+      case "admin"?: number = 1
+      case "user"?: number = 0
+      default: number = UInt8(clamping: permissions?.integerValue ?? 0)
+      }
+      add(TLVType.permissions, [number])
+    }
+    try draft.alter(node["alter"], maker)
+    return Plan(method: "POST", path: "/pairings", type: Self.tlv, body: draft.encoded(), note: what)
+  }
+
+  // MARK: Procedures
+
+  private func setupPlan(_ step: String, _ node: JSONNode, on name: String) async throws -> Plan {
+    let procedure = node["procedure"]?.stringValue ?? name
+    var draft: TLVDraft
+    switch step {
+    case "M1":
+      setups[procedure] = SetupProcedure()
+      draft = SetupProcedure.start(
+        method: UInt8(clamping: node["method-item"]?.integerValue ?? 0),
+        flags: try node["flags-item"].map { try maker.bytes($0) })
+    case "M3": draft = try await proofMessage(node, procedure)
+    default: draft = try exchangeMessage(node, procedure)
+    }
+    try draft.alter(node["alter"], maker)
+    return Plan(method: "POST", path: "/pair-setup", type: Self.tlv, body: draft.encoded(), note: step)
+  }
+
+  private func proofMessage(_ node: JSONNode, _ procedure: String) async throws -> TLVDraft {
+    guard let begun = setups[procedure] else { throw StepError(node, "no M2 of \"\(procedure)\" was expected yet") }
+    var wish = SetupProcedure.Proof()
+    switch node["public-key"]?.stringValue {
+    case "zero"?: wish.publicKey = [UInt8](repeating: 0, count: 384)
+    case "n"?: wish.publicKey = SRPWorkbench.prime
+    case "2n"?: wish.publicKey = SRPWorkbench.twicePrime
+    case "short"?: wish.isShort = true
+    default: if let key = node["public-key"] { wish.publicKey = try maker.bytes(key) }
+    }
+    if let secret = node["secret"] { wish.secret = try maker.bytes(secret) }
+    wish.isPadded = node["secret-form"]?.stringValue == "padded"
+    wish.wantsZeroSecret = node["zero-secret"]?.boolValue ?? false
+    guard let code = device.code else { throw CaseSkip(reason: "the setup code is not known") }
+    let entered: String
+    switch node["code"].map({ Scope.text($0) }) {
+    case "wrong"?: entered = device.wrongCode
+    case let other?: entered = other
+    case nil: entered = code
+    }
+    // A forged key gets no further than a wrong code.
+    if entered != code { device.wrongCodeCount += 1 }
+    let random = random
+    let wanted = wish
+    let result = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in
+      var setup = begun
+      return Result { () throws(ProcedureError) in
+        let draft = try setup.proof(code: entered, wanted, random: random)
+        return (setup, draft)
+      }
+    }
+    switch result {
+    case .success(let (made, draft)):
+      setups[procedure] = made
+      return draft
+    case .failure(let error): throw StepError(node, error.message)
+    }
+  }
+
+  private func exchangeMessage(_ node: JSONNode, _ procedure: String) throws -> TLVDraft {
+    guard let setup = setups[procedure] else { throw StepError(node, "no M2 of \"\(procedure)\" was expected yet") }
+    let controller = try identity(node)
+    do {
+      var inner = try setup.exchange(controller, signedBy: try signer(node))
+      try inner.alter(node["inner"], maker)
+      return try setup.sealedExchange(
+        inner.encoded(), nonce: try nonce(node, "PS-Msg05"),
+        wrongKey: node["seal-key"] == nil ? nil : random.secret(32))
+    } catch let error as ProcedureError { throw StepError(node, error.message) }
+  }
+
+  private func verifyPlan(_ step: String, _ node: JSONNode, on name: String) throws -> Plan {
+    let procedure = node["procedure"]?.stringValue ?? name
+    var draft: TLVDraft
+    if step == "M1" {
+      var verify = VerifyProcedure()
+      draft = verify.start(random: random, publicKey: try node["public-key"].map { try maker.bytes($0) })
+      verifies[procedure] = verify
+    } else {
+      let verify = verifies[procedure] ?? VerifyProcedure()
+      let over = node["ephemeral"]?.stringValue
+      if let over, verifies[over] == nil { throw StepError(node, "there is no procedure \"\(over)\"") }
+      do {
+        var inner: TLVDraft
+        if verify.ephemeral == nil {
+          // M3 without M1: right in form, signed over nothing that was said.
+          inner = TLVDraft([
+            .init(type: TLVType.identifier, value: try identity(node).credentials.identifier),
+            .init(type: TLVType.signature, value: random.bytes(64)),
+          ])
+        } else {
+          inner = try verify.finish(
+            try identity(node), signedBy: try signer(node), over: over.flatMap { verifies[$0] })
+        }
+        try inner.alter(node["inner"], maker)
+        draft = verify.sealedFinish(
+          inner.encoded(), nonce: try nonce(node, "PV-Msg03"),
+          wrongKey: node["seal-key"] == nil ? nil : random.secret(32), random: random)
+      } catch let error as ProcedureError { throw StepError(node, error.message) }
+    }
+    try draft.alter(node["alter"], maker)
+    return Plan(method: "POST", path: "/pair-verify", type: Self.tlv, body: draft.encoded(), note: step)
+  }
+
+  /// The controller of a procedure, with another identifier where the step says so.
+  private func identity(_ node: JSONNode) throws -> TestController {
+    let controller = try controller(node["as"])
+    guard let identifier = node["identifier"] else { return controller }
+    return TestController(
+      name: controller.name, identifier: try maker.bytes(identifier), key: controller.credentials.key)
+  }
+
+  private func signer(_ node: JSONNode) throws -> SigningKey? {
+    try node["signed-by"].map { try controller($0).credentials.key }
+  }
+
+  private func nonce(_ node: JSONNode, _ right: String) throws -> String {
+    guard let other = node["nonce"] else { return right }
+    guard let text = other.stringValue, text.utf8.count == 8 else { throw StepError(other, "a nonce is 8 characters") }
+    return text
+  }
+
+  private func corrupted(_ body: [UInt8], _ node: JSONNode) throws -> [UInt8] {
+    var body = body
+    for member in node.members ?? [] {
+      switch member.name {
+      case "flip": ByteMaker.flip(&body, at: Int(clamping: member.value.integerValue ?? 0))
+      case "truncate": body = Array(body.prefix(max(0, Int(clamping: member.value.integerValue ?? 0))))
+      case "append": body += try maker.bytes(member.value)
+      case "prepend": body = try maker.bytes(member.value) + body
+      default: throw StepError(member.value, "there is no corruption \"\(member.name)\"")
+      }
+    }
+    return body
+  }
+}

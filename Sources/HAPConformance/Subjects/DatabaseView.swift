@@ -1,0 +1,136 @@
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// A database as cases see it: accessories, services and characteristics as objects of variables.
+struct DatabaseView: Sendable {
+  /// The body of /accessories as it came.
+  let bytes: [UInt8]
+  let node: JSONNode
+  let accessories: [Accessory]
+
+  /// Reads it as tolerantly as a controller does; judging it is for the lint.
+  init(_ bytes: [UInt8]) throws(JSONProblem) {
+    self.bytes = bytes
+    var reader = AttributeReader()
+    node = try reader.parse(bytes)
+    accessories = try reader.accessories(node)
+  }
+
+  /// Where a characteristic stands.
+  struct Entry {
+    var accessory: Accessory
+    var service: Service
+    var characteristic: Characteristic
+    var id: AttributeID { AttributeID(aid: accessory.aid, iid: characteristic.iid) }
+  }
+
+  var characteristics: [Entry] {
+    accessories.flatMap { accessory in
+      accessory.services.flatMap { service in
+        service.characteristics.map { Entry(accessory: accessory, service: service, characteristic: $0) }
+      }
+    }
+  }
+
+  func entry(_ id: AttributeID) -> Entry? {
+    guard let accessory = accessories.first(where: { $0.aid == id.aid }) else { return nil }
+    for service in accessory.services {
+      if let characteristic = service.characteristics.first(where: { $0.iid == id.iid }) {
+        return Entry(accessory: accessory, service: service, characteristic: characteristic)
+      }
+    }
+    return nil
+  }
+
+  // MARK: As variables
+
+  /// A characteristic: `aid`, `iid`, `id`, `type`, `name`, `format`, `perms`, metadata as in HAP's JSON, the value as it was read, and
+  /// values made for it: `values`, `other` (not the current one), `another`, `above`, `below`, `invalid`, `off-grid`.
+  static func variable(_ entry: Entry) -> JSONNode {
+    let characteristic = entry.characteristic
+    let constraints = characteristic.constraints
+    var members: [(name: String, value: JSONNode)] = [
+      ("kind", .text("characteristic")), ("aid", .integer(entry.accessory.aid)), ("iid", .integer(characteristic.iid)),
+      ("id", .text("\(entry.id)")), ("type", .text(characteristic.type.wireForm)),
+      ("name", .text(Catalogue.characteristic(characteristic.type)?.identifier ?? characteristic.type.wireForm)),
+      ("service", .text(serviceName(entry.service))), ("service-iid", .integer(entry.service.iid)),
+      ("format", .text(characteristic.format.rawValue)),
+      ("perms", .list(characteristic.perms.names.map { .text($0) })), ("value", node(characteristic.value)),
+    ]
+    if let unit = characteristic.unit { members.append(("unit", .text(unit.rawValue))) }
+    for (name, value) in [
+      ("minValue", constraints.minValue), ("maxValue", constraints.maxValue), ("minStep", constraints.minStep),
+    ] {
+      if let value { members.append((name, node(value))) }
+    }
+    if let length = constraints.maxLen { members.append(("maxLen", .integer(length))) }
+    if let length = constraints.maxDataLen { members.append(("maxDataLen", .integer(length))) }
+    if let values = constraints.validValues { members.append(("valid-values", .list(values.map { .integer($0) }))) }
+    if let range = constraints.validValuesRange {
+      members.append(("valid-values-range", .list([.integer(range.lowerBound), .integer(range.upperBound)])))
+    }
+    let legal = LegalValues(characteristic)
+    let values = legal.values.map(node)
+    members.append(("values", .list(values)))
+    let others = values.filter { !Pattern.equal($0, node(characteristic.value)) }
+    if let other = others.first { members.append(("other", other)) }
+    if let another = others.count > 1
+      ? others.last : values.first(where: { !Pattern.equal($0, others.first ?? .list([])) })
+    {
+      members.append(("another", another))
+    }
+    for (name, value) in [
+      ("above", legal.above), ("below", legal.below), ("invalid", legal.invalid), ("off-grid", legal.offGrid),
+    ] {
+      if let value { members.append((name, node(value))) }
+    }
+    return .object(members)
+  }
+
+  /// A service: `aid`, `iid`, `type`, `name`, `linked`, `primary`, `hidden`, and each of its characteristics by its name.
+  static func variable(_ service: Service, of accessory: Accessory) -> JSONNode {
+    var members: [(name: String, value: JSONNode)] = [
+      ("kind", .text("service")), ("aid", .integer(accessory.aid)), ("iid", .integer(service.iid)),
+      ("type", .text(service.type.wireForm)), ("name", .text(serviceName(service))),
+      ("linked", .list(service.linked.map { .integer($0) })),
+      ("primary", JSONNode(.bool(service.isPrimary))), ("hidden", JSONNode(.bool(service.isHidden))),
+    ]
+    var all: [JSONNode] = []
+    for characteristic in service.characteristics {
+      let entry = Entry(accessory: accessory, service: service, characteristic: characteristic)
+      let variable = variable(entry)
+      all.append(variable)
+      let name = Catalogue.characteristic(characteristic.type)?.identifier ?? characteristic.type.wireForm
+      if !members.contains(where: { $0.name == name }) { members.append((name, variable)) }
+    }
+    members.append(("characteristics", .list(all)))
+    return .object(members)
+  }
+
+  /// An accessory: `aid`, `name`, and its services in `services`.
+  static func variable(_ accessory: Accessory) -> JSONNode {
+    let information = accessory.services.first { $0.type == 0x3E }
+    let name = information?.characteristics.first { $0.type == 0x23 }?.value.stringValue ?? ""
+    return .object([
+      ("kind", .text("accessory")), ("aid", .integer(accessory.aid)), ("name", .text(name)),
+      ("services", .list(accessory.services.map { variable($0, of: accessory) })),
+    ])
+  }
+
+  private static func serviceName(_ service: Service) -> String {
+    Catalogue.service(service.type)?.identifier ?? service.type.wireForm
+  }
+
+  /// As HAP's JSON has it.
+  static func node(_ value: Value) -> JSONNode {
+    switch value {
+    case .null: JSONNode(.null)
+    case .bool(let value): JSONNode(.bool(value))
+    case .integer(let value): .integer(value)
+    case .float(let value): .number(value)
+    case .string(let text): .text(text)
+    case .data(let bytes): .text(Base64.encode(bytes))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import HAPModel
+import HAPWire
+
+/// Values that a characteristic may be given, and some that it may not, made from its metadata.
+struct LegalValues {
+  private let characteristic: Characteristic
+  private let named: [Int]
+
+  init(_ characteristic: Characteristic) {
+    self.characteristic = characteristic
+    // A number of an enumeration that has no name means nothing, whatever the limits say.
+    named = Catalogue.characteristic(characteristic.type)?.values.map(\.value) ?? []
+  }
+
+  /// Different ones in rising order, at most 16; empty where none can be told.
+  var values: [Value] {
+    switch characteristic.format {
+    case .bool: return [.bool(false), .bool(true)]
+    case .uint8, .uint16, .uint32, .uint64, .int: return integers
+    case .float: return floats
+    case .string: return strings
+    case .tlv8, .data: return []
+    }
+  }
+
+  private var integers: [Value] {
+    var candidates: [Int128]
+    if let listed = characteristic.constraints.validValues {
+      candidates = listed.map { Int128($0) }
+    } else if !named.isEmpty {
+      candidates = named.map { Int128($0) }
+    } else {
+      guard let (low, high) = range else { return [] }
+      let step = max(1, whole(characteristic.constraints.minStep) ?? 1)
+      let count = (high - low) / step
+      candidates = []
+      for part in 0...8 { candidates.append(low + count * Int128(part) / 8 * step) }
+      candidates += [low + step, high - (high - low) % step]
+    }
+    let legal = Set(candidates.filter { characteristic.allows(.integer($0)) })
+    return legal.sorted().prefix(16).map { .integer($0) }
+  }
+
+  private var floats: [Value] {
+    let low = characteristic.constraints.minValue?.doubleValue ?? 0
+    let high = characteristic.constraints.maxValue?.doubleValue ?? low + 100
+    guard low.isFinite, high.isFinite, high > low else { return [] }
+    let step = characteristic.constraints.minStep?.doubleValue ?? (high - low) / 8
+    guard step > 0 else { return [] }
+    let count = ((high - low) / step).rounded(.down)
+    var legal: [Double] = []
+    for part in 0...8 {
+      let steps = (count * Double(part) / 8).rounded(.down)
+      let number = ((low + steps * step) * 1e6).rounded() / 1e6
+      // As it is admitted, so that it reads back as it was written.
+      if let admitted = try? characteristic.admit(.float(number)), let number = admitted.doubleValue,
+        !legal.contains(number)
+      {
+        legal.append(number)
+      }
+    }
+    return legal.sorted().map { .float($0) }
+  }
+
+  private var strings: [Value] {
+    let most = characteristic.constraints.maxLen ?? Constraints.defaultMaxLen
+    guard most > 0 else { return [] }
+    return ["Haptest one", "Haptest two", "Haptest three", "Haptest four"].map { .string(String($0.prefix(most))) }
+  }
+
+  // MARK: Illegal ones
+
+  /// Just above the maximum that is stated; nil where the format has no room for it.
+  var above: Value? { outside(1) }
+  /// Just below the minimum that is stated.
+  var below: Value? { outside(-1) }
+
+  private func outside(_ direction: Int128) -> Value? {
+    let limit = direction > 0 ? characteristic.constraints.maxValue : characteristic.constraints.minValue
+    guard let limit else { return nil }
+    if characteristic.format == .float {
+      guard let number = limit.doubleValue else { return nil }
+      let step = max(characteristic.constraints.minStep?.doubleValue ?? 1, 0.1)
+      return .float(number + Double(direction) * step)
+    }
+    guard let number = whole(limit), let range = characteristic.format.integerRange else { return nil }
+    let step = max(1, whole(characteristic.constraints.minStep) ?? 1)
+    let beyond = number + direction * step
+    return range.contains(beyond) ? .integer(beyond) : nil
+  }
+
+  /// Within the limits, but not among the valid values.
+  var invalid: Value? {
+    guard let (low, high) = range else { return nil }
+    if let listed = characteristic.constraints.validValues, !listed.isEmpty {
+      return (low...min(high, low + 300)).first { number in !listed.contains { Int128($0) == number } }.map {
+        .integer($0)
+      }
+    }
+    if let valid = characteristic.constraints.validValuesRange {
+      let beyond = Int128(valid.upperBound) + 1
+      return beyond <= high
+        ? .integer(beyond) : Int128(valid.lowerBound) > low ? .integer(Int128(valid.lowerBound) - 1) : nil
+    }
+    return nil
+  }
+
+  /// Within the limits, between two steps.
+  var offGrid: Value? {
+    if characteristic.format == .float {
+      guard let step = characteristic.constraints.minStep?.doubleValue, step > 0,
+        let low = characteristic.constraints.minValue?.doubleValue,
+        let high = characteristic.constraints.maxValue?.doubleValue,
+        high - low >= 2 * step
+      else { return nil }
+      return .float(low + step * 1.5)
+    }
+    guard let step = whole(characteristic.constraints.minStep), step > 1, let (low, high) = range, high - low > step
+    else {
+      return nil
+    }
+    return .integer(low + step / 2)
+  }
+
+  /// What the format and the limits leave; nil for what is no integer.
+  private var range: (Int128, Int128)? {
+    guard let format = characteristic.format.integerRange else { return nil }
+    let low = max(format.lowerBound, whole(characteristic.constraints.minValue) ?? format.lowerBound)
+    let high = min(format.upperBound, whole(characteristic.constraints.maxValue) ?? format.upperBound)
+    return low <= high ? (low, high) : nil
+  }
+
+  private func whole(_ value: Value?) -> Int128? {
+    switch value {
+    case .integer(let number)?: number
+    case .float(let number)?: Int128(exactly: number)
+    case nil, .null?, .bool?, .string?, .data?: nil
+    }
+  }
+}
