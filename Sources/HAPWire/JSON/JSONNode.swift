@@ -51,10 +51,15 @@ package indirect enum JSONPath: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why a text is no JSON, and where.
+/// Why a text is no JSON (or no YAML, which becomes the same tree), and where.
 package struct JSONError: Error, Equatable, Sendable {
   package var place: JSONPlace
   package var message: String
+
+  package init(place: JSONPlace, message: String) {
+    self.place = place
+    self.message = message
+  }
 }
 
 /// Why a JSON document is not the one asked for: one value, its path and place, and what is wrong with it.
@@ -89,6 +94,14 @@ package struct JSONNode: Equatable, Sendable {
     package var integer: Int128?
     /// Infinite when too large.
     package var double: Double
+
+    /// - Parameter text: as JSON writes it.
+    package init(text: String, isInteger: Bool, integer: Int128?, double: Double) {
+      self.text = text
+      self.isInteger = isInteger
+      self.integer = integer
+      self.double = double
+    }
   }
 
   package struct Member: Equatable, Sendable {

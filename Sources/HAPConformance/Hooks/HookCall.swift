@@ -1,0 +1,70 @@
+import HAPWire
+
+/// One thing to be done to the device, and to what of it.
+package struct HookCall: Equatable, Sendable {
+  /// Which service: by its type's name, or its iid.
+  package enum Service: Equatable, Sendable {
+    case name(String)
+    case iid(UInt64)
+  }
+
+  package var name: HookName
+  package var aid: UInt64?
+  /// Of a characteristic.
+  package var iid: UInt64?
+  package var service: Service?
+  /// The type's name, for `set` without an `iid`.
+  package var characteristic: String?
+  /// For `set`, `battery` and `radio`; for `obstruct` and `jam` false takes it away again.
+  package var value: JSONNode?
+  /// For `press`: "single", "double" or "long".
+  package var kind: String?
+
+  package init(
+    _ name: HookName, aid: UInt64? = nil, iid: UInt64? = nil, service: Service? = nil, characteristic: String? = nil,
+    value: JSONNode? = nil, kind: String? = nil
+  ) {
+    self.name = name
+    self.aid = aid
+    self.iid = iid
+    self.service = service
+    self.characteristic = characteristic
+    self.value = value
+    self.kind = kind
+  }
+
+  /// A text as it is, anything else as JSON writes it; nil where there is none.
+  package var valueText: String? {
+    value.map { value in value.stringValue ?? JSONWriter.text { $0.node(value) } }
+  }
+
+  /// What a command that does it is told. All are set, so that none is left over from somewhere else.
+  package var environment: [String: String] {
+    let service =
+      switch service {
+      case .name(let name): name
+      case .iid(let iid): "\(iid)"
+      case nil: ""
+      }
+    return [
+      "HAPTEST_HOOK": name.rawValue, "HAPTEST_AID": aid.map { "\($0)" } ?? "", "HAPTEST_IID": iid.map { "\($0)" } ?? "",
+      "HAPTEST_SERVICE": service, "HAPTEST_CHARACTERISTIC": characteristic ?? "", "HAPTEST_VALUE": valueText ?? "",
+      "HAPTEST_KIND": kind ?? "",
+    ]
+  }
+
+  /// What a person is asked to do, as one sentence without a full stop: "Please press the button (double, service 9, accessory 1)".
+  package var request: String {
+    var parts: [String] = []
+    if let kind { parts.append(kind) }
+    if let valueText { parts.append("value \(valueText)") }
+    if let characteristic { parts.append(characteristic) } else if let iid { parts.append("characteristic \(iid)") }
+    switch service {
+    case .name(let name): parts.append(name)
+    case .iid(let iid): parts.append("service \(iid)")
+    case nil: break
+    }
+    if let aid { parts.append("accessory \(aid)") }
+    return "Please \(name.request)" + (parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))")
+  }
+}

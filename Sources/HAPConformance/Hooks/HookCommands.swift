@@ -1,0 +1,132 @@
+import HAPLoop
+import HAPModel
+import HAPWire
+
+/// Does what a hooks file says: runs commands, and asks persons.
+///
+/// A command learns what to do from variables: `HAPTEST_HOOK`, `HAPTEST_AID`, `HAPTEST_IID`, `HAPTEST_SERVICE`, `HAPTEST_CHARACTERISTIC`,
+/// `HAPTEST_VALUE` and `HAPTEST_KIND`. With status 0 it is done. The last line that it writes may be an object of JSON, for the case.
+package struct HookCommands: HookRunner {
+  private let file: HookFile
+  private let loop: EventLoop
+  private let variables: [String: String]
+  private let ask: @Sendable (String) async -> Bool
+
+  /// - Parameters:
+  ///   - variables: of every command, besides those above: where the device is.
+  ///   - ask: asks a person to do something, and tells whether it was done.
+  package init(
+    _ file: HookFile, on loop: EventLoop, variables: [String: String] = [:],
+    ask: @escaping @Sendable (String) async -> Bool
+  ) {
+    self.file = file
+    self.loop = loop
+    self.variables = variables
+    self.ask = ask
+  }
+
+  package func isAvailable(_ name: HookName) -> Bool { file.hooks[name] != nil }
+
+  package func run(_ hook: HookCall) async throws(HookFailure) -> JSONNode? {
+    let name = hook.name.rawValue
+    switch file.hooks[hook.name] {
+    case nil: throw HookFailure(.unavailable, "there is no hook \"\(name)\" in the hooks file")
+    case .manual:
+      guard await ask(hook.request) else { throw HookFailure(.refused, "hook \"\(name)\": it was not done by hand") }
+      return nil
+    case .command(let command, let within):
+      let run = HookCommandRun(name, command, hook.environment.merging(variables) { own, _ in own }, within, loop)
+      return try await run.result()
+    }
+  }
+}
+
+/// One command, from its start to its end; belongs to the loop's thread but for `result`.
+private final class HookCommandRun: @unchecked Sendable {
+  private typealias Outcome = Result<JSONNode?, HookFailure>
+
+  private let name: String
+  private let command: String
+  private let environment: [String: String]
+  private let within: Duration
+  private let loop: EventLoop
+  private var child: ChildProcess?
+  private var timer: LoopTimer?
+  private var finish: ((Outcome) -> Void)?
+  private var isCancelled = false
+  private var isLate = false
+  private var lastLines: [ChildProcess.Stream: String] = [:]
+
+  init(_ name: String, _ command: String, _ environment: [String: String], _ within: Duration, _ loop: EventLoop) {
+    self.name = name
+    self.command = command
+    self.environment = environment
+    self.within = within
+    self.loop = loop
+  }
+
+  func result() async throws(HookFailure) -> JSONNode? {
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
+        let isScheduled = loop.schedule { self.start { continuation.resume(returning: $0) } }
+        if !isScheduled { continuation.resume(returning: .failure(self.failure(.cancelled, "the run has ended"))) }
+      }
+    } onCancel: {
+      loop.schedule { self.cancel() }
+    }
+    return try outcome.get()
+  }
+
+  private func start(_ finish: @escaping (Outcome) -> Void) {
+    guard !isCancelled else { return finish(.failure(failure(.cancelled, "it was given up"))) }
+    self.finish = finish
+    do throws(LoopError) {
+      child = try ChildProcess(loop, command: command, environment: environment) { self.happened($0) }
+    } catch { return end(.failure(failure(.refused, error.detail))) }
+    child?.closeInput()
+    let timer = LoopTimer(loop) {
+      self.isLate = true
+      self.child?.terminate(grace: .seconds(1))
+    }
+    timer.start(after: within)
+    self.timer = timer
+  }
+
+  private func cancel() {
+    isCancelled = true
+    child?.terminate(grace: .seconds(1))
+  }
+
+  private func happened(_ event: ChildProcess.Event) {
+    switch event {
+    case .line(let stream, let bytes):
+      let line = String(decoding: bytes, as: UTF8.self)
+      if line.contains(where: { !$0.isWhitespace }) { lastLines[stream] = line }
+    case .tooLong: break
+    case .ended(let exit):
+      if isCancelled { return end(.failure(failure(.cancelled, "it was given up"))) }
+      if isLate { return end(.failure(failure(.timedOut, "\(shown) isn't done after \(within.roundText)"))) }
+      guard exit == .code(0) else {
+        let said = (lastLines[.error] ?? lastLines[.output]).map { ": \($0.prefix(300))" } ?? ""
+        return end(.failure(failure(.refused, "\(shown) ended \(exit)\(said)")))
+      }
+      let answer = lastLines[.output].flatMap { try? JSONNode.parse(Array($0.utf8)) }
+      end(.success(answer?.members == nil ? nil : answer))
+    }
+  }
+
+  private var shown: String { "\"\(command.prefix(100))\(command.count > 100 ? "…" : "")\"" }
+
+  private func failure(_ code: HookFailure.Code, _ message: String) -> HookFailure {
+    HookFailure(code, "hook \"\(name)\": \(message)")
+  }
+
+  private func end(_ outcome: Outcome) {
+    timer?.close()
+    timer = nil
+    child = nil
+    let tell = finish
+    finish = nil
+    tell?(outcome)
+  }
+}

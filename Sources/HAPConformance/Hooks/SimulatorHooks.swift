@@ -1,0 +1,87 @@
+import HAPWire
+
+/// Does everything by the commands of `hapsim run --commands`, which the accessory's process runs.
+package struct SimulatorHooks: HookRunner {
+  private let process: AccessoryProcess
+  /// The name of the server meant, where the process serves several.
+  private let accessory: String?
+  /// What the accessory is served as with one accessory more behind it, and with one less: paths of profiles.
+  private let profiles: [HookName: String]
+
+  /// - Parameter profiles: for `add-accessory` and `remove-accessory`.
+  package init(_ process: AccessoryProcess, accessory: String? = nil, profiles: [HookName: String] = [:]) {
+    self.process = process
+    self.accessory = accessory
+    self.profiles = profiles
+  }
+
+  package func isAvailable(_ name: HookName) -> Bool {
+    switch name {
+    case .addAccessory, .removeAccessory: profiles[name] != nil
+    case .stall: false
+    default: true
+    }
+  }
+
+  package func run(_ hook: HookCall) async throws(HookFailure) -> JSONNode? {
+    let (name, members) = try command(for: hook)
+    do throws(HookFailure) {
+      return try await process.perform(name, members)
+    } catch {
+      throw HookFailure(error.code, "hook \"\(hook.name.rawValue)\": \(error.message)")
+    }
+  }
+
+  /// The command of hapsim that does it, and its members.
+  func command(for hook: HookCall) throws(HookFailure) -> (name: String, members: [(name: String, value: JSONNode)]) {
+    let server = accessory.map { [("accessory", JSONNode.text($0))] } ?? []
+    let one = hook.aid.map { [("accessory", JSONNode.integer($0))] } ?? server
+    let service: [(String, JSONNode)] =
+      switch hook.service {
+      case .name(let name): [("service", .text(name))]
+      case .iid(let iid): [("service", .integer(iid))]
+      case nil: []
+      }
+    let value = hook.value.map { [("value", $0)] } ?? []
+    switch hook.name {
+    case .reboot, .powerCut, .factoryReset: return (hook.name.rawValue, server)
+    case .press: return ("press", (hook.kind.map { [("kind", .text($0))] } ?? []) + service + one)
+    case .trigger: return ("trigger", service + one)
+    case .obstruct, .jam: return (hook.name.rawValue, value + service + one)
+    case .battery: return ("battery", [("value", try needed(hook))] + service + one)
+    case .offline, .online: return (hook.name.rawValue, one)
+    case .radio: return ("radio", [("value", try needed(hook))] + server)
+    // hapsim's own `stop` ends the process, which no command starts again. For all others this is the same: a goodbye, and nobody at the port.
+    case .stop: return ("radio", [("value", JSONNode(.bool(false)))] + server)
+    case .start: return ("radio", [("value", JSONNode(.bool(true)))] + server)
+    case .set: return try set(hook, service, one, server)
+    case .addAccessory, .removeAccessory:
+      guard let profile = profiles[hook.name] else {
+        throw unavailable(hook, "hapsim changes a database by serving another profile, and there is none to serve")
+      }
+      return ("replace", [("profile", .text(profile))] + server)
+    case .stall: throw unavailable(hook, "hapsim has no command for it")
+    }
+  }
+
+  private func set(
+    _ hook: HookCall, _ service: [(String, JSONNode)], _ one: [(String, JSONNode)], _ server: [(String, JSONNode)]
+  ) throws(HookFailure) -> (name: String, members: [(name: String, value: JSONNode)]) {
+    let value = ("value", try needed(hook))
+    // An address names the accessory behind a bridge, too.
+    if let iid = hook.iid { return ("set", [("characteristic", .text("\(hook.aid ?? 1).\(iid)")), value] + server) }
+    guard let characteristic = hook.characteristic else {
+      throw unavailable(hook, "which characteristic is not said")
+    }
+    return ("set", [("characteristic", .text(characteristic)), value] + service + one)
+  }
+
+  private func needed(_ hook: HookCall) throws(HookFailure) -> JSONNode {
+    guard let value = hook.value else { throw unavailable(hook, "it needs a value") }
+    return value
+  }
+
+  private func unavailable(_ hook: HookCall, _ why: String) -> HookFailure {
+    HookFailure(.unavailable, "hook \"\(hook.name.rawValue)\": \(why)")
+  }
+}

@@ -1,0 +1,276 @@
+import HAPLoop
+import HAPModel
+import HAPWire
+
+/// The accessory under test as a process that the tester starts and ends. A hapsim among them takes commands.
+///
+/// An actor on its loop.
+package actor AccessoryProcess {
+  /// What tells that the accessory is up. The `ready` line of a hapsim does so in any case.
+  package enum Sign: Equatable, Sendable {
+    /// Its `ready` line alone.
+    case readyLine(within: Duration)
+    /// Somebody takes connections there.
+    case address(SocketAddress, within: Duration)
+    /// That this time is over.
+    case delay(Duration)
+  }
+
+  package struct Failure: Error, Equatable, Sendable {
+    /// One line, without a full stop.
+    package var message: String
+    /// What it said last, line by line.
+    package var lastLines: [String]
+  }
+
+  /// Lines that are kept for messages, and characters of each.
+  private static let keptLines = 40
+  private static let keptLength = 300
+  /// In bytes; a `status` of many accessories is one line.
+  private static let lineLimit = 4 << 20
+  private static let knockInterval = Duration.milliseconds(50)
+  private static let knockPatience = Duration.seconds(1)
+
+  package nonisolated let loop: EventLoop
+  package nonisolated let command: String
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  /// What its `ready` line says; empty where it wrote none.
+  package private(set) var accessories: [ReadyAccessory] = []
+  /// What it said last, of both outputs.
+  package private(set) var lastLines: [String] = []
+  /// How it ended; nil: it runs.
+  package private(set) var exit: ChildProcess.Exit?
+
+  private nonisolated let held = Held()
+  private let onEvent: (@Sendable (JSONNode) -> Void)?
+  private let onEnd: (@Sendable (ChildProcess.Exit) -> Void)?
+  private var started: ((Failure?) -> Void)?
+  private var endWaiters: [CheckedContinuation<ChildProcess.Exit, Never>] = []
+  private var pending: [Int: (Result<JSONNode, HookFailure>) -> Void] = [:]
+  private var lastID = 0
+  private var isToEnd = false
+
+  /// What belongs to the loop, and outlives a process that is let go until the loop has closed it.
+  private final class Held: @unchecked Sendable {
+    var child: ChildProcess?
+    var deadline: LoopTimer?
+    var knockTimer: LoopTimer?
+    var knock: TCPStream?
+
+    func stopWaiting() {
+      deadline?.close()
+      knockTimer?.close()
+      knock?.close()
+    }
+  }
+
+  /// - Parameters:
+  ///   - onEvent: shown every event of a hapsim, as its line says it, on the loop.
+  ///   - onEnd: told once when it ends although nobody stopped it, on the loop.
+  package init(
+    _ command: String, on loop: EventLoop, onEvent: (@Sendable (JSONNode) -> Void)? = nil,
+    onEnd: (@Sendable (ChildProcess.Exit) -> Void)? = nil
+  ) {
+    self.command = command
+    self.loop = loop
+    self.onEvent = onEvent
+    self.onEnd = onEnd
+  }
+
+  deinit {
+    loop.schedule { [held] in
+      held.stopWaiting()
+      held.child?.terminate()
+    }
+  }
+
+  // MARK: The start
+
+  /// Starts it, once, and returns when it is up. One that doesn't come up is ended.
+  package func start(until sign: Sign) async throws(Failure) {
+    precondition(held.child == nil, "a process starts once")
+    let failure = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Failure?, Never>) in
+        launch(sign) { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      Task { await self.giveUp() }
+    }
+    guard let failure else { return }
+    if held.child != nil { _ = await stop() }
+    throw failure
+  }
+
+  private func launch(_ sign: Sign, _ started: @escaping (Failure?) -> Void) {
+    guard !isToEnd, !Task.isCancelled else { return started(Failure(message: "it was given up", lastLines: [])) }
+    self.started = started
+    do throws(LoopError) {
+      held.child = try ChildProcess(loop, command: command, limit: Self.lineLimit) { [weak self] event in
+        self?.assumeIsolated { $0.happened(event) }
+      }
+    } catch { return up(Failure(message: error.detail, lastLines: [])) }
+    switch sign {
+    case .readyLine(let patience): late(patience, "it says no ready line within \(patience.roundText)")
+    case .address(let address, let patience):
+      late(patience, "nobody takes connections at \(address) within \(patience.roundText)")
+      knock(at: address)
+    case .delay(let time): late(time, nil)
+    }
+  }
+
+  /// - Parameter message: why it failed when this time is over; nil: it is up then.
+  private func late(_ time: Duration, _ message: String?) {
+    held.deadline = timer(after: time) { process in
+      process.up(message.map { Failure(message: $0, lastLines: process.lastLines) })
+    }
+  }
+
+  private func timer(
+    after time: Duration, _ then: @escaping @Sendable (isolated AccessoryProcess) -> Void
+  ) -> LoopTimer {
+    let timer = LoopTimer(loop) { [weak self] in self?.assumeIsolated { then($0) } }
+    timer.start(after: time)
+    return timer
+  }
+
+  /// Tries to connect until somebody answers.
+  private func knock(at address: SocketAddress) {
+    held.knock = TCPStream(loop, connectingTo: address) { [weak self] error in
+      self?.assumeIsolated { $0.knocked(at: address, error) }
+    }
+    held.knockTimer?.close()
+    held.knockTimer = timer(after: Self.knockPatience) { $0.held.knock?.close() }
+  }
+
+  private func knocked(at address: SocketAddress, _ error: LoopError?) {
+    held.knock?.close()
+    held.knock = nil
+    if error == nil { return up(nil) }
+    guard started != nil else { return }
+    held.knockTimer?.close()
+    held.knockTimer = timer(after: Self.knockInterval) { $0.knock(at: address) }
+  }
+
+  /// The start is over.
+  private func up(_ failure: Failure?) {
+    guard let started else { return }
+    self.started = nil
+    held.stopWaiting()
+    started(failure)
+  }
+
+  private func giveUp() { up(Failure(message: "it was given up", lastLines: lastLines)) }
+
+  // MARK: What it says
+
+  private func happened(_ event: ChildProcess.Event) {
+    switch event {
+    case .line(let stream, let bytes):
+      keep(String(decoding: bytes.prefix(4 * Self.keptLength), as: UTF8.self))
+      if stream == .output { heard(bytes) }
+    case .tooLong(_, let limit): keep("(a line of more than \(limit) bytes)")
+    case .ended(let exit): ended(exit)
+    }
+  }
+
+  private func keep(_ line: String) {
+    lastLines.append(String(line.prefix(Self.keptLength)))
+    if lastLines.count > Self.keptLines { lastLines.removeFirst(lastLines.count - Self.keptLines) }
+  }
+
+  private func heard(_ bytes: [UInt8]) {
+    guard started != nil || !pending.isEmpty || onEvent != nil else { return }
+    guard bytes.first == UInt8(ascii: "{"), let line = try? JSONNode.parse(bytes) else { return }
+    if line["event"] != nil {
+      onEvent?(line)
+      do throws(JSONProblem) {
+        guard started != nil, let list = try ReadyAccessory.list(line) else { return }
+        accessories = list
+        up(nil)
+      } catch {
+        up(Failure(message: "its ready line is of another kind: \(error.path): \(error.message)", lastLines: lastLines))
+      }
+    } else if let id = line["id"]?.integerValue.flatMap(Int.init(exactly:)) {
+      pending.removeValue(forKey: id)?(Self.outcome(line))
+    }
+  }
+
+  private static func outcome(_ answer: JSONNode) -> Result<JSONNode, HookFailure> {
+    if answer["ok"]?.boolValue == true { return .success(answer) }
+    let message = answer["error"]?["message"]?.stringValue ?? "the command was refused without a reason"
+    return .failure(HookFailure(.refused, message))
+  }
+
+  // MARK: Commands
+
+  /// Lets a hapsim that takes commands (`--commands`) carry one out, and returns its answer.
+  package func perform(
+    _ name: String, _ members: [(name: String, value: JSONNode)] = [], within: Duration = .seconds(30)
+  ) async throws(HookFailure) -> JSONNode {
+    lastID += 1
+    let id = lastID
+    let line = JSONNode.object([("id", .integer(id)), ("command", .text(name))] + members)
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Result<JSONNode, HookFailure>, Never>) in
+        send(line, id, within) { continuation.resume(returning: $0) }
+      }
+    } onCancel: {
+      Task { await self.answer(id, .failure(HookFailure(.cancelled, "it was given up"))) }
+    }
+    return try outcome.get()
+  }
+
+  private func send(
+    _ line: JSONNode, _ id: Int, _ within: Duration, _ tell: @escaping (Result<JSONNode, HookFailure>) -> Void
+  ) {
+    if Task.isCancelled { return tell(.failure(HookFailure(.cancelled, "it was given up"))) }
+    guard exit == nil, let child = held.child else { return tell(.failure(endedFailure)) }
+    guard child.write(line: JSONWriter.text { $0.node(line) }) else {
+      return tell(.failure(HookFailure(.refused, "the accessory's process reads no commands")))
+    }
+    let timer = LoopTimer(loop) { [weak self] in
+      let message =
+        "the accessory's process has not answered within \(within.roundText); a hapsim takes commands with --commands"
+      self?.assumeIsolated { $0.answer(id, .failure(HookFailure(.timedOut, message))) }
+    }
+    timer.start(after: within)
+    pending[id] = {
+      timer.close()
+      tell($0)
+    }
+  }
+
+  private func answer(_ id: Int, _ outcome: Result<JSONNode, HookFailure>) {
+    pending.removeValue(forKey: id)?(outcome)
+  }
+
+  private var endedFailure: HookFailure {
+    HookFailure(.ended, "the accessory's process " + (exit.map { "ended \($0)" } ?? "has not started"))
+  }
+
+  // MARK: The end
+
+  private func ended(_ exit: ChildProcess.Exit) {
+    self.exit = exit
+    let message = "the accessory's process ended \(exit)"
+    up(Failure(message: message, lastLines: lastLines))
+    let waiting = pending.values
+    pending = [:]
+    for tell in waiting { tell(.failure(endedFailure)) }
+    for waiter in endWaiters { waiter.resume(returning: exit) }
+    endWaiters = []
+    if !isToEnd { onEnd?(exit) }
+  }
+
+  /// Asks it to end, ends it by force after `grace`, and returns when it and all that it started are gone. Any number of times.
+  /// - Returns: nil when it never started.
+  @discardableResult
+  package func stop(grace: Duration = .seconds(5)) async -> ChildProcess.Exit? {
+    isToEnd = true
+    if let exit { return exit }
+    guard let child = held.child else { return nil }
+    child.terminate(grace: grace)
+    return await withCheckedContinuation { endWaiters.append($0) }
+  }
+}

@@ -1,0 +1,250 @@
+import CUV
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A command of the shell in a process group of its own, so that it is ended with all that it started.
+///
+/// A terminal's Ctrl-C doesn't reach it. Closing ends nothing; a process that goes on after that leaves no zombie when it ends.
+package final class ChildProcess: LoopHandle {
+  package enum Stream: Hashable, Sendable { case output, error }
+
+  package enum Exit: Hashable, Sendable, CustomStringConvertible {
+    case code(Int)
+    case signal(Int)
+
+    /// For the sentence "it ended …".
+    package var description: String {
+      switch self {
+      case .code(let code): "with status \(code)"
+      case .signal(let signal): "by signal \(signal)"
+      }
+    }
+  }
+
+  package enum Event: Equatable, Sendable {
+    /// A line without its end.
+    case line(Stream, [UInt8])
+    /// A line longer than this was skipped.
+    case tooLong(Stream, limit: Int)
+    /// The shell has ended and, unless something else holds its output open, all that was written has been told. The last event.
+    case ended(Exit)
+  }
+
+  /// How long output may come after the end of the shell, from what it left running.
+  private static let drainTime = Duration.milliseconds(250)
+  /// How often it is looked whether the whole group is gone.
+  private static let lookInterval = Duration.milliseconds(20)
+
+  /// How long a group may be there, in nanoseconds, after all of it was killed.
+  private static let zombieTime: UInt64 = 200_000_000
+
+  package let command: String
+  private var onEvent: ((Event) -> Void)?
+  private let input: ChildPipe
+  private let outputs: [Stream: ChildPipe]
+  private var splitters: [Stream: LineSplitter] = [:]
+  /// Set when the shell has ended and was waited for.
+  private var exit: Exit?
+  private let timer: LoopTimer
+  /// Of the loop's clock; nil until it is to end.
+  private var killTime: UInt64?
+  private var hasDrained = false
+  private var process: UnsafeMutablePointer<uv_process_t> { memory.assumingMemoryBound(to: uv_process_t.self) }
+
+  /// The shell's, and its group's; 0 when it didn't start.
+  package private(set) var processID: Int32 = 0
+  package var isRunning: Bool { processID != 0 && exit == nil }
+
+  /// Starts `/bin/sh -c command`.
+  /// - Parameters:
+  ///   - environment: variables set besides those of this process, or in place of them.
+  ///   - limit: bytes in a line of its output.
+  ///   - onEvent: called on the loop.
+  package init(
+    _ loop: EventLoop, command: String, environment: [String: String] = [:], limit: Int = 65_536,
+    onEvent: @escaping (Event) -> Void
+  ) throws(LoopError) {
+    self.command = command
+    self.onEvent = onEvent
+    input = ChildPipe(loop)
+    outputs = [.output: ChildPipe(loop), .error: ChildPipe(loop)]
+    timer = LoopTimer(loop)
+    super.init(loop, uv_process_t.self)
+    open()
+    let status = spawn(environment)
+    if status != 0 {
+      close()
+      throw LoopError(status: status, while: "starting \"\(command)\"")
+    }
+    processID = process.pointee.pid
+    timer.onFire = { [unowned self] in look() }
+    for (stream, pipe) in outputs {
+      splitters[stream] = LineSplitter(limit: limit)
+      pipe.onRead = { self.received($0, from: stream) }
+      pipe.startReading()
+    }
+  }
+
+  private func spawn(_ environment: [String: String]) -> Int32 {
+    var options = uv_process_options_t()
+    options.flags = UV_PROCESS_DETACHED.rawValue  // a session and a group of its own
+    options.exit_cb = { process, status, signal in
+      ChildProcess.owner(of: process!.pointee.data).ended(signal == 0 ? .code(Int(status)) : .signal(Int(signal)))
+    }
+    var stdio = [
+      container(input, UV_READABLE_PIPE), container(outputs[.output]!, UV_WRITABLE_PIPE),
+      container(outputs[.error]!, UV_WRITABLE_PIPE),
+    ]
+    options.stdio_count = Int32(stdio.count)
+    return withCStrings(["/bin/sh", "-c", command]) { arguments in
+      withCStrings(Self.variables(environment)) { variables in
+        stdio.withUnsafeMutableBufferPointer { stdio in
+          options.file = UnsafePointer(arguments[0])
+          options.args = arguments
+          options.env = variables
+          options.stdio = stdio.baseAddress
+          return uv_spawn(loop.loop, process, &options)
+        }
+      }
+    }
+  }
+
+  private func container(_ pipe: ChildPipe, _ direction: uv_stdio_flags) -> uv_stdio_container_t {
+    var container = uv_stdio_container_t()
+    container.flags = uv_stdio_flags(UV_CREATE_PIPE.rawValue | direction.rawValue)
+    container.data.stream = pipe.stream
+    return container
+  }
+
+  /// This process's, with some set anew, as "NAME=value".
+  private static func variables(_ changes: [String: String]) -> [String] {
+    var items: UnsafeMutablePointer<uv_env_item_t>?
+    var count: Int32 = 0
+    guard uv_os_environ(&items, &count) == 0 else { return changes.map { "\($0)=\($1)" } }
+    defer { uv_os_free_environ(items, count) }
+    var variables: [String: String] = [:]
+    for item in UnsafeBufferPointer(start: items, count: Int(count)) {
+      variables[String(cString: item.name)] = String(cString: item.value)
+    }
+    variables.merge(changes) { $1 }
+    return variables.map { "\($0)=\($1)" }
+  }
+
+  // MARK: Its input
+
+  /// Writes a line, whose end is added.
+  /// - Returns: false when its input is closed, or it doesn't read what it was given before.
+  @discardableResult
+  package func write(line: String) -> Bool { input.write(Array(line.utf8) + [0x0A]) }
+
+  /// Tells it that nothing more will come.
+  package func closeInput() { input.close() }
+
+  // MARK: Its output and its end
+
+  private func received(_ bytes: UnsafeRawBufferPointer, from stream: Stream) {
+    let lines = bytes.isEmpty ? [splitters[stream]!.finish()].compactMap { $0 } : splitters[stream]!.receive(bytes)
+    for line in lines {
+      switch line {
+      case .line(let bytes): onEvent?(.line(stream, bytes))
+      case .tooLong(let limit): onEvent?(.tooLong(stream, limit: limit))
+      }
+    }
+    if bytes.isEmpty { finishIfOver() }
+  }
+
+  private func ended(_ exit: Exit) {
+    self.exit = exit
+    input.close()
+    if killTime == nil { timer.start(after: Self.drainTime) } else { look() }
+    finishIfOver()
+  }
+
+  /// The time is over that was waited for: for more output, or for the group to end.
+  private func look() {
+    guard let killTime else {
+      hasDrained = true
+      return finishIfOver()
+    }
+    let now = EventLoop.readClock()
+    // A member that nobody waits for stays a zombie, and the group is there.
+    if exit != nil, !groupIsThere || now >= killTime + Self.zombieTime {
+      hasDrained = true
+      return finishIfOver()
+    }
+    if now >= killTime { signalGroup(SIGKILL) }
+    timer.start(after: Self.lookInterval)
+  }
+
+  private func finishIfOver() {
+    guard let exit, let tell = onEvent else { return }
+    let isOver = killTime == nil ? outputs.values.allSatisfy(\.hasEnded) : !groupIsThere
+    guard isOver || hasDrained else { return }
+    // What still comes, from what goes on without the shell, is read and thrown away: it would be ended by a pipe without a reader.
+    for pipe in outputs.values { pipe.onRead = { _ in } }
+    onEvent = nil
+    timer.close()
+    super.close()
+    tell(.ended(exit))
+  }
+
+  // MARK: Ending it
+
+  /// Asks everything in the group to end, and ends what hasn't after `grace`. The end is told as ever, when all of the group is gone.
+  /// Does nothing when the shell has ended by itself.
+  package func terminate(grace: Duration = .seconds(5)) {
+    guard isRunning, !isClosed, killTime == nil else { return }
+    killTime = EventLoop.readClock() + UInt64(max(grace / .nanoseconds(1), 0))
+    signalGroup(SIGTERM)
+    timer.start(after: Self.lookInterval)
+  }
+
+  private var groupIsThere: Bool { processID > 0 && uv_kill(-processID, 0) == 0 }
+
+  private func signalGroup(_ signal: Int32) {
+    // Never group 0, which is our own, nor 1, which would be everybody.
+    guard processID > 1 else { return }
+    uv_kill(-processID, signal)
+  }
+
+  /// Tells nothing any more. The process goes on, unless it was to end: then it does now.
+  package override func close() {
+    if !isClosed {
+      if killTime != nil { signalGroup(SIGKILL) }
+      if isRunning { waitElsewhere(for: processID) }
+    }
+    input.close()
+    for pipe in outputs.values { pipe.close() }
+    timer.close()
+    super.close()
+  }
+
+  override func letGoOfCallbacks() { onEvent = nil }
+}
+
+/// Waits on a thread of its own for a process that libuv will no longer wait for.
+private func waitElsewhere(for process: Int32) {
+  var handle = uv_thread_t()
+  let status = uv_thread_create(
+    &handle,
+    { argument in
+      nameCurrentThread("hap-child")
+      let process = Int32(truncatingIfNeeded: Int(bitPattern: argument))
+      var status: Int32 = 0
+      while waitpid(process, &status, 0) < 0, systemErrorNumber == EINTR {}
+    }, UnsafeMutableRawPointer(bitPattern: Int(process)))
+  if status == 0 { detachThread(handle) }
+}
+
+/// Hands over a list of C strings with the null pointer behind the last.
+private func withCStrings<R>(
+  _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
+) -> R {
+  var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) } + [nil]
+  defer { for pointer in pointers { free(pointer) } }
+  return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress!) }
+}

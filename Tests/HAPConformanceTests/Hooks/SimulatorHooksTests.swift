@@ -1,0 +1,94 @@
+import Foundation
+import HAPLoop
+import HAPWire
+import Testing
+
+@testable import HAPConformance
+
+@Suite("Hooks of a hapsim", .timeLimit(.minutes(1))) struct SimulatorHooksTests {
+  private static let full = HookCall(
+    .press, aid: 2, iid: 9, service: .iid(8), characteristic: "On", value: .integer(50), kind: "double")
+  private static let profiles: [HookName: String] = [.addAccessory: "more", .removeAccessory: "less"]
+
+  private func line(_ hook: HookCall, accessory: String? = nil, profiles: [HookName: String] = profiles) async -> String
+  {
+    await withLoop { loop in
+      let hooks = SimulatorHooks(AccessoryProcess("true", on: loop), accessory: accessory, profiles: profiles)
+      do throws(HookFailure) {
+        let (name, members) = try hooks.command(for: hook)
+        return name + " " + (text(JSONNode.object(members)) ?? "")
+      } catch { return error.message }
+    }
+  }
+
+  @Test("Each hook is a command with the members that it takes") func commands() async throws {
+    var wanted: [HookName: String] = [
+      .reboot: "reboot {}", .powerCut: "power-cut {}", .factoryReset: "factory-reset {}",
+      .press: #"press {"kind":"double","service":8,"accessory":2}"#, .trigger: #"trigger {"service":8,"accessory":2}"#,
+      .set: #"set {"characteristic":"2.9","value":50}"#, .obstruct: #"obstruct {"value":50,"service":8,"accessory":2}"#,
+      .jam: #"jam {"value":50,"service":8,"accessory":2}"#,
+      .battery: #"battery {"value":50,"service":8,"accessory":2}"#,
+      .offline: #"offline {"accessory":2}"#, .online: #"online {"accessory":2}"#, .stop: #"radio {"value":false}"#,
+      .start: #"radio {"value":true}"#, .radio: #"radio {"value":50}"#, .addAccessory: #"replace {"profile":"more"}"#,
+      .removeAccessory: #"replace {"profile":"less"}"#,
+    ]
+    wanted[.stall] = "hook \"stall\": hapsim has no command for it"
+    for name in HookName.allCases {
+      var hook = Self.full
+      hook.name = name
+      #expect(await line(hook) == wanted[name])
+    }
+  }
+
+  @Test("What isn't said is left out, and what is needed is asked for") func bare() async {
+    #expect(await line(HookCall(.press)) == "press {}")
+    #expect(await line(HookCall(.obstruct, value: JSONNode(.bool(false)))) == #"obstruct {"value":false}"#)
+    #expect(await line(HookCall(.trigger, service: .name("MotionSensor"))) == #"trigger {"service":"MotionSensor"}"#)
+    #expect(await line(HookCall(.set, iid: 9, value: .text("open"))) == #"set {"characteristic":"1.9","value":"open"}"#)
+    #expect(
+      await line(HookCall(.set, aid: 3, service: .name("Lock"), characteristic: "LockTargetState", value: .integer(1)))
+        == #"set {"characteristic":"LockTargetState","value":1,"service":"Lock","accessory":3}"#)
+    for name in [HookName.battery, .radio, .set] {
+      #expect(await line(HookCall(name, iid: 9)) == "hook \"\(name.rawValue)\": it needs a value")
+    }
+    #expect(await line(HookCall(.set, value: .integer(1))).contains("which characteristic"))
+    #expect(await line(HookCall(.addAccessory), profiles: [:]).contains("another profile"))
+  }
+
+  @Test("Of several servers the one is named that is meant") func several() async {
+    #expect(await line(HookCall(.reboot), accessory: "Lamp") == #"reboot {"accessory":"Lamp"}"#)
+    #expect(await line(HookCall(.press), accessory: "Lamp") == #"press {"accessory":"Lamp"}"#)
+    #expect(await line(HookCall(.press, aid: 2), accessory: "Lamp") == #"press {"accessory":2}"#)
+    #expect(
+      await line(HookCall(.set, aid: 2, iid: 9, value: .integer(1)), accessory: "Lamp")
+        == #"set {"characteristic":"2.9","value":1,"accessory":"Lamp"}"#)
+  }
+
+  @Test("hapsim knows every command, and every member of it") func vocabulary() async throws {
+    let source = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Sources/HAPSimulator/Commands/SimulatorCommand.swift"), encoding: .utf8)
+    var known: [String: Set<String>] = [:]
+    for match in source.matches(of: /\("([a-z-]+)", \[([^\]]*)\]\)/) {
+      known[String(match.1)] = Set(match.2.matches(of: /"([a-z]+)"/).map { String($0.1) })
+    }
+    #expect(known.count > 20)
+    await withLoop { [known] loop in
+      let hooks = SimulatorHooks(AccessoryProcess("true", on: loop), accessory: "Lamp", profiles: Self.profiles)
+      for name in HookName.allCases where hooks.isAvailable(name) {
+        var hook = Self.full
+        hook.name = name
+        for hook in [hook, HookCall(name, characteristic: "On", value: .integer(1))] {
+          guard let (command, members) = try? hooks.command(for: hook) else {
+            Issue.record("\(name) is available and can't be done")
+            continue
+          }
+          let unknown = Set(members.map(\.name)).subtracting(known[command] ?? [])
+          #expect(known[command] != nil && unknown.isEmpty, "\(command) \(unknown)")
+        }
+      }
+      #expect(!hooks.isAvailable(.stall))
+      #expect(!SimulatorHooks(AccessoryProcess("true", on: loop)).isAvailable(.addAccessory))
+    }
+  }
+}

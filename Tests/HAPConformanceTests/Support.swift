@@ -1,0 +1,21 @@
+import HAPLoop
+import HAPWire
+
+@testable import HAPConformance
+
+/// A loop that runs while `body` does.
+func withLoop<T: Sendable>(_ body: @Sendable (EventLoop) async throws -> T) async rethrows -> T {
+  let loop = EventLoop(name: "test")
+  loop.start()
+  defer { loop.stop() }
+  return try await body(loop)
+}
+
+func hookFailure<T>(_ body: () async throws(HookFailure) -> T) async -> HookFailure? {
+  do throws(HookFailure) {
+    _ = try await body()
+    return nil
+  } catch { return error }
+}
+
+func text(_ node: JSONNode?) -> String? { node.map { node in JSONWriter.text { $0.node(node) } } }

@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+@testable import HAPLoop
+
+@Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
+  /// All that a command tells.
+  private func events(
+    of command: String, environment: [String: String] = [:], limit: Int = 100,
+    _ feed: @escaping @Sendable (ChildProcess) -> Void = { _ in },
+    on event: @escaping @Sendable (ChildProcess, ChildProcess.Event) -> Void = { _, _ in }
+  ) async -> [ChildProcess.Event] {
+    await onLoop { loop, finish in
+      let seen = Box<[ChildProcess.Event]>([])
+      let child = Box<ChildProcess?>(nil)
+      do throws(LoopError) {
+        child.value = try ChildProcess(loop, command: command, environment: environment, limit: limit) { happened in
+          seen.value.append(happened)
+          if let child = child.value { event(child, happened) }
+          if case .ended = happened { finish(seen.value) }
+        }
+        feed(child.value!)
+      } catch { finish([]) }
+    }
+  }
+
+  private func line(_ text: String, _ stream: ChildProcess.Stream = .output) -> ChildProcess.Event {
+    .line(stream, Array(text.utf8))
+  }
+
+  private func isGone(_ process: Int32) -> Bool { Foundation.kill(process, 0) != 0 && errno == ESRCH }
+
+  @Test("Lines of both outputs come, the last without its end too, and then how it ended") func lines() async {
+    #expect(await events(of: "printf 'a\\nb'; exit 3") == [line("a"), line("b"), .ended(.code(3))])
+    #expect(await events(of: "echo x >&2") == [line("x", .error), .ended(.code(0))])
+    #expect(await events(of: "kill -9 $$") == [.ended(.signal(9))])
+    let missing = await events(of: "no-such-command-anywhere")
+    #expect(missing.last == .ended(.code(127)) && missing.count == 2)
+  }
+
+  @Test("A line that is too long is skipped, and much output comes whole") func muchOutput() async {
+    let seen = await events(of: "printf '%0101d\\n'; seq 1 20000", limit: 100)
+    #expect(seen.count == 20_002)
+    #expect(seen.first == .tooLong(.output, limit: 100))
+    #expect(seen[20_000] == line("20000") && seen.last == .ended(.code(0)))
+  }
+
+  @Test("It is given lines, and the end of them") func input() async {
+    let seen = await events(of: "cat; echo end") { child in
+      #expect(child.write(line: "one") && child.write(line: "zwölf"))
+      child.closeInput()
+      #expect(!child.write(line: "three"))
+    }
+    #expect(seen == [line("one"), line("zwölf"), line("end"), .ended(.code(0))])
+  }
+
+  @Test("One that doesn't read isn't given more than a bounded amount") func fullInput() async {
+    let seen = await events(of: "read first; echo $first") { child in
+      var count = 0
+      while count < 3000, child.write(line: String(repeating: "x", count: 1023)) { count += 1 }
+      #expect((1000..<2000).contains(count))
+    }
+    #expect(seen.last == .ended(.code(0)))
+  }
+
+  @Test("It has this process's environment, and what is set besides") func environment() async {
+    setenv("HAPLOOP_TEST_OLD", "old", 1)
+    setenv("HAPLOOP_TEST_BOTH", "old", 1)
+    let seen = await events(
+      of: "echo \"$HAPLOOP_TEST_OLD $HAPLOOP_TEST_BOTH $HAPLOOP_TEST_NEW\"",
+      environment: ["HAPLOOP_TEST_BOTH": "a = b", "HAPLOOP_TEST_NEW": "Grüße"])
+    #expect(seen == [line("old a = b Grüße"), .ended(.code(0))])
+  }
+
+  @Test("It has a group of its own, and leaves no zombie") func group() async throws {
+    let seen = await events(of: "echo $$; ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat")
+    let numbers = seen.compactMap { event -> Int32? in
+      guard case .line(.output, let bytes) = event else { return nil }
+      return Int32(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespaces))
+    }
+    #expect(numbers.count == 2 && numbers[0] == numbers[1])
+    #expect(isGone(try #require(numbers.first)))
+  }
+
+  @Test("Terminated, it and what it started get the time to end, and are gone when the end is told") func terminate()
+    async throws
+  {
+    // The inner shell takes a moment after the outer one has ended.
+    let command = """
+      sh -c 'trap "sleep 0.2; echo late; exit" TERM; echo $$; while :; do sleep 0.01; done' & echo ready; wait
+      """
+    let seen = await events(of: command) { _ in
+    } on: { child, event in
+      if case .line(.output, let bytes) = event, Int(String(decoding: bytes, as: UTF8.self)) != nil {
+        child.terminate()
+        child.terminate()
+      }
+    }
+    #expect(seen.contains(line("late")))
+    #expect(seen.last == .ended(.signal(15)))
+    for case .line(_, let bytes) in seen {
+      if let inner = Int32(String(decoding: bytes, as: UTF8.self)) { #expect(isGone(inner)) }
+    }
+  }
+
+  @Test("What doesn't end when it is asked to is ended after the grace") func killed() async throws {
+    let command = "trap '' TERM; echo $$; while :; do sleep 0.01; done"
+    let seen = await events(of: command) { _ in
+    } on: { child, event in
+      if case .line = event { child.terminate(grace: .milliseconds(50)) }
+    }
+    #expect(seen.last == .ended(.signal(9)))
+  }
+
+  @Test("What the shell leaves running holds up neither its end nor the loop, and isn't ended") func background()
+    async throws
+  {
+    let seen = await events(of: "(sleep 20; echo late) & echo $!")
+    #expect(seen.last == .ended(.code(0)))
+    let left = seen.compactMap { event -> Int32? in
+      guard case .line(_, let bytes) = event else { return nil }
+      return Int32(String(decoding: bytes, as: UTF8.self))
+    }.last
+    let process = try #require(left)
+    #expect(!isGone(process))
+    Foundation.kill(-getpgid(process), SIGKILL)
+  }
+
+  @Test("Closing, or stopping the loop, ends nothing and leaves no zombie", arguments: [true, false])
+  func closing(_ isClosedByHand: Bool) async throws {
+    let process: Int32 = await onLoop { loop, finish in
+      let child = Box<ChildProcess?>(nil)
+      child.value = try? ChildProcess(loop, command: "echo go; exec sleep 20") { event in
+        guard case .line = event, let running = child.value else { return }
+        let process = running.processID
+        if isClosedByHand {
+          running.close()
+          running.close()
+        }
+        finish(process)
+      }
+    }
+    #expect(!isGone(process))
+    Foundation.kill(process, SIGKILL)
+    // Nobody tells when somebody else has waited for it.
+    while !isGone(process) { sched_yield() }
+  }
+
+  @Test("Closing what was to end ends it now") func closingWhatEnds() async throws {
+    let process: Int32 = await onLoop { loop, finish in
+      let child = Box<ChildProcess?>(nil)
+      child.value = try? ChildProcess(loop, command: "trap '' TERM; echo go; while :; do sleep 0.01; done") { event in
+        guard case .line = event, let running = child.value else { return }
+        running.terminate(grace: .seconds(60))
+        let process = running.processID
+        running.close()
+        finish(process)
+      }
+    }
+    while !isGone(process) { sched_yield() }
+  }
+}
