@@ -166,11 +166,16 @@ package final class UDPSocket {
   // MARK: Sending
 
   /// Sends one datagram; never waits.
-  /// - Parameter interface: where a group is to hear it: index; 0 for the system's choice.
+  /// - Parameters:
+  ///   - interface: where a group is to hear it: index; 0 for the system's choice.
+  ///   - source: the address of that interface to send from, for IPv4: Linux has no choice of its own for the loopback interface, and would send from
+  ///     0.0.0.0.
   /// - Throws: `.other` when the system takes no more at the moment, or it can't be sent there.
-  package func send(_ bytes: [UInt8], to target: SocketAddress, interface: UInt32 = 0) throws(LoopError) {
+  package func send(_ bytes: [UInt8], to target: SocketAddress, interface: UInt32 = 0, source: IPAddress? = nil)
+    throws(LoopError)
+  {
     if isClosed { throw LoopError(.cancelled, "sending: the socket is closed") }
-    if interface != 0 { try choose(interface) }
+    if interface != 0 { try choose(interface, source) }
     let sent = bytes.withUnsafeBytes { bytes in
       target.withSockaddr { sendto(descriptor, bytes.baseAddress, bytes.count, 0, $0, $1) }
     }
@@ -198,11 +203,14 @@ package final class UDPSocket {
   }
 
   /// What is sent to groups goes out there from now on.
-  private func choose(_ interface: UInt32) throws(LoopError) {
+  private func choose(_ interface: UInt32, _ source: IPAddress?) throws(LoopError) {
     let status: Int32
     if address.host.isV4 {
       var request = ip_mreqn()
       request.imr_ifindex = numericCast(interface)
+      if let source, source.isV4 {
+        withUnsafeMutableBytes(of: &request.imr_address) { $0.copyBytes(from: source.bytes) }
+      }
       status = set(Int32(IPPROTO_IP), IP_MULTICAST_IF, request)
     } else {
       status = set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, interface)
@@ -372,13 +380,15 @@ private struct ControlMessages {
       hopLimit = UInt8(truncatingIfNeeded: data.count >= 4 ? data.loadUnaligned(as: Int32.self) : Int32(data[0]))
     case (Int32(IPPROTO_IPV6), SocketOption.hopsV6) where data.count >= 4:
       hopLimit = UInt8(truncatingIfNeeded: data.loadUnaligned(as: Int32.self))
-    default:
-      #if os(Linux)
-        if level == SOL_SOCKET, kind == SocketOption.dropCount, data.count >= 4 {
-          dropCount = data.loadUnaligned(as: UInt32.self)
-        }
-      #endif
+    default: takeDropCount(level, kind, data)
     }
+  }
+
+  private mutating func takeDropCount(_ level: Int32, _ kind: Int32, _ data: UnsafeRawBufferPointer) {
+    #if os(Linux)
+      guard level == SOL_SOCKET, kind == SocketOption.dropCount, data.count >= 4 else { return }
+      dropCount = data.loadUnaligned(as: UInt32.self)
+    #endif
   }
 }
 

@@ -159,6 +159,7 @@ private let group = try! IPAddress("224.0.0.251")
     .enabled(if: testInterface != nil))
   func multicast() async throws {
     let interface = try NetworkInterface.named(testInterface ?? "").index
+    let address = try interfaceAddresses(named: testInterface ?? "").first
     let heard: [String] = await onLoop { loop, finish in
       let heard = Box<[String]>([])
       func socket(_ name: String, port: UInt16, joins: Bool) -> UDPSocket {
@@ -166,7 +167,7 @@ private let group = try! IPAddress("224.0.0.251")
           heard.value.append("\(name) \(datagram.bytes.count) \(datagram.hopLimit ?? 0)")
           if datagram.bytes.count == 1 { return }
           #expect(datagram.destination == group && datagram.destination?.isMulticast == true)
-          #expect(datagram.interface == interface)
+          #expect(datagram.interface == interface && datagram.source.host == address)
         }
         if joins { try! socket.join(group, on: interface) }
         return socket
@@ -176,7 +177,7 @@ private let group = try! IPAddress("224.0.0.251")
       _ = socket("member", port: port, joins: true)
       _ = socket("stranger", port: port, joins: false)
       sender.setHops(255)
-      try! sender.send([1, 2], to: SocketAddress(host: group, port: port), interface: interface)
+      try! sender.send([1, 2], to: SocketAddress(host: group, port: port), interface: interface, source: address)
       // Behind it on the same way, so that what comes comes before.
       try! sender.send([1], to: SocketAddress(host: .loopbackV4, port: port))
       let timer = LoopTimer(loop)

@@ -66,6 +66,9 @@ package struct DNSName: Sendable {
   /// Whether it can stand in a message: labels of 1...63 bytes, 255 bytes at most with their lengths and the end. RFC 1035 §2.3.4.
   package var isWellFormed: Bool { wireForm.count <= 254 && labels.allSatisfy { (1...63).contains($0.count) } }
 
+  /// On the wire without pointers, with the end.
+  package var byteCount: Int { wireForm.count + 1 }
+
   /// The first label, of a service's full name that which people see; nil for the root.
   package var firstLabel: [UInt8]? { wireForm.first.map { Array(wireForm[1..<(1 + Int($0))]) } }
 
