@@ -77,7 +77,7 @@ package enum ServiceTarget: Sendable, Equatable {
     switch self {
     case .id(let id):
       instance.value("id").map { String(decoding: $0, as: UTF8.self).lowercased() == id.lowercased() } ?? false
-    case .name(let name): DNSName([instance.label]) == DNSName([Array(name.utf8)])
+    case .name(let name): name.utf8.count <= 63 && DNSName([instance.label]) == DNSName([Array(name.utf8)])
     case .address(let address):
       instance.socketAddresses.contains {
         $0.host.bytes == address.host.bytes && (address.port == 0 || $0.port == address.port)
