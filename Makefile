@@ -69,7 +69,7 @@ else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, frames, json, profile, texts, values, connection, controller, capture, archive or yaml; all of them without.
+# TARGET= tlv, http, frames, json, profile, texts, values, connection, controller, capture, archive, yaml or dns; all of them without.
 MINUTES ?= 5
 TARGET  ?=
 fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will, MINUTES= each

@@ -127,8 +127,8 @@ let package = Package(
     .testTarget(
       name: "HAPConformanceTests",
       dependencies: [
-        "HAPConformance", "HAPSuite", "HAPReport", "HAPTransport", "HAPProtocol", "HAPLoop", "HAPModel", "HAPWire",
-        "HAPCrypto", "HAPTestSupport",
+        "HAPConformance", "HAPSuite", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPProtocol", "HAPLoop", "HAPModel",
+        "HAPWire", "HAPCrypto", "HAPTestSupport",
       ]),
     .testTarget(
       name: "HaptestTests", dependencies: ["haptest", "HAPCommandLine", "HAPConformance", "HAPReport"],

@@ -28,6 +28,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case archive
   /// YAML, as suites are written in: what is read is a tree that JSON can say too, within its limits.
   case yaml
+  /// Messages of the DNS: what is read writes and reads again as the same.
+  case dns
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -44,6 +46,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .import: fuzzImport(bytes)
     case .archive: fuzzArchive(bytes)
     case .yaml: fuzzYAML(bytes)
+    case .dns: fuzzDNS(bytes)
     }
   }
 
@@ -51,7 +54,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .json, .connection, .controller, .yaml: 4096
+    case .http, .json, .connection, .controller, .yaml, .dns: 4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }

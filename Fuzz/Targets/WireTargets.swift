@@ -20,6 +20,33 @@ func fuzzHTTP(_ bytes: UnsafeRawBufferPointer) {
   require(whole == parts, "cutting the bytes changes what they say")
 }
 
+func fuzzDNS(_ bytes: UnsafeRawBufferPointer) {
+  do throws(DNSMessage.DecodingError) {
+    let message = try DNSMessage(decoding: bytes)
+    for isCompressing in [false, true] {
+      let written = message.encoded(compressing: isCompressing)
+      guard let again = try? DNSMessage(decoding: written) else { fatalError("what was read can't be written") }
+      require(again == message, "what was read is written otherwise")
+    }
+    for name in message.questions.map(\.name) + message.records.map(\.name) {
+      require(name.isWellFormed, "a name that is none")
+      require(DNSName(name.description) == name, "a name's text is another's")
+      require(name.isWithin(name) && name.isWithin(DNSName([])))
+      require(name.parent.map(name.isWithin) ?? true)
+    }
+    for record in message.records {
+      guard case .text(let strings) = record.data else { continue }
+      require(DNSTextEntry.repeatedKeys(in: strings).count <= strings.count / 2)
+    }
+  } catch {
+    switch error {
+    case .truncated(let place), .malformedLabel(let place), .malformedPointer(let place), .nameTooLong(let place),
+      .malformedData(let place):
+      require((0...bytes.count).contains(place), "a place beyond the bytes")
+    }
+  }
+}
+
 /// What the parser makes of a stream that comes in pieces of `step` bytes, in words.
 private func requests(_ stream: [UInt8], step: Int) -> [String] {
   var parser = HTTPRequestParser()

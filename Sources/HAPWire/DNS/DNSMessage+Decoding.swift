@@ -1,0 +1,166 @@
+extension DNSMessage {
+  /// Why bytes are no DNS message; the offset is that of what is wrong.
+  package enum DecodingError: Error, Equatable {
+    /// The bytes end inside of what begins there.
+    case truncated(at: Int)
+    /// A label of neither a length up to 63 nor a pointer.
+    case malformedLabel(at: Int)
+    /// A pointer that doesn't lead back to before the part of the name it stands in, so that names can't go round in circles; or one more than a
+    /// name has labels.
+    case malformedPointer(at: Int)
+    /// More than 255 bytes.
+    case nameTooLong(at: Int)
+    /// The data of a record is none of its type, or has another length than it says.
+    case malformedData(at: Int)
+  }
+
+  /// Reads a whole message, or refuses the whole of it. What stands behind the last record is kept.
+  package init(decoding bytes: UnsafeRawBufferPointer) throws(DecodingError) {
+    var reader = DNSReader(bytes)
+    guard bytes.count >= 12 else { throw .truncated(at: 0) }
+    self.init(id: try reader.number(), flags: try reader.number())
+    let counts = (try reader.number(), try reader.number(), try reader.number(), try reader.number())
+    for _ in 0..<counts.0 {
+      questions.append(
+        DNSQuestion(name: try reader.name(), type: try reader.number(), classField: try reader.number()))
+    }
+    for _ in 0..<counts.1 { answers.append(try reader.record()) }
+    for _ in 0..<counts.2 { authorities.append(try reader.record()) }
+    for _ in 0..<counts.3 { additionals.append(try reader.record()) }
+    trailing = reader.remainder()
+  }
+
+  package init(decoding bytes: [UInt8]) throws(DecodingError) {
+    // A closure would lose the error's type.
+    let result = bytes.withUnsafeBytes { raw in
+      Result { () throws(DecodingError) in try DNSMessage(decoding: raw) }
+    }
+    self = try result.get()
+  }
+}
+
+/// Reads from the front of a message, and names from anywhere in it.
+private struct DNSReader {
+  typealias Failure = DNSMessage.DecodingError
+
+  private let bytes: UnsafeRawBufferPointer
+  private var at = 0
+  /// Where reading has to stop: the end of the message, or of the data of a record.
+  private var end: Int
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+    end = bytes.count
+  }
+
+  mutating func number() throws(Failure) -> UInt16 {
+    guard end - at >= 2 else { throw .truncated(at: at) }
+    defer { at += 2 }
+    return UInt16(bytes[at]) << 8 | UInt16(bytes[at + 1])
+  }
+
+  private mutating func take(_ count: Int) throws(Failure) -> [UInt8] {
+    guard end - at >= count else { throw .truncated(at: at) }
+    defer { at += count }
+    return [UInt8](bytes[at..<(at + count)])
+  }
+
+  mutating func remainder() -> [UInt8] {
+    defer { at = end }
+    return [UInt8](bytes[at..<end])
+  }
+
+  mutating func name() throws(Failure) -> DNSName {
+    let start = at
+    var wireForm: [UInt8] = []
+    var place = at
+    // Where this stretch of the name began, and what may be read of it: behind a pointer, everything before it.
+    var stretch = at
+    var limit = end
+    var jumps = 0
+    while true {
+      guard place < limit else { throw .truncated(at: place) }
+      let length = Int(bytes[place])
+      switch length {
+      case 0:
+        if jumps == 0 { at = place + 1 }
+        return DNSName(wireForm: wireForm)
+      case 1...63:
+        guard limit - place > length else { throw .truncated(at: place) }
+        wireForm.append(contentsOf: bytes[place...(place + length)])
+        guard wireForm.count <= 254 else { throw .nameTooLong(at: start) }
+        place += 1 + length
+      case 0xC0...0xFF:
+        guard limit - place >= 2 else { throw .truncated(at: place) }
+        let target = (length & 0x3F) << 8 | Int(bytes[place + 1])
+        // The head has no names.
+        guard target >= 12, target < stretch, jumps < 127 else { throw .malformedPointer(at: place) }
+        if jumps == 0 { at = place + 2 }
+        jumps += 1
+        limit = bytes.count
+        stretch = target
+        place = target
+      default: throw .malformedLabel(at: place)
+      }
+    }
+  }
+
+  mutating func record() throws(Failure) -> DNSRecord {
+    let name = try name()
+    let type = try number()
+    let classField = try number()
+    let ttl = UInt32(try number()) << 16 | UInt32(try number())
+    let length = Int(try number())
+    guard end - at >= length else { throw .truncated(at: at) }
+    let start = at
+    end = at + length
+    let data: DNSRecord.Data
+    do throws(Failure) {
+      data = try self.data(of: type)
+    } catch .truncated {
+      // There is more of the message, but not of the data.
+      throw .malformedData(at: start)
+    }
+    guard at == end else { throw .malformedData(at: start) }
+    end = bytes.count
+    return DNSRecord(name: name, type: type, classField: classField, ttl: ttl, data: data)
+  }
+
+  private mutating func data(of type: UInt16) throws(Failure) -> DNSRecord.Data {
+    switch type {
+    case DNSType.ptr: return .pointer(try name())
+    case DNSType.srv:
+      return .service(priority: try number(), weight: try number(), port: try number(), target: try name())
+    case DNSType.txt:
+      var strings: [[UInt8]] = []
+      while at < end {
+        let length = Int(bytes[at])
+        at += 1
+        strings.append(try take(length))
+      }
+      return .text(strings)
+    case DNSType.a: return .address(try take(4))
+    case DNSType.aaaa: return .address(try take(16))
+    case DNSType.nsec: return .existing(next: try name(), types: try typeBitmap())
+    default: return .raw(remainder())
+    }
+  }
+
+  /// RFC 4034 §4.1.2: blocks of up to 256 types, rising, each with 1...32 bytes.
+  private mutating func typeBitmap() throws(Failure) -> [UInt16] {
+    var types: [UInt16] = []
+    var previous = -1
+    while at < end {
+      let start = at
+      let block = try number()
+      let window = Int(block >> 8)
+      let length = Int(block & 0xFF)
+      guard window > previous, (1...32).contains(length) else { throw .malformedData(at: start) }
+      previous = window
+      for (index, byte) in try take(length).enumerated() {
+        for bit in 0..<8 where byte & 0x80 >> bit != 0 { types.append(UInt16(window << 8 | index << 3 | bit)) }
+      }
+    }
+    return types
+  }
+}

@@ -1,0 +1,42 @@
+/// A message of the DNS, as multicast DNS uses it. RFC 1035 §4, RFC 6762 §18.
+package struct DNSMessage: Equatable, Sendable {
+  package var id: UInt16
+  /// Everything else of the head but the counts, as it stands.
+  package var flags: UInt16
+  package var questions: [DNSQuestion]
+  package var answers: [DNSRecord]
+  package var authorities: [DNSRecord]
+  package var additionals: [DNSRecord]
+  /// What stands behind the last record, where a right message has nothing.
+  package var trailing: [UInt8] = []
+
+  package static let response: UInt16 = 0x8000
+  package static let authoritative: UInt16 = 0x0400
+  package static let truncated: UInt16 = 0x0200
+
+  package init(
+    id: UInt16 = 0, flags: UInt16 = 0, questions: [DNSQuestion] = [], answers: [DNSRecord] = [],
+    authorities: [DNSRecord] = [], additionals: [DNSRecord] = []
+  ) {
+    self.id = id
+    self.flags = flags
+    self.questions = questions
+    self.answers = answers
+    self.authorities = authorities
+    self.additionals = additionals
+  }
+
+  package var isResponse: Bool { flags & Self.response != 0 }
+  package var isAuthoritative: Bool { flags & Self.authoritative != 0 }
+  /// More known answers follow, RFC 6762 §7.2.
+  package var isTruncated: Bool { flags & Self.truncated != 0 }
+  /// 0 in multicast DNS, as is the response code. RFC 6762 §18.3.
+  package var opcode: UInt8 { UInt8(flags >> 11 & 0xF) }
+  package var responseCode: UInt8 { UInt8(flags & 0xF) }
+
+  /// Whether it asks if names are free, and says what for. RFC 6762 §8.1.
+  package var isProbe: Bool { !isResponse && !questions.isEmpty && !authorities.isEmpty }
+
+  /// Of all three parts, in their order.
+  package var records: [DNSRecord] { answers + authorities + additionals }
+}

@@ -1,0 +1,121 @@
+/// A domain name: labels of any bytes. Two are the same when they differ in the case of ASCII letters alone. RFC 6762 §16.
+package struct DNSName: Sendable {
+  /// Each label behind its length, without the end: as on the wire when nothing is compressed.
+  let wireForm: [UInt8]
+
+  /// - Parameter labels: 1...63 bytes each and 253 bytes with the dots for a right name; anything up to 255 bytes a label can be built, for what
+  ///   is wrong on purpose.
+  package init(_ labels: [[UInt8]]) {
+    var bytes: [UInt8] = []
+    for label in labels {
+      precondition(label.count <= 255, "the length of a label is one byte")
+      bytes.append(UInt8(label.count))
+      bytes += label
+    }
+    wireForm = bytes
+  }
+
+  /// - Parameter wireForm: labels behind their lengths, each 1...63 bytes.
+  init(wireForm: [UInt8]) { self.wireForm = wireForm }
+
+  /// - Parameter text: labels with dots between and perhaps one at the end; `\.` and `\065` stand for bytes. "." and "" are the root.
+  /// - Returns: nil unless it is a name that can stand in a message.
+  package init?(_ text: String) {
+    var labels: [[UInt8]] = []
+    var label: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "."):
+        if label.isEmpty, rest.isEmpty, labels.isEmpty { break }
+        labels.append(label)
+        label = []
+      case UInt8(ascii: "\\"):
+        guard let escaped = Self.escapedByte(&rest) else { return nil }
+        label.append(escaped)
+      default: label.append(byte)
+      }
+    }
+    if !label.isEmpty { labels.append(label) }
+    guard labels.allSatisfy({ (1...63).contains($0.count) }) else { return nil }
+    self.init(labels)
+    guard isWellFormed else { return nil }
+  }
+
+  /// What stands behind a backslash: three digits, or a byte as itself.
+  private static func escapedByte(_ rest: inout ArraySlice<UInt8>) -> UInt8? {
+    guard let first = rest.first else { return nil }
+    guard (0x30...0x39).contains(first) else { return rest.popFirst() }
+    let digits = rest.prefix(3)
+    guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    rest = rest.dropFirst(3)
+    return UInt8(exactly: digits.reduce(0) { $0 * 10 + Int($1 - 0x30) })
+  }
+
+  package var labels: [[UInt8]] {
+    var found: [[UInt8]] = []
+    var at = 0
+    while at < wireForm.count {
+      let end = at + 1 + Int(wireForm[at])
+      found.append(Array(wireForm[(at + 1)..<end]))
+      at = end
+    }
+    return found
+  }
+
+  /// Whether it can stand in a message: labels of 1...63 bytes, 255 bytes at most with their lengths and the end. RFC 1035 §2.3.4.
+  package var isWellFormed: Bool { wireForm.count <= 254 && labels.allSatisfy { (1...63).contains($0.count) } }
+
+  /// On the wire without pointers, with the end.
+  package var byteCount: Int { wireForm.count + 1 }
+
+  /// The first label, of a service's full name that which people see; nil for the root.
+  package var firstLabel: [UInt8]? { wireForm.first.map { Array(wireForm[1..<(1 + Int($0))]) } }
+
+  /// The name without its first label; nil for the root.
+  package var parent: DNSName? { wireForm.first.map { DNSName(wireForm: Array(wireForm[(1 + Int($0))...])) } }
+
+  /// The name with one more label in front.
+  package func prefixed(by label: [UInt8]) -> DNSName { DNSName([label] + labels) }
+
+  /// Whether it is `ancestor`, or stands below it.
+  package func isWithin(_ ancestor: DNSName) -> Bool {
+    var at = 0
+    while wireForm.count - at >= ancestor.wireForm.count {
+      if DNSName(wireForm: Array(wireForm[at...])) == ancestor { return true }
+      if at >= wireForm.count { return false }
+      at += 1 + Int(wireForm[at])
+    }
+    return false
+  }
+}
+
+extension DNSName: Hashable {
+  // The lengths of right labels are below every letter, so they may be folded along with them.
+  package static func == (one: DNSName, other: DNSName) -> Bool {
+    one.wireForm.count == other.wireForm.count
+      && zip(one.wireForm, other.wireForm).allSatisfy { folded($0) == folded($1) }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for byte in wireForm { hasher.combine(Self.folded(byte)) }
+  }
+
+  private static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+}
+
+extension DNSName: CustomStringConvertible {
+  /// Such as "Lamp\032A._hap._tcp.local"; `init(_:)` reads it back. "." for the root.
+  package var description: String {
+    if wireForm.isEmpty { return "." }
+    return labels.map { label in
+      label.reduce(into: "") { text, byte in
+        switch byte {
+        case UInt8(ascii: "."), UInt8(ascii: "\\"): text += "\\" + String(UnicodeScalar(byte))
+        case 0x21...0x7E: text.unicodeScalars.append(UnicodeScalar(byte))
+        default: text += "\\" + (byte < 10 ? "00" : byte < 100 ? "0" : "") + "\(byte)"
+        }
+      }
+    }.joined(separator: ".")
+  }
+}

@@ -1,0 +1,25 @@
+/// Types of records, RFC 1035 §3.2.2 and later ones.
+package enum DNSType {
+  package static let a: UInt16 = 1
+  package static let ptr: UInt16 = 12
+  package static let txt: UInt16 = 16
+  package static let aaaa: UInt16 = 28
+  package static let srv: UInt16 = 33
+  package static let nsec: UInt16 = 47
+  /// In questions alone: all there are.
+  package static let any: UInt16 = 255
+
+  /// "SRV"; "TYPE65" for one that has no name here.
+  package static func name(_ type: UInt16) -> String {
+    switch type {
+    case a: "A"
+    case ptr: "PTR"
+    case txt: "TXT"
+    case aaaa: "AAAA"
+    case srv: "SRV"
+    case nsec: "NSEC"
+    case any: "ANY"
+    default: "TYPE\(type)"
+    }
+  }
+}

@@ -1,0 +1,257 @@
+#if canImport(CAvahi)
+  import Foundation
+  import HAPDiscovery
+  import HAPLoop
+  import HAPWire
+  import Testing
+
+  @testable import HAPConformance
+
+  @Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(2))) struct MDNSObserverTests {
+    @Test("An instance is found by name, identifier and address, with everything its records say")
+    func found() async throws {
+      try await withObserver { observer in
+        let station = try Station()
+        try station.publish("Found Ä", host: "found-1")
+        let targets: [ServiceTarget] = [
+          .name("found Ä"), .id("aa:bb:cc:dd:ee:ff"),
+          .address(SocketAddress(host: .loopbackV4, port: 51826)), .address(SocketAddress(host: .loopbackV4, port: 0)),
+        ]
+        for target in targets {
+          let found = try #require(
+            try await observer.find(target, within: .seconds(20), after: MDNSObserver.start), "\(target)")
+          #expect(found.name == hap("Found Ä") && found.label == Array("Found Ä".utf8))
+          #expect(found.host == DNSName("found-1.local") && found.port == 51826)
+          #expect(found.textStrings == Station.strings(sf: 1))
+          #expect(found.socketAddresses.contains(SocketAddress(host: .loopbackV4, port: 51826)))
+          #expect(found.service?.record.flushesCache == true && (found.service?.record.ttl ?? 0) > 0)
+          #expect(found.text?.source.port == 5353)
+        }
+        let none = try await observer.find(.name("Other"), within: .milliseconds(100), after: MDNSObserver.start)
+        #expect(none == nil)
+        try station.close()
+      }
+    }
+
+    @Test("Probe, announcement, change and goodbye of a service are heard, in this order")
+    func life() async throws {
+      try await withObserver { observer in
+        let station = try Station()
+        let name = hap("Life")
+        let begin = await observer.mark
+        let events = try station.publish("Life", host: "life-1")
+        let probe = try #require(await observer.first(after: begin, within: .seconds(10)) { $0.isProbe(for: name) })
+        #expect(probe.isMulticast == true && probe.hopLimit == 255 && probe.source.port == 5353 && !probe.isOwn)
+        let announced = try #require(
+          await observer.first(after: begin, within: .seconds(10)) {
+            $0.announcedText(of: name) == Station.strings(sf: 1)
+          })
+        #expect(announced.number > probe.number && announced.time > probe.time)
+        #expect(await events.established() == "Life")
+        let changing = await observer.mark
+        try station.update(sf: 0)
+        let changed = try #require(
+          await observer.first(after: changing, within: .seconds(5)) {
+            $0.announcedText(of: name) == Station.strings(sf: 0)
+          })
+        #expect(changed.number > announced.number)
+        #expect(await observer.services().first { $0.name == name }?.textStrings == Station.strings(sf: 0))
+        let leaving = await observer.mark
+        #expect(await !observer.packets(after: begin).contains { $0.isGoodbye(of: name) })
+        try station.withdraw()
+        let goodbye = await observer.first(after: leaving, within: .seconds(5)) { $0.isGoodbye(of: name) }
+        #expect(goodbye != nil)
+        #expect(await observer.services().contains { $0.name == name } == false)
+        try station.close()
+      }
+    }
+
+    @Test("A name that is claimed while it is probed for is not taken: the other appears under the next")
+    func claimed() async throws {
+      try await withObserver { observer in
+        let station = try Station()
+        let claim = try await observer.claim(hap("Claimed"))
+        let begin = await observer.mark
+        let events = try station.publish("Claimed", host: "claimed-1")
+        #expect(await events.established() == "Claimed #2")
+        let found = try await observer.find(.id("AA:BB:CC:DD:EE:FF"), within: .seconds(10), after: begin)
+        #expect(found?.name == hap("Claimed #2"))
+        #expect(await observer.packets(after: begin).contains { $0.isOwn && $0.message.isResponse })
+        await observer.release(claim)
+        await observer.release(claim)
+        let last = await observer.packets().last { $0.isOwn }
+        #expect(last?.message.answers.allSatisfy(\.isGoodbye) == true)
+        try station.close()
+      }
+    }
+
+    @Test("A service that is up already gives its name up to one that is claimed, and comes back under the next")
+    func claimedLater() async throws {
+      try await withObserver { observer in
+        let station = try Station()
+        let events = try station.publish("Late", host: "late-1")
+        #expect(await events.established() == "Late")
+        let begin = await observer.mark
+        let claim = try await observer.claim(hap("Late"))
+        let again = await observer.first(after: begin, within: .seconds(15)) {
+          $0.announcedText(of: hap("Late #2")) != nil
+        }
+        #expect(again != nil)
+        await observer.release(claim)
+        try station.close()
+      }
+    }
+
+    @Test(
+      "Questions from 5353, for unicast, from a port of its own and to one address are answered where they should be")
+    func ways() async throws {
+      try await withObserver { observer in
+        let station = try Station()
+        let events = try station.publish("Ways", host: "ways-1")
+        #expect(await events.established() == "Ways")
+        let question = DNSQuestion(hap("Ways"), DNSType.srv)
+        // Its announcements go on meanwhile.
+        func answer(_ mark: MDNSObserver.Mark) async -> ObservedPacket? {
+          await observer.first(after: mark, within: .seconds(5)) {
+            $0.isMulticast == false && !$0.records(hap("Ways"), DNSType.srv).isEmpty
+          }
+        }
+        _ = await observer.first(after: MDNSObserver.start, within: .seconds(5)) {
+          $0.announcedText(of: hap("Ways")) != nil
+        }
+        // What was multicast within the last quarter of its TTL is sent to the asker alone.
+        let asked = try await observer.query([question], unicastResponse: true)
+        let unicast = try #require(await answer(asked))
+        #expect(unicast.localPort == 5353)
+        let askedAgain = try await observer.query([question], by: .ownPort, id: 0x1234)
+        let legacy = try #require(await answer(askedAgain))
+        #expect(legacy.localPort != 5353 && legacy.message.id == 0x1234)
+        #expect(legacy.message.questions.map(\.name) == [hap("Ways")])
+        let direct = try await observer.query(
+          [question], unicastResponse: true, by: .direct(SocketAddress(host: .loopbackV4, port: 5353)))
+        // It comes back to the observer, who has the address for itself.
+        let back = await observer.first(after: direct, within: .milliseconds(50)) {
+          !$0.isOwn && !$0.message.isResponse
+        }
+        #expect(await observer.packets(after: direct).first?.isOwn == true && back == nil)
+        try station.close()
+      }
+    }
+
+    @Test("A known answer is not answered again")
+    func knownAnswers() async throws {
+      try await withObserver { observer in
+        let station = try Station()
+        let events = try station.publish("Known", host: "known-1")
+        #expect(await events.established() == "Known")
+        let question = DNSQuestion(MDNSObserver.hapType, DNSType.ptr)
+        let pointer = DNSRecord(MDNSObserver.hapType, DNSType.ptr, ttl: 4500, .pointer(hap("Known")))
+        func answer(_ mark: MDNSObserver.Mark) async -> ObservedPacket? {
+          await observer.first(after: mark, within: .milliseconds(1500)) {
+            $0.records(MDNSObserver.hapType, DNSType.ptr).contains { $0.data == pointer.data }
+          }
+        }
+        // Its announcements are three, and then a second passes.
+        var mark = MDNSObserver.start
+        for _ in 0..<3 {
+          let announcement = try #require(
+            await observer.first(after: mark, within: .seconds(10)) {
+              !$0.records(MDNSObserver.hapType, DNSType.ptr).isEmpty
+            })
+          mark = MDNSObserver.Mark(place: PacketLog.Mark(number: announcement.number))
+        }
+        #expect(await answer(mark) == nil)
+        let knowing = try await observer.query([question], knownAnswers: [pointer])
+        #expect(await answer(knowing) == nil)
+        let ignorant = try await observer.query([question])
+        #expect(await answer(ignorant) != nil)
+        try station.close()
+      }
+    }
+
+    @Test("Garbage is counted, and what is right among it is heard; foreign names are not noted")
+    func garbage() async throws {
+      try await withObserver { observer in
+        let begin = await observer.mark
+        try await observer.loop.performOnIt { loop in
+          let noise = try UDPSocket(loop, host: .anyV4, port: 0) { _ in }
+          let interface = try NetworkInterface.named(testInterface ?? "").index
+          func send(_ bytes: [UInt8]) throws {
+            try noise.send(
+              bytes, to: SocketAddress(host: MDNSSockets.groups[0], port: 5353), interface: interface,
+              source: .loopbackV4)
+          }
+          var random = SystemRandomNumberGenerator()
+          for size in 0..<100 { try send((0..<size).map { _ in .random(in: 0x80...0xFF, using: &random) }) }
+          try send(DNSMessage(questions: [DNSQuestion(DNSName("_ipp._tcp.local")!, DNSType.ptr)]).encoded())
+          try send(DNSMessage(flags: 0x8405, questions: [DNSQuestion(MDNSObserver.hapType, DNSType.ptr)]).encoded())
+          try send(DNSMessage(questions: [DNSQuestion(MDNSObserver.hapType, DNSType.ptr)]).encoded() + [0])
+          noise.close()
+        }
+        let heard = try #require(await observer.first(after: begin, within: .seconds(5)) { _ in true })
+        #expect(heard.message.questions.map(\.name) == [MDNSObserver.hapType] && heard.message.trailing == [0])
+        #expect(await observer.packets().count == 1)
+        #expect(await observer.unusableCount == 101)
+        let last = await observer.unusablePackets
+        #expect(last.count == 64 && last.last?.reason == .foreignCode)
+        guard case .malformed = last.first?.reason else {
+          Issue.record("the first is \(String(describing: last.first))")
+          return
+        }
+      }
+    }
+
+    @Test("Waiting ends with its time, with its task and with the observer")
+    func waiting() async throws {
+      try await withObserver { observer in
+        let mark = await observer.mark
+        #expect(await observer.first(after: mark, within: .milliseconds(20)) { _ in true } == nil)
+        #expect(await observer.first(after: mark, within: .zero) { _ in true } == nil)
+        let task = Task { await observer.first(after: mark, within: .seconds(3600)) { _ in true } }
+        let search = Task { try await observer.find(.name("Nobody"), within: .seconds(3600)) }
+        task.cancel()
+        search.cancel()
+        #expect(await task.value == nil)
+        let searched = try await search.value
+        #expect(searched == nil)
+        let waiting = Task { await observer.first(after: mark, within: .seconds(3600)) { _ in false } }
+        let searching = Task { try? await observer.browse(within: .seconds(3600)) }
+        _ = await observer.first(after: mark, within: .seconds(5)) { $0.isOwn && !$0.message.isResponse }
+        await observer.close()
+        #expect(await waiting.value == nil)
+        #expect(await searching.value?.isEmpty ?? true)
+        #expect(await observer.absence != nil)
+        await #expect(throws: LoopError.self) { try await observer.query([]) }
+      }
+    }
+
+    @Test("Where multicast can't be had, the reason is told", arguments: ["nowhere0"])
+    func absent(_ interface: String) async {
+      let loop = EventLoop(name: "observer")
+      loop.start()
+      let observer = MDNSObserver(on: loop, interfaces: [interface])
+      #expect(await observer.open()?.contains("nowhere0") == true)
+      #expect(await observer.absence?.contains("nowhere0") == true)
+      await #expect(throws: LoopError.self) { try await observer.browse(within: .seconds(1)) }
+      await observer.close()
+      loop.stop()
+    }
+
+    @Test("Loopback is used only when it is named") func noInterface() async {
+      let loop = EventLoop(name: "observer")
+      loop.start()
+      let observer = MDNSObserver(on: loop)
+      #expect(await observer.open() == "no network interface is up that can multicast")
+      await observer.close()
+      loop.stop()
+    }
+  }
+
+  extension EventLoop {
+    fileprivate func performOnIt(_ work: @escaping @Sendable (EventLoop) throws -> Void) async throws {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        schedule { continuation.resume(with: Result { try work(self) }) }
+      }
+    }
+  }
+#endif

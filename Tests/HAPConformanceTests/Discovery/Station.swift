@@ -1,0 +1,87 @@
+#if canImport(CAvahi)
+  import Foundation
+  import HAPDiscovery
+  import HAPLoop
+  import HAPWire
+  import Testing
+
+  @testable import HAPConformance
+
+  /// The interface these tests may multicast on; without one they stay out. (A namespace with nothing but loopback.)
+  let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
+
+  /// A responder on a loop of its own, of the kind that `hapsim` has.
+  final class Station: @unchecked Sendable {
+    private let loop = EventLoop(name: "station")
+    // Of the loop's thread.
+    private var responder: EmbeddedResponder!
+    private var advertiser: (any Advertiser)!
+
+    init() throws {
+      loop.start()
+      try loop.performAndWait {
+        self.responder = try EmbeddedResponder(self.loop, interfaces: [testInterface ?? ""])
+        self.advertiser = self.responder.makeAdvertiser()
+      }
+    }
+
+    static func text(sf: Int) -> [(key: String, value: String)] {
+      [("c#", "1"), ("id", "AA:BB:CC:DD:EE:FF"), ("md", "Door Ä"), ("s#", "1"), ("sf", "\(sf)"), ("ci", "4")]
+    }
+
+    /// Those of `text(sf:)` on the wire.
+    static func strings(sf: Int) -> [[UInt8]] { text(sf: sf).map { Array("\($0.key)=\($0.value)".utf8) } }
+
+    /// - Returns: its events; the stream never ends by itself.
+    @discardableResult
+    func publish(_ name: String, host: String) throws -> AsyncStream<AdvertisementEvent> {
+      let (stream, continuation) = AsyncStream.makeStream(of: AdvertisementEvent.self)
+      let record = ServiceRecord(name: name, port: 51826, txt: Self.text(sf: 1), host: host)
+      try loop.performAndWait { self.advertiser.publish(record) { continuation.yield($0) } }
+      return stream
+    }
+
+    func update(sf: Int) throws { try loop.performAndWait { self.advertiser.update(txt: Self.text(sf: sf)) } }
+    func withdraw() throws { try loop.performAndWait { self.advertiser.withdraw() } }
+
+    func close() throws {
+      try loop.performAndWait {
+        self.responder.close()
+        self.responder = nil
+        self.advertiser = nil
+      }
+      loop.stop()
+    }
+  }
+
+  extension AsyncStream<AdvertisementEvent> {
+    /// The name under which it is up.
+    func established() async -> String? {
+      for await event in self { if case .established(let name) = event { return name } }
+      return nil
+    }
+  }
+
+  /// Runs `body` with an open observer, and closes it and its loop.
+  func withObserver(
+    _ interfaces: [String] = [testInterface ?? ""], _ body: (MDNSObserver) async throws -> Void
+  ) async throws {
+    let loop = EventLoop(name: "observer")
+    loop.start()
+    let observer = MDNSObserver(on: loop, interfaces: interfaces)
+    let absence = await observer.open()
+    #expect(absence == nil)
+    do {
+      try await body(observer)
+    } catch {
+      await observer.close()
+      loop.stop()
+      throw error
+    }
+    await observer.close()
+    loop.stop()
+    #expect(loop.openHandleCount == 0)
+  }
+
+  func hap(_ label: String) -> DNSName { MDNSObserver.hapType.prefixed(by: Array(label.utf8)) }
+#endif
