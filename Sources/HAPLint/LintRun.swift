@@ -10,16 +10,26 @@ struct LintRun {
   private let selected: Set<String>?
   private var raw: [RawFinding] = []
   /// How many of a kind there were, kept or not.
-  private var counts: [Kind: Int] = [:]
+  private var counts: [Kind: Count] = [:]
 
   private struct Kind: Hashable {
     var code: String
     var severity: LintSeverity
   }
 
+  private struct Count {
+    var number: Int
+    /// As the first of them has it.
+    var ios: IOSReaction
+    var source: String?
+  }
+
   private struct RawFinding {
     var finding: LintFinding
+    /// In the text as it came; nil where mending moved it.
     var offset: Int?
+    /// In the text as it was read.
+    var rank: Int
     var order: Int
   }
 
@@ -59,8 +69,11 @@ struct LintRun {
 
   /// - Parameters:
   ///   - code: what about the rule, "serial-too-short".
-  ///   - remark: not asked for when the rule isn't selected or enough of the kind is known.
-  mutating func report(_ rule: LintRule, _ code: String, at spot: LintSpot, _ remark: @autoclosure () -> Remark) {
+  ///   - isOnceEnough: the first of the kind is told, and the others are counted.
+  ///   - remark: not asked for when the rule isn't selected.
+  mutating func report(
+    _ rule: LintRule, _ code: String, at spot: LintSpot, isOnceEnough: Bool = false, _ remark: @autoclosure () -> Remark
+  ) {
     guard isSelected(rule) else { return }
     var remark = remark()
     if isForeignRecording, rule.speaksOfTheTransport, remark.severity.isFailure {
@@ -70,14 +83,13 @@ struct LintRun {
       remark.message += " (as a recorder wrote down a device on Thread or Bluetooth)"
     }
     let kind = Kind(code: "\(rule.name)/\(code)", severity: remark.severity)
-    let count = counts[kind, default: 0] + 1
-    counts[kind] = count
-    guard count <= DatabaseLint.mostOfAKind else { return }
+    counts[kind, default: Count(number: 0, ios: remark.ios, source: remark.source)].number += 1
+    guard counts[kind]?.number ?? 0 <= (isOnceEnough ? 1 : DatabaseLint.mostOfAKind) else { return }
     let finding = LintFinding(
       rule: kind.code, caseID: rule.id, path: spot.path, subject: spot.subject, summary: remark.message,
       severity: remark.severity, ios: remark.ios, source: remark.source, fix: remark.fix)
     let offset = spot.isOfTheText || lint.reading.keepsPlaces ? spot.offset : nil
-    raw.append(RawFinding(finding: finding, offset: offset, order: raw.count))
+    raw.append(RawFinding(finding: finding, offset: offset, rank: spot.offset ?? 0, order: raw.count))
   }
 
   // MARK: Running
@@ -135,15 +147,15 @@ struct LintRun {
     }
     let told = Dictionary(grouping: kept) { Kind(code: $0.finding.rule, severity: $0.finding.severity) }
     for (kind, count) in counts {
-      let missing = count - (told[kind]?.count ?? 0)
+      let missing = count.number - (told[kind]?.count ?? 0)
       guard missing > 0, let id = lint.caseID(of: kind.code) else { continue }
       remarks.append(
         LintFinding(
           rule: kind.code, caseID: id, path: "", subject: LintSubject(), summary: "\(missing) more of this kind",
-          severity: kind.severity, ios: .unknown))
+          severity: kind.severity, ios: count.ios, source: count.source))
     }
     remarks.sort { ($0.caseID, $0.rule, $0.severity) < ($1.caseID, $1.rule, $1.severity) }
-    kept.sort { ($0.offset ?? 0, $0.order) < ($1.offset ?? 0, $1.order) }
+    kept.sort { ($0.rank, $0.order) < ($1.rank, $1.order) }
     return lint.placed(kept.map { ($0.finding, $0.offset) }) + remarks
   }
 }

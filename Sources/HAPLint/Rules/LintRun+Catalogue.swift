@@ -98,7 +98,7 @@ extension LintRun {
     else { return }
     for type in definition.required where !there.contains(type) {
       let name = Catalogue.characteristic(type)?.name ?? type.wireForm
-      let message = "\(definition.name) has \(name) (\(type.wireForm)); it is missing"
+      let message = "\(name) (\(type.wireForm)) is missing, which \(definition.name) requires"
       if let whose = Self.optionalElsewhere[definition.type]?[type] {
         report(
           .required, "optional-elsewhere", at: spot, Remark(.nonStrict, message, source: "it is optional for \(whose)"))

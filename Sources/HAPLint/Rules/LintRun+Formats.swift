@@ -18,7 +18,7 @@ extension LintRun {
     guard type.isAppleDefined else { return }
     if text.utf8.count == 36 {
       report(
-        .types, "long-form", at: spot.member("type"),
+        .types, "long-form", at: spot.member("type"), isOnceEnough: true,
         Remark(
           .nonStrict, "Apple's type \(type.wireForm) is written out in full", ios: .tolerates,
           source: "devices that work write it so; aiohomekit reads both", fix: "write \"\(type.wireForm)\""))
@@ -28,7 +28,7 @@ extension LintRun {
         Remark(.should, "\(quoted(text)) has leading zeros", fix: "write \"\(type.wireForm)\""))
     } else if text != type.wireForm {
       report(
-        .types, "lower-case", at: spot.member("type"),
+        .types, "lower-case", at: spot.member("type"), isOnceEnough: true,
         Remark(
           .nonStrict, "\(quoted(text)) is in lower case", ios: .tolerates, source: "the certified Aqara gateway",
           fix: "write \"\(type.wireForm)\""))

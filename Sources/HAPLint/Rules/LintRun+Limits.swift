@@ -167,6 +167,8 @@ struct AppleRange {
   /// thermometers outdoors.
   private static let wider: [TypeID: (low: Double?, high: Double?)] = [
     CharacteristicDefinition.currentTemperature.type: (-273.15, 1000),
+    // The certified ecobee3 has 0.
+    CharacteristicDefinition.accessoryFlags.type: (0, nil),
     CharacteristicDefinition.lockLastKnownAction.type: (nil, 10),
     CharacteristicDefinition.currentSlatState.type: (nil, 3),
     CharacteristicDefinition.serviceLabelNamespace.type: (nil, 4),

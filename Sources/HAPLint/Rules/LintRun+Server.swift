@@ -44,9 +44,14 @@ extension LintRun {
       return
     }
     guard let text = version.content?.string, text != "1.1.0" else { return }
+    let isPadded = text.split(separator: ".", omittingEmptySubsequences: false).map { UInt32($0) } == [1, 1, 0]
     report(
-      .protocolInformation, "version", at: spot.characteristic(version).member("value"),
-      Remark(.must, "the version of HAP over IP is \"1.1.0\", not \(quoted(text))"))
+      .protocolInformation, isPadded ? "padded" : "version", at: spot.characteristic(version).member("value"),
+      isPadded
+        ? Remark(
+          .nonStrict, "\(quoted(text)) is \"1.1.0\" with zeros in front", ios: .tolerates,
+          source: "HAP-python sends it, and Home Assistant with it")
+        : Remark(.must, "the version of HAP over IP is \"1.1.0\", not \(quoted(text))", fix: "write \"1.1.0\""))
   }
 
   /// DISC-20, DISC-21.

@@ -166,15 +166,19 @@ extension LintRun {
     _ place: LintSpot
   ) {
     guard let step = characteristic.minStep?.double, step > 0, step.isFinite, number != high else { return }
-    let start = low ?? 0
-    if let integer, let stepInteger = characteristic.minStep?.integer, let low = Int128(exactly: start) {
-      if (integer - low) % stepInteger == 0 { return }
-    } else {
+    func isOnGrid(from start: Double) -> Bool {
+      if let integer, let step = characteristic.minStep?.integer, let start = Int128(exactly: start) {
+        return (integer - start) % step == 0
+      }
       let steps = (number - start) / step
       // What floats of 32 bits make of a number, and a tenth of a step besides, as HomeKitADK lets pass.
       let slack = max(0.1, max(abs(number), abs(start)) * 1e-6 / step)
-      guard steps.isFinite, abs(steps - steps.rounded()) > slack else { return }
+      return !steps.isFinite || abs(steps - steps.rounded()) <= slack
     }
+    let start = low ?? 0
+    if isOnGrid(from: start) { return }
+    // Where no minimum is stated, Apple's may be meant.
+    if low == nil, let low = characteristic.definition.flatMap({ AppleRange($0).low }), isOnGrid(from: low) { return }
     report(
       .valueStep, "off-grid", at: place,
       Remark(

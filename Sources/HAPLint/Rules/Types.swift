@@ -43,7 +43,7 @@ extension LintRule {
   var speaksOfTheTransport: Bool {
     switch self {
     case .shape, .iids, .information, .protocolInformation, .types, .formats, .perms, .permsImplied, .valuePresence,
-      .valueNull, .valueKind, .valueRange, .bytes, .definition, .unlisted, .hidden:
+      .valueNull, .valueKind, .valueRange, .maxLen, .bytes, .definition, .unlisted, .hidden:
       true
     default: false
     }
