@@ -1,0 +1,190 @@
+import HAPModel
+import HAPWire
+
+/// One pass of the rules over a database.
+///
+/// Each family of rules is an extension of its own. They report; how many are kept, and in which order they are told, is decided here.
+struct LintRun {
+  let lint: DatabaseLint
+  let facts: LintFacts
+  private let selected: Set<String>?
+  private var raw: [RawFinding] = []
+  /// How many of a kind there were, kept or not.
+  private var counts: [Kind: Count] = [:]
+
+  private struct Kind: Hashable {
+    var code: String
+    var severity: LintSeverity
+  }
+
+  private struct Count {
+    var number: Int
+    /// As the first of them has it.
+    var ios: IOSReaction
+    var source: String?
+  }
+
+  private struct RawFinding {
+    var finding: LintFinding
+    /// In the text as it came; nil where mending moved it.
+    var offset: Int?
+    /// In the text as it was read.
+    var rank: Int
+    var order: Int
+  }
+
+  init(_ lint: DatabaseLint, rules: Set<String>?, facts: LintFacts) {
+    self.lint = lint
+    self.facts = facts
+    selected = rules
+  }
+
+  func isSelected(_ rule: LintRule) -> Bool {
+    guard let selected else { return true }
+    return selected.contains(rule.id) || selected.contains(rule.name)
+  }
+
+  /// Whether the text was written by a recorder of a device that is not on IP, so that rules about how JSON is written speak of the recorder.
+  var isForeignRecording: Bool { !facts.isReadOverIP && lint.database?.isOfOtherTransport == true }
+
+  /// What a report says beside rule and place.
+  struct Remark {
+    var severity: LintSeverity
+    var message: String
+    var ios = IOSReaction.unknown
+    var source: String?
+    var fix: String?
+
+    init(
+      _ severity: LintSeverity, _ message: String, ios: IOSReaction = .unknown, source: String? = nil,
+      fix: String? = nil
+    ) {
+      self.severity = severity
+      self.message = message
+      self.ios = ios
+      self.source = source
+      self.fix = fix
+    }
+  }
+
+  /// - Parameters:
+  ///   - code: what about the rule, "serial-too-short".
+  ///   - isOnceEnough: the first of the kind is told, and the others are counted.
+  ///   - remark: not asked for when the rule isn't selected.
+  mutating func report(
+    _ rule: LintRule, _ code: String, at spot: LintSpot, isOnceEnough: Bool = false, _ remark: @autoclosure () -> Remark
+  ) {
+    guard isSelected(rule) else { return }
+    var remark = remark()
+    if isForeignRecording, rule.speaksOfTheTransport, remark.severity.isFailure {
+      remark.severity = .nonStrict
+      remark.ios = .unknown
+      remark.source = nil
+      remark.message += " (as a recorder wrote down a device on Thread or Bluetooth)"
+    }
+    let kind = Kind(code: "\(rule.name)/\(code)", severity: remark.severity)
+    counts[kind, default: Count(number: 0, ios: remark.ios, source: remark.source)].number += 1
+    guard counts[kind]?.number ?? 0 <= (isOnceEnough ? 1 : DatabaseLint.mostOfAKind) else { return }
+    let finding = LintFinding(
+      rule: kind.code, caseID: rule.id, path: spot.path, subject: spot.subject, summary: remark.message,
+      severity: remark.severity, ios: remark.ios, source: remark.source, fix: remark.fix)
+    let offset = spot.isOfTheText || lint.reading.keepsPlaces ? spot.offset : nil
+    raw.append(RawFinding(finding: finding, offset: offset, rank: spot.offset ?? 0, order: raw.count))
+  }
+
+  // MARK: Running
+
+  mutating func findings() -> [LintFinding] {
+    judgeText()
+    if let database = lint.database { judge(database) }
+    return settled()
+  }
+
+  private mutating func judge(_ database: SeenDatabase) {
+    judgeShape(database)
+    judgeIDs(database)
+    judgeSerials(database)
+    judgeProtocolInformation(database)
+    judgeCategory(database)
+    for accessory in database.accessories {
+      let place = LintSpot(database, accessory)
+      judgeInformation(accessory, place)
+      judgeServices(accessory, place)
+      for service in accessory.services {
+        let place = place.service(service)
+        judge(service, of: accessory, place)
+        for characteristic in service.characteristics {
+          judge(characteristic, of: service, place.characteristic(characteristic))
+        }
+      }
+    }
+  }
+
+  private mutating func judge(_ service: SeenService, of accessory: SeenAccessory, _ place: LintSpot) {
+    judgeType(service.value["type"], place)
+    judgeAgainstCatalogue(service, place)
+    judgeHidden(service, place)
+    judgeThresholds(service, place)
+    judgeColours(service, place)
+  }
+
+  private mutating func judge(_ characteristic: SeenCharacteristic, of service: SeenService, _ place: LintSpot) {
+    judgeType(characteristic.value["type"], place)
+    judgeFormat(characteristic, place)
+    judgePermissions(characteristic, place)
+    judgeDefinition(characteristic, place)
+    judgeLimits(characteristic, place)
+    judgeValue(characteristic, of: service, place)
+  }
+
+  /// In the order of the text, with places, and with a remark for each kind that was cut.
+  private func settled() -> [LintFinding] {
+    var kept = raw
+    var remarks: [LintFinding] = []
+    if kept.count > DatabaseLint.mostFindings {
+      kept.sort { ($0.finding.severity, $0.order) < ($1.finding.severity, $1.order) }
+      kept.removeSubrange(DatabaseLint.mostFindings...)
+    }
+    let told = Dictionary(grouping: kept) { Kind(code: $0.finding.rule, severity: $0.finding.severity) }
+    for (kind, count) in counts {
+      let missing = count.number - (told[kind]?.count ?? 0)
+      guard missing > 0, let id = lint.caseID(of: kind.code) else { continue }
+      remarks.append(
+        LintFinding(
+          rule: kind.code, caseID: id, path: "", subject: LintSubject(), summary: "\(missing) more of this kind",
+          severity: kind.severity, ios: count.ios, source: count.source))
+    }
+    remarks.sort { ($0.caseID, $0.rule, $0.severity) < ($1.caseID, $1.rule, $1.severity) }
+    kept.sort { ($0.rank, $0.order) < ($1.rank, $1.order) }
+    return lint.placed(kept.map { ($0.finding, $0.offset) }) + remarks
+  }
+}
+
+extension DatabaseLint {
+  fileprivate func caseID(of code: String) -> String? {
+    Self.rules.first { $0.name == code.prefix { $0 != "/" } }?.id
+  }
+
+  /// Gives findings their lines and columns, looking at each byte once.
+  /// - Parameter findings: by rising offset.
+  fileprivate func placed(_ findings: [(LintFinding, Int?)]) -> [LintFinding] {
+    var at = 0
+    var place = JSONPlace(line: 1, column: 1)
+    return text.withUnsafeBufferPointer { text in
+      findings.map { finding, offset in
+        var finding = finding
+        guard let offset else { return finding }
+        while at < min(offset, text.count) {
+          if text[at] == 0x0A {
+            place = JSONPlace(line: place.line + 1, column: 1)
+          } else if text[at] & 0xC0 != 0x80 {
+            place.column += 1
+          }
+          at += 1
+        }
+        finding.place = place
+        return finding
+      }
+    }
+  }
+}

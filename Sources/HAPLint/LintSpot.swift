@@ -1,0 +1,101 @@
+/// Where a report belongs: the text, a thing of the database, or one of its members. Words are made when they are asked for.
+struct LintSpot {
+  private let database: SeenDatabase?
+  private var accessory: SeenAccessory?
+  private var service: SeenService?
+  private var characteristic: SeenCharacteristic?
+  private var member = ""
+  private var value: SeenValue?
+  private var textOffset: Int?
+
+  /// A place in the text, in bytes; nil for the text as a whole.
+  init(textOffset: Int?) {
+    database = nil
+    self.textOffset = textOffset
+  }
+
+  init(_ database: SeenDatabase, _ accessory: SeenAccessory? = nil) {
+    self.database = database
+    self.accessory = accessory
+  }
+
+  func service(_ service: SeenService) -> LintSpot {
+    var spot = self
+    spot.service = service
+    return spot
+  }
+
+  func characteristic(_ characteristic: SeenCharacteristic) -> LintSpot {
+    var spot = self
+    spot.characteristic = characteristic
+    return spot
+  }
+
+  /// A member of the thing, at its value where it has it.
+  func member(_ name: String, _ index: Int? = nil) -> LintSpot {
+    var spot = self
+    let value = thing?[name]
+    spot.member = name
+    spot.value = value
+    if let index, let elements = value?.elements, elements.indices.contains(index) {
+      spot.member += "[\(index)]"
+      spot.value = elements[index]
+    }
+    return spot
+  }
+
+  /// The thing itself, without the member.
+  var owner: LintSpot {
+    var spot = self
+    spot.member = ""
+    spot.value = nil
+    return spot
+  }
+
+  var aid: UInt64? { accessory?.aid }
+
+  private var thing: SeenValue? {
+    characteristic?.value ?? service?.value ?? accessory?.value ?? database?.root
+  }
+
+  /// In bytes, in the text as it was read. Nil for the text as a whole.
+  var offset: Int? { database == nil ? textOffset : (value ?? thing)?.offset }
+
+  /// Whether `offset` counts in the text as it came, even where the database was read from a mended one.
+  var isOfTheText: Bool { database == nil }
+
+  var path: String {
+    var path = ""
+    if let accessory { path = "\(database?.listName ?? "")[\(accessory.index)]" }
+    if let service { path += ".services[\(service.index)]" }
+    if let characteristic { path += ".characteristics[\(characteristic.index)]" }
+    if !member.isEmpty { path += path.isEmpty ? member : ".\(member)" }
+    return path
+  }
+
+  var subject: LintSubject {
+    var subject = LintSubject()
+    if let accessory { subject.accessory = accessory.label }
+    if let service { subject.service = service.label }
+    if let characteristic { subject.characteristic = characteristic.label }
+    return subject
+  }
+}
+
+extension SeenAccessory {
+  /// `accessory 1 "Hall Lamp"`
+  var label: String {
+    let number = aid.map { "accessory \($0)" } ?? "the accessory at index \(index)"
+    return name.isEmpty ? number : "\(number) \(quoted(name))"
+  }
+}
+
+extension SeenService {
+  /// `Light Bulb (iid 8)`
+  var label: String { iid.map { "\(name) (iid \($0))" } ?? "\(name) (at index \(index))" }
+}
+
+extension SeenCharacteristic {
+  /// `Brightness (iid 10)`
+  var label: String { iid.map { "\(name) (iid \($0))" } ?? "\(name) (at index \(index))" }
+}

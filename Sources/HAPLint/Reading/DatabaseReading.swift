@@ -1,0 +1,112 @@
+import HAPWire
+
+/// A text as JSON, mended where it has to be, and what is wrong with it as such.
+struct DatabaseReading: Sendable {
+  enum Fault: String, Sendable {
+    case byteOrderMark = "byte-order-mark"
+    case notUTF8 = "not-utf-8"
+    case notANumber = "not-a-number"
+    case trailingComma = "trailing-comma"
+    case controlCharacter = "control-character"
+    case trailingBytes = "trailing-bytes"
+    case memberTwice = "member-twice"
+    case tooDeep = "too-deep"
+    case tooLarge = "too-large"
+    case malformed
+  }
+
+  struct Noted: Sendable {
+    var fault: Fault
+    /// In the text as it came. Nil where mending moved it.
+    var offset: Int?
+    /// One sentence.
+    var message: String
+  }
+
+  private(set) var faults: [Noted] = []
+  /// Nil when it is no JSON even with patience.
+  private(set) var root: SeenValue?
+  /// Whether offsets in `root` are those of the text as it came.
+  private(set) var keepsPlaces = true
+
+  init(_ text: [UInt8]) {
+    switch SeenValueReader.read(text) {
+    case .success(let tree): take(tree)
+    case .failure(.tooManyValues(let offset)): note(.tooLarge, offset, Self.tooLargeMessage)
+    case .failure(.notJSON(let failure)): mend(text, failure)
+    }
+  }
+
+  private static let tooLargeMessage = "there are more than \(SeenValueReader.mostValues) values; this is not read"
+
+  private mutating func note(_ fault: Fault, _ offset: Int?, _ message: String) {
+    faults.append(Noted(fault: fault, offset: offset, message: message))
+  }
+
+  private mutating func take(_ tree: (root: SeenValue, twice: [SeenValueReader.Twice])) {
+    root = tree.root
+    for twice in tree.twice {
+      note(
+        .memberTwice, keepsPlaces ? twice.offset : nil, "the member \(quoted(twice.name)) is there twice in one object")
+    }
+  }
+
+  private mutating func mend(_ text: [UInt8], _ failure: JSONReader.Failure) {
+    var bytes = text
+    var shift = 0
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+      note(.byteOrderMark, 0, "the text starts with a byte order mark")
+      bytes.removeFirst(3)
+      shift = 3
+    }
+    if String(validating: bytes, as: UTF8.self) == nil {
+      note(.notUTF8, failure.reason == .badUTF8 ? failure.offset : nil, "the text is not UTF-8")
+      bytes = Array(String(decoding: bytes, as: UTF8.self).utf8)
+    }
+    let numbers = WordMender.mended(bytes)
+    for word in numbers.words {
+      note(.notANumber, bytes.count + shift == text.count ? word.offset + shift : nil, "JSON has no \(word.text)")
+    }
+    bytes = numbers.bytes
+    let (mended, mends) = LenientJSON.mended(bytes)
+    let isInPlace = bytes.count + shift == text.count
+    var commas: [Int] = []
+    var controls: [Int] = []
+    for mend in mends {
+      if bytes[mend.offset] < 0x20 { controls.append(mend.offset) } else { commas.append(mend.offset) }
+    }
+    if let first = commas.first {
+      note(.trailingComma, isInPlace ? first + shift : nil, "there is a comma before a closing bracket")
+    }
+    if let first = controls.first {
+      note(
+        .controlCharacter, isInPlace ? first + shift : nil,
+        "there is a control character that JSON does not allow as it is")
+    }
+    keepsPlaces = shift == 0 && isInPlace && controls.isEmpty
+    switch SeenValueReader.read(mended) {
+    case .success(let tree):
+      if failure.reason == .trailingBytes || Self.hasMore(bytes, mended, controls) {
+        let place = failure.reason == .trailingBytes ? failure.offset : nil
+        note(.trailingBytes, place, "something stands behind the end of the JSON")
+      }
+      take(tree)
+    case .failure(.tooManyValues): note(.tooLarge, nil, Self.tooLargeMessage)
+    case .failure(.notJSON(let rest)):
+      keepsPlaces = false
+      let isTooDeep = rest.reason == .tooDeep
+      // What the strict reader met first has its true place, unless that is what was mended.
+      let isFirst = faults.isEmpty
+      note(
+        isTooDeep ? .tooDeep : .malformed, isFirst ? failure.offset : nil,
+        isTooDeep
+          ? "it is nested deeper than 64 levels" : "this is no JSON: \(isFirst ? failure.message : rest.message)")
+    }
+  }
+
+  /// Whether mending left something out behind the end.
+  private static func hasMore(_ bytes: [UInt8], _ mended: [UInt8], _ controls: [Int]) -> Bool {
+    guard controls.isEmpty else { return false }
+    return bytes.dropFirst(mended.count).contains { $0 > 0x20 }
+  }
+}

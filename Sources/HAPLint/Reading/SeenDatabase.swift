@@ -1,0 +1,149 @@
+import HAPModel
+
+/// An attribute database as it was sent: everything optional, nothing put right.
+struct SeenDatabase: Sendable {
+  /// What is in front of an accessory's index in paths: "accessories", or nothing for a bare list.
+  var listName = ""
+  /// Nil when there is no list of accessories at all.
+  var list: SeenValue?
+  var root: SeenValue
+  var accessories: [SeenAccessory] = []
+  /// It has the Pairing service, which only devices on Bluetooth or Thread show: a recording in a form that its recorder chose.
+  var isOfOtherTransport = false
+
+  init(_ root: SeenValue) {
+    self.root = root
+    if root.elements != nil {
+      list = root
+    } else if let member = root["accessories"] {
+      listName = "accessories"
+      list = member
+    }
+    accessories = (list?.elements ?? []).enumerated().map { SeenAccessory($1, index: $0) }
+    isOfOtherTransport = accessories.contains { accessory in
+      accessory.services.contains { $0.type == .pairing && $0[.pairSetup] != nil }
+    }
+  }
+
+}
+
+struct SeenAccessory: Sendable {
+  var value: SeenValue
+  var index: Int
+  var aid: UInt64?
+  var services: [SeenService]
+  /// The first Accessory Information.
+  private(set) var information: SeenService?
+  /// The Name in it; empty without one.
+  private(set) var name = ""
+
+  init(_ value: SeenValue, index: Int) {
+    self.value = value
+    self.index = index
+    aid = value["aid"]?.id
+    services = (value["services"]?.elements ?? []).enumerated().map { SeenService($1, index: $0) }
+    information = services.first { $0.type == .information }
+    name = information?[.name]?.content?.string ?? ""
+  }
+}
+
+struct SeenService: Sendable {
+  var value: SeenValue
+  var index: Int
+  var iid: UInt64?
+  var type: TypeID?
+  var definition: ServiceDefinition?
+  var characteristics: [SeenCharacteristic]
+  var isPrimary: Bool
+  var isHidden: Bool
+  /// The iids it is linked to, as far as they are any.
+  var linked: [UInt64]
+
+  init(_ value: SeenValue, index: Int) {
+    self.value = value
+    self.index = index
+    iid = value["iid"]?.id
+    type = value["type"]?.string.flatMap(TypeID.init(seen:))
+    definition = type.flatMap(Catalogue.service)
+    characteristics = (value["characteristics"]?.elements ?? []).enumerated().map { SeenCharacteristic($1, index: $0) }
+    isPrimary = value["primary"]?.isYes ?? false
+    isHidden = value["hidden"]?.isYes ?? false
+    linked = value["linked"]?.elements?.compactMap(\.id) ?? []
+  }
+
+  subscript(_ type: TypeID) -> SeenCharacteristic? { characteristics.first { $0.type == type } }
+
+  /// "Light Bulb", or the type as it is written.
+  var name: String { definition?.name ?? type?.wireForm ?? "service without a type" }
+}
+
+struct SeenCharacteristic: Sendable {
+  var value: SeenValue
+  var index: Int
+  var iid: UInt64?
+  var type: TypeID?
+  var definition: CharacteristicDefinition?
+  /// As it is written, "int32" read as int, or Apple's where it is missing.
+  var format: Format?
+  /// Nil when there is no list of them.
+  var perms: Permissions?
+  /// The member `value`, null too.
+  var content: SeenValue?
+  var minValue: SeenValue?
+  var maxValue: SeenValue?
+  var minStep: SeenValue?
+
+  init(_ value: SeenValue, index: Int) {
+    self.value = value
+    self.index = index
+    var formatText: String?
+    // One pass: this is done for every characteristic, many times as often as anything else.
+    for member in value.members ?? [] {
+      switch member.name {
+      case "iid": iid = iid ?? member.value.id
+      case "type": type = type ?? member.value.string.flatMap(TypeID.init(seen:))
+      case "format": formatText = formatText ?? member.value.string
+      case "perms":
+        if perms == nil, let elements = member.value.elements {
+          perms = Permissions(elements.compactMap { $0.string.flatMap(Permissions.init(name:)) })
+        }
+      case "value": content = content ?? member.value
+      case "minValue": minValue = minValue ?? member.value
+      case "maxValue": maxValue = maxValue ?? member.value
+      case "minStep": minStep = minStep ?? member.value
+      default: break
+      }
+    }
+    definition = type.flatMap(Catalogue.characteristic)
+    format = formatText.map { $0 == "int32" ? .int : Format(rawValue: $0) } ?? definition?.format
+  }
+
+  var name: String { definition?.name ?? type?.wireForm ?? "characteristic without a type" }
+}
+
+extension SeenValue {
+  /// An integer of 1 to 2^64-1.
+  var id: UInt64? { integer.flatMap(UInt64.init(exactly:)).flatMap { $0 > 0 ? $0 : nil } }
+
+  /// true, or the 1 that some write for it.
+  var isYes: Bool { bool ?? (integer == 1) }
+}
+
+extension TypeID {
+  /// A short or full type, also without its dashes.
+  init?(seen text: String) {
+    if let type = TypeID(text) {
+      self = type
+      return
+    }
+    guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    var digits = text[...]
+    var parts: [Substring] = []
+    for count in [8, 4, 4, 4, 12] {
+      parts.append(digits.prefix(count))
+      digits = digits.dropFirst(count)
+    }
+    guard let type = TypeID(parts.joined(separator: "-")) else { return nil }
+    self = type
+  }
+}

@@ -1,0 +1,92 @@
+import HAPWire
+
+/// Builds the tree of a strict JSON text; recursion ends at the reader's depth limit.
+struct SeenValueReader {
+  /// A member whose name its object had already.
+  struct Twice: Sendable {
+    var name: String
+    var offset: Int
+  }
+
+  /// More values than this are not read: a bridge of 150 accessories has some ten thousand.
+  static let mostValues = 4_000_000
+
+  struct TooMany: Error {}
+
+  private var reader: JSONReader
+  private var count = 0
+  private(set) var twice: [Twice] = []
+
+  private init(_ reader: JSONReader) { self.reader = reader }
+
+  enum Failure: Error {
+    case notJSON(JSONReader.Failure)
+    case tooManyValues(offset: Int)
+  }
+
+  static func read(_ bytes: [UInt8]) -> Result<(root: SeenValue, twice: [Twice]), Failure> {
+    bytes.withUnsafeBytes { raw in
+      var builder = SeenValueReader(JSONReader(raw))
+      do throws(Failure) {
+        let root = try builder.value(try builder.next())
+        _ = try builder.next()
+        return .success((root, builder.twice))
+      } catch { return .failure(error) }
+    }
+  }
+
+  private mutating func next() throws(Failure) -> JSONReader.Token {
+    do throws(JSONReader.Failure) { return try reader.next() } catch { throw .notJSON(error) }
+  }
+
+  private mutating func value(_ token: JSONReader.Token) throws(Failure) -> SeenValue {
+    let offset = reader.tokenStart
+    count += 1
+    guard count <= Self.mostValues else { throw .tooManyValues(offset: offset) }
+    switch token {
+    case .null: return SeenValue(kind: .null, offset: offset)
+    case .bool(let bool): return SeenValue(kind: .bool(bool), offset: offset)
+    case .string(let text): return SeenValue(kind: .string(reader.string(text)), offset: offset)
+    case .number(let number): return SeenValue(kind: kind(number), offset: offset)
+    case .beginArray:
+      var elements: [SeenValue] = []
+      while true {
+        let token = try next()
+        if token == .endArray { return SeenValue(kind: .array(elements), offset: offset) }
+        elements.append(try value(token))
+      }
+    case .beginObject:
+      var members: [SeenMember] = []
+      var names: Set<String> = []
+      while case .key(let text) = try next() {
+        let name = reader.string(text)
+        note(name, among: members, &names)
+        members.append(SeenMember(name: name, value: try value(try next())))
+      }
+      return SeenValue(kind: .object(members), offset: offset)
+    case .endArray, .endObject, .key, .end: preconditionFailure("the reader tells these only where they belong")
+    }
+  }
+
+  private func kind(_ number: JSONNumber) -> SeenValue.Kind {
+    if let integer = reader.integer(number) {
+      if let small = Int64(exactly: integer) { return .integer(small) }
+      if let large = UInt64(exactly: integer) { return .unsigned(large) }
+    }
+    return .number(reader.double(number) ?? (number.isNegative ? -.infinity : .infinity))
+  }
+
+  /// Objects of a database are small; a large one gets a set, so that nothing takes time with the square of it.
+  private mutating func note(_ name: String, among members: [SeenMember], _ names: inout Set<String>) {
+    let isTwice: Bool
+    if members.count < 24 {
+      isTwice = members.contains { $0.name == name }
+    } else {
+      if names.isEmpty { names = Set(members.map(\.name)) }
+      isTwice = !names.insert(name).inserted
+    }
+    if isTwice, twice.count < DatabaseLint.mostOfAKind {
+      twice.append(Twice(name: name, offset: reader.tokenStart))
+    }
+  }
+}
