@@ -62,11 +62,12 @@ enum Fixture {
     entry(
       .message, .received, at: 9, "200 OK", decoded: "kTLVType_State: 2\nsetup code \(setupCode)",
       bytes: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n\(setupCode)", frames: [.init(counter: 0, count: 58)]),
-    TranscriptEntry(time: .milliseconds(10), kind: .note, title: "saved salt", decoded: "16 bytes"),
+    TranscriptEntry(time: .milliseconds(1210), kind: .note, title: "saved salt", decoded: "16 bytes"),
     TranscriptEntry(
-      time: .milliseconds(11), kind: .mdns, direction: .received, title: "announcement of Kitchen Sink._hap._tcp.local",
+      time: .milliseconds(1211), kind: .mdns, direction: .received,
+      title: "announcement of Kitchen Sink._hap._tcp.local",
       bytes: [0, 0, 0x84, 0, 0, 0, 0, 1, 0, 0, 0, 0], localAddress: "127.0.0.1:5353", peerAddress: "127.0.0.1:5353"),
-    TranscriptEntry(time: .milliseconds(12), kind: .hook, title: "reboot"),
+    TranscriptEntry(time: .milliseconds(1212), kind: .hook, title: "reboot"),
     entry(.raw, .sent, at: 13, "3 bytes that are no frame", bytes: "\u{1}\u{2}\u{3}"),
     entry(.connection, .received, at: 14, "closed by the accessory"),
   ]
@@ -169,6 +170,40 @@ enum Fixture {
   ]
   static let names = all.map(\.name)
   static func report(_ name: String) -> RunReport { all.first { $0.name == name }!.report }
+
+  /// As many cases as a real run has.
+  static let large: RunReport = {
+    var random = SplitMix(state: 7)
+    let areas: [(name: String, prefix: String)] = [
+      ("discovery", "DISC"), ("pair-setup", "PS"), ("pair-verify", "PV"), ("session", "SES"), ("http", "HTTP"),
+      ("database", "DB"), ("read", "RD"), ("write", "WR"), ("timed-write", "TW"), ("events", "EV"), ("identify", "ID"),
+      ("pairings", "PR"), ("connections", "CON"), ("services", "SV"),
+    ]
+    var outcomes: [CaseOutcome] = []
+    for (area, prefix) in areas {
+      for number in 1...25 {
+        let lot = Int.random(in: 0..<40, using: &random)
+        let verdict: Verdict =
+          switch lot {
+          case 0: .fail
+          case 1: .nonStrict
+          case 2: .info
+          case 3: .skip
+          case 4: .xfail
+          default: .pass
+          }
+        var description = description("\(prefix)-\(number)", "a-case-of-\(area)-\(number)", area: area)
+        description.section = "HAP R2 §\(5 + number % 3).\(number)"
+        outcomes.append(
+          CaseOutcome(
+            description, verdict, message: verdict == .pass ? "" : "what was seen in \(prefix)-\(number)",
+            accepted: verdict == .fail ? ["204 No Content", "207 with status 0"] : [],
+            got: verdict == .fail ? "400 with status -70410" : nil, start: .milliseconds(1200),
+            duration: .microseconds(Int.random(in: 500...80_000, using: &random)), transcript: conversation))
+      }
+    }
+    return RunReport(events(of: outcomes))
+  }()
 
   /// Words and marks put together at random, the hostile ones among them.
   static func randomText(_ random: inout some RandomNumberGenerator) -> String {
