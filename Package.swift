@@ -50,7 +50,7 @@ let package = Package(
     .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
     .target(name: "HAPSuite", dependencies: ["CYAML", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
-    .target(name: "HAPReport", dependencies: ["HAPWire"]),
+    .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"]),
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),

@@ -26,6 +26,8 @@ package struct CaseOutcome: Equatable, Sendable {
   /// The baseline's reason, for `xfail` and `xpass`.
   package var expected: String?
   package var transcript: [TranscriptEntry]
+  /// Of the encrypted sessions that it opened.
+  package var sessionKeys: [SessionKeyRecord]
 
   package struct Variant: Equatable, Sendable {
     package var name: String
@@ -43,7 +45,8 @@ package struct CaseOutcome: Equatable, Sendable {
     _ description: CaseDescription, _ verdict: Verdict, message: String = "", sent: String? = nil,
     accepted: [String] = [], got: String? = nil, deviations: [String] = [], notes: [String] = [],
     variants: [Variant] = [], start: Duration = .zero, duration: Duration = .zero, seed: UInt64 = 0,
-    repetitions: [Verdict] = [], expected: String? = nil, transcript: [TranscriptEntry] = []
+    repetitions: [Verdict] = [], expected: String? = nil, transcript: [TranscriptEntry] = [],
+    sessionKeys: [SessionKeyRecord] = []
   ) {
     self.description = description
     self.verdict = verdict
@@ -60,5 +63,6 @@ package struct CaseOutcome: Equatable, Sendable {
     self.repetitions = repetitions
     self.expected = expected
     self.transcript = transcript
+    self.sessionKeys = sessionKeys
   }
 }

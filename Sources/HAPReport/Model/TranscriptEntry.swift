@@ -30,7 +30,11 @@ package struct TranscriptEntry: Equatable, Sendable {
   /// The content made readable, many lines: TLV items by name, JSON indented. Empty where there is none.
   package var decoded: String
   /// As it was on the wire, in plain; secrets are in it.
-  package var bytes: [UInt8]
+  package var bytes: [UInt8] {
+    didSet { size = bytes.count }
+  }
+  /// Bytes on the wire: as many as `bytes` has, and more where a report left some of them out.
+  package var size: Int
   /// The frames that carried it, in order; empty in plain.
   package var frames: [Frame]
   /// This end and the other, "127.0.0.1:40000"; empty where there is no connection.
@@ -60,6 +64,7 @@ package struct TranscriptEntry: Equatable, Sendable {
     self.title = title
     self.decoded = decoded
     self.bytes = bytes
+    self.size = bytes.count
     self.frames = frames
     self.localAddress = localAddress
     self.peerAddress = peerAddress

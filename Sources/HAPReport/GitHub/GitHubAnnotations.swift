@@ -1,0 +1,41 @@
+/// Workflow commands of GitHub Actions, one line each, for what went wrong.
+package enum GitHubAnnotations {
+  /// GitHub shows ten of each kind for a step; the others are only in the log.
+  package static let shown = 10
+
+  package static func lines(of report: RunReport, redaction: Redaction) -> [String] {
+    let report = report.redacted(by: redaction)
+    var lines = report.cases.filter { $0.verdict?.isBad == true }.map { reported in
+      let title = "\(reported.label) \(reported.description.id) \(reported.description.name)"
+      let text = FailureText.lines(of: reported.outcome).joined(separator: "\n")
+      return "::error title=\(title.oneLine.commandProperty)::\(text.commandData)"
+    }
+    if let lost = report.lost {
+      lines.append("::error title=The accessory was lost::\("\(lost.reason); sent last: \(lost.lastSent)".commandData)")
+    }
+    if report.isInterrupted { lines.append("::error title=The run was interrupted::\(report.tally.text)") }
+    return lines
+  }
+}
+
+extension String {
+  /// What ends a command's line, and what escapes, is itself escaped.
+  fileprivate var commandData: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "%": text += "%25"
+      case "\r": text += "%0D"
+      case "\n": text += "%0A"
+      case _ where scalar.isInvisible: text += String(scalar).visible
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  /// Properties end at commas and colons besides.
+  fileprivate var commandProperty: String {
+    commandData.unicodeScalars.map { $0 == ":" ? "%3A" : $0 == "," ? "%2C" : String($0) }.joined()
+  }
+}

@@ -1,0 +1,61 @@
+import HAPWire
+
+/// The run as one page that works from disk: nothing is loaded from anywhere.
+///
+/// The run goes in as JSON without a `<`, and the page's script puts all of it in as text. Besides, the page allows no script
+/// and no style but its own, by their hashes.
+package enum HTMLReport {
+  package static func text(
+    of report: RunReport, redaction: Redaction, limits: TranscriptLimits = TranscriptLimits()
+  ) -> String {
+    let (report, leftOut) = limits.applied(to: report.redacted(by: redaction))
+    let data = JSONWriter.bytes { json in
+      json.object { json in
+        json.text("leftOut", leftOut)
+        json.key("report")
+        JSONReport.write(report, to: &json) { entry, json in
+          guard !entry.bytes.isEmpty else { return }
+          json.key("bytes")
+          json.base64(entry.bytes)
+        }
+      }
+    }
+    let target = report.header?.target ?? "a run that never began"
+    let words = [
+      "haptest: \(target)".oneLine.htmlEscaped, withoutScript(report), String(decoding: harmless(data), as: UTF8.self),
+    ]
+    return filled(ReportPage.report, with: words)
+  }
+
+  /// The pieces of a page with a word between each two.
+  static func filled(_ pieces: [String], with words: [String]) -> String {
+    precondition(pieces.count == words.count + 1)
+    return zip(pieces, words + [""]).map { $0 + $1 }.joined()
+  }
+
+  /// In JSON these bytes stand in strings alone, where `\u003c` says the same; then no end of a script is among them.
+  private static func harmless(_ json: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(json.count + json.count / 16)
+    for byte in json {
+      switch byte {
+      case UInt8(ascii: "<"): bytes += "\\u003c".utf8
+      case UInt8(ascii: ">"): bytes += "\\u003e".utf8
+      case UInt8(ascii: "&"): bytes += "\\u0026".utf8
+      default: bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+
+  private static func withoutScript(_ report: RunReport) -> String {
+    var text =
+      "<p>\(report.tally.text.htmlEscaped). This page shows its cases with a script, and scripts are off.</p>\n<ul>\n"
+    for reported in report.cases where reported.verdict?.isBad != false {
+      let line =
+        "\(reported.label) \(reported.description.id) \(reported.description.name): \(reported.outcome.message)"
+      text += "<li>\(line.oneLine.htmlEscaped)</li>\n"
+    }
+    return text + "</ul>"
+  }
+}

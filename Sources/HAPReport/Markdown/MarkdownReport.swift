@@ -1,0 +1,122 @@
+/// The run as Markdown for the pages of CI systems: what it comes to, counts, what went wrong in full, the rest folded.
+package enum MarkdownReport {
+  /// - Parameter sizeLimit: bytes of the whole. GitHub takes 1 MiB in a job's summary; what doesn't fit is left out, and that is told.
+  package static func text(
+    of report: RunReport, redaction: Redaction, failingOn: Set<Verdict> = [], sizeLimit: Int = 900_000
+  ) -> String {
+    let report = report.redacted(by: redaction)
+    let cases = report.cases
+    var page = Page(limit: sizeLimit)
+    page.add(head(report, report.conclusion(failingOn: failingOn)))
+    let bad = cases.filter { $0.verdict?.isBad == true }
+    if !bad.isEmpty { page.add("\n## What went wrong\n") }
+    for reported in bad { page.add(details(of: reported), isCase: true) }
+    let folded: [(String, [ReportedCase])] = [
+      ("Not run", cases.filter { $0.verdict == nil }),
+      ("Failed as the baseline expects", cases.filter { $0.verdict == .xfail }),
+      ("Non-strict: accepted deviations", cases.filter { $0.verdict == .nonStrict }),
+      ("For information", cases.filter { $0.verdict == .info }),
+      ("Skipped", cases.filter { $0.verdict == .skip }),
+    ]
+    for (title, cases) in folded where !cases.isEmpty {
+      page.add("\n<details><summary>\(title) (\(cases.count))</summary>\n\n")
+      for reported in cases { page.add(line(of: reported), isCase: true) }
+      page.add("\n</details>\n")
+    }
+    return page.whole
+  }
+
+  /// Grows up to its limit; what closes a fold is never left out.
+  private struct Page {
+    var limit: Int
+    var text = ""
+    var leftOut = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func add(_ part: String, isCase: Bool = false) {
+      if isCase, text.utf8.count + part.utf8.count > limit {
+        leftOut += 1
+      } else {
+        text += part
+      }
+    }
+
+    var whole: String {
+      leftOut == 0
+        ? text
+        : text + "\n\(counted(leftOut, "case")) left out here, for the page's size. The other reports have all.\n"
+    }
+  }
+
+  private static func head(_ report: RunReport, _ conclusion: RunConclusion) -> String {
+    let sign = conclusion == .conforms ? "✅" : "❌"
+    var text = "# \(sign) haptest: \(conclusion.meaning)\n\n"
+    if let header = report.header {
+      text += "**\(header.target.oneLine.markdownEscaped)**"
+      if let duration = report.summary?.duration { text += " in \(duration.briefly)" }
+      text += ", seed \(header.seed), haptest \(header.version.oneLine.markdownEscaped)\n\n"
+      if !header.facts.isEmpty {
+        text += header.facts.map { "\($0.name) \($0.value)".oneLine.markdownEscaped }.joined(separator: " · ") + "\n\n"
+      }
+    }
+    if let lost = report.lost {
+      text += "> **The accessory was lost:** \(lost.reason.oneLine.markdownEscaped). "
+      text += "Sent last: \(lost.lastSent.oneLine.markdownEscaped) (\(counted(lost.bytes.count, "byte")))\n\n"
+    }
+    if report.isInterrupted { text += "> **The run was interrupted.**\n\n" }
+    for leftover in report.summary?.leftovers ?? [] {
+      text += "> **Left over:** \(leftover.oneLine.markdownEscaped)\n\n"
+    }
+    let tally = report.tally
+    var columns = Verdict.worstFirst.filter { tally[$0] > 0 }.map { (name: $0.label, count: tally[$0]) }
+    if tally.notRun > 0 { columns.append((name: "NOT RUN", count: tally.notRun)) }
+    columns.append((name: "all", count: tally.all))
+    text += "| " + columns.map(\.name).joined(separator: " | ") + " |\n"
+    text += String(repeating: "| ---: ", count: columns.count) + "|\n"
+    text += "| " + columns.map { String($0.count) }.joined(separator: " | ") + " |\n"
+    return text
+  }
+
+  private static func details(of reported: ReportedCase) -> String {
+    let outcome = reported.outcome
+    let description = outcome.description
+    func line(_ text: String) -> String { text.oneLine.markdownEscaped }
+    var text = "\n### \(reported.label) \(line(description.id)) \(line(description.name))\n\n"
+    text += "\(line(description.requirement)) *\(line(description.section)), \(description.level.rawValue)*\n\n"
+    if !outcome.message.isEmpty { text += "**\(line(outcome.message))**\n\n" }
+    var rows: [(String, [String])] = [
+      ("Baseline", outcome.expected.map { [$0] } ?? []), ("Sent", outcome.sent.map { [$0] } ?? []),
+      ("Accepted", outcome.accepted), ("Got", outcome.got.map { [$0] } ?? []),
+      (
+        "Variants",
+        outcome.variants.filter(\.verdict.isBad).map { "\($0.verdict.label) \($0.name): \($0.message)" }
+      ),
+      (
+        "Repetitions",
+        outcome.repetitions.count > 1 ? [outcome.repetitions.map(\.label).joined(separator: ", ")] : []
+      ),
+    ]
+    if reported.verdict == .fail || reported.verdict == .flaky {
+      rows += [
+        ("Why it matters", description.impact.map { [$0] } ?? []),
+        ("Usual cause", description.cause.map { [$0] } ?? []),
+        ("How to fix", description.fix.map { [$0] } ?? []),
+      ]
+    }
+    text += "| | |\n| --- | --- |\n"
+    for (title, lines) in rows where !lines.isEmpty {
+      text += "| \(title) | \(lines.map(line).joined(separator: "<br>")) |\n"
+    }
+    return text + "| More | `haptest explain \(description.id.oneLine)` |\n"
+  }
+
+  private static func line(of reported: ReportedCase) -> String {
+    let outcome = reported.outcome
+    let remarks = ([outcome.message] + outcome.deviations + [outcome.expected ?? ""]).filter { !$0.isEmpty }
+    let name =
+      "**\(reported.description.id.oneLine.markdownEscaped)** \(reported.description.name.oneLine.markdownEscaped)"
+    return
+      "- \(name)\(remarks.isEmpty ? "" : ": ")\(remarks.map { $0.oneLine.markdownEscaped }.joined(separator: "; "))\n"
+  }
+}

@@ -1,0 +1,140 @@
+/// A case as a report lists it: how it ended, or that it didn't.
+package struct ReportedCase: Equatable, Sendable {
+  package enum Result: Equatable, Sendable {
+    case ended(Verdict)
+    /// It was planned and hasn't run to its end.
+    case notRun
+  }
+
+  package var result: Result
+  /// Of a case that hasn't ended: an outcome that says why, with the verdict `skip`.
+  package var outcome: CaseOutcome
+
+  package var description: CaseDescription { outcome.description }
+
+  /// "FAIL", "NOT RUN".
+  package var label: String {
+    switch result {
+    case .ended(let verdict): verdict.label
+    case .notRun: "NOT RUN"
+    }
+  }
+
+  /// "fail", "not-run": as the JSON report and the page name it.
+  package var word: String {
+    switch result {
+    case .ended(let verdict): verdict.rawValue
+    case .notRun: "not-run"
+    }
+  }
+
+  package var verdict: Verdict? { if case .ended(let verdict) = result { verdict } else { nil } }
+}
+
+extension RunReport {
+  /// In the order of the plan, then what was not planned in the order in which it ended.
+  package var cases: [ReportedCase] {
+    let planned = Set(plan.map(\.description.id))
+    return plan.map(reported)
+      + outcomes.filter { !planned.contains($0.description.id) }
+      .map { ReportedCase(result: .ended($0.verdict), outcome: $0) }
+  }
+
+  private func reported(_ planned: PlannedCase) -> ReportedCase {
+    if let outcome = outcome(of: planned.description.id) {
+      return ReportedCase(result: .ended(outcome.verdict), outcome: outcome)
+    }
+    if let reason = planned.skipReason {
+      return ReportedCase(result: .ended(.skip), outcome: CaseOutcome(planned.description, .skip, message: reason))
+    }
+    let began = running.contains(planned.description.id)
+    return ReportedCase(
+      result: .notRun,
+      outcome: CaseOutcome(
+        planned.description, .skip, message: "\(began ? "it was under way when" : "not run:") \(whyItEnded)"))
+  }
+
+  private var whyItEnded: String {
+    if lost != nil { return "the accessory was lost" }
+    if isInterrupted { return "the run was interrupted" }
+    return "the run ended early"
+  }
+
+  /// By area, in the order in which areas come up.
+  package var areas: [(name: String, cases: [ReportedCase])] {
+    var areas: [(name: String, cases: [ReportedCase])] = []
+    var places: [String: Int] = [:]
+    for reported in cases {
+      let name = reported.description.area
+      if let place = places[name] {
+        areas[place].cases.append(reported)
+      } else {
+        places[name] = areas.count
+        areas.append((name, [reported]))
+      }
+    }
+    return areas
+  }
+
+  /// How many cases ended which way, skipped ones included.
+  package var tally: Tally { Tally(cases) }
+}
+
+/// How many cases ended which way.
+package struct Tally: Equatable, Sendable {
+  private var counts: [Verdict: Int] = [:]
+  package private(set) var notRun = 0
+  package private(set) var all = 0
+
+  package init(_ cases: some Sequence<ReportedCase>) {
+    for reported in cases { add(reported.verdict) }
+  }
+
+  package init() {}
+
+  /// - Parameter verdict: nil: it has not run.
+  package mutating func add(_ verdict: Verdict?) {
+    all += 1
+    if let verdict { counts[verdict, default: 0] += 1 } else { notRun += 1 }
+  }
+
+  package subscript(_ verdict: Verdict) -> Int { counts[verdict] ?? 0 }
+
+  /// Those that came to a verdict about the accessory, or to an error.
+  package var ran: Int { all - notRun - self[.skip] }
+
+  /// "3 failed, 1 error, 210 passed, 4 skipped, 2 not run": what there is, the worst first.
+  package var text: String {
+    var parts = Verdict.worstFirst.compactMap { self[$0] == 0 ? nil : $0.counted(self[$0]) }
+    if notRun > 0 { parts.append("\(notRun) not run") }
+    return parts.isEmpty ? "no cases" : parts.joined(separator: ", ")
+  }
+}
+
+extension Verdict {
+  /// As a reader wants to meet them.
+  package static let worstFirst: [Verdict] = [.fail, .flaky, .error, .xpass, .xfail, .nonStrict, .pass, .info, .skip]
+
+  /// "3 failed".
+  package func counted(_ count: Int) -> String {
+    switch self {
+    case .pass: "\(count) passed"
+    case .nonStrict: "\(count) non-strict"
+    case .info: "\(count) for information"
+    case .fail: "\(count) failed"
+    case .error: "\(count) \(count == 1 ? "error" : "errors")"
+    case .skip: "\(count) skipped"
+    case .xfail: "\(count) failed as expected"
+    case .xpass: "\(count) passed unexpectedly"
+    case .flaky: "\(count) flaky"
+    }
+  }
+
+  /// Whether it counts against a run.
+  package var isBad: Bool {
+    switch self {
+    case .fail, .error, .xpass, .flaky: true
+    case .pass, .nonStrict, .info, .skip, .xfail: false
+    }
+  }
+}

@@ -1,0 +1,195 @@
+/// A run as lines on a terminal, while it goes on: one for a case, more for one that failed.
+package struct TerminalReport: Sendable {
+  private let style: TerminalStyle
+  private let width: Int
+  private let redaction: Redaction
+  private let failingOn: Set<Verdict>
+  /// Without transcripts.
+  private var report = RunReport()
+
+  /// - Parameters:
+  ///   - isColoured: for terminals that know colours; otherwise the lines are plain.
+  ///   - width: characters in a line. The line of a case may be longer: it is not broken.
+  ///   - verdicts: what counts as a failure besides `fail` and `flaky`.
+  package init(isColoured: Bool, width: Int = 100, redaction: Redaction, failingOn verdicts: Set<Verdict> = []) {
+    style = TerminalStyle(isColoured: isColoured)
+    self.width = max(width, 40)
+    self.redaction = redaction
+    failingOn = verdicts
+  }
+
+  /// What is to be printed for it; often nothing.
+  package mutating func lines(for event: RunEvent) -> [String] {
+    switch event {
+    case .began(let header):
+      report.take(.began(header.redacted(by: redaction)))
+      return lines(of: header.redacted(by: redaction))
+    case .planned(let cases):
+      report.take(
+        .planned(cases.map { PlannedCase($0.description, skipReason: $0.skipReason.map { redaction($0) }) }))
+      let skipped = cases.count { $0.skipReason != nil }
+      let skips = skipped > 0 ? ", \(skipped) of them skipped" : ""
+      return ["\(counted(cases.count, "case"))\(skips).", ""]
+    case .caseBegan:
+      report.take(event)
+      return []
+    case .caseEnded(let outcome):
+      var outcome = outcome
+      outcome.transcript = []
+      outcome = outcome.redacted(by: redaction)
+      report.take(.caseEnded(outcome))
+      return lines(of: outcome)
+    case .note(let note):
+      return ["\(style.faint("·")) \(redaction(note).oneLine)"]
+    case .lost(let reason, let lastSent, let bytes):
+      report.take(event)
+      return lines(ofLoss: redaction(reason), lastSent: redaction(lastSent), bytes: redaction(bytes))
+    case .interrupted:
+      report.take(event)
+      return ["", style.bold("Interrupted.")]
+    case .ended(let summary):
+      var summary = summary
+      summary.leftovers = summary.leftovers.map { redaction($0) }
+      report.take(.ended(summary))
+      return conclusion()
+    }
+  }
+
+  /// For a terminal's last line, written over again and again: a bar, how far the run is, what went wrong, and which case is on.
+  package func progress(width: Int) -> String {
+    let all = report.plan.count
+    let done = min(all, report.outcomes.count + report.plan.count { $0.skipReason != nil && !ended($0) })
+    let room = 20
+    let full = all == 0 ? 0 : done * room / all
+    let bar = String(repeating: "█", count: full) + String(repeating: "░", count: room - full)
+    let bad = Tally(report.outcomes.map { ReportedCase(result: .ended($0.verdict), outcome: $0) })
+    var text = "\(bar) \(done)/\(all)"
+    for verdict in Verdict.worstFirst where verdict.isBad && bad[verdict] > 0 {
+      text += " · \(verdict.counted(bad[verdict]))"
+    }
+    if let id = report.running.last {
+      let name = report.plan.first { $0.description.id == id }?.description.name ?? ""
+      text += " · \(id) \(name)"
+    }
+    return text.oneLine.clipped(to: width)
+  }
+
+  private func ended(_ planned: PlannedCase) -> Bool { report.outcome(of: planned.description.id) != nil }
+
+  private func lines(of header: RunHeader) -> [String] {
+    var lines = [style.bold("haptest \(header.version) · \(header.target)".oneLine) + " · seed \(header.seed)"]
+    if !header.facts.isEmpty {
+      let facts = header.facts.map { "\($0.name) \($0.value)".oneLine }.joined(separator: " · ")
+      lines += facts.wrapped(to: width).map(style.faint)
+    }
+    return lines
+  }
+
+  // MARK: A case
+
+  /// Where a case's name begins, and where the text of its details does.
+  private static let margin = 12
+  private static let detailMargin = 18
+
+  private func lines(of outcome: CaseOutcome) -> [String] {
+    let description = outcome.description
+    let label = style.coloured(outcome.verdict.label.padded(to: Self.margin - 1), as: outcome.verdict)
+    var line = "\(label) \(style.bold(description.id)) \(description.name.oneLine)"
+    if outcome.verdict != .skip { line += style.faint("  \(outcome.duration.briefly)") }
+    if outcome.repetitions.count > 1 {
+      line += style.faint("  \(outcome.repetitions.count { !$0.isBad }) of \(outcome.repetitions.count) times well")
+    }
+    switch outcome.verdict {
+    case .fail, .flaky, .error, .xpass: return [line] + details(of: outcome) + [""]
+    case .skip, .info, .xfail, .nonStrict, .pass:
+      let remark = outcome.verdict == .xfail ? outcome.expected ?? outcome.message : outcome.message
+      let said = ([remark] + (outcome.verdict == .nonStrict ? outcome.deviations : [])).filter { !$0.isEmpty }
+      return [said.isEmpty ? line : "\(line): \(said.map(\.oneLine).joined(separator: "; "))"]
+    }
+  }
+
+  private func details(of outcome: CaseOutcome) -> [String] {
+    let description = outcome.description
+    var lines = indented(description.requirement, "")
+    lines += indented("\(description.section), \(description.level.rawValue)", "").map(style.faint)
+    lines += indented(outcome.message, "", isBold: true)
+    if let expected = outcome.expected { lines += indented(expected, "baseline") }
+    for variant in outcome.variants where variant.verdict.isBad {
+      lines += indented("\(variant.name): \(variant.message)", "variant")
+    }
+    if let sent = outcome.sent { lines += indented(sent, "sent") }
+    for (index, accepted) in outcome.accepted.enumerated() {
+      lines += indented(accepted, index == 0 ? "accepted" : "or")
+    }
+    if let got = outcome.got { lines += indented(got, "got") }
+    if outcome.verdict == .fail || outcome.verdict == .flaky {
+      if let impact = description.impact { lines += indented(impact, "why it matters") }
+      if let cause = description.cause { lines += indented(cause, "usual cause") }
+      if let fix = description.fix { lines += indented(fix, "how to fix") }
+    }
+    lines += indented("haptest explain \(description.id)", "more")
+    return lines
+  }
+
+  /// `  fix       do this`, further lines below the first word.
+  private func indented(_ text: String, _ title: String, isBold: Bool = false) -> [String] {
+    if text.isEmpty { return [] }
+    let blank = String(repeating: " ", count: Self.detailMargin)
+    return text.lines.map(\.visible).joined(separator: "\n").wrapped(to: width - Self.detailMargin).enumerated()
+      .map { index, line in
+        let head = index == 0 && !title.isEmpty ? "  \(style.faint(title.padded(to: Self.detailMargin - 2)))" : blank
+        return head + (isBold ? style.bold(line) : line)
+      }
+  }
+
+  // MARK: The end
+
+  private func lines(ofLoss reason: String, lastSent: String, bytes: [UInt8]) -> [String] {
+    var lines = ["", style.coloured("LOST".padded(to: Self.margin - 1), as: .fail) + " " + style.bold(reason.oneLine)]
+    lines += indented(lastSent, "sent last")
+    let shown = bytes.prefix(256)
+    lines += HexDump.lines(shown).map { String(repeating: " ", count: Self.detailMargin) + $0 }
+    if bytes.count > shown.count { lines += indented("… \(bytes.count - shown.count) more bytes", "") }
+    return lines
+  }
+
+  private func conclusion() -> [String] {
+    let cases = report.cases
+    let tally = Tally(cases)
+    var lines = ["", style.bold("\(tally.text) in \(report.summary?.duration.briefly ?? "no time").")]
+    for reported in cases where reported.verdict?.isBad == true {
+      let text = "\(reported.description.id) \(reported.description.name): \(reported.outcome.message)".oneLine
+      lines.append("  \(style.coloured(reported.label.padded(to: Self.margin - 3), as: reported.verdict)) \(text)")
+    }
+    for (reason, ids) in skips(cases) {
+      let text =
+        "\(ids.count) \(reason.oneLine) (\(ids.prefix(6).joined(separator: ", "))\(ids.count > 6 ? ", …" : ""))"
+      lines += text.wrapped(to: width - Self.margin).enumerated().map {
+        ($0 == 0 ? "  \(style.faint("SKIP".padded(to: Self.margin - 3))) " : String(repeating: " ", count: Self.margin))
+          + $1
+      }
+    }
+    for leftover in report.summary?.leftovers ?? [] {
+      lines.append("  \(style.coloured("LEFT OVER", as: .error)) \(leftover.oneLine)")
+    }
+    let conclusion = report.conclusion(failingOn: failingOn)
+    lines.append("Exit \(conclusion.exitStatus): \(conclusion.meaning).")
+    return lines
+  }
+
+  /// By reason, in the order in which they come up.
+  private func skips(_ cases: [ReportedCase]) -> [(reason: String, ids: [String])] {
+    var skips: [(reason: String, ids: [String])] = []
+    for reported in cases where reported.verdict == .skip || reported.verdict == nil {
+      let reason = reported.outcome.message
+      if let place = skips.firstIndex(where: { $0.reason == reason }) {
+        skips[place].ids.append(reported.description.id)
+      } else {
+        skips.append((reason, [reported.description.id]))
+      }
+    }
+    return skips
+  }
+}
+
+func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }

@@ -1,0 +1,25 @@
+/// What a failure is, in plain lines: for reports whose readers show a text.
+enum FailureText {
+  static func lines(of outcome: CaseOutcome) -> [String] {
+    let description = outcome.description
+    var lines = ["\(description.requirement) (\(description.section), \(description.level.rawValue))"]
+    func add(_ title: String, _ text: String?) {
+      if let text, !text.isEmpty { lines.append("\(title): \(text)") }
+    }
+    add("seen", outcome.message)
+    add("baseline", outcome.expected)
+    for variant in outcome.variants where variant.verdict.isBad {
+      add("variant", "\(variant.name): \(variant.message)")
+    }
+    add("sent", outcome.sent)
+    for (index, accepted) in outcome.accepted.enumerated() { add(index == 0 ? "accepted" : "or", accepted) }
+    add("got", outcome.got)
+    if outcome.verdict == .fail || outcome.verdict == .flaky {
+      add("why it matters", description.impact)
+      add("usual cause", description.cause)
+      add("how to fix", description.fix)
+    }
+    lines.append("more: haptest explain \(description.id)")
+    return lines
+  }
+}

@@ -1,0 +1,133 @@
+import HAPWire
+
+/// Secrets, and how they are taken out of what others may see.
+///
+/// A secret is found as it is, in hexadecimal (either case; a space, colon or dash may stand between the bytes) and in Base64,
+/// also inside a longer Base64 text. Of a setup code also its digits alone. Whoever knows other forms, as the setup payload,
+/// names them as further secrets.
+package struct Redaction: Sendable {
+  package static let none = Redaction()
+  package static let mark = "[redacted]"
+
+  private enum Pattern: Sendable {
+    case exact([UInt8])
+    /// Padding that follows belongs to it.
+    case base64([UInt8])
+    case hexadecimal([UInt8])
+  }
+
+  private var patterns: [Pattern] = []
+  /// Which patterns may begin with a byte.
+  private var first: [[Int]] = Array(repeating: [], count: 256)
+
+  /// Fewer bytes than this are looked for only as they are: in hexadecimal they would be found everywhere.
+  private static let leastEncoded = 4
+
+  /// - Parameters:
+  ///   - texts: the setup code, the setup payload. An empty one is passed over.
+  ///   - bytes: keys.
+  package init(texts: [String] = [], bytes: [[UInt8]] = []) {
+    for text in texts {
+      add(Array(text.utf8))
+      let digits = text.utf8.filter { $0 != UInt8(ascii: "-") }
+      if digits.count == 8, text.utf8.count == 10, digits.allSatisfy({ (0x30...0x39).contains($0) }) { add(digits) }
+    }
+    for secret in bytes { add(secret) }
+  }
+
+  package var isEmpty: Bool { patterns.isEmpty }
+
+  private mutating func add(_ secret: [UInt8]) {
+    if secret.isEmpty { return }
+    add(.exact(secret), startingWith: [secret[0]])
+    guard secret.count >= Self.leastEncoded else { return }
+    let high = Self.digit(secret[0] >> 4)
+    add(.hexadecimal(secret), startingWith: high < 0x3A ? [high] : [high, high & ~0x20])
+    for shift in 0..<3 {
+      // The letters that depend on the secret alone, wherever it begins in a group of three.
+      let encoded = Array(Base64.encode(Array(repeating: 0, count: shift) + secret).utf8)
+      let start = [0, 2, 3][shift]
+      let end = (shift + secret.count) * 8 / 6
+      guard end > start else { continue }
+      let letters = Array(encoded[start..<end])
+      add(.base64(letters), startingWith: [letters[0]])
+    }
+  }
+
+  private mutating func add(_ pattern: Pattern, startingWith bytes: [UInt8]) {
+    for byte in bytes { first[Int(byte)].append(patterns.count) }
+    patterns.append(pattern)
+  }
+
+  /// The text with `[redacted]` wherever a secret stood.
+  package func callAsFunction(_ text: String) -> String {
+    if isEmpty { return text }
+    var text = text
+    let redacted: [UInt8]? = text.withUTF8 { bytes in
+      var result: [UInt8]?
+      var copied = 0
+      var at = 0
+      while at < bytes.count {
+        guard let end = first[Int(bytes[at])].compactMap({ Self.end(of: patterns[$0], in: bytes, at: at) }).max() else {
+          at += 1
+          continue
+        }
+        result = (result ?? []) + bytes[copied..<at] + Self.mark.utf8
+        at = end
+        copied = end
+      }
+      return result.map { $0 + bytes[copied...] }
+    }
+    return redacted.map { String(decoding: $0, as: UTF8.self) } ?? text
+  }
+
+  /// The bytes with an asterisk in the place of each byte of a secret, whatever form it has there.
+  package func callAsFunction(_ bytes: [UInt8]) -> [UInt8] {
+    if isEmpty { return bytes }
+    var result = bytes
+    bytes.withUnsafeBufferPointer { bytes in
+      var at = 0
+      while at < bytes.count {
+        guard let end = first[Int(bytes[at])].compactMap({ Self.end(of: patterns[$0], in: bytes, at: at) }).max() else {
+          at += 1
+          continue
+        }
+        for index in at..<end { result[index] = UInt8(ascii: "*") }
+        at = end
+      }
+    }
+    return result
+  }
+
+  private static func end(of pattern: Pattern, in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
+    switch pattern {
+    case .exact(let secret): return end(of: secret, in: bytes, at: start)
+    case .base64(let letters):
+      guard var end = end(of: letters, in: bytes, at: start) else { return nil }
+      // The letter before the padding has bits of the secret.
+      if end + 1 < bytes.count, bytes[end] != UInt8(ascii: "="), bytes[end + 1] == UInt8(ascii: "=") { end += 1 }
+      while end < bytes.count, bytes[end] == UInt8(ascii: "=") { end += 1 }
+      return end
+    case .hexadecimal(let secret):
+      var at = start
+      for (index, byte) in secret.enumerated() {
+        if index > 0, at < bytes.count, [UInt8(ascii: " "), UInt8(ascii: ":"), UInt8(ascii: "-")].contains(bytes[at]) {
+          at += 1
+        }
+        guard at + 1 < bytes.count, lower(bytes[at]) == digit(byte >> 4), lower(bytes[at + 1]) == digit(byte & 15)
+        else { return nil }
+        at += 2
+      }
+      return at
+    }
+  }
+
+  private static func end(of word: [UInt8], in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
+    guard bytes.count - start >= word.count else { return nil }
+    for (index, byte) in word.enumerated() where bytes[start + index] != byte { return nil }
+    return start + word.count
+  }
+
+  private static func lower(_ byte: UInt8) -> UInt8 { (0x41...0x46).contains(byte) ? byte | 0x20 : byte }
+  private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
+}

@@ -1,0 +1,75 @@
+extension String {
+  /// Characters that move a cursor, colour a terminal or turn the direction of writing are shown as `\u{1B}`: what an accessory
+  /// says must not be able to do any of that.
+  var visible: String {
+    guard unicodeScalars.contains(where: \.isInvisible) else { return self }
+    return unicodeScalars.map { $0.isInvisible ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0) }
+      .joined()
+  }
+
+  /// The same in one line: a line's end is a blank.
+  var oneLine: String {
+    var text = ""
+    for scalar in unicodeScalars {
+      if scalar == "\n" || scalar == "\r" || scalar == "\t" {
+        if text.unicodeScalars.last != " " { text += " " }
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text.visible
+  }
+
+  /// By its ends of line; "\r\n" is one.
+  var lines: [String] {
+    var lines: [String] = [""]
+    var isAfterReturn = false
+    for scalar in unicodeScalars {
+      if scalar == "\r" || (scalar == "\n" && !isAfterReturn) {
+        lines.append("")
+      } else if scalar != "\n" {
+        lines[lines.count - 1].unicodeScalars.append(scalar)
+      }
+      isAfterReturn = scalar == "\r"
+    }
+    return lines
+  }
+
+  /// Not more than `limit` characters, the last of which then tells that there were more.
+  func clipped(to limit: Int) -> String {
+    guard limit > 0, let end = index(startIndex, offsetBy: limit, limitedBy: endIndex), end < endIndex else {
+      return self
+    }
+    return self[..<index(before: end)] + "…"
+  }
+
+  /// Broken at blanks so that no line has more than `width` characters; a longer word stays whole.
+  func wrapped(to width: Int) -> [String] {
+    var lines: [String] = []
+    for paragraph in self.lines {
+      var line = ""
+      var count = 0
+      for word in paragraph.split(separator: " ") {
+        if count > 0, count + 1 + word.count > width {
+          lines.append(line)
+          (line, count) = ("", 0)
+        }
+        line += count > 0 ? " \(word)" : String(word)
+        count += word.count + (count > 0 ? 1 : 0)
+      }
+      lines.append(line)
+    }
+    return lines
+  }
+
+  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
+
+extension Unicode.Scalar {
+  var isInvisible: Bool {
+    switch value {
+    case 0..<0x20, 0x7F..<0xA0, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import HAPReport
+import Testing
+
+struct RunReportTests {
+  @Test("Every case of the plan is told, in its order, whether it ran or not")
+  func planOrder() {
+    let cases = Fixture.failing.cases
+    #expect(cases.map(\.description.id) == Fixture.outcomes.map(\.description.id))
+    #expect(cases.map(\.verdict) == Fixture.outcomes.map(\.verdict))
+    #expect(
+      Fixture.failing.tally.text.hasPrefix("1 failed, 1 flaky, 1 error, 1 passed unexpectedly, 1 failed as expected"))
+    #expect(Fixture.failing.tally.ran == 8)
+  }
+
+  @Test("What was planned and never ran is told as not run, with the reason")
+  func notRun() {
+    let cases = Fixture.lost.cases
+    #expect(cases[0].result == .ended(.fail))
+    #expect(cases[1].result == .notRun)
+    #expect(cases[1].outcome.message == "it was under way when the accessory was lost")
+    #expect(cases[2].outcome.message == "not run: the accessory was lost")
+    #expect(cases[5].result == .ended(.skip))
+    #expect(Fixture.interrupted.cases[2].outcome.message == "not run: the run was interrupted")
+    #expect(Fixture.brokenOff.cases[2].outcome.message == "not run: the run ended early")
+    #expect(Fixture.lost.tally.notRun == 7)
+  }
+
+  @Test("A case that is not in the plan is told after it, and one that ends twice is told once")
+  func strays() {
+    var report = Fixture.failing
+    report.take(.caseEnded(CaseOutcome(Fixture.description("ZZ-1", "stray", area: "stray"), .fail)))
+    var again = Fixture.failure
+    again.verdict = .pass
+    again.description.name = "another name"
+    report.take(.caseEnded(again))
+    #expect(report.cases.count == 10)
+    #expect(report.cases.last?.description.id == "ZZ-1")
+    #expect(report.outcome(of: "PS-29")?.verdict == .pass)
+    #expect(report.cases[0].description.name == "m1-while-paired")
+    #expect(report.areas.last?.name == "stray")
+  }
+
+  @Test("A run concludes as its exit status says")
+  func conclusions() {
+    #expect(Fixture.failing.conclusion() == .failures)
+    #expect(Fixture.lost.conclusion() == .lost)
+    #expect(Fixture.nothingSelected.conclusion() == .nothingRan)
+    #expect(Fixture.brokenOff.conclusion() == .failures)
+    #expect(Fixture.empty.conclusion() == .ownFault)
+    let rows: [(Verdict, Set<Verdict>, RunConclusion)] = [
+      (.pass, [], .conforms), (.nonStrict, [], .conforms), (.info, [], .conforms), (.xfail, [], .conforms),
+      (.fail, [], .failures), (.flaky, [], .failures), (.error, [], .ownFault), (.xpass, [], .unexpectedPass),
+      (.skip, [], .nothingRan), (.nonStrict, [.nonStrict], .failures), (.skip, [.skip], .failures),
+      (.xpass, [.xpass], .failures),
+    ]
+    for (verdict, failingOn, conclusion) in rows {
+      let report = RunReport(Fixture.events(of: [CaseOutcome(Fixture.description("A-1", "a"), verdict)]))
+      #expect(report.conclusion(failingOn: failingOn) == conclusion, "\(verdict)")
+      var interrupted = report
+      interrupted.take(.interrupted)
+      #expect(interrupted.conclusion(failingOn: failingOn) == (conclusion == .failures ? .failures : .interrupted))
+    }
+    #expect(RunConclusion.allCases.map(\.exitStatus) == [0, 1, 3, 3, 4, 5, 6])
+  }
+}
