@@ -1,0 +1,97 @@
+import HAPModel
+import HAPWire
+
+/// What is claimed about an accessory, so that cases know what to expect of it: `{"format": 1, "claims": {"bridge": true, "setup-id": "unknown"}}`.
+///
+/// What a file doesn't name is unknown, which is not false: a case that needs it can't be judged.
+package struct Claims: Equatable, Sendable {
+  package enum Value: Equatable, Sendable {
+    case unknown
+    /// False also says that there is none of what a number, a text or names would be about.
+    case flag(Bool)
+    case number(Int128)
+    case text(String)
+    case names([String])
+  }
+
+  private var values: [String: Value] = [:]
+
+  /// All unknown.
+  package init() {}
+
+  /// One of the known claims.
+  package subscript(name: String) -> Value {
+    get { values[name] ?? .unknown }
+    set {
+      precondition(Self.definition(of: name) != nil, "there is no claim \(name)")
+      values[name] = newValue == .unknown ? nil : newValue
+    }
+  }
+
+  // MARK: JSON
+
+  package init(_ bytes: [UInt8]) throws(JSONProblem) {
+    let node: JSONNode
+    do throws(JSONError) { node = try JSONNode.parse(bytes) } catch {
+      throw JSONProblem(path: "", place: error.place, message: error.message)
+    }
+    try self.init(node)
+  }
+
+  package init(_ node: JSONNode) throws(JSONProblem) {
+    try node.refuseUnknownMembers(except: ["format", "claims"])
+    _ = try node.required("format").asInteger(in: 1...1)
+    let claims = try node.required("claims")
+    try claims.refuseUnknownMembers(except: Self.known.map(\.name))
+    for member in claims.members ?? [] {
+      guard let definition = Self.definition(of: member.name) else { continue }  // a note: "x-…"
+      self[member.name] = try definition.value(member.value)
+    }
+  }
+
+  /// The claims as an object, unknown ones as "unknown": what cases have as a variable.
+  package var variables: JSONNode { .object(Self.known.map { ($0.name, Self.node(self[$0.name])) }) }
+
+  private static func node(_ value: Value) -> JSONNode {
+    switch value {
+    case .unknown: .text("unknown")
+    case .flag(let flag): JSONNode(.bool(flag))
+    case .number(let number): .integer(number)
+    case .text(let text): .text(text)
+    case .names(let names): .list(names.map { .text($0) })
+    }
+  }
+
+  /// A claims file, a claim a line, to be completed by a person.
+  package var fileText: String {
+    let lines = Self.known.map { definition in
+      "    \"\(definition.name)\": " + JSONWriter.text { $0.node(Self.node(self[definition.name])) }
+    }
+    return "{\n  \"format\": 1,\n  \"claims\": {\n" + lines.joined(separator: ",\n") + "\n  }\n}\n"
+  }
+
+  // MARK: Against what is seen
+
+  /// Where what is seen says something else than what is claimed, one sentence each. What either doesn't know is no difference.
+  package func differences(from observed: Claims) -> [String] {
+    Self.known.compactMap { definition in
+      let mine = self[definition.name]
+      let theirs = observed[definition.name]
+      guard mine != .unknown, theirs != .unknown, mine != theirs else { return nil }
+      // No names at all are the same as none.
+      if case (.names(let names), .flag(false)) = (mine, theirs), names.isEmpty { return nil }
+      if case (.flag(false), .names(let names)) = (mine, theirs), names.isEmpty { return nil }
+      guard case (.names(let claimed), .names(let seen)) = (mine, theirs) else {
+        return "\(definition.name): \(Self.shown(mine)) is claimed, and \(Self.shown(theirs)) is seen"
+      }
+      let missing = claimed.filter { !seen.contains($0) }
+      let extra = seen.filter { !claimed.contains($0) }
+      var parts: [String] = []
+      if !missing.isEmpty { parts.append("\(missing.joined(separator: ", ")) claimed and not seen") }
+      if !extra.isEmpty { parts.append("\(extra.joined(separator: ", ")) seen and not claimed") }
+      return parts.isEmpty ? nil : "\(definition.name): " + parts.joined(separator: "; ")
+    }
+  }
+
+  private static func shown(_ value: Value) -> String { JSONWriter.text { $0.node(node(value)) } }
+}
