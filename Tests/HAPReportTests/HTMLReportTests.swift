@@ -104,6 +104,9 @@ struct HTMLReportTests {
       ],
       redaction: .none)
     try Data(matrix.html.utf8).write(to: folder.appendingPathComponent("matrix.html"))
+    for (name, bytes) in CaseEvidence.files(of: Fixture.failure, header: Fixture.header) {
+      try Data(bytes).write(to: folder.appendingPathComponent(name))
+    }
     for (name, text) in AllReports.texts(of: Fixture.failing) {
       let file = folder.appendingPathComponent("failing, \(name).txt")
       try Data(text.utf8).write(to: file)

@@ -11,7 +11,7 @@ enum ReportPage {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-4A3/h0upOnBE0g18zM0of25AVCpAjjhJ+/YTh1GjKBo='; script-src 'sha256-K3USbptJnMOy1sfdcoPGyCkNL20ffYRb86nhFm+vFSo='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-4A3/h0upOnBE0g18zM0of25AVCpAjjhJ+/YTh1GjKBo='; script-src 'sha256-d2wqgXXgzwrqzYZjqkEfnTWVlV488GN5jXcm7kU7A6M='; base-uri 'none'; form-action 'none'">
 <title>
 """#,
 #"""
@@ -592,7 +592,11 @@ kbd { border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4p
     one.element.querySelector("summary").focus();
   }
   window.addEventListener("hashchange", follow);
-  window.addEventListener("beforeprint", () => { for (const one of inSight()) if (BAD.has(one.result)) open(one); });
+  window.addEventListener("beforeprint", () => {
+    document.documentElement.dataset.theme = "light";
+    for (const one of inSight()) if (BAD.has(one.result)) open(one);
+  });
+  window.addEventListener("afterprint", () => setTheme(theme));
 
   arrange();
   const wrong = cases.filter((one) => BAD.has(one.result));

@@ -358,7 +358,11 @@
     one.element.querySelector("summary").focus();
   }
   window.addEventListener("hashchange", follow);
-  window.addEventListener("beforeprint", () => { for (const one of inSight()) if (BAD.has(one.result)) open(one); });
+  window.addEventListener("beforeprint", () => {
+    document.documentElement.dataset.theme = "light";
+    for (const one of inSight()) if (BAD.has(one.result)) open(one);
+  });
+  window.addEventListener("afterprint", () => setTheme(theme));
 
   arrange();
   const wrong = cases.filter((one) => BAD.has(one.result));
