@@ -40,6 +40,11 @@ actor CaseRun {
   var notes: [String] = []
   /// The request that the next answer belongs to, by connection.
   var lastRequest: [String: String] = [:]
+  /// Names that the case holds against the accessory.
+  var nameClaims: [NameClaim] = []
+  /// The place of the last multicast question, and of marks, among the packets.
+  var multicastMark: MDNSObserver.Mark?
+  var multicastMarks: [String: MDNSObserver.Mark] = [:]
   var sleepers: [UInt64: Sleeper] = [:]
   var lastSleeper: UInt64 = 0
 

@@ -1,8 +1,16 @@
 import HAPLoop
 import HAPWire
 
-/// What cases reach besides connections: hooks, multicast, and the run that they are part of. Belongs to the loop's thread.
-final class CaseWorld: @unchecked Sendable {
+/// What cases reach besides connections: hooks and multicast. Belongs to the loop's thread.
+package final class CaseWorld: @unchecked Sendable {
   /// How long an answer may take where a case says nothing else.
-  var answerLimit: Duration = .seconds(10)
+  package var answerLimit: Duration = .seconds(10)
+  package var hooks: any HookRunner = NoHooks()
+  /// Of the claims file; nil without one.
+  package var claims: Claims?
+  /// nil: there is no multicast, for the reason in `noMulticast`.
+  package var observer: MDNSObserver?
+  package var noMulticast = "no multicast was asked for"
+
+  package init() {}
 }

@@ -1,5 +1,6 @@
 import HAPCrypto
 import HAPLoop
+import HAPModel
 import HAPProtocol
 import HAPReport
 import HAPSuite
@@ -18,10 +19,14 @@ package final class TestedAccessory: @unchecked Sendable {
   let admin: TestController
   /// Who is paired with it as an admin, of the tester's controllers; nil: it is unpaired, or another's.
   var owner: TestController?
+  /// Whether the tester came with a pairing, and leaves it.
+  package internal(set) var isBorrowed = false
   /// As it proved itself in Pair Setup.
   package internal(set) var identity: PairedAccessory?
   /// As it was read last.
-  var database: DatabaseView?
+  var database: DatabaseView? { didSet { keepOriginals() } }
+  /// Values as they were before the first case, of what can be written back.
+  private(set) var originals: [AttributeID: Value] = [:]
   /// Of its mDNS record, as it was found or given.
   package var txt: [(key: String, value: String)]?
   /// Its name on the network.
@@ -36,16 +41,36 @@ package final class TestedAccessory: @unchecked Sendable {
   let start: UInt64
 
   package init(
-    on loop: EventLoop, addresses: [SocketAddress], code: String?, random: RandomSource
+    on loop: EventLoop, addresses: [SocketAddress], code: String?, random: RandomSource,
+    start: UInt64 = EventLoop.readClock()
   ) {
     self.loop = loop
     self.addresses = addresses
     self.code = code
     admin = TestController(name: "admin", random: random)
-    start = EventLoop.readClock()
+    self.start = start
+  }
+
+  /// What can be read and written plainly has its first value kept.
+  private func keepOriginals() {
+    for entry in database?.characteristics ?? [] where originals[entry.id] == nil {
+      let characteristic = entry.characteristic
+      guard characteristic.perms.isSuperset(of: [.pairedRead, .pairedWrite]), !characteristic.format.isBytes,
+        !characteristic.value.isNull
+      else { continue }
+      originals[entry.id] = characteristic.value
+    }
   }
 
   var address: SocketAddress { addresses[0] }
+
+  private var seedCount: UInt64 = 0
+
+  /// Another one each time, the same in each run.
+  func nextSeed(_ seed: UInt64) -> UInt64 {
+    seedCount += 1
+    return seed &+ 0x9E37_79B9_7F4A_7C15 &* seedCount
+  }
 
   /// Since the start of the run.
   var now: Duration { .nanoseconds(Int64(clamping: EventLoop.readClock() &- start)) }
@@ -68,6 +93,11 @@ package final class TestedAccessory: @unchecked Sendable {
     }
     if let instanceName { members.append(("name", .text(instanceName))) }
     return .object(members)
+  }
+
+  /// The same for claims.
+  var txtDictionary: [String: String]? {
+    txt.map { Dictionary($0.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first }) }
   }
 
   /// The TXT record as an object; the first of keys that occur twice.

@@ -37,4 +37,51 @@ extension CaseRun {
         got: AnswerView(arrival: .message(answer), took: .zero).summary)
     }
   }
+
+  /// Holds the database against rules. What is not strict is a deviation; what only says something is noted.
+  func lint(_ node: JSONNode) throws {
+    let bytes: [UInt8]
+    if let given = node["of"] {
+      bytes = try maker.bytes(given)
+    } else if let database = device.database {
+      bytes = database.bytes
+    } else {
+      throw StepError(node, "no database has been read")
+    }
+    let rules = (node["rules"]?.elements ?? []).compactMap(\.stringValue)
+    for rule in rules where DatabaseLint.rule(rule) == nil { throw StepError(node, "the lint has no rule \"\(rule)\"") }
+    var facts = LintFacts(isReadOverIP: true)
+    facts.category = device.txt?.first { $0.key == "ci" }.flatMap { Int($0.value) }
+    if let again = node["again"] { facts.nullAgain = DatabaseLint.nulls(in: try maker.bytes(again)) }
+    var wrong: [LintFinding] = []
+    for finding in DatabaseLint(bytes).findings(rules: Set(rules), facts: facts) {
+      switch finding.severity {
+      case .must, .should: wrong.append(finding)
+      case .nonStrict: deviate(finding.message)
+      case .info: note(finding.message)
+      }
+    }
+    guard let first = wrong.first else { return }
+    let more = wrong.count > 1 ? " (and \(wrong.count - 1) more)" : ""
+    throw CaseFailure(
+      first.message + more, sent: "GET /accessories",
+      accepted: ["a database that keeps \(rules.joined(separator: ", "))"],
+      got: wrong.prefix(20).map { "\($0.message) (\($0.path))" }.joined(separator: "\n"))
+  }
+
+  func compare(_ node: JSONNode) throws {
+    guard let old = node["old"], let new = node["new"] else { throw StepError(node, "two databases are compared") }
+    let (before, after) = (try maker.bytes(old), try maker.bytes(new))
+    let differences =
+      node["what"]?.stringValue == "reused-ids"
+      ? DatabaseLint.reusedIDs(old: before, new: after)
+      : DatabaseLint.structuralDifferences(between: before, and: after)
+    if let name = node["save"]?.stringValue {
+      scope[name] = .list(differences.map { .text($0) })
+      return
+    }
+    guard let first = differences.first else { return }
+    let more = differences.count > 1 ? " (and \(differences.count - 1) more)" : ""
+    throw CaseFailure(first + more, accepted: ["no difference"], got: differences.prefix(20).joined(separator: "\n"))
+  }
 }

@@ -90,8 +90,9 @@ extension CaseRun {
     }
   }
 
-  func mark(_ name: String) {
+  func mark(_ name: String) async {
     marks[name] = recorder.now
+    if let observer = world.observer { multicastMarks[name] = await observer.mark }
     // Read when it is asked for: see `elapsed`.
     refreshMarks()
   }

@@ -29,7 +29,7 @@ extension CaseRun {
     case "deviation": deviate(Scope.text(try scope.resolve(node)))
     case "fail": throw CaseFailure(Scope.text(try scope.resolve(node)))
     case "skip": throw CaseSkip(reason: Scope.text(try scope.resolve(node)))
-    case "mark": mark(Scope.text(try scope.resolve(node)))
+    case "mark": await mark(Scope.text(try scope.resolve(node)))
     case "repeat": try await repeated(node)
     case "each": try await each(node)
     case "if": try await branch(node)
@@ -41,7 +41,7 @@ extension CaseRun {
     case "alive": try await alive()
     case "mdns": try await mdns(try scope.resolve(node))
     case "txt": try txt(try scope.resolve(node))
-    case "claims": try claims(node)
+    case "claims": try claims()
     default: throw StepError(node, "there is no step \"\(verb)\"")
     }
   }

@@ -20,3 +20,16 @@ extension CaseRun {
     }
   }
 }
+
+extension CaseRun {
+  /// Holds the claims of the user against what the accessory shows.
+  func claims() throws {
+    guard let claimed = world.claims else {
+      throw CaseSkip(reason: "there are no claims: --claims names a file of them")
+    }
+    let observed = Claims.drawn(txt: device.txtDictionary, database: device.database?.node)
+    let differences = claimed.differences(from: observed)
+    guard let first = differences.first else { return }
+    throw CaseFailure(first, accepted: ["what the claims say"], got: differences.joined(separator: "\n"))
+  }
+}

@@ -35,6 +35,31 @@ package struct CaseDefinition: Equatable, Sendable {
   package var file: String
   package var place: JSONPlace
 
+  package init(
+    id: String, name: String, area: String, level: CaseLevel, requirement: String, section: String, cause: String?,
+    fix: String?, impact: String?, stacks: [(name: String, behaviour: String)], aliases: [String], needs: CaseNeeds,
+    find: [JSONNode.Member], variants: [JSONNode], steps: [JSONNode], isShared: Bool, file: String, place: JSONPlace
+  ) {
+    self.id = id
+    self.name = name
+    self.area = area
+    self.level = level
+    self.requirement = requirement
+    self.section = section
+    self.cause = cause
+    self.fix = fix
+    self.impact = impact
+    self.stacks = stacks
+    self.aliases = aliases
+    self.needs = needs
+    self.find = find
+    self.variants = variants
+    self.steps = steps
+    self.isShared = isShared
+    self.file = file
+    self.place = place
+  }
+
   package static func == (a: CaseDefinition, b: CaseDefinition) -> Bool {
     a.id == b.id && a.name == b.name && a.area == b.area && a.level == b.level && a.file == b.file && a.place == b.place
   }

@@ -288,6 +288,7 @@ package enum Vocabulary {
       .object([
         ShapeMember("rules", .list(.text), required: true, "rules of `haptest lint`, by id or name"),
         ShapeMember("of", .any, "the database's bytes; those last read without it"),
+        ShapeMember("again", .any, "the bytes of a second reading, for values that could not be read just then"),
       ]), "Holds the database against rules."),
     Verb(
       "compare",

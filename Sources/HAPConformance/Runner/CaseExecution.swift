@@ -1,0 +1,164 @@
+import HAPCrypto
+import HAPLoop
+import HAPReport
+import HAPSuite
+import HAPWire
+
+/// Runs one case with its variants, and says how it ended.
+struct CaseExecution {
+  let entry: Plan.Entry
+  let device: TestedAccessory
+  let world: CaseWorld
+  let options: RunOptions
+  /// What was found in the database for it.
+  let found: [(name: String, value: JSONNode)]
+  /// Tidies up behind a variant: gives values back, and removes pairings.
+  let tidy: @Sendable (CaseRun) async -> String?
+
+  private var definition: CaseDefinition { entry.definition }
+
+  /// How one variant ended.
+  private struct Ending {
+    var verdict = Verdict.pass
+    var message = ""
+    var failure: CaseFailure?
+  }
+
+  func run() async -> CaseOutcome {
+    let recorder = Recorder(start: device.start)
+    let seed = Self.seed(options.seed, definition.id)
+    var outcome = CaseOutcome(definition.description, .pass, start: recorder.now, seed: seed)
+    var endings: [Ending] = []
+    let variants: [JSONNode?] = definition.variants.isEmpty ? [nil] : definition.variants.map { $0 }
+    for (number, variant) in variants.enumerated() {
+      if let name = variant?["name"]?.stringValue { recorder.note("variant: \(name)") }
+      let run = CaseRun(
+        definition, on: device, world: world, recorder: recorder, expectations: entry.expectations,
+        random: .seeded(seed &+ UInt64(number)))
+      let ending = await self.ending(of: run, variant)
+      endings.append(ending)
+      outcome.deviations += await run.deviations.filter { !outcome.deviations.contains($0) }
+      outcome.notes += await run.notes.filter { !outcome.notes.contains($0) }
+      await run.close()
+      if let problem = await tidy(run) { outcome.notes.append(problem) }
+      if let name = variant?["name"]?.stringValue {
+        outcome.variants.append(.init(name: name, verdict: ending.verdict, message: ending.message))
+      }
+      if Task.isCancelled { break }
+      // A variant that failed has said enough; but those after it may have more to say.
+    }
+    conclude(&outcome, endings)
+    outcome.duration = recorder.now - outcome.start
+    outcome.transcript = recorder.entries
+    outcome.sessionKeys = recorder.keys
+    return outcome
+  }
+
+  private func ending(of run: CaseRun, _ variant: JSONNode?) async -> Ending {
+    var ending = Ending()
+    let limit = definition.needs.isLong ? options.longCaseLimit : options.caseLimit
+    do {
+      try await run.prepare(variant: variant, found: found)
+      try await Self.limited(to: limit, on: device.loop) { try await run.run(definition.steps) }
+    } catch let failure as CaseFailure {
+      ending.verdict = .fail
+      ending.message = failure.message
+      ending.failure = failure
+    } catch let error as StepError {
+      ending.verdict = .error
+      ending.message = "\(definition.file):\(error.place.line):\(error.place.column): \(error.message)"
+    } catch let skip as CaseSkip {
+      ending.verdict = .skip
+      ending.message = skip.reason
+    } catch is CaseInterrupted {
+      ending.verdict = Task.isCancelled ? .skip : .error
+      ending.message = Task.isCancelled ? "the run was ended" : "not done within \(limit)"
+    } catch {
+      ending.verdict = .error
+      ending.message = "\(error)"
+    }
+    return ending
+  }
+
+  /// The worst variant decides; where nothing is required, only silence does harm.
+  private func conclude(_ outcome: inout CaseOutcome, _ endings: [Ending]) {
+    let order: [Verdict] = [.error, .fail]
+    var decisive: Ending?
+    var name: String?
+    for verdict in order where decisive == nil {
+      if let index = endings.firstIndex(where: { $0.verdict == verdict }) {
+        decisive = endings[index]
+        if outcome.variants.indices.contains(index) { name = outcome.variants[index].name }
+      }
+    }
+    if decisive == nil, !endings.isEmpty, endings.allSatisfy({ $0.verdict == .skip }) { decisive = endings[0] }
+    guard let decisive else {
+      if definition.level == .info {
+        outcome.verdict = .info
+        outcome.message = outcome.notes.first ?? outcome.deviations.first ?? ""
+      } else if !outcome.deviations.isEmpty {
+        outcome.verdict = .nonStrict
+        outcome.message = outcome.deviations[0]
+      }
+      return
+    }
+    outcome.verdict = decisive.verdict
+    outcome.message = name.map { "\($0): \(decisive.message)" } ?? decisive.message
+    if let failure = decisive.failure {
+      outcome.sent = failure.sent
+      outcome.accepted = failure.accepted
+      outcome.got = failure.got
+      if definition.level == .info, !failure.isSilence {
+        outcome.verdict = .info
+        outcome.notes.append(outcome.message)
+      }
+    }
+  }
+
+  /// A case's own seed: the run's and its id.
+  static func seed(_ seed: UInt64, _ id: String) -> UInt64 {
+    let hash = SHA512.hash(withUnsafeBytes(of: seed.littleEndian, Array.init) + Array(id.utf8))
+    return hash[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// Ends work that takes too long.
+  private static func limited(
+    to limit: Duration, on loop: EventLoop, _ work: @escaping @Sendable () async throws -> Void
+  ) async throws {
+    let task = Task { try await work() }
+    let timer = CaseTimer(loop)
+    timer.start(limit) { task.cancel() }
+    defer { timer.stop() }
+    try await withTaskCancellationHandler {
+      try await task.value
+    } onCancel: {
+      task.cancel()
+    }
+  }
+}
+
+/// A timer that may be started and stopped from any thread.
+private final class CaseTimer: @unchecked Sendable {  // touched on the loop alone
+  private let loop: EventLoop
+  private var timer: LoopTimer?
+  private var isStopped = false
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func start(_ limit: Duration, _ fire: @escaping @Sendable () -> Void) {
+    loop.schedule {
+      guard !self.isStopped else { return }
+      let timer = LoopTimer(self.loop, onFire: fire)
+      timer.start(after: limit)
+      self.timer = timer
+    }
+  }
+
+  func stop() {
+    loop.schedule {
+      self.isStopped = true
+      self.timer?.close()
+      self.timer = nil
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPReport
+import HAPSuite
+import HAPWire
+
+/// A whole run from the start of the accessory to its end: starts it where it is to be started, finds it, plans, runs, and ends what was begun.
+package struct ConformanceSession: Sendable {
+  /// Which accessory is meant.
+  package enum Target: Equatable, Sendable {
+    case address(SocketAddress)
+    /// By its name on the network, or its device ID.
+    case name(String)
+    /// The child's first ready line names it.
+    case child
+  }
+
+  package var target: Target
+  /// A command of the shell that starts it; nil: it is there.
+  package var command: String?
+  package var readyLimit: Duration = .seconds(20)
+  package var code: String?
+  /// Names of interfaces to speak multicast DNS on; empty: all of the local network.
+  package var interfaces: [String] = []
+  /// A TXT record in place of multicast DNS.
+  package var txt: [(key: String, value: String)]?
+  package var suites: [Suite]
+  package var isSelected: @Sendable (CaseDefinition) -> Bool
+  package var options = RunOptions()
+  package var claims: Claims?
+  package var hooks: HookFile?
+  package var ask: @Sendable (String) async -> Bool = { _ in false }
+  package var baseline: Baseline?
+  /// "2026-11-21".
+  package var today: String?
+  package var header: RunHeader
+  /// Secrets that the run learns, for redaction: told before anything else is.
+  package var onSecret: @Sendable (String) -> Void = { _ in }
+
+  package init(
+    target: Target, suites: [Suite], header: RunHeader, isSelected: @escaping @Sendable (CaseDefinition) -> Bool
+  ) {
+    self.target = target
+    self.suites = suites
+    self.header = header
+    self.isSelected = isSelected
+  }
+
+  /// Why there was no run.
+  package struct Failure: Error, Equatable, Sendable {
+    package var message: String
+    /// Lines of the accessory's process, for whoever wonders.
+    package var details: [String] = []
+  }
+
+  /// Runs it on a loop, which must be running; cancelling the task ends the run in good order.
+  package func run(on loop: EventLoop, tell: @escaping @Sendable (RunEvent) -> Void) async throws -> Runner.Result {
+    var process: AccessoryProcess?
+    if let command {
+      let started = AccessoryProcess(command, on: loop)
+      let sign: AccessoryProcess.Sign
+      if case .address(let address) = target {
+        sign = .address(address, within: readyLimit)
+      } else {
+        sign = .readyLine(within: readyLimit)
+      }
+      do throws(AccessoryProcess.Failure) { try await started.start(until: sign) } catch {
+        throw Failure(message: "the accessory doesn't start: \(error.message)", details: error.lastLines)
+      }
+      process = started
+    }
+    let outcome: Swift.Result<Runner.Result, any Error>
+    do { outcome = .success(try await run(process, on: loop, tell)) } catch { outcome = .failure(error) }
+    // Cancelled or not, what was started is ended.
+    if let process { _ = await Task { await process.stop() }.value }
+    return try outcome.get()
+  }
+
+  private func run(
+    _ process: AccessoryProcess?, on loop: EventLoop, _ tell: @escaping @Sendable (RunEvent) -> Void
+  ) async throws -> Runner.Result {
+    let start = EventLoop.readClock()
+    let observer = MDNSObserver(
+      on: loop, interfaces: interfaces,
+      readClock: { .nanoseconds(Int64(clamping: EventLoop.readClock() &- start)) })
+    let absence = txt == nil ? await observer.open() : "a TXT record was given in its place"
+    let outcome: Swift.Result<Runner.Result, any Error>
+    do { outcome = .success(try await run(process, observer, absence, start, on: loop, tell)) } catch {
+      outcome = .failure(error)
+    }
+    await observer.close()
+    return try outcome.get()
+  }
+
+  private func run(
+    _ process: AccessoryProcess?, _ observer: MDNSObserver, _ absence: String?, _ start: UInt64, on loop: EventLoop,
+    _ tell: @escaping @Sendable (RunEvent) -> Void
+  ) async throws -> Runner.Result {
+    let ready = await process?.accessories.first
+    var code = code
+    var addresses: [SocketAddress] = []
+    var service: ServiceInstance?
+    switch target {
+    case .address(let address): addresses = [address]
+    case .name(let name):
+      if let absence { throw Failure(message: "\(name) can't be looked for: no multicast: \(absence)") }
+      let wanted: ServiceTarget = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name)
+      service = try await observer.find(wanted, within: .seconds(8), after: MDNSObserver.start)
+      guard let found = service else { throw Failure(message: "nobody on the network is called \(name)") }
+      addresses = found.socketAddresses
+    case .child:
+      guard let ready else { throw Failure(message: "the child said no ready line that names an accessory") }
+      guard let host = try? IPAddress(ready.address) else {
+        throw Failure(message: "the child's ready line has no address: \(ready.address)")
+      }
+      addresses = [SocketAddress(host: host, port: ready.port)]
+    }
+    if let ready, code == nil, target == .child { code = ready.setupCode }
+    if let code { onSecret(code) }
+    if service == nil, absence == nil, let first = addresses.first {
+      // Its record is worth a look, and silence says something, too: but not for long.
+      let wanted: ServiceTarget = ready.map { .id($0.deviceID) } ?? .address(first)
+      service = try? await observer.find(wanted, within: .seconds(3), after: MDNSObserver.start)
+    }
+    let device = TestedAccessory(
+      on: loop, addresses: addresses, code: code, random: .seeded(options.seed), start: start)
+    let world = CaseWorld()
+    describe(device, service)
+    world.claims = claims
+    if let service {
+      world.observer = observer
+      // A name on the network that leads elsewhere would be tested in its place.
+      for address in service.socketAddresses where !device.addresses.contains(address) {
+        device.addresses.append(address)
+      }
+    } else {
+      world.noMulticast = absence ?? "no record of it was heard"
+    }
+    world.hooks = hooks(for: process, ready, on: loop)
+    return try await run(device, world, tell)
+  }
+
+  private func run(
+    _ device: TestedAccessory, _ world: CaseWorld, _ tell: @escaping @Sendable (RunEvent) -> Void
+  ) async throws -> Runner.Result {
+    let runner = Runner(device, world: world, options: options, baseline: baseline, today: today, tell: tell)
+    let look: (isForeign: Bool, isBorrowed: Bool)
+    do throws(Runner.Unreachable) { look = try await runner.look() } catch {
+      throw Failure(message: "\(device.address) can't be reached: \(error.message)")
+    }
+    let known = claims ?? Claims.drawn(txt: device.txtDictionary, database: nil)
+    device.claims = known.variables
+    let circumstances = Plan.Circumstances(
+      hasCode: device.code != nil, isForeign: look.isForeign, isBorrowed: look.isBorrowed,
+      noMulticast: world.observer == nil ? world.noMulticast : nil, hooks: world.hooks, claims: known)
+    let plan = Plan(suites, options: options, circumstances: circumstances, isSelected: isSelected)
+    var header = header
+    header.target = targetText(device)
+    header.facts = facts(device, look.isForeign)
+    return await runner.run(plan, header: header)
+  }
+
+  // MARK: What is known
+
+  private func describe(_ device: TestedAccessory, _ service: ServiceInstance?) {
+    if let service {
+      device.instanceName = String(decoding: service.label, as: UTF8.self)
+      device.txt = (service.textStrings ?? []).map { string in
+        let entry = DNSTextEntry(string)
+        return (String(decoding: entry.key, as: UTF8.self), String(decoding: entry.value ?? [], as: UTF8.self))
+      }
+    } else if let txt {
+      device.txt = txt
+    }
+  }
+
+  private func hooks(for process: AccessoryProcess?, _ ready: ReadyAccessory?, on loop: EventLoop) -> any HookRunner {
+    var runners: [any HookRunner] = []
+    if let hooks { runners.append(HookCommands(hooks, on: loop, ask: ask)) }
+    if let process, let ready, process.command.contains("--commands") {
+      runners.append(SimulatorHooks(process, accessory: ready.name))
+    }
+    return runners.isEmpty ? NoHooks() : HookChain(runners)
+  }
+
+  private func targetText(_ device: TestedAccessory) -> String {
+    device.instanceName.map { "\($0) at \(device.address)" } ?? "\(device.address)"
+  }
+
+  private func facts(_ device: TestedAccessory, _ isForeign: Bool) -> [(name: String, value: String)] {
+    var facts: [(name: String, value: String)] = [("address", "\(device.address)")]
+    if let name = device.instanceName { facts.append(("name", name)) }
+    for (key, label) in [("id", "device ID"), ("md", "model"), ("ci", "category"), ("c#", "c#"), ("pv", "protocol")] {
+      guard let value = device.txt?.first(where: { $0.key == key })?.value else { continue }
+      let name = key == "ci" ? UInt8(value).flatMap { Catalogue.category(number: $0)?.name } : nil
+      facts.append((label, name.map { "\(value) (\($0))" } ?? value))
+    }
+    facts.append(("found", isForeign ? "paired with another controller" : "unpaired"))
+    return facts
+  }
+}

@@ -1,0 +1,165 @@
+import HAPModel
+import HAPProtocol
+import HAPSuite
+import HAPWire
+
+/// Keeps the accessory in the state that the next case wants, and leaves it as it was found.
+///
+/// What it does goes over the same connections as cases do, so that the last bytes before a loss are known.
+struct Keeper {
+  let device: TestedAccessory
+  let world: CaseWorld
+  let seed: UInt64
+
+  /// Something that the accessory wouldn't do.
+  struct Refusal: Error { var message: String }
+
+  private static let definition = CaseDefinition(
+    id: "RUN-00", name: "between-cases", area: "run", level: .info, requirement: "", section: "", cause: nil, fix: nil,
+    impact: nil, stacks: [], aliases: [], needs: CaseNeeds(), find: [], variants: [], steps: [], isShared: false,
+    file: "", place: JSONPlace(line: 1, column: 1))
+
+  private func work<T: Sendable>(_ body: @Sendable (CaseRun) async throws -> T) async throws(Refusal) -> T {
+    let run = CaseRun(
+      Self.definition, on: device, world: world, recorder: Recorder(start: device.start), expectations: [],
+      random: .seeded(device.nextSeed(seed)))
+    let result: Result<T, Refusal>
+    do { result = .success(try await body(run)) } catch let failure as CaseFailure {
+      result = .failure(Refusal(message: failure.message))
+    } catch let error as StepError { result = .failure(Refusal(message: error.message)) } catch {
+      result = .failure(Refusal(message: "\(error)"))
+    }
+    await run.close()
+    return try result.get()
+  }
+
+  /// Whether it answers at all.
+  func isAlive() async throws(Refusal) { try await work { run in try await run.alive() } }
+
+  /// Whether Pair Setup is refused because a controller is paired.
+  func isPairedWithSomebody() async throws(Refusal) -> Bool {
+    try await work { run in
+      let connection = try await run.connection("probe")
+      let reply = try await run.exchange(SetupProcedure.start(), "/pair-setup", "M1", on: connection, "probe")
+      return reply.byte(TLVType.error) == PairingError.unavailable.rawValue
+    }
+  }
+
+  // MARK: States
+
+  /// Pairs with it, unless that is done, and reads its database.
+  func pair() async throws(Refusal) {
+    if device.owner != nil {
+      do throws(Refusal) {
+        try await verify()
+        if device.database == nil { try await readDatabase() }
+        return
+      } catch {
+        // The pairing is gone: is there another?
+        if try await isPairedWithSomebody() { throw Refusal(message: "the tester's pairing is gone: \(error.message)") }
+        device.owner = nil
+      }
+    }
+    guard let code = device.code else { throw Refusal(message: "the setup code is not known") }
+    let device = device
+    try await work { run in
+      let identity = try await run.pairSetup(on: "main", as: device.admin, code: code)
+      device.identity = identity
+      device.owner = device.admin
+    }
+    try await readDatabase()
+  }
+
+  func verify() async throws(Refusal) {
+    let device = device
+    try await work { run in try await run.pairVerify(on: "main", as: device.owner ?? device.admin) }
+  }
+
+  func readDatabase() async throws(Refusal) {
+    try await work { run in try await run.readDatabase(JSONNode(.bool(true))) }
+  }
+
+  /// Removes the tester's pairings, and with them all that it added.
+  func unpair() async throws(Refusal) {
+    guard device.owner != nil else { return }
+    do throws(Refusal) {
+      try await work { run in try await run.unpair(JSONNode(.bool(true))) }
+    } catch {
+      guard try await !isPairedWithSomebody() else { throw error }
+    }
+    device.owner = nil
+  }
+
+  // MARK: Behind a case
+
+  /// Removes pairings that the case added, and gives back the values that it changed.
+  /// - Returns: what couldn't be put right.
+  func tidy(behind run: CaseRun) async -> String? {
+    let written = await run.written
+    let touchedPairings = await run.touchedPairings
+    if let observer = world.observer { await run.release(observer) }
+    guard device.owner != nil, touchedPairings || !written.isEmpty else { return nil }
+    do throws(Refusal) {
+      if touchedPairings { try await removeOthers() }
+      if !written.isEmpty { try await restore(written) }
+      return nil
+    } catch {
+      // Whoever comes next finds out how it stands, and pairs anew if need be.
+      return "it could not all be put back: \(error.message)"
+    }
+  }
+
+  /// All pairings but the tester's own.
+  func removeOthers() async throws(Refusal) {
+    let device = device
+    try await work { run in
+      try await run.asAdmin { connection, name in
+        let own = (device.owner ?? device.admin).credentials.identifier
+        let list = TLVDraft([.init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [5])])
+        let reply = try await run.exchange(list, "/pairings", "list", on: connection, name)
+        for item in reply.items where item.type == TLVType.identifier && item.value != own {
+          let remove = TLVDraft([
+            .init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [4]),
+            .init(type: TLVType.identifier, value: item.value),
+          ])
+          _ = try await run.exchange(remove, "/pairings", "remove", on: connection, name)
+        }
+      }
+    }
+  }
+
+  /// The values of the first reading.
+  private func restore(_ written: Set<AttributeID>) async throws(Refusal) {
+    let device = device
+    let originals = device.originals
+    let ids = written.filter { originals[$0] != nil }.sorted()
+    guard !ids.isEmpty else { return }
+    try await work { run in
+      try await run.asAdmin { connection, name in
+        let read = ControllerRequest.read(ids)
+        let answer = try await run.request("GET", read.target, on: connection, name)
+        let entries = (try? JSONNode.parse(answer.body))?["characteristics"]?.elements ?? []
+        var changed: [ControllerRequest.WriteEntry] = []
+        for id in ids {
+          guard let original = originals[id] else { continue }
+          let entry = entries.first {
+            $0["aid"]?.integerValue == Int128(id.aid) && $0["iid"]?.integerValue == Int128(id.iid)
+          }
+          guard let value = entry?["value"], !Pattern.equal(value, DatabaseView.node(original)) else { continue }
+          changed.append(ControllerRequest.WriteEntry(id, value: original))
+        }
+        guard !changed.isEmpty else { return }
+        let isTimed = changed.contains {
+          device.database?.entry($0.id)?.characteristic.perms.contains(.timedWrite) ?? false
+        }
+        if isTimed {
+          let prepare = ControllerRequest.prepare(ttl: 5000, pid: 1)
+          _ = try await run.request(
+            "PUT", prepare.target, type: prepare.contentType, body: prepare.body, on: connection, name)
+        }
+        let write = ControllerRequest.write(changed, pid: isTimed ? 1 : nil)
+        _ = try await run.request("PUT", write.target, type: write.contentType, body: write.body, on: connection, name)
+      }
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import HAPReport
+import HAPSuite
+import HAPWire
+
+/// What will run, in which order, and what won't, and why.
+package struct Plan: Sendable {
+  package struct Entry: Sendable {
+    package var definition: CaseDefinition
+    package var expectations: [JSONNode.Member]
+    /// Why it won't run; nil: it will.
+    package var skipReason: String?
+    /// Why it can't be told: a claim that it needs is unknown.
+    package var errorReason: String?
+  }
+
+  /// In the order in which they run.
+  package var entries: [Entry]
+
+  package var planned: [PlannedCase] {
+    entries.map { PlannedCase($0.definition.description, skipReason: $0.skipReason ?? $0.errorReason) }
+  }
+
+  /// What is known before anything runs.
+  package struct Circumstances: Sendable {
+    package var hasCode: Bool
+    /// Paired with a controller that isn't the tester's: nothing that needs a pairing, or none, can run.
+    package var isForeign: Bool
+    /// The tester came with a pairing, so it must not be taken away.
+    package var isBorrowed: Bool
+    package var noMulticast: String?
+    package var hooks: any HookRunner
+    package var claims: Claims
+
+    package init(
+      hasCode: Bool, isForeign: Bool, isBorrowed: Bool, noMulticast: String?, hooks: any HookRunner, claims: Claims
+    ) {
+      self.hasCode = hasCode
+      self.isForeign = isForeign
+      self.isBorrowed = isBorrowed
+      self.noMulticast = noMulticast
+      self.hooks = hooks
+      self.claims = claims
+    }
+  }
+
+  /// - Parameter isSelected: by what the user asked for; others aren't in the plan at all.
+  package init(
+    _ suites: [Suite], options: RunOptions, circumstances: Circumstances, isSelected: (CaseDefinition) -> Bool
+  ) {
+    var entries: [Entry] = []
+    for suite in suites {
+      for definition in suite.cases where options.levels.contains(definition.level) && isSelected(definition) {
+        entries.append(Entry(definition: definition, expectations: suite.expectations))
+      }
+    }
+    if options.shard.of > 1 {
+      entries = entries.enumerated().filter { $0.offset % options.shard.of == options.shard.part - 1 }.map(\.element)
+    }
+    var wrongCodes = 0
+    for index in entries.indices {
+      let definition = entries[index].definition
+      entries[index].skipReason = Self.skipReason(definition.needs, options, circumstances)
+      if entries[index].skipReason == nil { Self.judgeClaims(&entries[index], options, circumstances.claims) }
+      guard entries[index].skipReason == nil, entries[index].errorReason == nil else { continue }
+      let count = definition.needs.wrongCodes * max(1, options.repetitions)
+      // What resets the accessory clears its count, too.
+      if count > 0, !definition.needs.resets {
+        if wrongCodes + count > options.wrongCodeLimit {
+          entries[index].skipReason = "the budget of \(options.wrongCodeLimit) wrong setup codes is spent"
+        } else {
+          wrongCodes += count
+        }
+      }
+    }
+    self.entries = entries.enumerated().sorted {
+      (Self.phase($0.element.definition), $0.offset) < (Self.phase($1.element.definition), $1.offset)
+    }.map(\.element)
+  }
+
+  /// Cases that want the same state stand together, and what takes pairings away comes late.
+  static func phase(_ definition: CaseDefinition) -> Int {
+    if definition.needs.resets { return 6 }
+    switch definition.needs.state {
+    case .any: return definition.isShared ? 3 : 0
+    case .unpaired: return definition.needs.wrongCodes > 0 ? 1 : 0
+    case .paired: return definition.needs.unpairs ? 5 : definition.isShared ? 3 : 4
+    }
+  }
+
+  private static func skipReason(_ needs: CaseNeeds, _ options: RunOptions, _ at: Circumstances) -> String? {
+    if needs.isLong, !options.isLong { return "takes long: --long runs it" }
+    if needs.resets, !options.allowsReset { return "leaves the accessory to be reset: --allow-reset runs it" }
+    if needs.state != .any, at.isForeign { return "the accessory is paired with another controller" }
+    if needs.state == .unpaired, at.isBorrowed { return "the accessory is paired, and stays so" }
+    if needs.unpairs, at.isBorrowed, !options.allowsReset { return "removes pairings: --allow-reset runs it" }
+    if needs.state == .paired || needs.code, !at.hasCode, !at.isBorrowed { return "no setup code: --code tells it" }
+    if needs.multicast, let reason = at.noMulticast { return "no multicast: \(reason)" }
+    for hook in needs.hooks {
+      if let name = HookName(rawValue: hook), !at.hooks.isAvailable(name) { return "no hook \(hook)" }
+    }
+    return nil
+  }
+
+  private static func judgeClaims(_ entry: inout Entry, _ options: RunOptions, _ claims: Claims) {
+    for name in entry.definition.needs.claims {
+      switch claims[name] {
+      case .unknown where options.hasClaimsFile: entry.errorReason = "the claim \"\(name)\" is unknown"
+      case .unknown: entry.skipReason = "the claim \"\(name)\" is not known: --claims tells it"
+      case .flag(false): entry.skipReason = "by its claims it has no \(name)"
+      default: break
+      }
+    }
+  }
+}
+
+extension CaseDefinition {
+  /// As reports tell it.
+  package var description: CaseDescription {
+    CaseDescription(
+      id: id, name: name, area: area, level: RequirementLevel(rawValue: level.rawValue) ?? .must,
+      requirement: requirement, section: section, cause: cause, fix: fix, impact: impact,
+      stacks: stacks.map { CaseDescription.Stack(name: $0.name, behaviour: $0.behaviour) }, aliases: aliases)
+  }
+}

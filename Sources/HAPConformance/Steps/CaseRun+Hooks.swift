@@ -1,0 +1,49 @@
+import HAPReport
+import HAPWire
+
+extension CaseRun {
+  func hook(_ node: JSONNode) async throws {
+    guard let name = node["name"]?.stringValue.flatMap(HookName.init(rawValue:)) else {
+      throw StepError(node, "there is no such hook")
+    }
+    guard world.hooks.isAvailable(name) else { throw CaseSkip(reason: "no hook \(name.rawValue)") }
+    let call = try call(name, node)
+    recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
+    do throws(HookFailure) {
+      let answer = try await world.hooks.run(call)
+      if let variable = node["save"]?.stringValue { scope[variable] = answer ?? JSONNode(.null) }
+      recorder.add(
+        TranscriptEntry(
+          time: recorder.now, kind: .hook, title: "\(name.rawValue): done", decoded: answer.map { Scope.text($0) } ?? ""
+        ))
+    } catch {
+      if Task.isCancelled { throw CaseInterrupted() }
+      switch error.code {
+      case .unavailable: throw CaseSkip(reason: error.message)
+      case .refused, .timedOut, .cancelled, .ended: throw StepError(node, error.message)
+      }
+    }
+    if name == .factoryReset {
+      device.owner = nil
+      device.identity = nil
+    }
+  }
+
+  private func call(_ name: HookName, _ node: JSONNode) throws -> HookCall {
+    var call = HookCall(name)
+    call.value = node["value"]
+    call.kind = node["kind"]?.stringValue
+    guard let subject = node["of"] else { return call }
+    call.aid = subject["aid"]?.integerValue.flatMap(UInt64.init(exactly:))
+    switch subject["kind"]?.stringValue {
+    case "characteristic":
+      call.iid = subject["iid"]?.integerValue.flatMap(UInt64.init(exactly:))
+      call.characteristic = subject["name"]?.stringValue
+      call.service = subject["service-iid"]?.integerValue.flatMap(UInt64.init(exactly:)).map { .iid($0) }
+    case "service": call.service = subject["iid"]?.integerValue.flatMap(UInt64.init(exactly:)).map { .iid($0) }
+    case "accessory": break
+    default: throw StepError(node, "\"of\" is something that was found")
+    }
+    return call
+  }
+}

@@ -1,0 +1,63 @@
+import HAPWire
+
+/// The suites of a run: those of the binary, or a user's own.
+package struct SuiteLibrary: Sendable {
+  package var suites: [Suite] = []
+  package var problems: [SuiteProblem] = []
+
+  /// Larger files are no suites.
+  package static let fileLimit = 4 << 20
+
+  package init() {}
+
+  /// Those that the binary brings along.
+  package static let embedded: SuiteLibrary = {
+    var library = SuiteLibrary()
+    for file in EmbeddedSuites.files {
+      library.add(file.text.withUTF8Buffer { Array($0) }, file: file.name)
+    }
+    return library
+  }()
+
+  /// Reads one more file. An id or a name that is there already is a problem.
+  package mutating func add(_ bytes: [UInt8], file: String) {
+    let document: JSONNode
+    do throws(JSONError) { document = try JSONNode.yaml(bytes) } catch {
+      problems.append(SuiteProblem(file: file, place: error.place, path: "", message: error.message))
+      return
+    }
+    let (suite, found) = SuiteReader.read(document, file: file)
+    problems += found
+    for definition in suite.cases {
+      for other in suites {
+        if let twin = other.cases.first(where: { $0.id == definition.id || $0.name == definition.name }) {
+          problems.append(
+            SuiteProblem(
+              file: file, place: definition.place, path: definition.id,
+              message: "\(twin.id) \(twin.name) is in \(other.file) already"))
+        }
+      }
+    }
+    suites.append(suite)
+  }
+
+  package var cases: [CaseDefinition] { suites.flatMap(\.cases) }
+
+  /// As selectors see them, in the same order.
+  package var selectable: [SelectableCase] { cases.map(\.selectable) }
+}
+
+extension CaseDefinition {
+  /// As selectors see it.
+  package var selectable: SelectableCase {
+    var tags: [String] = []
+    if needs.isLong { tags.append("long") }
+    if needs.resets { tags.append("reset") }
+    if needs.multicast { tags.append("multicast") }
+    if needs.wrongCodes > 0 { tags.append("wrong-code") }
+    if !needs.hooks.isEmpty { tags.append("hook") }
+    if isShared { tags.append("shared") }
+    if needs.state != .any { tags.append(needs.state.rawValue) }
+    return SelectableCase(id: id, name: name, area: area, section: section, level: level.rawValue, tags: tags)
+  }
+}
