@@ -26,6 +26,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case `import`
   /// Apple's own archives: what is read is a database.
   case archive
+  /// Databases of strangers against the rules: what is told is told the same again, and ends.
+  case lint
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -41,6 +43,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .capture: fuzzCapture(bytes)
     case .import: fuzzImport(bytes)
     case .archive: fuzzArchive(bytes)
+    case .lint: fuzzLint(bytes)
     }
   }
 
@@ -48,7 +51,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .json, .connection, .controller: 4096
+    case .http, .json, .connection, .controller, .lint: 4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }

@@ -56,6 +56,12 @@ import Testing
     #expect(Self.codes([UInt8](deep.utf8)) == ["json/too-deep"])
   }
 
+  @Test("What is far too large is not judged")
+  func tooLarge() {
+    let list = [String](repeating: "{}", count: 300_001).joined(separator: ",")
+    #expect(Self.codes([UInt8]("{\"accessories\":[\(list)]}".utf8)) == ["json/too-large"])
+  }
+
   @Test("Thousands of findings are counted, and a thousand told")
   func many() {
     let characteristic = "{\"iid\":0,\"type\":\"x\",\"perms\":[\"rw\"],\"format\":\"date\",\"unit\":\"apples\"}"

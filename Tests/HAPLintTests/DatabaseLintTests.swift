@@ -167,14 +167,14 @@ import Testing
     #expect(DatabaseLint.nulls(in: [UInt8](text.utf8)) == [AttributeID(aid: 1, iid: 22)])
   }
 
-  @Test("Devices that people own are not accused", arguments: realDevices)
+  @Test("Devices that people own are not accused", arguments: devices)
   func realDevices(_ name: String) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vectors/devices/\(name).json")
     let findings = DatabaseLint([UInt8](try Data(contentsOf: file))).findings()
     #expect(findings.filter { $0.severity.isFailure || $0.ios == .rejects } == [])
   }
 
-  private static let realDevices = [
+  private static let devices = [
     "aqara_gateway", "camera", "ecobee3", "eve_energy", "koogeek_ls1", "lennox_e30", "nanoleaf_bulb",
   ]
 
@@ -195,5 +195,16 @@ import Testing
     let report = LintText.report(DatabaseLint([UInt8](text.utf8)).findings())
     #expect(!report.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202E })
     #expect(report.contains("\\u{1b}"))
+  }
+}
+
+@Suite("The page on linting") struct LintPageTests {
+  @Test("Its table has every rule, with its name, level and words")
+  func table() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/lint.md")
+    let page = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    for rule in DatabaseLint.rules {
+      #expect(page.contains("| \(rule.id) | `\(rule.name)` | \(rule.level.rawValue) | \(rule.requirement) |"))
+    }
   }
 }
