@@ -137,7 +137,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-        "HAPSuite", "HAPTestSupport",
+        "HAPSuite", "HAPLint", "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
@@ -150,7 +150,7 @@ let package = Package(
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-    "HAPSuite", "HAPTestSupport", "FuzzTargets",
+    "HAPSuite", "HAPLint", "HAPTestSupport", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {

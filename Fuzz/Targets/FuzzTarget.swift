@@ -30,6 +30,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case yaml
   /// Messages of the DNS: what is read writes and reads again as the same.
   case dns
+  /// Databases of strangers against the rules: what is told is told the same again, and ends.
+  case lint
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -47,6 +49,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .archive: fuzzArchive(bytes)
     case .yaml: fuzzYAML(bytes)
     case .dns: fuzzDNS(bytes)
+    case .lint: fuzzLint(bytes)
     }
   }
 
@@ -54,7 +57,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .json, .connection, .controller, .yaml, .dns: 4096
+    case .http, .json, .connection, .controller, .yaml, .dns, .lint: 4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }

@@ -17,6 +17,9 @@ package struct DatabaseLint: Sendable {
     database = reading.root.map(SeenDatabase.init)
   }
 
+  /// A database with more accessories, services and characteristics than this together is not judged: a bridge has some thousands.
+  static let mostThings = 300_000
+
   /// Every rule, by number.
   package static let rules: [LintRule] = LintRule.all
 

@@ -43,7 +43,8 @@ extension DatabaseLint {
     guard let database = DatabaseReading(body).root.map(SeenDatabase.init) else { return [] }
     var nulls: Set<AttributeID> = []
     for accessory in database.accessories {
-      for characteristic in accessory.services.lazy.flatMap(\.characteristics) where characteristic.content?.isNull == true {
+      for characteristic in accessory.services.lazy.flatMap(\.characteristics)
+      where characteristic.content?.isNull == true {
         if let aid = accessory.aid, let iid = characteristic.iid { nulls.insert(AttributeID(aid: aid, iid: iid)) }
       }
     }
@@ -101,7 +102,8 @@ extension DatabaseLint {
       name = "the characteristic \(characteristic.name) of \(service.name)"
       traits = ["perms": characteristic.perms?.names.joined(separator: ", ") ?? ""]
       traits["service"] = service.iid.map(String.init)
-      for member in characteristic.value.members ?? [] where Self.watched.contains(member.name) && !member.value.isNull {
+      for member in characteristic.value.members ?? [] where Self.watched.contains(member.name) && !member.value.isNull
+      {
         traits[member.name] = member.value.text
       }
     }

@@ -44,7 +44,13 @@ struct DatabaseReading: Sendable {
   }
 
   private mutating func take(_ tree: (root: SeenValue, twice: [SeenValueReader.Twice])) {
-    root = tree.root
+    if SeenDatabase.things(in: tree.root) > DatabaseLint.mostThings {
+      note(
+        .tooLarge, 0,
+        "there are more than \(DatabaseLint.mostThings) accessories, services and characteristics; they are not judged")
+    } else {
+      root = tree.root
+    }
     for twice in tree.twice {
       note(
         .memberTwice, keepsPlaces ? twice.offset : nil, "the member \(quoted(twice.name)) is there twice in one object")

@@ -27,6 +27,20 @@ struct SeenDatabase: Sendable {
 
 }
 
+extension SeenDatabase {
+  /// Accessories, services and characteristics together, before any of them is looked at.
+  static func things(in root: SeenValue) -> Int {
+    let accessories = root.elements ?? root["accessories"]?.elements ?? []
+    var count = accessories.count
+    for accessory in accessories {
+      let services = accessory["services"]?.elements ?? []
+      count += services.count
+      for service in services { count += service["characteristics"]?.elements?.count ?? 0 }
+    }
+    return count
+  }
+}
+
 struct SeenAccessory: Sendable {
   var value: SeenValue
   var index: Int

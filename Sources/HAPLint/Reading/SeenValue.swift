@@ -35,6 +35,9 @@ struct SeenValue: Sendable {
     }
   }
 
+  /// An integer of at least 0, as lengths are.
+  var count: Int128? { integer.flatMap { $0 >= 0 ? $0 : nil } }
+
   /// Any number.
   var double: Double? {
     switch kind {

@@ -25,12 +25,16 @@ extension LintRun {
           fix: "add one, linked to the switches"))
     }
     let labelIIDs = Set(labels.compactMap(\.iid))
-    let labelled = Set(labels.flatMap(\.linked))
+    var labelOf: [UInt64: UInt64] = [:]
+    for label in labels {
+      for iid in label.linked where labelOf[iid] == nil { labelOf[iid] = label.iid }
+    }
     var seen: Set<SwitchIndex> = []
     for service in switches {
       let spot = place.service(service)
-      let own = service.linked.first { labelIIDs.contains($0) }
-      if !labels.isEmpty, own == nil, !(service.iid.map(labelled.contains) ?? false) {
+      // Either may name the other.
+      let label = service.linked.first(where: labelIIDs.contains) ?? service.iid.flatMap { labelOf[$0] }
+      if !labels.isEmpty, label == nil {
         report(
           rule, "not-linked", at: spot,
           Remark(severity, "it is not linked to the Service Label", fix: "name it in \"linked\" of the Service Label"))
@@ -41,9 +45,7 @@ extension LintRun {
         continue
       }
       guard let number = index.content?.integer else { continue }
-      // Indexes count within a label; which one, is known by the links.
-      let label =
-        own ?? (labels.count > 1 ? service.iid.flatMap { iid in labels.first { $0.linked.contains(iid) }?.iid } : nil)
+      // Indexes count within a label.
       if !seen.insert(SwitchIndex(label: labels.count > 1 ? label : nil, number: number)).inserted {
         report(
           rule, "index-twice", at: spot.characteristic(index).member("value"),

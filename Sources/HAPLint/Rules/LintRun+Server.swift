@@ -97,7 +97,7 @@ extension HAPModel.Category {
     ([.door], [.door]),
     ([.lockMechanism], [.doorLock, .garageDoorOpener]),
     ([.fan, .fanv2], [.fan, .airPurifier, .airConditioner, .airHeater]),
-    ([.faucet], [.faucet]),
+    ([.faucet], [.faucet, .showerHead]),
     ([.valve], [.faucet, .sprinkler, .showerHead]),
     ([.garageDoorOpener], [.garageDoorOpener]),
     ([.cameraRTPStreamManagement, .cameraOperatingMode], [.ipCamera, .videoDoorbell, .lightbulb]),

@@ -54,7 +54,8 @@ extension LintRun {
   }
 
   private mutating func judgeNull(_ characteristic: SeenCharacteristic, _ format: Format, _ spot: LintSpot) {
-    if characteristic.isEventOnly { return }
+    // A NaN was put right as null, and told as what it is.
+    if characteristic.isEventOnly || lint.reading.faults.contains(where: { $0.fault == .notANumber }) { return }
     let place = spot.member("value")
     if characteristic.perms?.contains(.writeResponse) == true {
       report(
@@ -192,7 +193,7 @@ extension LintRun {
   private mutating func judgeLength(
     _ text: String, of characteristic: SeenCharacteristic, _ service: SeenService, _ place: LintSpot
   ) {
-    let stated = characteristic.value["maxLen"]?.integer
+    let stated = characteristic.value["maxLen"]?.count
     let most = stated ?? Int128(Constraints.defaultMaxLen)
     guard Int128(text.utf8.count) > most else { return }
     // ADB-08 speaks of these.
@@ -216,7 +217,7 @@ extension LintRun {
       return
     }
     if format == .data {
-      let most = characteristic.value["maxDataLen"]?.integer ?? Int128(Constraints.defaultMaxDataLen)
+      let most = characteristic.value["maxDataLen"]?.count ?? Int128(Constraints.defaultMaxDataLen)
       if Int128(bytes.count) > most {
         report(.bytes, "too-long", at: place, Remark(.must, "\(bytes.count) bytes: maxDataLen is \(most)"))
       }
