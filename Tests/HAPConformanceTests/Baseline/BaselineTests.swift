@@ -1,0 +1,116 @@
+import HAPReport
+import HAPWire
+import Testing
+
+@testable import HAPConformance
+
+private func baseline(_ entries: String) throws(JSONProblem) -> Baseline {
+  try Baseline(Array("{\"format\": 1, \"entries\": [\(entries)]}".utf8), ids: ["PS-22", "PS-29", "SV-01"])
+}
+
+/// An entry with some members in place of its own, or besides.
+private func entry(_ changes: [String: String] = [:], without: String = "") -> String {
+  var members = ["id": "\"PS-29\"", "verdict": "\"fail\"", "message": "\"no answer*\"", "reason": "\"because\""]
+  members.merge(changes) { $1 }
+  members[without] = nil
+  return "{" + members.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", ") + "}"
+}
+
+@Suite("The baseline") struct BaselineTests {
+  @Test("An entry expects a case to end in one way, with a message that fits") func expected() throws {
+    let one = try baseline(
+      entry() + ","
+        + entry(["id": "\"PS-22\"", "verdict": "\"non-strict\"", "message": "\"*\"", "reason": "\"other\""]))
+    #expect(
+      one.judge(id: "PS-29", verdict: .fail, message: "no answer within 10 s", today: nil)
+        == .expected(reason: "because"))
+    #expect(one.judge(id: "PS-29", verdict: .fail, message: "an answer", today: nil) == .other)
+    #expect(one.judge(id: "PS-29", verdict: .error, message: "no answer", today: nil) == .other)
+    #expect(one.judge(id: "PS-22", verdict: .nonStrict, message: "", today: nil) == .expected(reason: "other"))
+    #expect(one.judge(id: "PS-22", verdict: .fail, message: "", today: nil) == .other)
+    #expect(one.judge(id: "SV-01", verdict: .fail, message: "no answer", today: nil) == .other)
+    #expect(one.judge(id: "SV-01", verdict: .pass, message: "", today: nil) == .other)
+  }
+
+  @Test(
+    "A case that passes although an entry says otherwise is told; one that didn't run isn't",
+    arguments: Verdict.allCases)
+  func unexpected(_ verdict: Verdict) throws {
+    let judgement = try baseline(entry()).judge(id: "PS-29", verdict: verdict, message: "other", today: nil)
+    #expect(judgement == ([.pass, .info].contains(verdict) ? .unexpectedPass(reason: "because") : .other))
+  }
+
+  @Test("Several entries for one case are several ways to end") func several() throws {
+    let two = try baseline(
+      entry() + "," + entry(["message": "\"garbage\"", "reason": "\"two\""]) + ","
+        + entry(["verdict": "\"skip\"", "reason": "\"three\""]))
+    #expect(two.judge(id: "PS-29", verdict: .fail, message: "garbage", today: nil) == .expected(reason: "two"))
+    #expect(two.judge(id: "PS-29", verdict: .skip, message: "no answer", today: nil) == .expected(reason: "three"))
+  }
+
+  @Test("An entry counts until its last day, and that it counts no more is told") func expiry() throws {
+    let dated = try baseline(entry(["expires": "\"2027-05-01\"", "link": "\"https://example.org\""]))
+    #expect(dated.entries.first?.link == "https://example.org")
+    for (today, counts) in [
+      (nil, true), ("2026-12-31", true), ("2027-05-01", true), ("2027-05-02", false), ("2028-01-01", false),
+    ] as [(String?, Bool)] {
+      let judgement = dated.judge(id: "PS-29", verdict: .fail, message: "no answer", today: today)
+      #expect(judgement == (counts ? .expected(reason: "because") : .other))
+      #expect(
+        dated.judge(id: "PS-29", verdict: .pass, message: "", today: today)
+          == (counts ? .unexpectedPass(reason: "because") : .other))
+      #expect(
+        dated.expired(today: today)
+          == (counts ? [] : ["PS-29: the baseline's entry expired on 2027-05-01 and doesn't count: because"]))
+    }
+  }
+
+  @Test("Everything but link and expiry is required", arguments: ["id", "verdict", "message", "reason"]) func required(
+    _ name: String
+  ) {
+    let missing = #expect(throws: JSONProblem.self) { try baseline(entry(without: name)) }
+    #expect(missing?.message == "\"\(name)\" is missing")
+    for value in ["\"\"", "\" \"", "5", "null"] {
+      let problem = #expect(throws: JSONProblem.self) { try baseline(entry([name: value])) }
+      #expect(problem?.path == "entries[0].\(name)", "\(problem!)")
+    }
+  }
+
+  @Test(
+    "What is wrong is told with its place",
+    arguments: [
+      (["id": "\"PS-28\""], "id", "there is no case \"PS-28\": did you mean \"PS-2"),
+      (["id": "\"ps-29\""], "id", "did you mean \"PS-29\"?"),
+      (["id": "\"Z\""], "id", "there is no case \"Z\""), (["verdict": "\"pass\""], "verdict", "not \"pass\""),
+      (["verdict": "\"xfail\""], "verdict", "one of"),
+      (["verdict": "\"FAIL\""], "verdict", "not \"FAIL\""), (["expires": "\"2027-5-1\""], "expires", "a day such as"),
+      (["expires": "\"2027-02-29\""], "expires", "a day such as"), (["expires": "\"2027-13-01\""], "expires", "a day"),
+      (["expires": "\"2027-00-01\""], "expires", "a day"),
+      (["expires": "\"2027-01-00\""], "expires", "a day"), (["expires": "\"2027/01/01\""], "expires", "a day"),
+      (["expires": "5"], "expires", "a string"),
+      (["link": "5"], "link", "a string"), (["expire": "\"2027-01-01\""], "expire", "did you mean \"expires\"?"),
+    ]) func problems(_ changes: [String: String], _ member: String, _ words: String)
+  {
+    let problem = #expect(throws: JSONProblem.self) {
+      try baseline(entry() + ",\n" + entry(["message": "\"x\""].merging(changes) { $1 }))
+    }
+    #expect(problem?.message.contains(words) == true, "\(problem!)")
+    #expect(problem?.path == "entries[1].\(member)" && problem?.place.line == 2, "\(problem!)")
+    #expect(throws: Never.self) { try baseline(entry(["expires": "\"2028-02-29\""])) }
+  }
+
+  @Test("The same entry twice is one too many") func twice() {
+    let problem = #expect(throws: JSONProblem.self) { try baseline(entry() + "," + entry(["reason": "\"again\""])) }
+    #expect(problem?.message.contains("stands here already") == true && problem?.path == "entries[1]")
+  }
+
+  @Test(
+    "The file as a whole",
+    arguments: [
+      "{", "[]", #"{"format": 2, "entries": []}"#, #"{"format": 1}"#, #"{"format":1,"entries":{}}"#,
+      #"{"format":1,"entry":[]}"#, #"{"format":1,"entries":[5]}"#,
+    ])
+  func files(_ text: String) {
+    #expect(throws: JSONProblem.self) { try Baseline(Array(text.utf8), ids: []) }
+  }
+}
