@@ -40,6 +40,9 @@ package struct Console: Sendable {
   /// A line on standard output.
   package func print(_ line: String = "") { writeOut(line + "\n") }
 
+  /// Text on standard output, as it is.
+  package func show(_ text: String) { writeOut(text) }
+
   /// A line on standard error.
   package func complain(_ line: String) { writeError(line + "\n") }
 

@@ -57,7 +57,7 @@ struct AnswerView {
     return .object(members)
   }
 
-  var json: JSONNode? { message.flatMap { try? JSONNode.parse($0.body, depthLimit: 512) } }
+  var json: JSONNode? { message.flatMap { try? JSONNode.parse($0.body) } }
 
   /// Items by name; `list` has those between separators, for lists.
   var tlv: JSONNode? {

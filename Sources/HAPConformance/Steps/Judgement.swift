@@ -112,7 +112,7 @@ struct Judgement {
 
   private func jsonProblem(_ message: WireMessage) -> String {
     do {
-      _ = try JSONNode.parse(message.body, depthLimit: 512)
+      _ = try JSONNode.parse(message.body)
       return ""
     } catch { return "\(error.message) at \(error.place)" }
   }

@@ -1,0 +1,65 @@
+import HAPCommandLine
+import HAPSuite
+import HAPWire
+
+extension Command {
+  static let explain = Command(
+    "explain", "tell all about a case: what is required, why it goes wrong, how others behave",
+    operands: .some(label: "ID…", count: 1...100), options: [SuiteOptions.suites.definition],
+    examples: [("haptest explain PS-29", "by its id"), ("haptest explain m1-while-paired", "by its name")]
+  ) { (arguments, console) throws(UsageError) in
+    try haptest("explain", console) {
+      let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
+      for (number, name) in arguments.operands.enumerated() {
+        guard
+          let found = library.cases.first(where: { $0.id == name.uppercased() || $0.name == name.lowercased() })
+        else {
+          let names = library.cases.flatMap { [$0.id, $0.name] }
+          let meant = nearestName(to: name.uppercased(), in: names) ?? nearestName(to: name, in: names)
+          throw Refusal(
+            .nothingSelected, "there is no case \(shown(name))" + (meant.map { "; did you mean \($0)?" } ?? ""))
+        }
+        if number > 0 { console.print() }
+        explain(found, on: console)
+      }
+      return .well
+    }
+  }
+
+  private static func explain(_ definition: CaseDefinition, on console: Console) {
+    let width = console.output.textWidth
+    func heading(_ text: String) { console.print(console.output.styled(text, .bold)) }
+    func paragraph(_ text: String) { for line in wrapped(text, width: width, indent: 2) { console.print(line) } }
+    heading("\(definition.id)  \(definition.name)")
+    paragraph(definition.requirement)
+    console.print()
+    paragraph("Level: \(definition.level.rawValue).  Area: \(definition.area).  \(definition.section)")
+    let tags = definition.selectable.tags
+    if !tags.isEmpty { paragraph("Tags: \(tags.joined(separator: ", "))") }
+    if !definition.needs.hooks.isEmpty { paragraph("Hooks: \(definition.needs.hooks.joined(separator: ", "))") }
+    if !definition.aliases.isEmpty {
+      paragraph(
+        "Similar in public traces of other testers: \(definition.aliases.joined(separator: ", ")) (not claimed to be the same)"
+      )
+    }
+    for (title, text) in [
+      ("Why it matters", definition.impact), ("Usual cause", definition.cause), ("How to mend it", definition.fix),
+    ] {
+      guard let text else { continue }
+      console.print()
+      heading(title)
+      paragraph(text)
+    }
+    if !definition.stacks.isEmpty {
+      console.print()
+      heading("How others behave")
+      for line in definitionList(definition.stacks.map { ($0.name, $0.behaviour) }, width: width) {
+        console.print(line)
+      }
+    }
+    console.print()
+    paragraph(
+      "\(definition.file), line \(definition.place.line); \(definition.steps.count) steps"
+        + (definition.variants.isEmpty ? "" : ", \(definition.variants.count) variants"))
+  }
+}

@@ -1,0 +1,67 @@
+import HAPCommandLine
+import HAPSuite
+import HAPWire
+
+extension Command {
+  private static let asJSON = Flag("json", "write JSON")
+
+  static let list = Command(
+    "list", "list the cases",
+    options: [
+      SuiteOptions.suites.definition, SuiteOptions.select.definition, SuiteOptions.exclude.definition,
+      SuiteOptions.level.definition, asJSON.definition,
+    ],
+    examples: [("haptest list --select 'pair-*&must'", "what binds in pairing")]
+  ) { (arguments, console) throws(UsageError) in
+    try haptest("list", console) {
+      let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
+      let ids = try SuiteOptions.ids(arguments, in: library)
+      let cases = library.cases.filter { ids.contains($0.id) }
+      if arguments[asJSON] {
+        console.print(JSONWriter.text { json in json.array { json in for one in cases { one.write(to: &json) } } })
+        return .well
+      }
+      let width = cases.map(\.name.count).max() ?? 0
+      var area = ""
+      for one in cases {
+        if one.area != area {
+          if !area.isEmpty { console.print() }
+          area = one.area
+          console.print(console.output.styled(area, .bold))
+        }
+        let id = one.id.padding(8)
+        let name = one.name.padding(width)
+        let tags = one.selectable.tags.filter { $0 != "shared" }.joined(separator: " ")
+        console.print(
+          "  \(id) \(name)  \(one.level.rawValue.padding(6))  \(one.section)\(tags.isEmpty ? "" : "  [\(tags)]")")
+      }
+      console.print("\n\(cases.count) cases")
+      return .well
+    }
+  }
+}
+
+extension String {
+  /// With blanks up to so many characters.
+  fileprivate func padding(_ width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - count))
+  }
+}
+
+extension CaseDefinition {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      for (name, value) in [
+        ("id", id), ("name", name), ("area", area), ("level", level.rawValue), ("section", section),
+        ("requirement", requirement),
+      ] {
+        json.key(name)
+        json.string(value)
+      }
+      json.key("tags")
+      json.array { json in for tag in selectable.tags { json.string(tag) } }
+      json.key("aliases")
+      json.array { json in for alias in aliases { json.string(alias) } }
+    }
+  }
+}

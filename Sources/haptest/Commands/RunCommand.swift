@@ -1,0 +1,170 @@
+import HAPCommandLine
+import HAPConformance
+import HAPLoop
+import HAPReport
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Command {
+  static let run = Command(
+    "run", "check an accessory against the suites", operands: .some(label: "[HOST:PORT|NAME]", count: 0...1),
+    options: RunRequest.options,
+    discussion: [
+      "The accessory is named by its address, by its name on the network or its device ID, or it is started by --exec; then its first ready line may name it.",
+      "With its setup code all cases run; without it those that need no pairing. What was paired, written and subscribed is put back at the end. An accessory that is paired with another controller is never unpaired.",
+      "Failures come with what was sent, what would have been accepted, what came, why it matters and how to mend it. The same goes into the reports, where secrets are left out; evidence has them.",
+    ],
+    examples: [
+      ("haptest run 192.0.2.7:51826 --code 031-45-154", "all of it, against an accessory at an address"),
+      (
+        "haptest run --exec \"hapsim run lamp.hasaccessory --commands --interface lo\" --interface lo",
+        "one that is started for it"
+      ),
+      (
+        "haptest run \"Hall Lamp\" --select discovery,http --html report.html",
+        "two areas of one on the local network, with a page"
+      ),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    try haptest("run", console) {
+      let request = try RunRequest(arguments, console)
+      return try RunCommand(request, console).run()
+    }
+  }
+}
+
+/// Runs what fails with a refusal or a usage error, and tells it.
+func haptest(_ name: String, _ console: Console, _ body: () throws -> ExitCode) throws(UsageError) -> ExitCode {
+  do { return try body() } catch let error as UsageError { throw error } catch let refusal as Refusal {
+    for line in refusal.lines { console.complain("haptest \(name): \(line)") }
+    return refusal.code
+  } catch let error as FileError {
+    console.complain("haptest \(name): \(error.message)")
+    return .cannotRun
+  } catch {
+    console.complain("haptest \(name): \(error)")
+    return .ownFault
+  }
+}
+
+/// One run: shows it, and writes its reports.
+struct RunCommand {
+  private let request: RunRequest
+  private let console: Console
+
+  init(_ request: RunRequest, _ console: Console) {
+    self.request = request
+    self.console = console
+  }
+
+  func run() throws -> ExitCode {
+    for remark in request.remarks { console.complain("haptest: \(remark)") }
+    let loop = EventLoop(name: "haptest")
+    loop.start()
+    defer { loop.stop() }
+    let epoch = RunRequest.epoch()
+    let gatherer = Gatherer(request, console)
+    var session = request.session
+    session.onSecret = { gatherer.keepSecret($0) }
+    if let code = session.code { gatherer.keepSecret(code) }
+    let task = Task { [session] in try await session.run(on: loop) { gatherer.take($0) } }
+    let interrupts = Interrupts(console) { task.cancel() }
+    try? loop.performAndWait { try interrupts.watch(loop) }
+    do { _ = try blocking { try await task.value } } catch let failure as ConformanceSession.Failure {
+      for line in failure.details.suffix(10) { console.complain("  | \(line)") }
+      console.complain("haptest run: \(failure.message)")
+      return .cannotRun
+    }
+    let report = gatherer.report
+    let failing = request.failOn.verdicts
+    var code = ExitCode(rawValue: report.conclusion(failingOn: failing).exitStatus) ?? .ownFault
+    if request.failOn.isMustAlone, code == .problem {
+      let binding = report.outcomes.contains { $0.description.level == .must && [.fail, .flaky].contains($0.verdict) }
+      let others = report.outcomes.contains { failing.contains($0.verdict) }
+      if !binding, !others { code = .well }
+    }
+    let problems = request.reports.write(report, gatherer.redaction, failingOn: failing, epoch: epoch)
+    for problem in problems { console.complain("haptest run: \(problem)") }
+    annotate(report, gatherer.redaction, failing)
+    return problems.isEmpty || code != .well ? code : .cannotRun
+  }
+
+  /// Where GitHub runs it, failures stand beside the code, and the job's page has the summary.
+  private func annotate(_ report: RunReport, _ redaction: Redaction, _ failing: Set<Verdict>) {
+    guard console.environment("GITHUB_ACTIONS") == "true" else { return }
+    for line in GitHubAnnotations.lines(of: report, redaction: redaction) { console.print(line) }
+    guard let path = console.environment("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
+    let summary = MarkdownReport.text(of: report, redaction: redaction, failingOn: failing)
+    let former = (try? readFile(path, limit: 64 << 20)) ?? []
+    do throws(FileError) { try replaceFile(path, former + Array(summary.utf8)) } catch {
+      console.complain("haptest run: \(error.message)")
+    }
+  }
+}
+
+/// What a run tells, gathered for its reports and shown as it comes.
+private final class Gatherer: Sendable {
+  private struct State {
+    var report = RunReport()
+    var secrets: [String] = []
+    var display: RunDisplay?
+  }
+
+  private let state: Mutex<State>
+  private let console: Console
+  private let failing: Set<Verdict>
+
+  init(_ request: RunRequest, _ console: Console) {
+    self.console = console
+    failing = request.failOn.verdicts
+    state = Mutex(State())
+  }
+
+  func keepSecret(_ text: String) { state.withLock { $0.secrets.append(text) } }
+
+  var redaction: Redaction { state.withLock { Redaction(texts: $0.secrets) } }
+  var report: RunReport { state.withLock { $0.report } }
+
+  func take(_ event: RunEvent) {
+    state.withLock { state in
+      state.report.take(event)
+      if state.display == nil {
+        let report = TerminalReport(
+          isColoured: console.output.hasColour, width: console.output.textWidth,
+          redaction: Redaction(texts: state.secrets), failingOn: failing)
+        state.display = RunDisplay(report, on: console)
+      }
+      state.display?.take(event)
+    }
+  }
+}
+
+/// The first wish to end is granted in good order, the second at once.
+private final class Interrupts: @unchecked Sendable {  // touched on the loop alone
+  private let console: Console
+  private let cancel: @Sendable () -> Void
+  private var count = 0
+  private var watchers: [SignalWatcher] = []
+
+  init(_ console: Console, _ cancel: @escaping @Sendable () -> Void) {
+    self.console = console
+    self.cancel = cancel
+  }
+
+  func watch(_ loop: EventLoop) throws {
+    for number in [SIGINT, SIGTERM] {
+      watchers.append(
+        try SignalWatcher(loop, signal: number) { [self] in
+          count += 1
+          if count > 1 { exit(130) }
+          console.complain("\nhaptest: ending; what was changed is put back (once more ends it at once)")
+          cancel()
+        })
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import HAPCommandLine
+import HAPReport
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The reports that a command line asks for, written when the run is over, however it ended.
+struct ReportFiles: Sendable {
+  static let junit = Option("junit", "FILE", "write a JUnit XML report")
+  static let json = Option("json", "FILE", "write a JSON report, for haptest diff and matrix, too")
+  static let html = Option("html", "FILE", "write a page that works from disk")
+  static let tap = Option("tap", "FILE", "write TAP 14")
+  static let markdown = Option("markdown", "FILE", "write Markdown")
+  static let evidence = Option(
+    "evidence", "DIR", "keep each case's transcript, packets and session keys in a folder; secrets are in them")
+  static let all = [junit, json, html, tap, markdown, evidence]
+
+  private let junit, json, html, tap, markdown, evidence: String?
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    junit = try arguments.value(Self.junit)
+    json = try arguments.value(Self.json)
+    html = try arguments.value(Self.html)
+    tap = try arguments.value(Self.tap)
+    markdown = try arguments.value(Self.markdown)
+    evidence = try arguments.value(Self.evidence)
+  }
+
+  var wantsEvidence: Bool { evidence != nil }
+
+  /// - Returns: what couldn't be written.
+  func write(_ report: RunReport, _ redaction: Redaction, failingOn: Set<Verdict>, epoch: Duration) -> [String] {
+    var problems: [String] = []
+    func write(_ path: String?, _ text: () -> String) {
+      guard let path else { return }
+      do throws(FileError) { try writeFile(path, Array(text().utf8), overwriting: true) } catch {
+        problems.append(error.message)
+      }
+    }
+    write(junit) { JUnitReport.text(of: report, redaction: redaction) }
+    write(json) { JSONReport.text(of: report, redaction: redaction) }
+    write(html) { HTMLReport.text(of: report, redaction: redaction) }
+    write(tap) { TAPReport.text(of: report, redaction: redaction) }
+    write(markdown) { MarkdownReport.text(of: report, redaction: redaction, failingOn: failingOn) }
+    if let evidence { problems += keep(report, in: evidence, epoch) }
+    return problems
+  }
+
+  /// A folder for each case that ran, for its owner alone.
+  private func keep(_ report: RunReport, in folder: String, _ epoch: Duration) -> [String] {
+    var problems: [String] = []
+    _ = mkdir(folder, 0o700)
+    for outcome in report.outcomes where outcome.verdict != .skip {
+      let place = "\(folder)/\(outcome.description.id)"
+      _ = mkdir(place, 0o700)
+      var files = CaseEvidence.files(of: outcome, header: report.header, epoch: epoch)
+      files.append(("case.json", EvidenceFile.text(of: outcome, header: report.header)))
+      for (name, bytes) in files {
+        do throws(FileError) {
+          let path = "\(place)/\(name)"
+          if fileExists(path) { try replaceFile(path, bytes) } else { try writePrivateFile(path, bytes) }
+        } catch { problems.append(error.message) }
+      }
+    }
+    return problems
+  }
+}

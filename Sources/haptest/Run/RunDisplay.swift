@@ -1,0 +1,31 @@
+import HAPCommandLine
+import HAPReport
+
+/// Shows a run while it goes on: lines, and on a terminal a last line that tells how far it is.
+final class RunDisplay: @unchecked Sendable {  // told on the run's loop alone
+  private var report: TerminalReport
+  private let console: Console
+  private let hasProgress: Bool
+  private var isProgressShown = false
+
+  init(_ report: TerminalReport, on console: Console) {
+    self.report = report
+    self.console = console
+    hasProgress = console.output.isTerminal
+  }
+
+  func take(_ event: RunEvent) {
+    let lines = report.lines(for: event)
+    if hasProgress, isProgressShown, !lines.isEmpty { clear() }
+    for line in lines { console.print(line) }
+    guard hasProgress else { return }
+    if case .ended = event { return clear() }
+    console.show("\r\u{1B}[2K" + report.progress(width: (console.output.columns ?? 80) - 1))
+    isProgressShown = true
+  }
+
+  private func clear() {
+    if isProgressShown { console.show("\r\u{1B}[2K") }
+    isProgressShown = false
+  }
+}

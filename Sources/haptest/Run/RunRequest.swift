@@ -1,0 +1,215 @@
+import HAPCommandLine
+import HAPConformance
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPReport
+import HAPSuite
+import HAPTransport
+import HAPWire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What `haptest run` was asked: read from the command line and the files it names, before anything is run.
+struct RunRequest: Sendable {
+  static let exec = Option("exec", "CMD", "start the accessory by this command of the shell, and end it afterwards")
+  static let waitReady = Option(
+    "wait-ready", "SEC", in: 1...600, "how long the command may take to be ready (default: 20)")
+  static let code = Option("code", "CODE", "the setup code, XXX-XX-XXX; without one the cases run that need none") {
+    (text: String) throws(UsageError) -> String in
+    let digits = text.filter(\.isNumber)
+    guard digits.utf8.count == 8, text.allSatisfy({ $0.isNumber || $0 == "-" }) else {
+      throw UsageError("a setup code is eight digits, 031-45-154")
+    }
+    return "\(digits.prefix(3))-\(digits.dropFirst(3).prefix(2))-\(digits.suffix(3))"
+  }
+  static let codeFile = Option("code-file", "FILE", "a file whose first line is the setup code")
+  static let interface = Option(
+    "interface", "IF", repeated: true, "speak multicast DNS on this network interface alone")
+  static let txt = Option("txt", "KEY=VALUE", repeated: true, "the TXT record, where there is no multicast") {
+    (text: String) throws(UsageError) -> (key: String, value: String) in
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+      throw UsageError("it is KEY=VALUE, such as sf=1")
+    }
+    return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+  }
+  static let claims = Option("claims", "FILE", "what is claimed about the accessory: see haptest claims")
+  static let hooks = Option("hooks", "FILE", "commands that press, reboot, obstruct…: JSON")
+  static let baseline = Option("baseline", "FILE", "what is known to fail, and why: JSON")
+  static let repetitions = Option(
+    "repeat", "N", in: 1...1000, "run each case so many times; one that doesn't end the same way is flaky")
+  static let shard = Option("shard", "I/N", "run the I-th of N parts of the cases") {
+    (text: String) throws(UsageError) -> (part: Int, of: Int) in
+    let parts = text.split(separator: "/").compactMap { Int($0) }
+    guard parts.count == 2, parts[1] >= 1, (1...parts[1]).contains(parts[0]) else {
+      throw UsageError("it is I/N, such as 1/4")
+    }
+    return (parts[0], parts[1])
+  }
+  static let seed = Option("seed", "N", in: 0...UInt64.max, "repeat the decisions of a run that printed this seed")
+  static let long = Flag("long", "run the cases that take minutes, too")
+  static let allowReset = Flag("allow-reset", "let cases remove pairings and leave the accessory to be reset")
+  static let lanes = Option(
+    "parallel", "N", in: 1...16, "cases that may run side by side, where they can (default: 2, with hapsim 4)")
+  static let wrongCodes = Option("wrong-codes", "N", in: 0...200, "wrong setup codes that may be entered (default: 12)")
+  static let failOn = Option(
+    "fail-on", "WHAT",
+    "what else makes it fail: non-strict, skip, xpass, info or error, between commas; or must: failures of recommendations don't"
+  ) { (text: String) throws(UsageError) -> FailOn in
+    var result = FailOn()
+    for word in text.split(separator: ",") {
+      if word == "must" {
+        result.isMustAlone = true
+      } else if let verdict = Verdict(rawValue: String(word)) {
+        result.verdicts.insert(verdict)
+      } else {
+        throw UsageError(
+          "there is no \"\(word)\"; there are must, \(Verdict.allCases.map(\.rawValue).joined(separator: ", "))")
+      }
+    }
+    return result
+  }
+
+  struct FailOn: Sendable {
+    var verdicts: Set<Verdict> = []
+    var isMustAlone = false
+  }
+
+  static let options: [OptionDefinition] =
+    [
+      exec.definition, waitReady.definition, code.definition, codeFile.definition, interface.definition, txt.definition,
+      SuiteOptions.suites.definition, SuiteOptions.select.definition, SuiteOptions.exclude.definition,
+      SuiteOptions.level.definition, claims.definition, hooks.definition, baseline.definition, repetitions.definition,
+      shard.definition, seed.definition, long.definition, allowReset.definition, lanes.definition,
+      wrongCodes.definition,
+      failOn.definition,
+    ] + ReportFiles.all.map(\.definition)
+
+  var session: ConformanceSession
+  var reports: ReportFiles
+  var failOn: FailOn
+  var remarks: [String] = []
+
+  init(_ arguments: Arguments, _ console: Console) throws {
+    let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
+    let ids = try SuiteOptions.ids(arguments, in: library)
+    reports = try ReportFiles(arguments)
+    failOn = try arguments.value(Self.failOn) ?? FailOn()
+    let seed = try arguments.value(Self.seed) ?? RandomSource.system.bytes(4).reduce(0) { $0 << 8 | UInt64($1) }
+    session = ConformanceSession(
+      target: try Self.target(arguments), suites: library.suites,
+      header: RunHeader(
+        version: haptestVersion, target: arguments.operands.first ?? "", seed: seed, time: Self.time(),
+        arguments: Self.shownArguments(arguments)),
+      isSelected: { ids.contains($0.id) })
+    session.command = try arguments.value(Self.exec)
+    session.readyLimit = .seconds(try arguments.value(Self.waitReady) ?? 20)
+    session.code = try Self.setupCode(arguments)
+    session.interfaces = try arguments.all(Self.interface)
+    let txt = try arguments.all(Self.txt)
+    if !txt.isEmpty { session.txt = txt.map { ($0.key, $0.value) } }
+    session.today = String(Self.time().prefix(10))
+    session.ask = { question in console.ask("\(question), then press Return:") != nil }
+    try readFiles(arguments, library)
+    session.options.seed = seed
+    session.options.repetitions = try arguments.value(Self.repetitions) ?? 1
+    session.options.shard = try arguments.value(Self.shard) ?? (1, 1)
+    session.options.isLong = arguments[Self.long]
+    session.options.allowsReset = arguments[Self.allowReset]
+    session.options.lanes = try arguments.value(Self.lanes) ?? (session.command?.contains("hapsim") == true ? 4 : 2)
+    session.options.wrongCodeLimit = try arguments.value(Self.wrongCodes) ?? 12
+  }
+
+  private static func target(_ arguments: Arguments) throws(UsageError) -> ConformanceSession.Target {
+    guard let text = arguments.operands.first else {
+      guard arguments.has(exec) else { throw UsageError("HOST:PORT or NAME is missing, or --exec") }
+      return .child
+    }
+    return try TargetText.read(text)
+  }
+
+  private static func setupCode(_ arguments: Arguments) throws -> String? {
+    if let code = try arguments.value(code) {
+      if arguments.has(codeFile) { throw UsageError("--code and --code-file exclude each other") }
+      return code
+    }
+    guard let path = try arguments.value(codeFile) else { return nil }
+    let line = try firstLine(ofFile: path)
+    guard let code = try? SetupCode(line) else { throw Refusal(.usage, "\(path): its first line is no setup code") }
+    return code.text
+  }
+
+  private mutating func readFiles(_ arguments: Arguments, _ library: SuiteLibrary) throws {
+    if let path = try arguments.value(Self.claims) {
+      session.claims = try Self.reading(path) { bytes throws(JSONProblem) in try Claims(bytes) }
+      session.options.hasClaimsFile = true
+    }
+    if let path = try arguments.value(Self.hooks) {
+      session.hooks = try Self.reading(path) { bytes throws(JSONProblem) in try HookFile(bytes) }
+    }
+    if let path = try arguments.value(Self.baseline) {
+      let ids = library.cases.map(\.id)
+      let baseline = try Self.reading(path) { bytes throws(JSONProblem) in try Baseline(bytes, ids: ids) }
+      remarks += baseline.expired(today: session.today).map { "baseline: \($0)" }
+      session.baseline = baseline
+    }
+  }
+
+  private static func reading<T>(_ path: String, _ body: ([UInt8]) throws(JSONProblem) -> T) throws -> T {
+    let bytes = try readFile(path, limit: 16 << 20)
+    do throws(JSONProblem) { return try body(bytes) } catch {
+      let place = "\(path):\(error.place.line):\(error.place.column)"
+      throw Refusal(.usage, "\(place): " + (error.path.isEmpty ? error.message : "\(error.path): \(error.message)"))
+    }
+  }
+
+  /// What may be told: secrets aren't.
+  private static func shownArguments(_ arguments: Arguments) -> [String] {
+    arguments.operands
+  }
+
+  /// "2026-11-21T13:00:00Z".
+  static func time() -> String {
+    var now = time_t(0)
+    Self.now(&now)
+    var parts = tm()
+    gmtime_r(&now, &parts)
+    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return
+      "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+  }
+
+  private static func now(_ now: inout time_t) {
+    #if canImport(Glibc)
+      _ = Glibc.time(&now)
+    #else
+      _ = Darwin.time(&now)
+    #endif
+  }
+
+  /// Since 1970.
+  static func epoch() -> Duration {
+    var now = time_t(0)
+    Self.now(&now)
+    return .seconds(Int64(now))
+  }
+}
+
+/// Which accessory is meant, as a command line says it.
+enum TargetText {
+  /// "192.0.2.7:51826", "[fe80::1%eth0]:51826", "localhost:51826"; anything else is a name on the network, or a device ID.
+  static func read(_ text: String) throws(UsageError) -> ConformanceSession.Target {
+    guard let colon = text.lastIndex(of: ":"), DeviceID(text.uppercased()) == nil,
+      let port = UInt16(text[text.index(after: colon)...]), port > 0
+    else { return .name(text) }
+    var host = String(text[..<colon])
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    do throws(LoopError) {
+      return .address(SocketAddress(host: try IPAddress(host == "localhost" ? "127.0.0.1" : host), port: port))
+    } catch { throw UsageError("\(shown(text)): \(error.detail)") }
+  }
+}
