@@ -54,6 +54,16 @@ struct HTMLReportTests {
     }
   }
 
+  @Test("Bytes are in the page, with asterisks for a secret")
+  func bytes() throws {
+    let node = try data(page(Fixture.failing))
+    let entry = node["report"]?["cases"]?.elements?[0]["outcome"]?["transcript"]?.elements?[2]
+    let bytes = try #require(entry?["bytes"]?.stringValue.flatMap { Base64.decode($0) })
+    let text = String(decoding: Fixture.conversation[2].bytes, as: UTF8.self)
+    let expected = text.replacingOccurrences(of: Fixture.setupCode, with: "**********")
+    #expect(String(decoding: bytes, as: UTF8.self) == expected && expected != text)
+  }
+
   @Test("What is too large is cut, and the page says so")
   func limits() throws {
     var limits = TranscriptLimits()
@@ -107,9 +117,10 @@ struct HTMLReportTests {
     for (name, bytes) in CaseEvidence.files(of: Fixture.failure, header: Fixture.header) {
       try Data(bytes).write(to: folder.appendingPathComponent(name))
     }
-    for (name, text) in AllReports.texts(of: Fixture.failing) {
-      let file = folder.appendingPathComponent("failing, \(name).txt")
-      try Data(text.utf8).write(to: file)
+    for (run, report) in Fixture.all {
+      for (name, text) in AllReports.texts(of: report) {
+        try Data(text.utf8).write(to: folder.appendingPathComponent("\(run), \(name).txt"))
+      }
     }
   }
 }

@@ -46,6 +46,10 @@ struct JSONReportTests {
         "{\"format\": 1, \"run\": {\"version\": \"\", \"target\": \"\", \"seed\": \"-1\"}}", "run.seed",
         "an integer in quotes is expected"
       ),
+      (
+        "{\"format\": 1, \"summary\": {\"duration\": 1000000001, \"counts\": {}}}", "summary.duration",
+        "no run took that long"
+      ),
       ("{\"format\": 1, \"interrupted\": 1}", "interrupted", "true or false is expected, not an integer"),
     ])
   func refused(_ text: String, _ path: String, _ message: String) throws {

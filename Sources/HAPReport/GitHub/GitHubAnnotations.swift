@@ -1,8 +1,6 @@
-/// Workflow commands of GitHub Actions, one line each, for what went wrong.
+/// Workflow commands of GitHub Actions, one line each, for what went wrong. GitHub shows the first ten of a step, and the others in
+/// its log.
 package enum GitHubAnnotations {
-  /// GitHub shows ten of each kind for a step; the others are only in the log.
-  package static let shown = 10
-
   package static func lines(of report: RunReport, redaction: Redaction) -> [String] {
     let report = report.redacted(by: redaction)
     var lines = report.cases.filter { $0.verdict?.isBad == true }.map { reported in

@@ -133,6 +133,10 @@ extension JSONNode {
     guard let number = node.numberValue, let duration = Duration(decimalSeconds: number.text) else {
       throw node.problem("seconds as a decimal number are expected, not \(node.kindName)")
     }
+    // So that sums of them stay in range.
+    guard (.seconds(-1_000_000_000)...(.seconds(1_000_000_000))).contains(duration) else {
+      throw node.problem("no run took that long")
+    }
     return duration
   }
 

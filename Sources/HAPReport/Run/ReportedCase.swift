@@ -90,10 +90,8 @@ package struct Tally: Equatable, Sendable {
     for reported in cases { add(reported.verdict) }
   }
 
-  package init() {}
-
   /// - Parameter verdict: nil: it has not run.
-  package mutating func add(_ verdict: Verdict?) {
+  private mutating func add(_ verdict: Verdict?) {
     all += 1
     if let verdict { counts[verdict, default: 0] += 1 } else { notRun += 1 }
   }

@@ -5,11 +5,22 @@ enum HexDump {
     return stride(from: 0, to: bytes.count, by: 16).map { start in
       let row = bytes[start..<min(start + 16, bytes.count)]
       let offset = String(start, radix: 16)
-      let hex = row.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-      let left = hex.prefix(8).joined(separator: " ").padded(to: 23)
-      let right = hex.dropFirst(8).joined(separator: " ").padded(to: 23)
-      let text = String(decoding: row.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
-      return "\(String(repeating: "0", count: max(0, 4 - offset.count)))\(offset)  \(left)  \(right)  \(text)"
+      var line = Array(repeating: UInt8(ascii: "0"), count: max(0, 4 - offset.utf8.count)) + offset.utf8
+      line += [UInt8(ascii: " ")]
+      for index in 0..<16 {
+        if index % 8 == 0 { line.append(UInt8(ascii: " ")) }
+        if start + index < row.endIndex {
+          let byte = row[start + index]
+          line += [digit(byte >> 4), digit(byte & 15), UInt8(ascii: " ")]
+        } else {
+          line += "   ".utf8
+        }
+      }
+      line.append(UInt8(ascii: " "))
+      line += row.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: ".") }
+      return String(decoding: line, as: UTF8.self)
     }
   }
+
+  private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 }

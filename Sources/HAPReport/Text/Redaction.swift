@@ -63,22 +63,18 @@ package struct Redaction: Sendable {
   package func callAsFunction(_ text: String) -> String {
     if isEmpty { return text }
     var text = text
-    let redacted: [UInt8]? = text.withUTF8 { bytes in
-      var result: [UInt8]?
-      var copied = 0
-      var at = 0
-      while at < bytes.count {
-        guard let end = first[Int(bytes[at])].compactMap({ Self.end(of: patterns[$0], in: bytes, at: at) }).max() else {
-          at += 1
-          continue
-        }
-        result = (result ?? []) + bytes[copied..<at] + Self.mark.utf8
-        at = end
-        copied = end
+    var redacted: [UInt8] = []
+    var copied = 0
+    let isClean = text.withUTF8 { bytes in
+      forEachSecret(in: bytes) { range in
+        redacted += bytes[copied..<range.lowerBound]
+        redacted += Self.mark.utf8
+        copied = range.upperBound
       }
-      return result.map { $0 + bytes[copied...] }
+      redacted += bytes[copied...]
+      return copied == 0
     }
-    return redacted.map { String(decoding: $0, as: UTF8.self) } ?? text
+    return isClean ? text : String(decoding: redacted, as: UTF8.self)
   }
 
   /// The bytes with an asterisk in the place of each byte of a secret, whatever form it has there.
@@ -86,17 +82,24 @@ package struct Redaction: Sendable {
     if isEmpty { return bytes }
     var result = bytes
     bytes.withUnsafeBufferPointer { bytes in
-      var at = 0
-      while at < bytes.count {
-        guard let end = first[Int(bytes[at])].compactMap({ Self.end(of: patterns[$0], in: bytes, at: at) }).max() else {
-          at += 1
-          continue
-        }
-        for index in at..<end { result[index] = UInt8(ascii: "*") }
-        at = end
+      forEachSecret(in: bytes) { range in
+        for index in range { result[index] = UInt8(ascii: "*") }
       }
     }
     return result
+  }
+
+  /// From left to right, none within another; of those that begin together the longest.
+  private func forEachSecret(in bytes: UnsafeBufferPointer<UInt8>, _ found: (Range<Int>) -> Void) {
+    var at = 0
+    while at < bytes.count {
+      var longest = at
+      for pattern in first[Int(bytes[at])] {
+        if let end = Self.end(of: patterns[pattern], in: bytes, at: at) { longest = max(longest, end) }
+      }
+      if longest > at { found(at..<longest) }
+      at = max(longest, at + 1)
+    }
   }
 
   private static func end(of pattern: Pattern, in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
