@@ -55,8 +55,12 @@ struct SetupProcedure {
             code: code, salt: salt, privateKey: privateKey, publicKey: padded, serverPublicKey: serverKey)
         else { throw ProcedureError("the accessory's public key is zero modulo N, or too long") }
         if (secret[0] == 0) != wish.wantsZeroSecret { continue }
+        let made = SRPWorkbench.key(
+          ofSecret: wish.secret ?? (wish.isPadded ? secret : Array(secret.drop { $0 == 0 })))
+        // HAP-python loses zeros in front of K.
+        if made.withBytes({ $0[0] == 0 }) { continue }
         clientKey = Array(padded.drop { $0 == 0 })
-        key = SRPWorkbench.key(ofSecret: wish.secret ?? (wish.isPadded ? secret : Array(secret.drop { $0 == 0 })))
+        key = made
         break
       }
     }
