@@ -33,6 +33,9 @@ struct Keeper {
     return try result.get()
   }
 
+  /// Whether it takes connections.
+  func isThere() async throws(Refusal) { try await work { run in _ = try await run.connection("main") } }
+
   /// Whether it answers at all.
   func isAlive() async throws(Refusal) { try await work { run in try await run.alive() } }
 

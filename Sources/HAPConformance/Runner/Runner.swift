@@ -51,9 +51,10 @@ package actor Runner {
   /// - Throws: when it doesn't answer.
   package func look() async throws(Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
     do throws(Keeper.Refusal) {
-      try await keeper.isAlive()
+      try await keeper.isThere()
       if device.owner != nil { return (false, true) }
-      return (try await keeper.isPairedWithSomebody(), false)
+      // What answers nonsense is paired with nobody as far as can be told; the cases will say what it answers.
+      return ((try? await keeper.isPairedWithSomebody()) ?? false, false)
     } catch { throw Unreachable(message: error.message) }
   }
 
