@@ -90,6 +90,7 @@ bench: test-deps release ## how long pairing, reading and writing take
 ifeq ($(SYSTEM),Linux)
 	HAPSIM="$$PWD/.build/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/run.py
 	HAPSIM="$$PWD/.build/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/controller.py
+	HAPSIM="$$PWD/.build/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/tester.py
 else
 	@echo "NOT RUN: the benchmark needs a network namespace, which only Linux has."
 endif
