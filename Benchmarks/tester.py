@@ -31,7 +31,9 @@ async def database(folder):
     """What a bridge of 150 says to GET /accessories, in a file."""
     simulator = await Simulator.run(PROFILES / "bridge-149.hasaccessory", options=("--setup-code", "031-45-154", "--bonjour", "off"))
     await simulator.ready()
-    accessories = await direct.accessories(simulator.accessory)
+    keys = await direct.pair(simulator.accessory)
+    async with direct.Session(simulator.accessory, keys) as session:
+        accessories = await session.database()
     await simulator.clean_up()
     path = folder / "bridge.json"
     path.write_text(json.dumps({"accessories": accessories}))
