@@ -289,7 +289,8 @@ package enum Vocabulary {
         ShapeMember("rules", .list(.text), required: true, "rules of `haptest lint`, by id or name"),
         ShapeMember("of", .any, "the database's bytes; those last read without it"),
         ShapeMember("again", .any, "the bytes of a second reading, for values that could not be read just then"),
-      ]), "Holds the database against rules."),
+      ]),
+      "Holds the database against rules. In a case of level must, what only should be isn't wrong, but not strict."),
     Verb(
       "compare",
       .object([
