@@ -56,7 +56,8 @@ struct CaseExecution {
 
   private func ending(of run: CaseRun, _ variant: JSONNode?) async -> Ending {
     var ending = Ending()
-    let limit = definition.needs.isLong ? options.longCaseLimit : options.caseLimit
+    let usual = definition.needs.isLong ? options.longCaseLimit : options.caseLimit
+    let limit = max(usual, definition.limit ?? .zero)
     do {
       try await run.prepare(variant: variant, found: found)
       try await Self.limited(to: limit, on: device.loop) { try await run.run(definition.steps) }

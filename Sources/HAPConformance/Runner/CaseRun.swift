@@ -71,6 +71,8 @@ actor CaseRun {
     scope["claims"] = device.claims ?? .object([])
     scope["instance"] = .text(device.instanceName ?? "")
     scope["variant"] = .text(variant?["name"]?.stringValue ?? "")
+    scope["hooks"] = .object(
+      HookName.allCases.map { ($0.rawValue, JSONNode(.bool(world.hooks.isAvailable($0)))) })
     scope["elapsed"] = .object([])
     scope["admin"] = controllerVariable(device.owner ?? device.admin)
     if let database = device.database { scope["database"] = database.node }

@@ -164,7 +164,9 @@ package actor Runner {
   /// Looks for what a case wants in the database.
   private func find(_ entry: Plan.Entry, taken: Set<SubjectFinder.ServiceKey>) -> Readiness {
     guard !entry.definition.find.isEmpty else { return .ready([], []) }
-    guard let database = device.database else { return .skip("there is no database without a pairing") }
+    guard let database = device.database else {
+      return .skip(device.owner == nil ? "there is no database without a pairing" : "the database can't be read")
+    }
     let finder = SubjectFinder(database: database, taken: taken)
     var found: [(name: String, value: JSONNode)] = []
     var services: Set<SubjectFinder.ServiceKey> = []

@@ -25,6 +25,8 @@ package final class TestedAccessory: @unchecked Sendable {
   package internal(set) var identity: PairedAccessory?
   /// As it was read last.
   var database: DatabaseView? { didSet { keepOriginals() } }
+  /// The body that was read last, even if nobody can make a database of it: the lint says why.
+  var databaseBytes: [UInt8]?
   /// Values as they were before the first case, of what can be written back.
   private(set) var originals: [AttributeID: Value] = [:]
   /// Of its mDNS record, as it was found or given.

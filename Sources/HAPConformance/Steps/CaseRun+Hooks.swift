@@ -11,6 +11,7 @@ extension CaseRun {
     recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
     do throws(HookFailure) {
       let answer = try await world.hooks.run(call)
+      if let variable = node["refused"]?.stringValue { scope[variable] = .text("") }
       if let variable = node["save"]?.stringValue { scope[variable] = answer ?? JSONNode(.null) }
       recorder.add(
         TranscriptEntry(
@@ -18,6 +19,10 @@ extension CaseRun {
         ))
     } catch {
       if Task.isCancelled { throw CaseInterrupted() }
+      if error.code == .refused, let variable = node["refused"]?.stringValue {
+        scope[variable] = .text(error.message)
+        return
+      }
       switch error.code {
       case .unavailable: throw CaseSkip(reason: error.message)
       case .refused, .timedOut, .cancelled, .ended: throw StepError(node, error.message)

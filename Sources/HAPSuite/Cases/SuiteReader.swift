@@ -4,6 +4,7 @@ import HAPWire
 package struct SuiteReader {
   private let file: String
   private var checker: ShapeChecker
+  private let routines: Routines
 
   /// - Parameter document: a suite's file, read as YAML or JSON.
   /// - Returns: the suite without the cases that are wrong, and what is wrong.
@@ -15,6 +16,7 @@ package struct SuiteReader {
 
   private init(_ document: JSONNode, file: String) {
     self.file = file
+    routines = Routines(document["routines"])
     checker = ShapeChecker(file: file, expectations: (document["expectations"]?.members ?? []).map(\.name))
   }
 
@@ -29,6 +31,7 @@ package struct SuiteReader {
       "what must be so: `paired`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
     ),
     ShapeMember("shared", .bool, "it may run beside others"),
+    ShapeMember("limit", .duration, "how long each variant may take, where that is more than the usual 3min"),
     ShapeMember("find", .map(.subject), "what is looked for in the database first"),
     ShapeMember("variants", .list(.map(.any)), "sets of variables, each with a `name`; the steps run once with each"),
     ShapeMember("steps", .steps, required: true, "what finds out"),
@@ -48,6 +51,7 @@ package struct SuiteReader {
             ShapeMember("any", .list(.any), "several ways to be right"),
             ShapeMember("within", .duration, "how long to wait"),
           ])), "judgements that steps call by name"),
+    ShapeMember("routines", .map(.steps), "steps that cases call by name with `do`"),
     ShapeMember("cases", .list(.object(caseMembers)), required: true, "the cases"),
   ]
 
@@ -78,7 +82,7 @@ package struct SuiteReader {
 
   private mutating func definition(_ node: JSONNode, area: String) -> CaseDefinition? {
     guard let id = node["id"]?.stringValue, let name = node["name"]?.stringValue,
-      let level = node["level"]?.stringValue.flatMap(CaseLevel.init(rawValue:)), let steps = node["steps"]?.elements
+      let level = node["level"]?.stringValue.flatMap(CaseLevel.init(rawValue:)), let written = node["steps"]?.elements
     else { return nil }
     if id.wholeMatch(of: /[A-Z]{2,8}-[0-9]{2,4}/) == nil {
       checker.complain(node["id"] ?? node, "an id is an area in capitals and a number, such as PS-29, not \"\(id)\"")
@@ -86,6 +90,7 @@ package struct SuiteReader {
     if name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) == nil {
       checker.complain(node["name"] ?? node, "a name is a slug such as m1-while-paired, not \"\(name)\"")
     }
+    let steps = routines.expanded(written, &checker)
     if steps.isEmpty { checker.complain(node["steps"] ?? node, "a case needs steps") }
     for variant in node["variants"]?.elements ?? [] where variant["name"]?.stringValue == nil {
       checker.complain(variant, "a variant needs a name")
@@ -98,7 +103,8 @@ package struct SuiteReader {
         member.value.stringValue.map { (member.name, $0) }
       }, aliases: (node["aliases"]?.elements ?? []).compactMap(\.stringValue), needs: needs(node["needs"]),
       find: node["find"]?.members ?? [], variants: node["variants"]?.elements ?? [], steps: steps,
-      isShared: node["shared"]?.boolValue ?? false, file: file, place: node.place)
+      isShared: node["shared"]?.boolValue ?? false, limit: node["limit"]?.stringValue.flatMap { Duration(long: $0) },
+      file: file, place: node.place)
   }
 
   private static let words = ["paired", "unpaired", "any", "long", "reset", "unpairs", "multicast", "code"]

@@ -5,6 +5,7 @@ enum VariableScan {
   /// What the runner gives every case.
   static let given = [
     "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "now", "limits",
+    "hooks",
   ]
 
   static func check(_ definition: CaseDefinition, in expectations: [JSONNode.Member], _ checker: inout ShapeChecker) {
@@ -62,7 +63,7 @@ enum VariableScan {
     var rest = text[...]
     while let start = rest.range(of: "${") {
       rest = rest[start.upperBound...]
-      result.append(String(rest.prefix { $0 != "}" && $0 != "." && $0 != "[" }))
+      result.append(String(rest.prefix { !"}.[?".contains($0) }))
     }
     return result
   }

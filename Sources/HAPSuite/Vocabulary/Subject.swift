@@ -30,6 +30,7 @@ extension Vocabulary {
       "values", .integer(1...16), "of a characteristic: at least so many values that it may be given, as `values`"),
     ShapeMember("not", strings, "other variables that it must not be the same as"),
     ShapeMember("all", .bool, "a list of all that fit, at least one"),
+    ShapeMember("most", .integer(1...1000), "of `all`: no more than so many"),
     ShapeMember("count", .integer(1...1000), "a list of so many"),
     ShapeMember("optional", .bool, "without one the variable is null, and the case goes on"),
     ShapeMember("because", .text, "said when there is none, in place of what was looked for"),

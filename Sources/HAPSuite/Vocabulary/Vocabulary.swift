@@ -289,15 +289,18 @@ package enum Vocabulary {
         ShapeMember("rules", .list(.text), required: true, "rules of `haptest lint`, by id or name"),
         ShapeMember("of", .any, "the database's bytes; those last read without it"),
         ShapeMember("again", .any, "the bytes of a second reading, for values that could not be read just then"),
-      ]), "Holds the database against rules."),
+      ]),
+      "Holds the database against rules. In a case of level must, what only should be isn't wrong, but not strict."),
     Verb(
       "compare",
       .object([
         ShapeMember("old", .any, required: true, "bytes of a database"),
-        ShapeMember("new", .any, required: true, "bytes of another"),
+        ShapeMember("new", .any, required: true, "bytes of another; of `values`: of an answer to a `read`, too"),
         ShapeMember(
-          "what", .word(["structure", "reused-ids"]), required: true,
-          "ids, types and metadata; or ids that got another meaning"),
+          "what", .word(["structure", "reused-ids", "values"]), required: true,
+          "ids, types and metadata; ids that got another meaning; or values of what both have"),
+        ShapeMember(
+          "again", .any, "of `values`: bytes of a later reading; only what is the same in it as in `old` is judged"),
         ShapeMember("save", .text, "a variable for the list of differences; without it any is a failure"),
       ]), "Compares two databases."),
     Verb("record", .text, "Notes something for the reports."),
@@ -352,7 +355,18 @@ package enum Vocabulary {
       .object([
         ShapeMember("steps", .steps, required: true, "what is tried"),
         ShapeMember("save", .text, "a variable for what went wrong; empty when nothing did"),
+        ShapeMember(
+          "always", .steps, "what is done behind them, however they went; without `save` what went wrong counts then"),
       ]), "Goes through steps, and on where they fail."),
+    Verb(
+      "do",
+      .either([
+        .text,
+        .object([
+          ShapeMember("routine", .text, required: true, "which of the suite's `routines`"),
+          ShapeMember("with", .map(.any), "variables that it uses"),
+        ]),
+      ]), "Goes through one of the suite's routines."),
   ]
 
   // MARK: The world
@@ -372,6 +386,8 @@ package enum Vocabulary {
         ShapeMember("value", .any, "for `set`, `obstruct`, `jam`, `battery`, `radio`"),
         ShapeMember("kind", .word(["single", "double", "long"]), "of `press`"),
         ShapeMember("save", .text, "a variable for what it answers"),
+        ShapeMember(
+          "refused", .text, "a variable for why it wasn't done, empty when it was; without it that is no verdict"),
       ]), "Lets somebody do something to the device."),
     Verb("reachable", .either([.bool, .object([within])]), "Waits until the accessory takes connections again."),
     Verb("alive", .bool, "Fails unless the accessory answers on a new connection."),
