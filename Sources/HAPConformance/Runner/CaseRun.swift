@@ -29,6 +29,8 @@ actor CaseRun {
   var setups: [String: SetupProcedure] = [:]
   var verifies: [String: VerifyProcedure] = [:]
   var controllers: [String: TestController] = [:]
+  /// Who M5 was sent as: the accessory may have taken them, whatever it answered.
+  var exchanged: [TestController] = []
   /// What `until` kept back, by connection.
   var held: [String: [UInt8]] = [:]
   var marks: [String: Duration] = [:]
@@ -72,6 +74,7 @@ actor CaseRun {
     scope["instance"] = .text(device.instanceName ?? "")
     scope["variant"] = .text(variant?["name"]?.stringValue ?? "")
     scope["elapsed"] = .object([])
+    scope["multicast"] = JSONNode(.bool(world.observer != nil && device.instanceName != nil))
     scope["admin"] = controllerVariable(device.owner ?? device.admin)
     if let database = device.database { scope["database"] = database.node }
     for (name, value) in found { scope[name] = value }

@@ -5,6 +5,7 @@ enum VariableScan {
   /// What the runner gives every case.
   static let given = [
     "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "now", "limits",
+    "multicast",
   ]
 
   static func check(_ definition: CaseDefinition, in expectations: [JSONNode.Member], _ checker: inout ShapeChecker) {
