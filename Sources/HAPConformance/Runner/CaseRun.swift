@@ -29,6 +29,8 @@ actor CaseRun {
   var setups: [String: SetupProcedure] = [:]
   var verifies: [String: VerifyProcedure] = [:]
   var controllers: [String: TestController] = [:]
+  /// Who M5 was sent as: the accessory may have taken them, whatever it answered.
+  var exchanged: [TestController] = []
   /// What `until` kept back, by connection.
   var held: [String: [UInt8]] = [:]
   var marks: [String: Duration] = [:]
@@ -74,6 +76,7 @@ actor CaseRun {
     scope["hooks"] = .object(
       HookName.allCases.map { ($0.rawValue, JSONNode(.bool(world.hooks.isAvailable($0)))) })
     scope["elapsed"] = .object([])
+    scope["multicast"] = JSONNode(.bool(world.observer != nil && device.instanceName != nil))
     scope["admin"] = controllerVariable(device.owner ?? device.admin)
     if let database = device.database { scope["database"] = database.node }
     for (name, value) in found { scope[name] = value }

@@ -90,7 +90,14 @@ struct Keeper {
 
   /// Removes the tester's pairings, and with them all that it added.
   func unpair() async throws(Refusal) {
-    guard device.owner != nil else { return }
+    guard device.owner != nil else {
+      guard device.hasStrayPairing else { return }
+      if try await isPairedWithSomebody() {
+        throw Refusal(message: "a case has left a pairing that the tester can't remove")
+      }
+      device.hasStrayPairing = false
+      return
+    }
     do throws(Refusal) {
       try await work { run in try await run.unpair(JSONNode(.bool(true))) }
     } catch {
@@ -107,6 +114,8 @@ struct Keeper {
     let written = await run.written
     let touchedPairings = await run.touchedPairings
     if let observer = world.observer { await run.release(observer) }
+    let exchanged = await run.exchanged
+    if device.owner == nil, !exchanged.isEmpty, let problem = await adopt(exchanged) { return problem }
     guard device.owner != nil, touchedPairings || !written.isEmpty else { return nil }
     do throws(Refusal) {
       if touchedPairings { try await removeOthers() }
@@ -116,6 +125,24 @@ struct Keeper {
       // Whoever comes next finds out how it stands, and pairs anew if need be.
       return "it could not all be put back: \(error.message)"
     }
+  }
+
+  /// An M5 that should have been refused may have paired all the same: then what comes next would be told that the accessory is paired.
+  /// Whoever it was is the owner from now on, so that the pairing goes as any other does.
+  /// - Returns: what couldn't be put right.
+  private func adopt(_ exchanged: [TestController]) async -> String? {
+    do throws(Refusal) {
+      guard try await isPairedWithSomebody() else { return nil }
+    } catch { return "whether it is paired now can't be told: \(error.message)" }
+    for controller in exchanged.reversed() {
+      device.owner = controller
+      do throws(Refusal) {
+        try await verify()
+        return nil
+      } catch { device.owner = nil }
+    }
+    device.hasStrayPairing = true
+    return "it is paired now, with nobody whom the tester can speak as"
   }
 
   /// All pairings but the tester's own.

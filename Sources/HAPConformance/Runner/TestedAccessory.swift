@@ -19,6 +19,8 @@ package final class TestedAccessory: @unchecked Sendable {
   let admin: TestController
   /// Who is paired with it as an admin, of the tester's controllers; nil: it is unpaired, or another's.
   var owner: TestController?
+  /// Whether a case has left a pairing behind that no controller of the tester's can remove.
+  var hasStrayPairing = false
   /// Whether the tester came with a pairing, and leaves it.
   package internal(set) var isBorrowed = false
   /// As it proved itself in Pair Setup.

@@ -6,7 +6,10 @@ extension CaseRun {
     guard let name = node["name"]?.stringValue.flatMap(HookName.init(rawValue:)) else {
       throw StepError(node, "there is no such hook")
     }
-    guard world.hooks.isAvailable(name) else { throw CaseSkip(reason: "no hook \(name.rawValue)") }
+    guard world.hooks.isAvailable(name) else {
+      if node["optional"]?.boolValue == true { return note("nobody does \(name.rawValue)") }
+      throw CaseSkip(reason: "no hook \(name.rawValue)")
+    }
     let call = try call(name, node)
     recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
     do throws(HookFailure) {
@@ -31,6 +34,7 @@ extension CaseRun {
     if name == .factoryReset {
       device.owner = nil
       device.identity = nil
+      device.hasStrayPairing = false
     }
   }
 

@@ -220,6 +220,8 @@ extension CaseRun {
     if let secret = node["secret"] { wish.secret = try maker.bytes(secret) }
     wish.isPadded = node["secret-form"]?.stringValue == "padded"
     wish.wantsZeroSecret = node["zero-secret"]?.boolValue ?? false
+    wish.wantsZeroKey = node["zero-key"]?.boolValue ?? false
+    wish.stripsServerKey = node["server-key-form"]?.stringValue == "stripped"
     guard let code = device.code else { throw CaseSkip(reason: "the setup code is not known") }
     let entered: String
     switch node["code"].map({ Scope.text($0) }) {
@@ -228,7 +230,7 @@ extension CaseRun {
     case nil: entered = code
     }
     // A forged key gets no further than a wrong code.
-    if entered != code { device.wrongCodeCount += 1 }
+    if entered != code || wish.publicKey != nil { device.wrongCodeCount += 1 }
     let random = random
     let wanted = wish
     let result = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in
@@ -249,6 +251,7 @@ extension CaseRun {
   private func exchangeMessage(_ node: JSONNode, _ procedure: String) throws -> TLVDraft {
     guard let setup = setups[procedure] else { throw StepError(node, "no M2 of \"\(procedure)\" was expected yet") }
     let controller = try identity(node)
+    exchanged.append(controller)
     do {
       var inner = try setup.exchange(controller, signedBy: try signer(node))
       try inner.alter(node["inner"], maker)

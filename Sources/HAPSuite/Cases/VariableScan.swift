@@ -6,6 +6,7 @@ enum VariableScan {
   static let given = [
     "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "now", "limits",
     "hooks",
+    "multicast",
   ]
 
   static func check(_ definition: CaseDefinition, in expectations: [JSONNode.Member], _ checker: inout ShapeChecker) {

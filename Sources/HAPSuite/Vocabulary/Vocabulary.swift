@@ -149,6 +149,9 @@ package enum Vocabulary {
     ShapeMember("secret", .bytes, "of M3 of Pair Setup: S as it would be forged, in place of the right one"),
     ShapeMember("secret-form", .word(["stripped", "padded"]), "of M3: how S goes into K"),
     ShapeMember("zero-secret", .bool, "of M3: whether S shall begin with a zero byte"),
+    ShapeMember("zero-key", .bool, "of M3: whether K shall begin with a zero byte"),
+    ShapeMember(
+      "server-key-form", .word(["received", "stripped"]), "of M3: how B goes into the proof; `received` without it"),
     ShapeMember("inner", .alterations, "of M5 and Pair Verify's M3: alterations of what is sealed"),
     ShapeMember("signed-by", .text, "of M5 and Pair Verify's M3: another controller, whose key signs"),
     ShapeMember(
@@ -238,11 +241,17 @@ package enum Vocabulary {
       .either([
         .text,
         .object([
-          connection, ShapeMember("as", .text, "the controller; `admin` without it"),
+          connection, procedure, ShapeMember("as", .text, "the controller; `admin` without it"),
           ShapeMember("code", .text, "in place of the right one"),
+          ShapeMember(
+            "until", .word(["M2", "M4", "M6"]), "the last message that is waited for; what follows is up to further steps"),
+          ShapeMember(
+            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"),
+          ShapeMember("save", .map(.text), "variables, by paths into the last answer: `tlv.public-key`, `tlv.salt`"),
         ]),
       ]),
-      "Pair Setup from M1 to M6, as it should be."),
+      "Pair Setup from M1 to M6, as it should be. A key B that begins with zero is not gone on with, since there stacks part ways."
+    ),
     Verb(
       "verify",
       .either([.text, .object([connection, ShapeMember("as", .text, "the controller; `admin` without it")])]),
@@ -388,6 +397,7 @@ package enum Vocabulary {
         ShapeMember("save", .text, "a variable for what it answers"),
         ShapeMember(
           "refused", .text, "a variable for why it wasn't done, empty when it was; without it that is no verdict"),
+        ShapeMember("optional", .bool, "where the hook isn't there the case goes on without"),
       ]), "Lets somebody do something to the device."),
     Verb("reachable", .either([.bool, .object([within])]), "Waits until the accessory takes connections again."),
     Verb("alive", .bool, "Fails unless the accessory answers on a new connection."),
