@@ -45,6 +45,8 @@ actor CaseRun {
   /// The place of the last multicast question, and of marks, among the packets.
   var multicastMark: MDNSObserver.Mark?
   var multicastMarks: [String: MDNSObserver.Mark] = [:]
+  /// When a hook let the accessory start anew, and by what it is found again; nil: no hook did, or it was found.
+  var restart: (mark: MDNSObserver.Mark, target: ServiceTarget)?
   var sleepers: [UInt64: Sleeper] = [:]
   var lastSleeper: UInt64 = 0
 
@@ -72,6 +74,7 @@ actor CaseRun {
     scope["instance"] = .text(device.instanceName ?? "")
     scope["variant"] = .text(variant?["name"]?.stringValue ?? "")
     scope["elapsed"] = .object([])
+    scope["hooks"] = .object(HookName.allCases.map { ($0.rawValue, JSONNode(.bool(world.hooks.isAvailable($0)))) })
     scope["admin"] = controllerVariable(device.owner ?? device.admin)
     if let database = device.database { scope["database"] = database.node }
     for (name, value) in found { scope[name] = value }

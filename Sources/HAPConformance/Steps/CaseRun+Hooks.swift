@@ -1,3 +1,4 @@
+import HAPLoop
 import HAPReport
 import HAPWire
 
@@ -9,6 +10,7 @@ extension CaseRun {
     guard world.hooks.isAvailable(name) else { throw CaseSkip(reason: "no hook \(name.rawValue)") }
     let call = try call(name, node)
     recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
+    await noteRestart(name)
     do throws(HookFailure) {
       let answer = try await world.hooks.run(call)
       if let variable = node["save"]?.stringValue { scope[variable] = answer ?? JSONNode(.null) }
@@ -26,6 +28,19 @@ extension CaseRun {
     if name == .factoryReset {
       device.owner = nil
       device.identity = nil
+    }
+  }
+
+  /// What the accessory says of itself from now on is what counts, when it starts anew.
+  private func noteRestart(_ name: HookName) async {
+    guard let observer = world.observer else { return }
+    switch name {
+    case .reboot, .powerCut, .start, .radio: if let id = device.id { restart = (await observer.mark, .id(id)) }
+    case .factoryReset:
+      // Its ID is another one then.
+      let host = SocketAddress(host: device.address.host, port: 0)
+      restart = (await observer.mark, device.instanceName.map { .name($0) } ?? .address(host))
+    default: break
     }
   }
 

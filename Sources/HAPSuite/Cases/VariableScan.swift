@@ -4,7 +4,7 @@ import HAPWire
 enum VariableScan {
   /// What the runner gives every case.
   static let given = [
-    "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "now", "limits",
+    "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "now", "limits", "hooks",
   ]
 
   static func check(_ definition: CaseDefinition, in expectations: [JSONNode.Member], _ checker: inout ShapeChecker) {
@@ -27,7 +27,7 @@ enum VariableScan {
         names.formUnion((member.value.members ?? []).map(\.name))
       case "save-sent", "bytes": if let name = member.value.stringValue { names.insert(name) }
       case "as": if let name = member.value.stringValue { names.insert(name) }
-      case "let", "find": names.formUnion((member.value.members ?? []).map(\.name))
+      case "let", "find", "make": names.formUnion((member.value.members ?? []).map(\.name))
       case "controller":
         if let name = member.value["name"]?.stringValue { names.insert(name) }
       default: break

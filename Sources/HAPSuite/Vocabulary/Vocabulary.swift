@@ -22,7 +22,7 @@ package enum Vocabulary {
           connection, within,
           ShapeMember(
             "save", .text,
-            "a variable for how it went (connected, refused, silent); without it the case fails unless connected"),
+            "a variable for how it went (connected, refused, silent, or unreachable: there is no way from here); without it the case fails unless connected"),
           ShapeMember("address", .text, "another address of the accessory than the usual one"),
         ]),
       ]),
@@ -266,6 +266,7 @@ package enum Vocabulary {
 
   private static let values = [
     Verb("let", .map(.any), "Gives variables values."),
+    Verb("make", .map(.bytes), "Gives variables bytes, as hexadecimal text."),
     Verb(
       "check",
       .either([.object(checkMembers), .list(.object(checkMembers))]),
@@ -360,7 +361,7 @@ package enum Vocabulary {
   package static let hookNames = [
     "reboot", "power-cut", "factory-reset", "press", "trigger", "set", "obstruct", "jam", "offline", "online",
     "battery",
-    "stop", "start", "add-accessory", "remove-accessory", "radio", "stall",
+    "stop", "start", "add-accessory", "remove-accessory", "radio", "stall", "identified",
   ]
 
   private static let world = [
@@ -372,8 +373,12 @@ package enum Vocabulary {
         ShapeMember("value", .any, "for `set`, `obstruct`, `jam`, `battery`, `radio`"),
         ShapeMember("kind", .word(["single", "double", "long"]), "of `press`"),
         ShapeMember("save", .text, "a variable for what it answers"),
-      ]), "Lets somebody do something to the device."),
-    Verb("reachable", .either([.bool, .object([within])]), "Waits until the accessory takes connections again."),
+      ]),
+      "Lets somebody do something to the device, or look at it: `identified` answers `aids`, a list of those that identified themselves since it was asked last, and perhaps `seconds`, how long the last one took."
+    ),
+    Verb(
+      "reachable", .either([.bool, .object([within])]),
+      "Waits until the accessory takes connections again, and goes by its new port and name where it has others."),
     Verb("alive", .bool, "Fails unless the accessory answers on a new connection."),
     Verb(
       "mdns",
@@ -387,10 +392,14 @@ package enum Vocabulary {
           "listen", .word(["announcement", "goodbye", "txt", "answer"]), "waits for such a packet about the accessory"),
         ShapeMember(
           "where", .map(.pattern),
-          "what the packet must say: `sf`, `c#`… of its TXT, `cache-flush`, `ttl`, `unicast`, `port`"),
+          "what the packet, or the accessory that is looked for, must say: `sf`, `c#`… of its TXT, `cache-flush`, `ttl`, `unicast`, `pointer`, `port`, `name`"),
         ShapeMember("absent", .bool, "fails when such a packet comes"),
-        ShapeMember("since", .text, "a mark from which on packets count; now without it"),
-        ShapeMember("resolve", .bool, "looks the accessory up anew"),
+        ShapeMember("since", .text, "a mark from which on packets count, or `run` for its start; now without it"),
+        ShapeMember("resolve", .bool, "looks the accessory up anew, by its name"),
+        ShapeMember(
+          "follow", .bool,
+          "looks the accessory up by its device ID, whatever it is called now, and goes by that name and port from then on"
+        ),
         ShapeMember("browse", .bool, "looks for all accessories"),
         ShapeMember("claim", .text, "announces this instance name as the tester's own; `release` ends it"),
         ShapeMember("release", .bool, "withdraws what was claimed"),
