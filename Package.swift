@@ -68,8 +68,8 @@ let package = Package(
     .target(
       name: "HAPConformance",
       dependencies: [
-        "HAPSuite", "HAPLint", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPProtocol", "HAPModel",
-        "HAPWire", "HAPCrypto",
+        "HAPSuite", "HAPLint", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPProtocol",
+        "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
     .executableTarget(

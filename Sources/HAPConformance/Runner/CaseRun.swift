@@ -47,6 +47,8 @@ actor CaseRun {
   /// The place of the last multicast question, and of marks, among the packets.
   var multicastMark: MDNSObserver.Mark?
   var multicastMarks: [String: MDNSObserver.Mark] = [:]
+  /// When a hook let the accessory start anew, and by what it is found again; nil: no hook did, or it was found.
+  var restart: (mark: MDNSObserver.Mark, target: ServiceTarget)?
   var sleepers: [UInt64: Sleeper] = [:]
   var lastSleeper: UInt64 = 0
 

@@ -68,6 +68,21 @@ package final class TestedAccessory: @unchecked Sendable {
 
   var address: SocketAddress { addresses[0] }
 
+  /// By which it is looked up: as its record had it, or as it proved itself.
+  var id: String? {
+    txt?.first { $0.key.lowercased() == "id" }?.value ?? identity.map { String(decoding: $0.identifier, as: UTF8.self) }
+  }
+
+  /// Goes by what the network says of it now: its name, its record, its port. The address that was used so far stays the first, if it still has it.
+  func follow(_ service: ServiceInstance) {
+    instanceName = String(decoding: service.label, as: UTF8.self)
+    if service.text != nil { txt = service.textEntries }
+    let found = service.socketAddresses
+    guard !found.isEmpty else { return }
+    let kept = found.filter { $0.host.bytes == address.host.bytes }
+    addresses = kept + found.filter { !kept.contains($0) }
+  }
+
   private var seedCount: UInt64 = 0
 
   /// Another one each time, the same in each run.
@@ -95,6 +110,7 @@ package final class TestedAccessory: @unchecked Sendable {
       members.append(("id", .text(String(decoding: identity.identifier, as: UTF8.self))))
       members.append(("ltpk", .text(Hexadecimal.text(identity.publicKey))))
     }
+    if let txt { members.append(("txt-keys", .list(txt.map { .text($0.key.lowercased()) }))) }
     if let instanceName { members.append(("name", .text(instanceName))) }
     return .object(members)
   }

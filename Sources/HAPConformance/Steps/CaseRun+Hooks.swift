@@ -1,3 +1,4 @@
+import HAPLoop
 import HAPReport
 import HAPWire
 
@@ -12,6 +13,7 @@ extension CaseRun {
     }
     let call = try call(name, node)
     recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
+    await noteRestart(name)
     do throws(HookFailure) {
       let answer = try await world.hooks.run(call)
       if let variable = node["refused"]?.stringValue { scope[variable] = .text("") }
@@ -35,6 +37,19 @@ extension CaseRun {
       device.owner = nil
       device.identity = nil
       device.hasStrayPairing = false
+    }
+  }
+
+  /// What the accessory says of itself from now on is what counts, when it starts anew.
+  private func noteRestart(_ name: HookName) async {
+    guard let observer = world.observer else { return }
+    switch name {
+    case .reboot, .powerCut, .start, .radio: if let id = device.id { restart = (await observer.mark, .id(id)) }
+    case .factoryReset:
+      // Its ID is another one then.
+      let host = SocketAddress(host: device.address.host, port: 0)
+      restart = (await observer.mark, device.instanceName.map { .name($0) } ?? .address(host))
+    default: break
     }
   }
 

@@ -39,7 +39,7 @@ extension Vocabulary {
   /// Of an object that makes bytes.
   package static let bytesMembers: [ShapeMember] = [
     ShapeMember("hex", .text, "hexadecimal text"), ShapeMember("text", .text, "as UTF-8"),
-    ShapeMember("base64", .text, "decoded"),
+    ShapeMember("base64", .text, "decoded"), ShapeMember("sha512", .bytes, "the SHA-512 of these bytes"),
     ShapeMember("zeros", count, "so many zeros"), ShapeMember("random", count, "so many bytes of the run's chance"),
     ShapeMember("int", .integer(0...Int128(UInt64.max)), "a number, little-endian"),
     ShapeMember("width", .integer(1...16), "of `int`: in so many bytes; else 1, 2, 4 or 8"),
@@ -129,6 +129,7 @@ extension Vocabulary {
     ("$set", "a list of patterns, in any order, each once"),
     ("$includes", "patterns that some elements fit"), ("$each", "a pattern for every element"),
     ("$distinct", "whether no two elements are equal"), ("$only", "an object with these members and no others"),
+    ("$decimal", "a pattern of the number that the text writes in decimal: no sign, no space, no zeros in front"),
     ("$base64", "a pattern of the bytes, as hexadecimal text, that the text stands for"),
     ("$upper", "whether it has no lower-case letters"), ("$multiple", "a number that is a multiple of this"),
   ]

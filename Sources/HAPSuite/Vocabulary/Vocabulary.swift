@@ -22,7 +22,8 @@ package enum Vocabulary {
           connection, within,
           ShapeMember(
             "save", .text,
-            "a variable for how it went (connected, refused, silent); without it the case fails unless connected"),
+            "a variable for how it went (connected, refused, silent, or unreachable: there is no way from here); without it the case fails unless connected"
+          ),
           ShapeMember("address", .text, "another address of the accessory than the usual one"),
         ]),
       ]),
@@ -244,9 +245,11 @@ package enum Vocabulary {
           connection, procedure, ShapeMember("as", .text, "the controller; `admin` without it"),
           ShapeMember("code", .text, "in place of the right one"),
           ShapeMember(
-            "until", .word(["M2", "M4", "M6"]), "the last message that is waited for; what follows is up to further steps"),
+            "until", .word(["M2", "M4", "M6"]),
+            "the last message that is waited for; what follows is up to further steps"),
           ShapeMember(
-            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"),
+            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"
+          ),
           ShapeMember("save", .map(.text), "variables, by paths into the last answer: `tlv.public-key`, `tlv.salt`"),
         ]),
       ]),
@@ -275,6 +278,7 @@ package enum Vocabulary {
 
   private static let values = [
     Verb("let", .map(.any), "Gives variables values."),
+    Verb("make", .map(.bytes), "Gives variables bytes, as hexadecimal text."),
     Verb(
       "check",
       .either([.object(checkMembers), .list(.object(checkMembers))]),
@@ -383,7 +387,7 @@ package enum Vocabulary {
   package static let hookNames = [
     "reboot", "power-cut", "factory-reset", "press", "trigger", "set", "obstruct", "jam", "offline", "online",
     "battery",
-    "stop", "start", "add-accessory", "remove-accessory", "radio", "stall",
+    "stop", "start", "add-accessory", "remove-accessory", "radio", "stall", "identified",
   ]
 
   private static let world = [
@@ -398,8 +402,12 @@ package enum Vocabulary {
         ShapeMember(
           "refused", .text, "a variable for why it wasn't done, empty when it was; without it that is no verdict"),
         ShapeMember("optional", .bool, "where the hook isn't there the case goes on without"),
-      ]), "Lets somebody do something to the device."),
-    Verb("reachable", .either([.bool, .object([within])]), "Waits until the accessory takes connections again."),
+      ]),
+      "Lets somebody do something to the device, or look at it: `identified` answers `aids`, a list of those that identified themselves since it was asked last, and perhaps `seconds`, how long the last one took."
+    ),
+    Verb(
+      "reachable", .either([.bool, .object([within])]),
+      "Waits until the accessory takes connections again, and goes by its new port and name where it has others."),
     Verb("alive", .bool, "Fails unless the accessory answers on a new connection."),
     Verb(
       "mdns",
@@ -413,10 +421,15 @@ package enum Vocabulary {
           "listen", .word(["announcement", "goodbye", "txt", "answer"]), "waits for such a packet about the accessory"),
         ShapeMember(
           "where", .map(.pattern),
-          "what the packet must say: `sf`, `c#`… of its TXT, `cache-flush`, `ttl`, `unicast`, `port`"),
+          "what the packet, or the accessory that is looked for, must say: `sf`, `c#`… of its TXT, `cache-flush`, `ttl`, `unicast`, `pointer`, `port`, `name`"
+        ),
         ShapeMember("absent", .bool, "fails when such a packet comes"),
-        ShapeMember("since", .text, "a mark from which on packets count; now without it"),
-        ShapeMember("resolve", .bool, "looks the accessory up anew"),
+        ShapeMember("since", .text, "a mark from which on packets count, or `run` for its start; now without it"),
+        ShapeMember("resolve", .bool, "looks the accessory up anew, by its name"),
+        ShapeMember(
+          "follow", .bool,
+          "looks the accessory up by its device ID, whatever it is called now, and goes by that name and port from then on"
+        ),
         ShapeMember("browse", .bool, "looks for all accessories"),
         ShapeMember("claim", .text, "announces this instance name as the tester's own; `release` ends it"),
         ShapeMember("release", .bool, "withdraws what was claimed"),
