@@ -4,6 +4,1241 @@
 /// The suites that the binary brings along, by the names of their files.
 package enum EmbeddedSuites {
   package static let files: [(name: String, text: StaticString)] = [
+    ("database.yaml", #"""
+area: database
+title: The attribute database
+expectations:
+  the-database: { status: 200, database: true }
+cases:
+  - id: ADB-01
+    name: database-shape
+    requirement: The database is an object with a list of accessories, each with aid and services, these with iid, type and characteristics, and these with iid, type, perms and format.
+    level: must
+    section: HAP R2 §6.3, tables 6-1 to 6-3
+    needs: [paired]
+    shared: true
+    cause: A member is left out where it seems to be known, such as the format of a type of Apple's, or has another name.
+    fix: Write every member of the tables for each object.
+    impact: Controllers that need the member stop reading, and the accessory is out of compliance. A missing format is tolerated where the type is known.
+    stacks: { HomeKitADK: writes all of them, HAP-NodeJS: writes all of them }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, save: { bytes: body } }
+      - lint: { rules: [ADB-01], of: "${bytes}" }
+  - id: ADB-02
+    name: strict-json
+    requirement: "The database is strict JSON: UTF-8 without a byte order mark, no comma before a closing bracket, no NaN, no member twice."
+    level: must
+    section: RFC 8259
+    needs: [paired]
+    shared: true
+    cause: The text is put together by hand, and a float that isn't a number or a name with a quotation mark comes along.
+    fix: Use a JSON writer, and refuse NaN and infinity where values come in.
+    impact: Strict controllers can't read any of it. Lenient ones hide the mistake.
+    stacks: { HomeKitADK: writes strict JSON }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, save: { bytes: body } }
+      - lint: { rules: [ADB-02], of: "${bytes}" }
+  - id: ADB-03
+    name: accessory-ids
+    requirement: Every accessory has an aid, an integer of at least 1 that no other has, and one of them has aid 1.
+    level: must
+    section: HAP R2 §2.6.1.1, §2.5.3.3
+    needs: [paired]
+    shared: true
+    cause: The aid is a random number, a text, or a counter that starts at 0.
+    fix: Give the first accessory aid 1, and each other one a number of its own that it keeps for ever.
+    impact: "Controllers address accessories by their aid: two with the same one are one to them, and without aid 1 the accessory is refused."
+    stacks: { HomeKitADK: "checks it when the server starts" }
+    steps:
+      - lint: { rules: [ADB-03] }
+  - id: ADB-04
+    name: instance-ids
+    requirement: Every service and characteristic has an iid, an integer of at least 1, and no two of one accessory share it.
+    level: must
+    section: HAP R2 §2.6.1.2
+    needs: [paired]
+    shared: true
+    cause: Services and characteristics are numbered apart, both from 1.
+    fix: Number services and characteristics of an accessory with one counter.
+    impact: A write meant for one characteristic reaches another, or the accessory is refused.
+    stacks: { HomeKitADK: "checks it when the server starts", HAP-NodeJS: "numbers them itself" }
+    steps:
+      - lint: { rules: [ADB-04] }
+  - id: ADB-05
+    name: one-accessory-information
+    requirement: Each accessory has one Accessory Information service, and its iid is 1.
+    level: must
+    section: HAP R2 §2.6.1.2, §8.1
+    needs: [paired]
+    shared: true
+    cause: The service is added last, or the bridge's own is copied into what it bridges without renumbering.
+    fix: Make it the first service of each accessory and number from there.
+    impact: iOS is reported to refuse the accessory.
+    aliases: [TCH001]
+    steps:
+      - lint: { rules: [ADB-05] }
+  - id: ADB-06
+    name: accessory-information-members
+    requirement: Accessory Information has Identify, Manufacturer, Model, Name, Serial Number and Firmware Revision.
+    level: must
+    section: HAP R2 §2.5.3.1, §8.1
+    needs: [paired]
+    shared: true
+    cause: The service was written before Firmware Revision was required, or Identify was left out because nothing can blink.
+    fix: Add what is missing; Identify may do nothing visible but must be there.
+    impact: Pairing ends with the accessory being out of compliance. A missing Firmware Revision alone is tolerated.
+    aliases: [TCH001]
+    steps:
+      - lint: { rules: [ADB-06] }
+  - id: ADB-07
+    name: identify-has-no-value
+    requirement: Identify is a bool that can only be written, and has no value in the database.
+    level: must
+    section: HAP R2 §9.45
+    needs: [paired]
+    shared: true
+    cause: The library writes value null for whatever can't be read.
+    fix: Leave the member value out of characteristics that can't be read.
+    impact: iOS is reported to drop the pairing when it finds a null here.
+    steps:
+      - lint: { rules: [ADB-07] }
+  - id: ADB-08
+    name: information-lengths
+    requirement: Name, Manufacturer, Model and Serial Number have at most 64 bytes of UTF-8, and Model at least one. Name and Manufacturer shouldn't be empty, and a serial number should have two characters.
+    level: must
+    section: HAP R2 §9.58, §9.59, §9.62, §9.87
+    needs: [paired]
+    shared: true
+    cause: Names that users type in go into the database as they are, or a serial number is a counter that starts at 1.
+    fix: Cut names at a character's edge within 64 bytes; pad short serial numbers.
+    impact: iOS is reported to refuse accessories with a longer text or with an empty serial number.
+    stacks: { HomeKitADK: "has no least length for Name and Manufacturer", HAP-NodeJS: "warns of them" }
+    steps:
+      - lint: { rules: [ADB-08] }
+  - id: ADB-09
+    name: revision-form
+    requirement: Firmware Revision and Hardware Revision are one to three numbers below 2^32 with dots between.
+    level: must
+    section: HAP R2 §9.40, §9.41
+    needs: [paired]
+    shared: true
+    cause: The version of a build tool, with a letter, a hash or a fourth number, is used as it is.
+    fix: Tell the numbers here, and the rest somewhere else.
+    impact: The Home app shows no version, or offers updates that don't exist.
+    stacks: { HomeKitADK: "checks the form" }
+    steps:
+      - lint: { rules: [ADB-09] }
+  - id: ADB-10
+    name: name-characters
+    requirement: Names have letters, digits, spaces and apostrophes, and begin and end with a letter or digit.
+    level: should
+    section: HAP-NodeJS checkName
+    needs: [paired]
+    shared: true
+    cause: The name is made from an address or a model with brackets, slashes or underscores.
+    fix: Replace other characters by spaces, and trim.
+    impact: Siri can't say the name, and some releases of iOS are reported to refuse it.
+    stacks: { HAP-NodeJS: "warns of others" }
+    steps:
+      - lint: { rules: [ADB-10] }
+  - id: ADB-11
+    name: bridged-serial-numbers
+    requirement: No two accessories behind a bridge have the same serial number.
+    level: should
+    section: practice of bridges
+    needs: [paired]
+    shared: true
+    cause: "A default such as \"1\" or \"Default-SerialNumber\" is left as it is."
+    fix: Make it from something that the device has for itself.
+    impact: Apps that tell devices apart by their serial number mix them up.
+    steps:
+      - lint: { rules: [ADB-11] }
+  - id: ADB-12
+    name: type-form
+    requirement: A type of Apple's is written in short, in upper case without leading zeros; any other is a whole UUID outside of Apple's range.
+    level: must
+    section: HAP R2 §6.6.1
+    needs: [paired]
+    shared: true
+    cause: UUIDs are printed by a library that uses lower case or knows no short form, or a UUID for an own type is made from Apple's.
+    fix: Print Apple's types as upper-case hexadecimal numbers; make own types with a random UUID.
+    impact: Older controllers don't find the type. Current ones read both forms.
+    steps:
+      - lint: { rules: [ADB-12] }
+  - id: ADB-13
+    name: protocol-information
+    requirement: Protocol Information on accessory 1 says version 1.1.0. It should be there; what is bridged needs none.
+    level: must
+    section: HAP R2 §8.17, §6.6.3
+    needs: [paired]
+    shared: true
+    cause: The service came with a later release of HAP than the stack, or it has the version of the TXT record, 1.1.
+    fix: Add the service A2 with the characteristic 37, value 1.1.0, to accessory 1.
+    impact: iOS is reported to refuse some accessories without it; certified older ones work.
+    stacks: { brutella/hap: "doesn't add it by itself", HAP-python: "says 01.01.00" }
+    steps:
+      - lint: { rules: [ADB-13] }
+  - id: ADB-14
+    name: formats-and-units
+    requirement: Every format is one of the ten of HAP. A unit is one of the five, on characteristics of Apple's at least.
+    level: must
+    section: HAP R2 tables 6-5, 6-6
+    needs: [paired]
+    shared: true
+    cause: A format of another protocol (int32, double) or a unit of one's own (W, ppm) was written.
+    fix: Map to the nearest of HAP's; say a unit of your own in the description.
+    impact: The characteristic can't be used, or the whole accessory is refused.
+    stacks: { brutella/hap: "says int32 for int" }
+    steps:
+      - lint: { rules: [ADB-14] }
+  - id: ADB-15
+    name: permissions
+    requirement: perms is a list without repetition of at least one of pr, pw, ev, aa, tw, hd and wr.
+    level: must
+    section: HAP R2 table 6-4
+    needs: [paired]
+    shared: true
+    cause: Permissions are written by names of the source (read, notify), or added twice.
+    fix: Write HAP's words, each once.
+    impact: The characteristic can't be read or written by controllers.
+    steps:
+      - lint: { rules: [ADB-15] }
+  - id: ADB-16
+    name: implied-permissions
+    requirement: What needs additional authorization, a timed write or answers writes can be written. What tells events should be readable.
+    level: must
+    section: HAP R2 table 6-4
+    needs: [paired]
+    shared: true
+    cause: tw or wr was set on a characteristic without pw.
+    fix: Add pw; add pr where there is ev.
+    impact: Controllers don't write it, or never read what changed.
+    stacks: { HomeKitADK: "checks tw, aa and wr; for ev it wants a read handler only" }
+    steps:
+      - lint: { rules: [ADB-16] }
+  - id: ADB-17
+    name: value-where-readable
+    requirement: Whatever can be read has a value in the database, and whatever can't has none. Write responses and events without a state may differ.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: Values that are not known yet are left out, or those that are only written are told all the same.
+    fix: Give a readable characteristic a default at start.
+    impact: The tile says No Response or the accessory is out of compliance.
+    steps:
+      - lint: { rules: [ADB-17] }
+  - id: ADB-18
+    name: value-not-null
+    requirement: A value is null for a Programmable Switch Event and for what answers writes alone, and while a read fails.
+    level: should
+    section: HAP R2 §9.75
+    needs: [paired]
+    shared: true
+    cause: A value that isn't known yet is null for good.
+    fix: Give it a default at start, an empty text for tlv8, or take pr away.
+    impact: iOS shows No Response or refuses the accessory.
+    stacks: { HomeKitADK: "null where a read fails just then", esp-homekit-sdk: "an empty text for what answers writes" }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, save: { first: body } }
+      - send: { path: /accessories }
+      - expect: { status: 200, save: { second: body } }
+      - lint: { rules: [ADB-18], of: "${first}", again: "${second}" }
+  - id: ADB-19
+    name: value-of-its-format
+    requirement: The JSON kind of each value fits its format; a bool is true or false, or 1 or 0.
+    level: must
+    section: HAP R2 table 6-5
+    needs: [paired]
+    shared: true
+    cause: Numbers are sent as text, or a bool as text, by a template or a weakly typed language.
+    fix: Convert values to their format where the JSON is made.
+    impact: iOS is reported to refuse accessories for a single wrong kind.
+    stacks: { HomeKitADK: "sends 1 and 0 for a bool" }
+    steps:
+      - lint: { rules: [ADB-19] }
+  - id: ADB-20
+    name: value-in-range
+    requirement: Each number lies between minValue and maxValue, and in the range of its format.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: A default of 0 is left where the least is 10, or a sensor reads what its range doesn't have.
+    fix: Clamp values to the range before they are told, or widen it where HAP allows.
+    impact: iOS is reported to refuse the whole accessory.
+    steps:
+      - lint: { rules: [ADB-20] }
+  - id: ADB-21
+    name: value-on-step
+    requirement: Each number is minValue plus a whole count of minStep.
+    level: should
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: A sensor's resolution is finer than the step, or Fahrenheit is converted without rounding.
+    fix: Round to the step before a value is told.
+    impact: Sliders jump, and comparing a scene's target with the state fails.
+    steps:
+      - lint: { rules: [ADB-21] }
+  - id: ADB-22
+    name: limits
+    requirement: minValue isn't above maxValue, minStep is above 0, and only numbers have them.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: Limits of one characteristic are copied to all.
+    fix: State limits for numbers alone, and the lower one first.
+    impact: Controllers can't offer any value, or refuse the accessory.
+    stacks: { HomeKitADK: "checks it when the server starts" }
+    steps:
+      - lint: { rules: [ADB-22] }
+  - id: ADB-23
+    name: limits-of-apple
+    requirement: A characteristic of Apple's has Apple's range or a narrower one.
+    level: must
+    section: HAP R2 §9
+    needs: [paired]
+    shared: true
+    cause: A range was widened to what the hardware can do.
+    fix: Scale to Apple's range, or use a characteristic of your own beside it.
+    impact: Values outside are shown wrongly or refused. Wider ranges of thermostats are tolerated.
+    steps:
+      - lint: { rules: [ADB-23] }
+  - id: ADB-24
+    name: valid-values
+    requirement: Valid values are numbers that Apple defined, and the value is one of them. They should rise, each once, and stand on characteristics of format uint8 that Apple defined.
+    level: must
+    section: HAP R2 §2.3.3.1
+    needs: [paired]
+    shared: true
+    cause: The value of a mode that was taken away is still the default.
+    fix: Choose a default from those that are left; sort the list.
+    impact: The value that isn't valid makes iOS refuse the accessory.
+    stacks: { HomeKitADK: "lists of pairs as the range, order checked", HAP-NodeJS: "one pair, and values in the order that they were given" }
+    steps:
+      - lint: { rules: [ADB-24] }
+  - id: ADB-25
+    name: string-length
+    requirement: Only strings have maxLen, and no value is longer than it, or than 64 where it isn't stated. It should be 256 at most.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: A list of names in a text grew beyond 64 bytes.
+    fix: State maxLen up to 256, and cut the text.
+    impact: iOS is reported to refuse the accessory.
+    stacks: { HomeKitADK: "has no upper bound for maxLen" }
+    steps:
+      - lint: { rules: [ADB-25] }
+  - id: ADB-26
+    name: data-length
+    requirement: Only data has maxDataLen. A value of data or tlv8 is base64, data no longer than maxDataLen, and tlv8 can be decoded.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: Bytes are sent as hexadecimal text, or maxDataLen was stated for a tlv8.
+    fix: Encode bytes by base64 with padding.
+    impact: What needs the value, such as a camera, doesn't work.
+    steps:
+      - lint: { rules: [ADB-26] }
+  - id: ADB-27
+    name: definition-of-apple
+    requirement: A characteristic of Apple's has the format and the permissions that Apple gave it; further ones may be added, but what is read only shouldn't become writable.
+    level: must
+    section: HAP R2 §9
+    needs: [paired]
+    shared: true
+    cause: A characteristic was defined by hand, and differs from Apple's in one word.
+    fix: Take the definition from a catalogue.
+    impact: Controllers write the wrong kind, never subscribe, or refuse the accessory.
+    stacks: { HomeKitADK: "has the definitions to compare" }
+    steps:
+      - lint: { rules: [ADB-27] }
+  - id: ADB-28
+    name: required-characteristics
+    requirement: A service of Apple's has all characteristics that it must have.
+    level: must
+    section: HAP R2 §8
+    needs: [paired]
+    shared: true
+    cause: The service was written by example, and the example had less.
+    fix: Add what is missing, with a constant where there is nothing to tell.
+    impact: The service isn't shown, or the accessory is out of compliance.
+    aliases: [TCH029]
+    steps:
+      - lint: { rules: [ADB-28] }
+  - id: ADB-29
+    name: unlisted-characteristics
+    requirement: A service of Apple's has no characteristic of Apple's that it doesn't list as required or optional.
+    level: should
+    section: HAP R2 §8
+    needs: [paired]
+    shared: true
+    cause: A characteristic was put where it is convenient, such as a battery level into a sensor.
+    fix: Put it into the service that lists it, or use a type of your own.
+    impact: The Home app ignores it, and is reported to refuse some.
+    steps:
+      - lint: { rules: [ADB-29] }
+  - id: ADB-30
+    name: no-type-twice
+    requirement: No service has two characteristics of the same type.
+    level: must
+    section: HAP R2 §2.3.2
+    needs: [paired]
+    shared: true
+    cause: A template adds Name to a service that has it already.
+    fix: Look before you add; put a second one into a service of its own.
+    impact: iOS is reported to refuse the accessory.
+    stacks: { HAP-NodeJS: "throws" }
+    steps:
+      - lint: { rules: [ADB-30] }
+  - id: ADB-31
+    name: most-services
+    requirement: An accessory has at most 100 services, and a service at most 100 characteristics.
+    level: should
+    section: HAP R2 §2.3
+    needs: [paired]
+    shared: true
+    cause: All sensors of a house are services of one accessory.
+    fix: Make a bridge of it.
+    impact: Controllers are slow to read it and may refuse it.
+    stacks: { HAP-NodeJS: "refuses more" }
+    steps:
+      - lint: { rules: [ADB-31] }
+  - id: ADB-32
+    name: most-accessories
+    requirement: A bridge serves at most 150 accessories, itself among them.
+    level: must
+    section: HAP R2 §2.5.3.2
+    needs: [paired]
+    shared: true
+    cause: Everything of a house is put behind one bridge.
+    fix: Share the accessories out among several bridges.
+    impact: iOS refuses the bridge when the 151st comes.
+    stacks: { HomeKitADK: "149 and the bridge", HAP-NodeJS: "refuses more" }
+    steps:
+      - lint: { rules: [ADB-32] }
+  - id: ADB-33
+    name: bridge-is-aid-1
+    requirement: Where there are several accessories, aid 1 is the bridge itself, and no other has it.
+    level: must
+    section: HAP R2 §2.5.3.2, §2.5.3.3
+    needs: [paired]
+    shared: true
+    cause: The first bridged accessory got aid 1 because the bridge itself was forgotten.
+    fix: Serve an accessory 1 with Accessory Information for the bridge.
+    impact: Controllers take the wrong accessory for the bridge, and lose all when it goes.
+    steps:
+      - lint: { rules: [ADB-33] }
+  - id: ADB-34
+    name: links
+    requirement: linked names iids of services of the same accessory, each once, never 0 and not the service itself.
+    level: must
+    section: HAP R2 §2.3.2.5
+    needs: [paired]
+    shared: true
+    cause: Services were linked before they got their iids.
+    fix: Fill linked in when all iids are known.
+    impact: Groups such as a television with its inputs fall apart.
+    stacks: { HomeKitADK: "checks that what is linked is there" }
+    steps:
+      - lint: { rules: [ADB-34] }
+  - id: ADB-35
+    name: link-cycles
+    requirement: Following links from a service doesn't lead back to it.
+    level: info
+    section: HAP R2 §2.3.2.5
+    needs: [paired]
+    shared: true
+    cause: Both services name each other.
+    fix: Name the members in the group's head alone.
+    impact: "None is known: links mean something one level deep only."
+    steps:
+      - lint: { rules: [ADB-35] }
+  - id: ADB-36
+    name: primary-service
+    requirement: At most one service of an accessory is primary. It should be neither Accessory Information nor a service of one's own.
+    level: must
+    section: HAP R2 §2.3.2.3
+    needs: [paired]
+    shared: true
+    cause: Every service of a combined device says that it is primary.
+    fix: Say it of the main function alone.
+    impact: The icon and the order in the Home app are left to chance.
+    stacks: { HomeKitADK: "asks for one at most" }
+    aliases: [TCH046]
+    steps:
+      - lint: { rules: [ADB-36] }
+  - id: ADB-37
+    name: hidden-services
+    requirement: A service whose characteristics are all hidden, or that has none, is hidden itself.
+    level: must
+    section: HAP R2 §2.3.2.4
+    needs: [paired]
+    shared: true
+    cause: Characteristics were hidden one by one.
+    fix: Add hidden to the service.
+    impact: An empty tile is shown.
+    steps:
+      - lint: { rules: [ADB-37] }
+  - id: ADB-38
+    name: several-switches
+    requirement: Several stateless switches in one accessory are linked with a Service Label and have an index each, all different. A single one should have no index.
+    level: must
+    section: HAP R2 §8.32, §8.37
+    needs: [paired]
+    shared: true
+    cause: Buttons were added one by one without a label.
+    fix: Add a Service Label, link it with the switches, and number them.
+    impact: The buttons can't be told apart in the Home app.
+    steps:
+      - lint: { rules: [ADB-38] }
+  - id: ADB-39
+    name: thresholds
+    requirement: A heater-cooler or humidifier has the thresholds that its allowed target states need.
+    level: must
+    section: HAP R2 §8.18, §8.19
+    needs: [paired]
+    shared: true
+    cause: All target states are allowed where the device can only heat.
+    fix: State valid values for the target, or add the threshold.
+    impact: The Home app offers a mode that it can't set.
+    steps:
+      - lint: { rules: [ADB-39] }
+  - id: ADB-40
+    name: colour-and-temperature
+    requirement: A light has Color Temperature, or Hue and Saturation, not both.
+    level: info
+    section: HomeKitADK (R14)
+    needs: [paired]
+    shared: true
+    cause: The lamp can do both, and so says the database.
+    fix: "Leave it: many lamps do so. Keep the one that isn't in use consistent with the other."
+    impact: Older releases of iOS are said to be confused; current ones work.
+    stacks: { HomeKitADK: "advises against both" }
+    steps:
+      - lint: { rules: [ADB-40] }
+  - id: ADB-41
+    name: same-for-all
+    requirement: Two readings, and readings by two controllers, show the same structure, and values that don't change read the same at /characteristics.
+    level: must
+    section: HAP R2 §2.6.1, §6.6.2
+    needs: [paired]
+    find:
+      services: { kind: service, all: true, most: 16 }
+    cause: The database is made anew for each request from a map without order of ids, or values are kept twice.
+    fix: Make ids once and keep them; let one place hold each value.
+    impact: Controllers address what isn't there any more, or show a state that isn't.
+    stacks: { HomeKitADK: one database for all, HAP-NodeJS: one database for all }
+    steps:
+      - controller: { name: guest, permissions: user }
+      - verify: main
+      - verify: { on: other, as: guest }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { first: body } }
+      - send: { path: /accessories, on: other }
+      - expect: { on: other, status: 200, database: true, save: { others: body } }
+      - compare: { old: "${first}", new: "${others}", what: structure }
+      - each:
+          in: "${services}"
+          as: service
+          steps:
+            - if:
+                that: "${service.readable}"
+                is: { $length: { $min: 1 } }
+                then:
+                  - send: { read: "${service.readable}" }
+                  - expect: { status: { $any: [200, 207] }, save: { values: body } }
+                  - send: { path: /accessories }
+                  - expect: { status: 200, save: { again: body } }
+                  - compare: { old: "${first}", new: "${values}", again: "${again}", what: values }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { last: body } }
+      - compare: { old: "${first}", new: "${last}", what: structure }
+  - id: ADB-42
+    name: ids-after-restart
+    requirement: After a restart every aid and iid means what it meant before.
+    level: must
+    section: HAP R2 §2.6.1
+    needs: [paired, { hook: reboot }]
+    cause: Ids are given in the order in which devices answer at start.
+    fix: Store the mapping from devices to ids, and read it at start.
+    impact: Rooms, scenes and automations move to other devices, or are lost.
+    stacks: { HAP-NodeJS: "stores ids by UUID and subtype" }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { before: body } }
+      - close: main
+      - hook: { name: reboot }
+      - reachable: { within: 60s }
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { after: body } }
+      - compare: { old: "${before}", new: "${after}", what: structure }
+  - id: ADB-43
+    name: ids-not-reused
+    requirement: An id of something that was removed is never given to something else.
+    level: must
+    section: HAP R2 §2.6.1.1, §2.6.1.2
+    needs: [paired, { hook: remove-accessory }, { hook: add-accessory }]
+    cause: A new accessory gets the first number that is free.
+    fix: Count ids up for ever, and store the last one.
+    impact: Controllers believe that the new device is the old one, with its room and its automations.
+    stacks: { HAP-NodeJS: "keeps ids of what is gone" }
+    steps:
+      - database: { bytes: before }
+      - close: main
+      - hook: { name: remove-accessory }
+      - reachable: { within: 60s }
+      - database: { on: second, bytes: without }
+      - compare: { old: "${before}", new: "${without}", what: reused-ids }
+      - close: second
+      - hook: { name: add-accessory }
+      - reachable: { within: 60s }
+      - database: { on: third, bytes: after }
+      - compare: { old: "${before}", new: "${after}", what: reused-ids }
+      - compare: { old: "${without}", new: "${after}", what: reused-ids }
+  - id: ADB-44
+    name: configuration-number
+    requirement: Where the structure of the database has changed, c# has changed with it.
+    level: must
+    section: HAP R2 table 6-7
+    needs: [paired, multicast]
+    cause: The number is a constant, or counts starts and not changes.
+    fix: Keep a hash of the structure, and count c# up when it differs at start or at run time.
+    impact: Controllers keep the database that they know, and never see what is new.
+    stacks: { HAP-python: "counts up when the application calls config_changed", HAP-NodeJS: "keeps a hash of the structure" }
+    steps:
+      - mdns: { resolve: true, save: { former: txt.c# } }
+      - database: { bytes: before }
+      - close: main
+      - if:
+          that: "${hooks.add-accessory}"
+          then:
+            - hook: { name: add-accessory }
+            - reachable: { within: 60s }
+          else:
+            - if:
+                that: "${hooks.reboot}"
+                then:
+                  - hook: { name: reboot }
+                  - reachable: { within: 60s }
+      - database: { on: second, bytes: after }
+      - compare: { old: "${before}", new: "${after}", what: structure, save: differences }
+      - if:
+          that: "${differences}"
+          is: { $length: { $min: 1 } }
+          then:
+            - repeat:
+                times: 20
+                every: 500ms
+                within: 10s
+                until: { that: "${present}", is: { $not: "${former}" } }
+                steps:
+                  - mdns: { resolve: true, save: { present: txt.c# } }
+  - id: ADB-45
+    name: irrigation-valves
+    requirement: A valve for irrigation has Set Duration and Remaining Duration, and one that is linked with a Service Label has an index.
+    level: should
+    section: HAP R2 §8.43, §8.32
+    needs: [paired]
+    shared: true
+    cause: The valve was made for a tap, and its type changed to irrigation later.
+    fix: Add the two durations, and an index where there is a label.
+    impact: The Home app shows no time and no order of the zones.
+    steps:
+      - lint: { rules: [ADB-45] }
+
+"""#),
+    ("discovery.yaml", #"""
+area: discovery
+title: Discovery
+cases:
+  - id: DISC-01
+    name: one-service
+    requirement: The accessory is found as one _hap._tcp service in local., with a port, a TXT record and at least one address.
+    level: must
+    section: HAP R2 §6.2.2, §6.4
+    needs: [multicast]
+    shared: true
+    cause: An old registration is left behind after a restart or a rename, or the address records are never announced.
+    fix: Register one service only, and withdraw the old one before a new one takes its place.
+    impact: Controllers show the accessory twice, or not at all.
+    stacks: { HomeKitADK: one service, HAP-NodeJS: one service, HAP-python: one service }
+    steps:
+      - txt: { id: $present }
+      - mdns: { browse: true, within: 2s, where: { id: "${txt.id}" }, save: { count: count } }
+      - check: { that: "${count}", is: 1, because: services with this device ID }
+      - mdns: { resolve: true, save: { port: port, addresses: addresses } }
+      - check:
+          - { that: "${port}", is: { $min: 1 } }
+          - { that: "${addresses}", is: { $length: { $min: 1 } } }
+
+  - id: DISC-02
+    name: addresses-take-connections
+    requirement: Every address that is advertised takes TCP connections at the advertised port.
+    level: must
+    section: HAP R2 §6.2.1, §6.2.3
+    needs: [multicast]
+    shared: true
+    cause: The server listens on one interface or on IPv4 alone, while the responder announces all addresses of the machine.
+    fix: Listen on all addresses that are announced, or announce only those where the server listens.
+    impact: A controller that tries the dead address first shows "No Response", or connects only after a time-out.
+    steps:
+      - each:
+          in: "${device.addresses}"
+          as: address
+          steps:
+            - connect: { on: probe, address: "${address}", within: 3s, save: way }
+            - if:
+                that: "${way}"
+                is: connected
+                then:
+                  - send: { on: probe, path: /accessories }
+                  - expect: { on: probe, status: { $min: 100 } }
+                else:
+                  - if:
+                      that: "${way}"
+                      is: unreachable
+                      then:
+                        - record: "there is no way from here to ${address}"
+                      else:
+                        - check: { that: "${address}", is: { $starts: "[" }, because: "${way} at an IPv4 address" }
+                        - check:
+                            that: "${way}"
+                            is: connected
+                            because: "the IPv6 address ${address}"
+                            deviation: "accessories that listen on IPv4 alone"
+
+  - id: DISC-03
+    name: own-addresses-only
+    requirement: At every advertised address the same accessory answers.
+    level: should
+    section: HAP R2 §6.2.2, §5.7.2
+    needs: [paired, multicast]
+    cause: A responder or a proxy announces addresses of other hosts under the accessory's host name.
+    fix: Give the accessory a host name of its own, and announce its own addresses only.
+    impact: Controllers connect to a stranger, fail in Pair Verify, and show "No Response".
+    steps:
+      - each:
+          in: "${device.addresses}"
+          as: address
+          steps:
+            - connect: { on: probe, address: "${address}", within: 3s, save: way }
+            - if:
+                that: "${way}"
+                is: connected
+                then:
+                  - verify: probe
+                  - close: probe
+                else:
+                  - record: "${address} is ${way}"
+
+  - id: DISC-04
+    name: txt-keys
+    requirement: "The TXT record has c#, id, md, s#, sf and ci, and no key twice, upper and lower case being the same."
+    level: must
+    section: HAP R2 §6.4 tables 6-7, 6-8
+    shared: true
+    cause: A key is added again on every update, or one that seems to be constant is left out.
+    fix: Build the whole record anew each time, with every key once.
+    impact: Controllers ignore an accessory whose record lacks a key; of a key that is there twice they take the first.
+    stacks: { HomeKitADK: all of them, HomeSpan: all of them }
+    steps:
+      - txt: {}
+      - let: { keys: "${device.txt-keys}" }
+      - check:
+          - { that: "${keys}", is: { $includes: ["c#", id, md, "s#", sf, ci] }, because: the keys of the record }
+          - { that: "${keys}", is: { $distinct: true }, because: the keys of the record }
+
+  - id: DISC-05
+    name: feature-flags
+    requirement: The feature flags ff, which may be missing and are then 0, are decimal, set only bits 0 and 1, and say that there is an authentication chip or token only where there is.
+    level: must
+    section: HAP R2 §6.4 tables 6-7, 5-4
+    shared: true
+    cause: The flags are copied from another accessory's record, or sent in hexadecimal.
+    fix: Send ff=0 unless there is a coprocessor (bit 0) or software token (bit 1) of the MFi programme.
+    impact: With a bit set iOS asks for the MFi proof, and pairing fails.
+    stacks: { HomeKitADK: 0 without a coprocessor, HAP-NodeJS: 0 by default }
+    steps:
+      - txt: { ff: { $any: [$absent, { $decimal: { $max: 3 } }] } }
+      - if:
+          that: "${claims.mfi}"
+          is: false
+          then:
+            - txt: { ff: { $any: [$absent, "0"] } }
+      - if:
+          that: "${claims.mfi}"
+          then:
+            - txt: { ff: { $any: ["1", "2", "3"] } }
+
+  - id: DISC-06
+    name: protocol-version
+    requirement: The protocol version pv has the form X.Y, and is 1.1 today.
+    level: must
+    section: HAP R2 §6.4 table 6-7, §6.6.3
+    shared: true
+    cause: The value was written for an early release of the protocol.
+    fix: Send pv=1.1, and 1.1.0 as the Version of the Protocol Information service.
+    impact: iOS from 16.2 is reported to refuse accessories that say 1.0.
+    stacks: { HomeKitADK: "1.1", HAP-NodeJS: "1.1", HAP-python: "1.1", HomeSpan: "1.1", brutella/hap: "1.0", esp-homekit: "1.0" }
+    steps:
+      - txt: { pv: { $any: [$absent, { $matches: "[0-9]{1,3}\\.[0-9]{1,3}" }] } }
+      - check: { that: "${txt}", is: { pv: "1.1" }, deviation: "brutella/hap, esp-homekit and older certified accessories: 1.0, or none, which means 1.0" }
+
+  - id: DISC-07
+    name: device-id-form
+    requirement: The device ID id is six octets as upper-case hexadecimal digits, with colons between.
+    level: must
+    section: HAP R2 §5.4
+    shared: true
+    cause: The ID is made from a MAC address in lower case, or without colons.
+    fix: Write it as 1A:2B:3C:4D:5E:6F everywhere, in the pairing messages too.
+    impact: Controllers don't recognise the accessory that they paired with.
+    stacks: { HomeKitADK: upper case, HomeSpan: upper case }
+    steps:
+      - txt: { id: { $matches: "[0-9A-F]{2}(:[0-9A-F]{2}){5}" } }
+
+  - id: DISC-08
+    name: device-id-in-pairing
+    requirement: The device ID is byte for byte the identifier that the accessory gives in Pair Setup M6 and in Pair Verify M2.
+    level: must
+    section: HAP R2 §5.4, §5.6.6, §5.7.2
+    needs: [unpaired, code]
+    cause: The record and the pairing code take the ID from different places, or write it in different cases.
+    fix: Keep one text of the ID and use it in all three places.
+    impact: A controller finds the accessory and can't match it with its pairing.
+    stacks: { HomeKitADK: equal }
+    steps:
+      - txt: { id: $present }
+      - pair: main
+      - check: { that: "${device.id}", is: "${txt.id}", because: the identifier of M6 }
+      - note: Pair Verify here fails unless M2 gives the identifier that M6 gave.
+        verify: b
+
+  - id: DISC-09
+    name: device-id-survives-reboot
+    requirement: The device ID is the same after a restart.
+    level: must
+    section: HAP R2 §5.4
+    needs: [multicast, { hook: reboot }]
+    cause: The ID is drawn at every start, or follows a MAC address that changes.
+    fix: Draw it once, store it, and drop it at a factory reset only.
+    impact: After each restart the accessory looks like a new one, and its pairing is dead.
+    steps:
+      - txt: { id: $present }
+      - mark: start
+      - hook: { name: reboot }
+      - reachable: { within: 60s }
+      - mdns: { listen: txt, since: start, within: 15s, save: { id: txt.id } }
+      - check: { that: "${id}", is: "${txt.id}" }
+
+  - id: DISC-10
+    name: configuration-number
+    requirement: "The configuration number c# is decimal, from 1 to 65535, without sign or zeros in front."
+    level: must
+    section: HAP R2 §6.4 table 6-7
+    shared: true
+    cause: The counter has 32 bits, begins with 0, or is a hash.
+    fix: Keep it in 16 bits, begin with 1, and let 1 follow 65535.
+    impact: Controllers may not notice that the accessory's services changed.
+    stacks: { HomeKitADK: 1 to 65535, HAP-python: 1 to 65535, brutella/hap: 0 after 65535 }
+    steps:
+      - txt: { "c#": { $decimal: { $min: 1, $max: 4294967295 } } }
+      - check:
+          that: "${txt}"
+          is: { "c#": { $decimal: { $max: 65535 } } }
+          deviation: accessories from before release R12 of the protocol
+
+  - id: DISC-11
+    name: configuration-number-rises
+    requirement: "c# rises when an accessory or a service is added or removed; 1 follows 65535."
+    level: must
+    section: HAP R2 §3.4, §6.4 table 6-7
+    needs: [multicast, { hook: add-accessory }, { hook: remove-accessory }]
+    cause: The number is a constant of the firmware, or the record isn't announced again.
+    fix: Store a hash of the database's structure beside the number, and count when the hash is another one.
+    impact: Controllers go on with the database that they have stored, and miss the new accessory.
+    stacks:
+      HomeKitADK: the application reports the change
+      HAP-NodeJS: counts when a hash of the structure changes
+      HAP-python: counts
+      brutella/hap: counts, and 0 follows 65535
+    steps:
+      - mdns: { resolve: true, save: { old: "txt.c#" } }
+      - each:
+          in: [add-accessory, remove-accessory]
+          as: change
+          steps:
+            - mark: change
+            - hook: { name: "${change}" }
+            - mdns: { follow: true, since: change, within: 10s, where: { "c#": { $not: "${old}" } }, save: { new: "txt.c#" } }
+            - if:
+                that: "${old}"
+                is: "65535"
+                then:
+                  - check:
+                      that: "${new}"
+                      is: "1"
+                      because: what follows 65535
+                      deviation: brutella/hap, where 0 follows
+                else:
+                  - check: { that: "${new}", is: { $decimal: { $min: "${old}" } }, because: "c# after ${change}" }
+            - let: { old: "${new}" }
+
+  - id: DISC-12
+    name: configuration-number-stays
+    requirement: "c# stays the same over a restart that changes nothing, and so does the database."
+    level: must
+    section: HAP R2 §6.4 table 6-7
+    needs: [paired, multicast, { hook: reboot }]
+    cause: The number counts starts, or the hash of the database takes in values or the order of an unordered collection.
+    fix: Hash only ids, types and metadata, in a fixed order, and count only when that changes.
+    impact: Controllers read the whole database again after each restart, and automations can get lost where ids changed as well.
+    stacks: { HAP-python: "stays, since issue #384" }
+    steps:
+      - database: { bytes: before }
+      - mdns: { resolve: true, save: { old: "txt.c#" } }
+      - mark: restart
+      - hook: { name: reboot }
+      - reachable: { within: 60s }
+      - mdns: { follow: true, since: restart, within: 15s, save: { new: "txt.c#" } }
+      - check: { that: "${new}", is: "${old}", because: "c# after a restart" }
+      - database: { on: again, bytes: after }
+      - compare: { old: "${before}", new: "${after}", what: structure }
+
+  - id: DISC-13
+    name: state-number
+    requirement: "The state number s# is 1, or, by newer releases of the protocol, a number from 1 to 65535."
+    level: must
+    section: HAP R2 §6.8.1, §6.4 table 6-7
+    shared: true
+    cause: The number is left out, or begins with 0.
+    fix: Send s#=1.
+    impact: None known with today's controllers; stricter ones may refuse the record.
+    stacks: { HomeKitADK: always 1, HAP-NodeJS: always 1, HAP-python: always 1, esp-homekit-sdk: counts }
+    steps:
+      - txt: { "s#": { $decimal: { $min: 1, $max: 65535 } } }
+      - if:
+          that: "${claims.counts-states}"
+          is: false
+          then:
+            - txt: { "s#": "1" }
+
+  - id: DISC-14
+    name: state-number-on-announcement
+    requirement: "s# does not count merely because the status flags are announced anew."
+    level: should
+    section: HAP R2 §6.8.1
+    needs: [paired, multicast]
+    shared: true
+    cause: The counter is bumped by whatever updates the record.
+    fix: Leave s# at 1.
+    impact: Controllers that go by s# take every announcement for a change of state.
+    aliases: [TCI048]
+    stacks: { esp-homekit-sdk: counts while no controller is connected }
+    steps:
+      - note: The runner has paired, so both flags were announced in this run, unless it came with a pairing.
+        txt: {}
+      - if:
+          that: "${txt}"
+          is: { sf: { $any: ["1", "3", "5", "7"] } }
+          else:
+            - skip: the accessory was paired when the run began
+      - mdns: { listen: announcement, since: run, within: 5s, where: { sf: { $any: ["0", "2", "4", "6"] } }, save: { new: "txt.s#" } }
+      - check: { that: "${new}", is: "${txt.s#}", because: "s# after sf was announced anew" }
+
+  - id: DISC-15
+    name: status-flags
+    requirement: The status flags sf are decimal and use bits 0 to 2 only; bit 1, not configured for Wi-Fi, is clear on an accessory that is found over IP.
+    level: must
+    section: HAP R2 §6.4 table 6-8
+    shared: true
+    cause: The flags are a Boolean written as text, or bit 1 is left over from the set-up of the network.
+    fix: Write the sum of the bits in decimal, 1 while unpaired and 0 once paired.
+    impact: Controllers offer the accessory for pairing when it isn't free, or don't when it is.
+    stacks: { HomeKitADK: 0 and 1 }
+    steps:
+      - txt: { sf: { $decimal: { $max: 7 } } }
+      - check:
+          that: "${txt}"
+          is: { sf: { $any: ["0", "1", "4", "5"] } }
+          because: bit 1 is set
+          deviation: accessories that leave the bit set behind the set-up of the network
+
+  - id: DISC-16
+    name: status-flag-after-pairing
+    requirement: Bit 0 of sf is set while the accessory is unpaired, and is seen to be clear within 5 s after Pair Setup.
+    level: must
+    section: HAP R2 §6.4 table 6-8
+    needs: [unpaired, code, multicast]
+    cause: The record is made once at the start.
+    fix: Update the record when M6 is out.
+    impact: iOS goes on to offer the accessory for pairing, or ends Pair Setup with "already added to another home".
+    stacks: { HomeKitADK: updates, HAP-NodeJS: updates, HAP-python: updates }
+    steps:
+      - mdns: { resolve: true, save: { sf: txt.sf } }
+      - check: { that: "${sf}", is: { $any: ["1", "3", "5", "7"] }, because: sf of an unpaired accessory }
+      - mark: start
+      - pair: main
+      - mdns: { listen: announcement, since: start, within: 5s, where: { sf: { $any: ["0", "2", "4", "6"] } } }
+
+  - id: DISC-17
+    name: status-flag-after-removal
+    requirement: Bit 0 of sf is set again within 5 s after the last admin is removed.
+    level: must
+    section: HAP R2 §6.4 table 6-8, §5.11.2
+    needs: [paired, multicast, unpairs]
+    cause: The record is updated by Pair Setup only.
+    fix: Update the record wherever the last pairing goes.
+    impact: The accessory can't be added again until it is restarted.
+    aliases: [TCH058]
+    stacks: { HomeKitADK: updates, HAP-NodeJS: updates, HAP-python: updates }
+    steps:
+      - mark: start
+      - unpair: true
+      - mdns: { listen: announcement, since: start, within: 5s, where: { sf: { $any: ["1", "3", "5", "7"] } } }
+
+  - id: DISC-18
+    name: txt-is-pushed
+    requirement: A TXT record that changed is announced unasked, with the bit that makes everybody drop the old one.
+    level: must
+    section: HAP R2 §6.4, RFC 6762 §8.4
+    needs: [unpaired, code, multicast]
+    cause: The responder changes the record and waits to be asked, or announces it without the cache-flush bit.
+    fix: Send the new record twice, a second apart, with the cache-flush bit.
+    impact: Everybody else goes on with the old flags until their time runs out, which can be 75 minutes.
+    stacks: { HomeKitADK: by its platform's responder }
+    steps:
+      - mark: start
+      - pair: main
+      - mdns: { listen: txt, since: start, within: 5s, where: { sf: { $any: ["0", "2", "4", "6"] } } }
+
+  - id: DISC-19
+    name: category
+    requirement: The category ci is a listed number, and stays what it is.
+    level: must
+    section: HAP R2 §6.4 table 6-7, §13 table 13-1
+    needs: [multicast]
+    cause: The category is left at 0, or is taken from whichever accessory comes first.
+    fix: Choose one from the list and keep it as a constant; 1 is Other.
+    impact: Controllers show the wrong icon, or don't show the accessory among those that can be added.
+    stacks: { HomeKitADK: refuses 0 only }
+    steps:
+      - txt: { ci: { $decimal: { $min: 1, $max: 65535 } } }
+      - if:
+          that: "${txt.ci}"
+          is: { $decimal: { $min: 37 } }
+          then:
+            - record: "category ${txt.ci} is newer than our list"
+      - if:
+          that: "${hooks.reboot}"
+          then:
+            - mark: start
+            - hook: { name: reboot }
+            - reachable: { within: 60s }
+            - mdns: { follow: true, since: start, within: 15s, save: { ci: txt.ci } }
+            - check: { that: "${ci}", is: "${txt.ci}", because: the category after a restart }
+
+  - id: DISC-20
+    name: bridge-category
+    requirement: What serves several accessories is advertised as a bridge.
+    level: should
+    section: HAP R2 §13 table 13-1, §2.5.3.2
+    needs: [paired]
+    shared: true
+    cause: The category is that of the first accessory behind the bridge.
+    fix: Send ci=2.
+    impact: The card that iOS shows for pairing has another icon and other words.
+    stacks: { HomeKitADK: takes any category for a bridge }
+    steps:
+      - txt: { ci: $present }
+      - lint: { rules: [DISC-20] }
+
+  - id: DISC-21
+    name: category-of-primary-service
+    requirement: The category fits the primary service of accessory 1.
+    level: should
+    section: HAP R2 §13 table 13-1
+    needs: [paired]
+    shared: true
+    cause: The category was never chosen, or kept when the services changed.
+    fix: Take the category that the list has for the primary service, or 1 (Other).
+    impact: Controllers show the wrong icon before pairing.
+    aliases: [TCH046]
+    steps:
+      - txt: { ci: $present }
+      - lint: { rules: [DISC-21] }
+
+  - id: DISC-22
+    name: setup-hash
+    requirement: The setup hash sh, if there is one, is base64 of the first four bytes of SHA-512 of the setup ID followed by the device ID.
+    level: must
+    section: HAP R2 §6.4 table 6-7
+    needs: [{ claim: setup-id }]
+    shared: true
+    cause: The device ID is hashed without colons or in lower case, or the setup ID of the label isn't the firmware's.
+    fix: Hash the four characters of the setup ID and the 17 of the device ID, as they are written, with nothing between.
+    impact: Scanning the code doesn't find the accessory, and iOS asks which one is meant.
+    stacks: { HomeKitADK: so, HAP-NodeJS: so, HomeSpan: so }
+    steps:
+      - txt: { id: $present }
+      - if:
+          that: "${txt}"
+          is: { sh: $absent }
+          then:
+            - skip: it has no setup hash
+      - make: { wanted: { of: { sha512: [{ text: "${claims.setup-id}" }, { text: "${txt.id}" }] }, truncate: 4 } }
+      - txt: { sh: { $base64: "${wanted}" } }
+
+  - id: DISC-23
+    name: model
+    requirement: The model md is the Model characteristic of the primary accessory.
+    level: should
+    section: HAP R2 §6.4 table 6-7
+    needs: [paired]
+    shared: true
+    find:
+      model: { service: AccessoryInformation, type: Model, aid: bridge }
+    cause: The record is filled with the name that people see.
+    fix: Take both from one constant.
+    impact: Controllers that know a model by its name, to work around its faults, don't know it before pairing.
+    stacks: { HomeKitADK: equal, HAP-python: its display name }
+    steps:
+      - txt: { md: "${model.value}" }
+
+  - id: DISC-24
+    name: instance-name
+    requirement: The name of the service has at most 63 bytes of UTF-8 and begins with the accessory's name; a number, or a few hexadecimal digits, may follow.
+    level: must
+    section: HAP R2 §6.2.2, RFC 6763 §4.1.1
+    needs: [paired, multicast]
+    shared: true
+    find:
+      name: { service: AccessoryInformation, type: Name, aid: bridge }
+    cause: The name is cut in the middle of a character, or the service is named by its host name.
+    fix: Take the Name characteristic, cut between characters.
+    impact: People don't recognise the accessory in the list of those that can be added.
+    stacks:
+      HomeKitADK: the plain name
+      HAP-NodeJS: the name with four hexadecimal digits, in Name too
+      HAP-python: without some characters, and with six digits of the device ID
+    steps:
+      - let: { label: "${instance}" }
+      - check:
+          - { that: "${label}", is: { $utf8: { $min: 1, $max: 63 } } }
+          - { that: "${label}", is: { $not: { $contains: "\uFFFD" } }, because: a name that is no UTF-8 }
+      - if:
+          that: "${name.value}"
+          is: { $utf8: { $max: 50 } }
+          then:
+            - check:
+                that: "${label}"
+                is: { $starts: "${name.value}" }
+                because: the name of the service
+                deviation: HAP-python, which strips characters
+
+  - id: DISC-25
+    name: name-conflict
+    requirement: When somebody else has the name, the accessory takes another one, and is found under it with the same device ID.
+    level: must
+    section: HAP R2 §6.2.2, RFC 6762 §9
+    needs: [paired, multicast]
+    cause: The responder looks for conflicts when it starts and never again, or gives the service up when there is one.
+    fix: Probe anew when a record of the same name comes that isn't yours, and add a number when the probe is lost.
+    impact: One of two accessories of the same name is not found.
+    stacks: { HomeKitADK: renames by its platform's responder }
+    steps:
+      - mark: start
+      - let: { former: "${instance}" }
+      - mdns: { claim: "${former}" }
+      - mdns: { follow: true, since: start, within: 12s, where: { name: { $not: "${former}" } }, save: { name: name, id: txt.id } }
+      - record: "it is called ${name} now"
+      - reachable: true
+      - verify: main
+
+  - id: DISC-26
+    name: goodbye
+    requirement: An accessory that is stopped in good order says goodbye.
+    level: should
+    section: RFC 6762 §10.1
+    needs: [multicast, { hook: stop }, { hook: start }]
+    cause: The process ends without a word to its responder.
+    fix: Send the PTR record with a TTL of 0 before the end.
+    impact: Controllers try the dead address until the record's time runs out.
+    steps:
+      - mark: start
+      - hook: { name: stop }
+      - try:
+          steps:
+            - mdns: { listen: goodbye, since: start, within: 3s }
+          save: problem
+      - hook: { name: start }
+      - reachable: { within: 60s }
+      - check: { that: "${problem}", is: "" }
+
+  - id: DISC-27
+    name: questions
+    requirement: Questions that ask for a unicast answer are answered, and what the asker says it knows isn't told again.
+    level: should
+    section: RFC 6762 §5.4, §7.1
+    needs: [multicast]
+    shared: true
+    cause: A small responder reads neither the QU bit nor the known answers of a question.
+    fix: Answer QU questions to the asker, or to all; leave out records that stand in the question with at least half of their TTL.
+    impact: Every browser on the network is answered again and again.
+    steps:
+      - mdns: { query: [PTR _hap._tcp.local], unicast: true, listen: answer, within: 3s, where: { pointer: true }, save: { unicast: unicast } }
+      - if:
+          that: "${unicast}"
+          is: false
+          then:
+            - record: the answer went to all
+      - note: Others may ask meanwhile, and be answered to all, so that one answer means nothing.
+        repeat:
+          times: 3
+          steps:
+            - wait: 1100ms
+            - try:
+                steps:
+                  - mdns: { query: [PTR _hap._tcp.local], known: true, listen: answer, absent: true, within: 800ms, where: { pointer: true } }
+                save: problem
+          until: { that: "${problem}", is: "" }
+
+  - id: DISC-28
+    name: status-flag-behind-m6
+    requirement: The record that says paired does not go out before M6 does.
+    level: info
+    section: HAP R2 §5.6.6, §6.4 table 6-8
+    needs: [unpaired, code, multicast]
+    cause: The record is updated where the pairing is stored, and the answer is queued behind that.
+    fix: Update the record when M6 has been written.
+    impact: With an announcement ahead of M6, pairing is reported to fail on iOS 13.
+    stacks: { HAP-python: behind the answer, HomeKitADK: queued just before it }
+    steps:
+      - send: { setup: M1 }
+      - expect: { setup: M2 }
+      - send: { setup: M3 }
+      - expect: { setup: M4 }
+      - mark: start
+      - send: { setup: M5 }
+      - expect: { setup: M6, save: { replied: at } }
+      - mdns: { listen: announcement, since: start, within: 6s, where: { sf: { $any: ["0", "2", "4", "6"] } }, save: { announced: time } }
+      - record: "M6 came at ${replied} ms of the run, the announcement at ${announced} ms"
+      - check: { that: "${announced}", is: { $min: "${replied}" }, because: the announcement is ahead of M6 }
+
+"""#),
     ("http.yaml", #"""
 area: http
 title: HTTP as HAP has it
