@@ -609,7 +609,7 @@ cases:
       - compare: { old: "${before}", new: "${after}", what: reused-ids }
       - compare: { old: "${without}", new: "${after}", what: reused-ids }
   - id: ADB-44
-    name: configuration-number
+    name: structure-raises-configuration-number
     requirement: Where the structure of the database has changed, c# has changed with it.
     level: must
     section: HAP R2 table 6-7
