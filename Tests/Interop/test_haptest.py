@@ -104,7 +104,23 @@ async def test_an_accessory_that_is_anothers_is_left_alone(haptest, run, network
     assert status == 0, (explained(report), errors)
     seen = verdicts(report)
     assert seen["PS-01"] == seen["RD-01"] == "skip" and seen["DISC-01"] == "pass"
-    status, output, _ = await run_to_its_end(ctl, "pairings", "mine", "--json", "--state", tmp_path / "ctl")
+    status, output, _ = await run_to_its_end(ctl, "pairings", "list", "mine", "--json", "--state", tmp_path / "ctl")
+    assert status == 0 and len(json.loads(output)) == 1
+
+
+async def test_with_a_pairing_of_hapctls_it_runs_as_that_admin_and_leaves_it(haptest, run, tmp_path):
+    simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
+    ctl = Path(hapsim()).with_name("hapctl")
+    where = f"127.0.0.1:{simulator.accessory.port}"
+    assert (await run_to_its_end(ctl, "pair", where, "--code", CODE, "--alias", "mine", "--state", tmp_path / "ctl"))[0] == 0
+    report = tmp_path / "report.json"
+    status, _, errors = await haptest(
+        "run", where, "--pairing", "mine", "--state", tmp_path / "ctl", *LOOPBACK, "--json", report, "--select", "database,read,pair-setup,pairings"
+    )
+    assert status == 0, (explained(report), errors)
+    seen = verdicts(report)
+    assert seen["RD-01"] == "pass" and seen["PS-01"] == "skip"
+    status, output, _ = await run_to_its_end(ctl, "pairings", "list", "mine", "--json", "--state", tmp_path / "ctl")
     assert status == 0 and len(json.loads(output)) == 1
 
 

@@ -66,6 +66,13 @@ package final class TestedAccessory: @unchecked Sendable {
     }
   }
 
+  /// Takes over a pairing that was there before the run, and is to be there after it.
+  package func borrow(_ credentials: ControllerCredentials, with accessory: PairedAccessory) {
+    owner = TestController(name: "admin", identifier: credentials.identifier, key: credentials.key)
+    identity = accessory
+    isBorrowed = true
+  }
+
   var address: SocketAddress { addresses[0] }
 
   /// By which it is looked up: as its record had it, or as it proved itself.

@@ -25,6 +25,11 @@ struct RunRequest: Sendable {
     return code
   }
   static let codeFile = Option("code-file", "FILE", "a file whose first line is the setup code")
+  static let pairing = Option(
+    "pairing", "NAME",
+    "run as an admin that hapctl has paired before, by its alias or device ID, and leave the pairing as it is: for an accessory that is in use"
+  )
+  static let state = Option("state", "DIR", "the folder that keeps hapctl's pairings (default: hapctl's own)")
   static let interface = Option(
     "interface", "IF", repeated: true, "speak multicast DNS on this network interface alone")
   static let txt = Option("txt", "KEY=VALUE", repeated: true, "the TXT record, where there is no multicast") {
@@ -78,7 +83,8 @@ struct RunRequest: Sendable {
 
   static let options: [OptionDefinition] =
     [
-      exec.definition, waitReady.definition, code.definition, codeFile.definition, interface.definition, txt.definition,
+      exec.definition, waitReady.definition, code.definition, codeFile.definition, pairing.definition, state.definition,
+      interface.definition, txt.definition,
       SuiteOptions.suites.definition, SuiteOptions.select.definition, SuiteOptions.exclude.definition,
       SuiteOptions.level.definition, claims.definition, hooks.definition, baseline.definition, repetitions.definition,
       shard.definition, seed.definition, long.definition, allowReset.definition, lanes.definition,
@@ -134,6 +140,9 @@ struct RunRequest: Sendable {
     session.command = try arguments.value(Self.exec)
     session.readyLimit = .seconds(try arguments.value(Self.waitReady) ?? 20)
     session.code = try Self.setupCode(arguments)
+    if let name = try arguments.value(Self.pairing) {
+      session.pairing = try KeptPairing.named(name, arguments, console)
+    }
     session.interfaces = try arguments.all(Self.interface)
     let txt = try arguments.all(Self.txt)
     if !txt.isEmpty { session.txt = txt.map { ($0.key, $0.value) } }
