@@ -17,7 +17,8 @@ extension Vocabulary {
     ShapeMember("without", .list(.text), "of a characteristic: permissions that it hasn't"),
     ShapeMember("has", .list(.text), "members that it has: `minValue`, `valid-values`, `unit`…"),
     ShapeMember("lacks", .list(.text), "members that it hasn't"),
-    ShapeMember("with", strings, "of a service: types of characteristics that it has"),
+    ShapeMember(
+      "with", strings, "of a service: types of characteristics that it has; of an accessory: types of services"),
     ShapeMember(
       "aid", .either([.integer(1...Int128(UInt64.max)), .word(["bridge", "bridged"])]),
       "of which accessory: a number, aid 1, or any other"),
