@@ -109,7 +109,18 @@ extension CaseRun {
   }
 
   func verify(_ node: JSONNode) async throws {
-    try await pairVerify(on: name(of: node), as: try controller(node["as"]))
+    let name = name(of: node)
+    let controller = try controller(node["as"])
+    guard node["reconnect"]?.boolValue == true, let former = connections[name] else {
+      return try await pairVerify(on: name, as: controller)
+    }
+    do { try await pairVerify(on: name, as: controller) } catch let failure as CaseFailure {
+      guard former.isClosed, !former.isSecured else { throw failure }
+      formerConnections.append(former)
+      connections[name] = nil
+      note("the accessory had ended the connection")
+      try await pairVerify(on: name, as: controller)
+    }
   }
 
   /// Pair Verify as it should be; the connection is secured behind it.

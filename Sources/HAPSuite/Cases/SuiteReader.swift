@@ -182,7 +182,7 @@ package struct SuiteReader {
   private static let words = ["paired", "unpaired", "any", "long", "reset", "unpairs", "multicast", "code"]
   private static let keyed: [ShapeMember] = [
     ShapeMember("hook", .word(Vocabulary.hookNames), ""), ShapeMember("claim", .text, ""),
-    ShapeMember("wrong-codes", .integer(0...200), ""),
+    ShapeMember("wrong-codes", .integer(0...1000), ""),
   ]
 
   private mutating func needs(_ node: JSONNode?) -> CaseNeeds {

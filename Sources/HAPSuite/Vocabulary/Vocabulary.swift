@@ -257,7 +257,14 @@ package enum Vocabulary {
     ),
     Verb(
       "verify",
-      .either([.text, .object([connection, ShapeMember("as", .text, "the controller; `admin` without it")])]),
+      .either([
+        .text,
+        .object([
+          connection, ShapeMember("as", .text, "the controller; `admin` without it"),
+          ShapeMember(
+            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"),
+        ]),
+      ]),
       "Pair Verify as it should be; the connection is secured behind it. Text is the connection's name."),
     Verb(
       "controller",
