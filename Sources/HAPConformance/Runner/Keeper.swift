@@ -88,6 +88,7 @@ struct Keeper {
       guard try await !isPairedWithSomebody() else { throw error }
     }
     device.owner = nil
+    device.identity = nil
   }
 
   // MARK: Behind a case

@@ -20,6 +20,7 @@ extension CaseRun {
     case "controller": try await controllerStep(try scope.resolve(node))
     case "unpair": try await unpair(try scope.resolve(node))
     case "let": for member in node.members ?? [] { scope[member.name] = try scope.resolve(member.value) }
+    case "collect": try collect(node)
     case "check": try check(try scope.resolve(node))
     case "find": try find(node)
     case "database": try await readDatabase(try scope.resolve(node))
