@@ -104,6 +104,7 @@ struct Keeper {
       guard try await !isPairedWithSomebody() else { throw error }
     }
     device.owner = nil
+    device.identity = nil
   }
 
   // MARK: Behind a case

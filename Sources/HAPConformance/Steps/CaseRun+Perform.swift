@@ -24,6 +24,7 @@ extension CaseRun {
       for member in try scope.resolve(node).members ?? [] {
         scope[member.name] = .text(Hexadecimal.text(try maker.bytes(member.value)))
       }
+    case "collect": try collect(node)
     case "check": try check(try scope.resolve(node))
     case "find": try find(node)
     case "database": try await readDatabase(try scope.resolve(node))

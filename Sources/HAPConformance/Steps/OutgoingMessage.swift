@@ -270,7 +270,8 @@ extension CaseRun {
       verifies[procedure] = verify
     } else {
       let verify = verifies[procedure] ?? VerifyProcedure()
-      let over = node["ephemeral"]?.stringValue
+      let isSwapped = node["ephemeral"]?.stringValue == "swapped"
+      let over = isSwapped ? nil : node["ephemeral"]?.stringValue
       if let over, verifies[over] == nil { throw StepError(node, "there is no procedure \"\(over)\"") }
       do {
         var inner: TLVDraft
@@ -282,7 +283,7 @@ extension CaseRun {
           ])
         } else {
           inner = try verify.finish(
-            try identity(node), signedBy: try signer(node), over: over.flatMap { verifies[$0] })
+            try identity(node), signedBy: try signer(node), over: over.flatMap { verifies[$0] }, isSwapped: isSwapped)
         }
         try inner.alter(node["inner"], maker)
         draft = verify.sealedFinish(

@@ -100,7 +100,7 @@ package struct Scope: Sendable {
 
 extension JSONNode {
   /// What a path such as ".accessories[0].aid" leads to; nil when it leads nowhere. A negative index counts from the end; `.count` is how
-  /// many elements there are, unless there is a member of that name.
+  /// many elements there are, `.median` and `.p99` what half and 99 of 100 numbers don't exceed, unless there is a member of that name.
   package func at(_ path: String) -> JSONNode? {
     var node = self
     var rest = path[...]
@@ -122,11 +122,21 @@ extension JSONNode {
           node = member
         } else if name == "count", let elements = node.elements {
           node = .integer(elements.count)
+        } else if name == "median" || name == "p99", let elements = node.elements {
+          guard let number = Self.quantile(name == "median" ? 0.5 : 0.99, of: elements) else { return nil }
+          node = .number(number)
         } else {
           return nil
         }
       }
     }
     return node
+  }
+
+  /// The least of some numbers that so large a part of them doesn't exceed; nil where there are none.
+  private static func quantile(_ part: Double, of nodes: [JSONNode]) -> Double? {
+    let numbers = nodes.compactMap { $0.numberValue?.double }.sorted()
+    guard !numbers.isEmpty else { return nil }
+    return numbers[min(max(Int((Double(numbers.count) * part).rounded(.up)) - 1, 0), numbers.count - 1)]
   }
 }

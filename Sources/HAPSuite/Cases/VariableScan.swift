@@ -31,7 +31,7 @@ enum VariableScan {
         names.formUnion((member.value.members ?? []).map(\.name))
       case "save-sent", "bytes": if let name = member.value.stringValue { names.insert(name) }
       case "as": if let name = member.value.stringValue { names.insert(name) }
-      case "let", "find", "make": names.formUnion((member.value.members ?? []).map(\.name))
+      case "let", "find", "make", "collect": names.formUnion((member.value.members ?? []).map(\.name))
       case "controller":
         if let name = member.value["name"]?.stringValue { names.insert(name) }
       default: break

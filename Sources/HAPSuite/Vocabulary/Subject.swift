@@ -121,6 +121,7 @@ extension Vocabulary {
   package static let constraints: [(name: String, summary: String)] = [
     ("$is", "equal to this"), ("$not", "a pattern that it doesn't fit"), ("$any", "one of these patterns"),
     ("$all", "all of these patterns"), ("$min", "a number, at least"), ("$max", "a number, at most"),
+    ("$factor", "of `$min` and `$max`: so many times what they say"),
     ("$near", "a number, as near as `$by`"), ("$by", "of `$near`; a millionth of it without"),
     ("$matches", "a regular expression for the whole text"), ("$starts", "text that starts so"),
     ("$contains", "text that has this in it"), ("$length", "a pattern of how many characters or elements"),

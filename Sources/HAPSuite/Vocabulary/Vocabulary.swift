@@ -159,7 +159,10 @@ package enum Vocabulary {
       "identifier", .bytes, "of M5 and Pair Verify's M3: the controller's identifier in place of the right one"),
     ShapeMember("nonce", .text, "of M5 and Pair Verify's M3: the nonce, 8 characters"),
     ShapeMember("seal-key", .word(["wrong"]), "of M5 and Pair Verify's M3: another key seals"),
-    ShapeMember("ephemeral", .text, "of Pair Verify's M3: a procedure whose keys are signed in place of this one's"),
+    ShapeMember(
+      "ephemeral", .text,
+      "of Pair Verify's M3: a procedure whose keys are signed in place of this one's; `swapped`: this one's, in the wrong order"
+    ),
     // delivery
     ShapeMember("alter", .alterations, "alterations of the TLV8 message"),
     ShapeMember(
@@ -286,6 +289,9 @@ package enum Vocabulary {
   private static let values = [
     Verb("let", .map(.any), "Gives variables values."),
     Verb("make", .map(.bytes), "Gives variables bytes, as hexadecimal text."),
+    Verb(
+      "collect", .map(.any),
+      "Adds values to lists, which begin empty. Of numbers, `${list.median}` and `${list.p99}` can be told."),
     Verb(
       "check",
       .either([.object(checkMembers), .list(.object(checkMembers))]),
