@@ -45,6 +45,8 @@ actor CaseRun {
   /// The place of the last multicast question, and of marks, among the packets.
   var multicastMark: MDNSObserver.Mark?
   var multicastMarks: [String: MDNSObserver.Mark] = [:]
+  /// What is done at the end, however that comes.
+  var lastSteps: [JSONNode] = []
   var sleepers: [UInt64: Sleeper] = [:]
   var lastSleeper: UInt64 = 0
 
@@ -85,6 +87,20 @@ actor CaseRun {
       guard let member = step.members?.first(where: { $0.name != "note" }) else { continue }
       try await perform(member.name, member.value)
     }
+  }
+
+  /// Goes through the steps that were put off to the end, each of them though one before it fails.
+  /// - Returns: what went wrong.
+  func finish() async -> String? {
+    let steps = lastSteps
+    lastSteps = []
+    var problem: String?
+    for step in steps {
+      do { try await run([step]) } catch let failure as CaseFailure { problem = failure.message } catch {
+        problem = (error as? StepError)?.message ?? (error as? CaseSkip)?.reason ?? "\(error)"
+      }
+    }
+    return problem
   }
 
   func stepsOf(_ node: JSONNode?) -> [JSONNode] { node?.elements ?? [] }

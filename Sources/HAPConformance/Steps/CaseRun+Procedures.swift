@@ -66,6 +66,8 @@ extension CaseRun {
 
   /// Pair Verify as it should be; the connection is secured behind it.
   func pairVerify(on name: String, as controller: TestController) async throws {
+    await device.verifying.enter()
+    defer { device.verifying.leave() }
     let connection = try await connection(name)
     var verify = VerifyProcedure()
     let second = try await exchange(
