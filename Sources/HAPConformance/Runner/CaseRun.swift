@@ -49,6 +49,8 @@ actor CaseRun {
   var multicastMarks: [String: MDNSObserver.Mark] = [:]
   /// When a hook let the accessory start anew, and by what it is found again; nil: no hook did, or it was found.
   var restart: (mark: MDNSObserver.Mark, target: ServiceTarget)?
+  /// What is done at the end, however that comes.
+  var lastSteps: [JSONNode] = []
   var sleepers: [UInt64: Sleeper] = [:]
   var lastSleeper: UInt64 = 0
 
@@ -92,6 +94,20 @@ actor CaseRun {
       guard let member = step.members?.first(where: { $0.name != "note" }) else { continue }
       try await perform(member.name, member.value)
     }
+  }
+
+  /// Goes through the steps that were put off to the end, each of them though one before it fails.
+  /// - Returns: what went wrong.
+  func finish() async -> String? {
+    let steps = lastSteps
+    lastSteps = []
+    var problem: String?
+    for step in steps {
+      do { try await run([step]) } catch let failure as CaseFailure { problem = failure.message } catch {
+        problem = (error as? StepError)?.message ?? (error as? CaseSkip)?.reason ?? "\(error)"
+      }
+    }
+    return problem
   }
 
   func stepsOf(_ node: JSONNode?) -> [JSONNode] { node?.elements ?? [] }

@@ -41,6 +41,7 @@ extension CaseRun {
     case "together": try await together(node)
     case "wait": try await pause(try duration(try scope.resolve(node), default: .zero))
     case "try": try await attempt(node)
+    case "finally": lastSteps += stepsOf(node)
     case "hook": try await hook(try scope.resolve(node))
     case "reachable": try await reachable(try scope.resolve(node))
     case "alive": try await alive()

@@ -125,6 +125,8 @@ extension CaseRun {
 
   /// Pair Verify as it should be; the connection is secured behind it. Cases that run side by side take turns.
   func pairVerify(on name: String, as controller: TestController) async throws {
+    await device.verifying.enter()
+    defer { device.verifying.leave() }
     let connection = try await connection(name)
     await device.beginVerify()
     defer { device.endVerify() }

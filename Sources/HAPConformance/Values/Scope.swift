@@ -89,6 +89,13 @@ package struct Scope: Sendable {
     return value
   }
 
+  /// Ids as suites name them: texts, things that were found, and lists of either.
+  static func ids(_ node: JSONNode) -> [String] {
+    if let elements = node.elements { return elements.flatMap(ids) }
+    if node.isNull { return [] }
+    return [node["id"]?.stringValue ?? text(node)]
+  }
+
   /// A value as it stands inside text.
   static func text(_ node: JSONNode) -> String {
     if let text = node.stringValue { return text }

@@ -116,12 +116,16 @@ package enum Vocabulary {
     ShapeMember("length", .text, "Content-Length in place of the right one; `none` leaves it out"),
     ShapeMember("host", .text, "Host; `none` leaves it out"),
     ShapeMember("headers", .list(.text), "further header lines"),
+    ShapeMember(
+      "header-form", .word(["lower", "upper", "tight"]),
+      "how Host, Content-Type and Content-Length are written: in lower or upper case, or without a space behind the colon"
+    ),
     ShapeMember("version", .text, "in place of HTTP/1.1"),
     ShapeMember("text", .text, "a whole message as text, with \\r\\n written out"),
     ShapeMember("bytes", .bytes, "a whole message of any bytes"),
     ShapeMember("raw", .bytes, "bytes that go around a session as they are"),
     // HAP's own requests
-    ShapeMember("read", .either([.text, .list(.text)]), "GET /characteristics of these ids"),
+    ShapeMember("read", .either([.text, .list(.text)]), "GET /characteristics of these ids, or of what was found"),
     ShapeMember("flags", .list(.text), "of a `read`: `meta=1`, `ev=1`…"),
     ShapeMember(
       "write", .list(.map(.any)),
@@ -129,8 +133,8 @@ package enum Vocabulary {
     ),
     ShapeMember("pid", .any, "of a `write`: of the `prepare` before it"),
     ShapeMember("prepare", .map(.any), "PUT /prepare: `ttl`, `pid`"),
-    ShapeMember("subscribe", .either([.text, .list(.text)]), "PUT `ev: true` for these ids"),
-    ShapeMember("unsubscribe", .either([.text, .list(.text)]), "PUT `ev: false` for these ids"),
+    ShapeMember("subscribe", .either([.text, .list(.text)]), "PUT `ev: true` for these ids, or for what was found"),
+    ShapeMember("unsubscribe", .either([.text, .list(.text)]), "PUT `ev: false` for these ids, or for what was found"),
     ShapeMember("pairings", .word(["list", "add", "remove"]), "POST /pairings"),
     ShapeMember("controller", .text, "of `pairings`: who is added or removed"),
     ShapeMember("permissions", .any, "of `pairings: add`: `user`, `admin` or a number"),
@@ -201,9 +205,13 @@ package enum Vocabulary {
     ShapeMember("headers", .map(.pattern), "of header fields, by their names in lower case"),
     ShapeMember("chunked", .bool, "whether it comes in chunks"),
     ShapeMember("body", .either([.word(["empty"]), .pattern]), "of the body as hexadecimal text; `empty`"),
+    ShapeMember("text", .pattern, "of the body as text"),
     ShapeMember("tlv", .itemPatterns, "of the items of a TLV8 body; its adjacent fragments must be right"),
-    ShapeMember("json", .pattern, "of a JSON body"),
-    ShapeMember("entries", .list(.map(.pattern)), "of the entries of `characteristics`, in any order, all of them"),
+    ShapeMember("json", .pattern, "of a JSON body; `$absent`: the body is no JSON"),
+    ShapeMember(
+      "entries", .list(.map(.pattern)),
+      "of the entries of `characteristics`, in any order, all of them; an `id` that is a list stands for an entry for each"
+    ),
     ShapeMember("database", .bool, "a body that is a database"),
     ShapeMember("frames", .pattern, "of the list of the frames' lengths"),
     ShapeMember("setup", .word(["M2", "M4", "M6"]), "the right message of Pair Setup, wholly checked"),
@@ -393,6 +401,9 @@ package enum Vocabulary {
           ShapeMember("with", .map(.any), "variables that it uses"),
         ]),
       ]), "Goes through one of the suite's routines."),
+    Verb(
+      "finally", .steps,
+      "Goes through these steps at the end of the case, however it ends: gives back what a hook took away."),
   ]
 
   // MARK: The world
