@@ -278,6 +278,7 @@ struct ShapeChecker {
     for name in texts(node["type"]) {
       isService ? serviceType(name.text, name.node) : characteristicType(name.text, name.node)
     }
+    for name in texts(node["except"]) { characteristicType(name.text, name.node) }
     for name in texts(node["service"]) { serviceType(name.text, name.node) }
     for name in texts(node["with"]) { characteristicType(name.text, name.node) }
     for entry in texts(node["format"]) where Format(rawValue: entry.text) == nil && !hasVariable(entry.text) {

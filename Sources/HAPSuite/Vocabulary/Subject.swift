@@ -7,6 +7,7 @@ extension Vocabulary {
     ShapeMember(
       "kind", .word(["characteristic", "service", "accessory"]), "what is looked for; `characteristic` without it"),
     ShapeMember("type", strings, "its type, or several: a name of the catalogue, or a UUID"),
+    ShapeMember("except", strings, "of a characteristic: types that it hasn't"),
     ShapeMember("service", strings, "of a characteristic: its service's type"),
     ShapeMember(
       "in", .text, "of a characteristic: a service that was found; of a service: an accessory that was found"),
@@ -31,6 +32,7 @@ extension Vocabulary {
     ShapeMember("not", strings, "other variables that it must not be the same as"),
     ShapeMember("all", .bool, "a list of all that fit, at least one"),
     ShapeMember("count", .integer(1...1000), "a list of so many"),
+    ShapeMember("most", .integer(1...1000), "a list of so many, or of fewer where there are no more; at least one"),
     ShapeMember("optional", .bool, "without one the variable is null, and the case goes on"),
     ShapeMember("because", .text, "said when there is none, in place of what was looked for"),
   ]
