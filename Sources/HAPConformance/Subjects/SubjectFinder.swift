@@ -93,6 +93,7 @@ struct SubjectFinder {
     let excluded = Self.ids(wish["not"], found)
     let isQuiet = wish["quiet"]?.boolValue == true
     let leastValues = wish["values"]?.integerValue.map { Int(clamping: $0) } ?? 0
+    let leastRoom = wish["room"]?.integerValue ?? -1
     var result: [(JSONNode, ServiceKey?, rank: Int)] = []
     for entry in database.characteristics {
       let characteristic = entry.characteristic
@@ -110,7 +111,7 @@ struct SubjectFinder {
       let variable = DatabaseView.variable(entry)
       guard Self.texts(wish["has"]).allSatisfy({ variable[$0] != nil }),
         Self.texts(wish["lacks"]).allSatisfy({ variable[$0] == nil }),
-        variable["values"]?.elements?.count ?? 0 >= leastValues
+        variable["values"]?.elements?.count ?? 0 >= leastValues, variable["room"]?.integerValue ?? -1 >= leastRoom
       else { continue }
       let order = types.firstIndex(of: characteristic.type) ?? 0
       let key = ServiceKey(aid: entry.accessory.aid, iid: entry.service.iid)

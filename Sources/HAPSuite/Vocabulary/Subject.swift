@@ -29,6 +29,7 @@ extension Vocabulary {
     ),
     ShapeMember(
       "values", .integer(1...16), "of a characteristic: at least so many values that it may be given, as `values`"),
+    ShapeMember("room", count, "of a characteristic: text or data that may have at least so many bytes"),
     ShapeMember("not", strings, "other variables that it must not be the same as"),
     ShapeMember("all", .bool, "a list of all that fit, at least one"),
     ShapeMember("count", .integer(1...1000), "a list of so many"),
