@@ -279,6 +279,7 @@ struct ShapeChecker {
     for name in texts(node["type"]) {
       isService ? serviceType(name.text, name.node) : characteristicType(name.text, name.node)
     }
+    for name in texts(node["except"]) { characteristicType(name.text, name.node) }
     for name in texts(node["service"]) { serviceType(name.text, name.node) }
     for name in texts(node["with"]) {
       isAccessory ? serviceType(name.text, name.node) : characteristicType(name.text, name.node)

@@ -86,6 +86,20 @@ package enum Vocabulary {
       ]),
       "Waits for an event that fits, passing over others."),
     Verb(
+      "events",
+      .object([
+        connection, within,
+        ShapeMember("id", .either([.text, .list(.text)]), "entries of these characteristics alone"),
+        ShapeMember(
+          "least", count, "waits until so many entries came, or `within` is over (5s without it); 0 without it"),
+        ShapeMember("for", .duration, "how long it goes on listening then; not at all without it"),
+        ShapeMember(
+          "save", .map(.text), required: true,
+          "variables, by paths: `values` and `entries` in the order in which they came, `events` (each with `version`, `status`, `type`, `chunked`, `at` and its `json`), `count` (of events)"
+        ),
+      ]),
+      "Takes all events that come, to be judged by `check`. It fails for none of them."),
+    Verb(
       "silence",
       .object([
         connection,
