@@ -69,10 +69,11 @@ package final class TestedAccessory: @unchecked Sendable {
     txt?.first { $0.key.lowercased() == "id" }?.value ?? identity.map { String(decoding: $0.identifier, as: UTF8.self) }
   }
 
-  /// Goes by what the network says of it now: its name, its record, its port. The address that was used so far stays the first, if it still has it.
+  /// Goes by what the network says of it now: its name, its port, and its record if it has another ID. The address that was used so far stays
+  /// the first, if it still has it.
   func follow(_ service: ServiceInstance) {
     instanceName = String(decoding: service.label, as: UTF8.self)
-    if service.text != nil { txt = service.textEntries }
+    if let id, service.text != nil, !ServiceTarget.id(id).matches(service) { txt = service.textEntries }
     let found = service.socketAddresses
     guard !found.isEmpty else { return }
     let kept = found.filter { $0.host.bytes == address.host.bytes }
