@@ -29,6 +29,8 @@ package final class TestedAccessory: @unchecked Sendable {
   private(set) var originals: [AttributeID: Value] = [:]
   /// Of its mDNS record, as it was found or given.
   package var txt: [(key: String, value: String)]?
+  /// When a hook let it start anew, and by what it is found again, the best first; nil: it was found since.
+  var restart: (mark: MDNSObserver.Mark, targets: [ServiceTarget])?
   /// Its name on the network.
   package var instanceName: String?
   /// Claims as variables.
@@ -72,6 +74,7 @@ package final class TestedAccessory: @unchecked Sendable {
   /// Goes by what the network says of it now: its name, its port, and its record if it has another ID. The address that was used so far stays
   /// the first, if it still has it.
   func follow(_ service: ServiceInstance) {
+    restart = nil
     instanceName = String(decoding: service.label, as: UTF8.self)
     if let id, service.text != nil, !ServiceTarget.id(id).matches(service) { txt = service.textEntries }
     let found = service.socketAddresses
