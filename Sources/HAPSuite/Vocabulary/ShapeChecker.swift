@@ -63,7 +63,7 @@ struct ShapeChecker {
   /// A judgement that judges nothing would always hold.
   private mutating func atLeastSomething(_ node: JSONNode) {
     guard let members = node.members else { return }
-    let idle: Set<String> = ["on", "within", "procedure", "save", "secure", "deviation", "record", "only"]
+    let idle: Set<String> = ["on", "within", "procedure", "save", "secure", "deviation", "record", "only", "keep"]
     if members.allSatisfy({ idle.contains($0.name) }) && node["save"] == nil {
       complain(node, "nothing is expected here")
     }
