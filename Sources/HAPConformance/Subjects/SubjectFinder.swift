@@ -74,7 +74,8 @@ struct SubjectFinder {
     if let members = wish["has"]?.elements?.compactMap(\.stringValue), !members.isEmpty {
       words.append("with \(members.joined(separator: ", "))")
     }
-    if let types = list(wish["with"]) { words.append("with \(types)") }
+    let parts = texts(wish["with"])
+    if !parts.isEmpty { words.append("with \(parts.joined(separator: " and "))") }
     if let aid = wish["aid"] { words.append("of aid \(Scope.text(aid))") }
     return words.joined(separator: " ")
   }

@@ -83,8 +83,10 @@ package enum Vocabulary {
         ShapeMember("chunked", .bool, "whether it comes in chunks"),
         ShapeMember("any", .list(.object(eventAlternative)), "several ways to be right, the first that fits counts"),
         ShapeMember("save", .map(.text), "variables, by paths such as `json.characteristics[0].value` or `time`"),
+        ShapeMember(
+          "keep", .bool, "whether it stays for the next `event`, too: one message may tell of several things"),
       ]),
-      "Waits for an event that fits, passing over others."),
+      "Waits for an event that fits, passing over others, and takes it away."),
     Verb(
       "events",
       .object([
@@ -378,6 +380,7 @@ package enum Vocabulary {
           .object([
             ShapeMember("that", .any, required: true, "a value"),
             ShapeMember("is", .pattern, required: true, "what ends it"),
+            ShapeMember("because", .text, "said when it isn't met"),
           ]), "ends it early; looked at behind each turn"),
         ShapeMember("within", .duration, "ends with a failure when `until` isn't met in time"),
         ShapeMember("every", .duration, "between turns"),
