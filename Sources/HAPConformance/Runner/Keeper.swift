@@ -108,7 +108,7 @@ struct Keeper {
     let exchanged = await run.exchanged
     if device.owner == nil, !exchanged.isEmpty, let problem = await adopt(exchanged) { return problem }
     // The case's next variant, or its next turn, begins as this one did.
-    if await run.definition.needs.state == .unpaired {
+    if run.definition.needs.state == .unpaired {
       do throws(Refusal) { try await unpair() } catch { return "it could not be unpaired: \(error.message)" }
     }
     guard device.owner != nil, touchedPairings || !written.isEmpty else { return nil }
