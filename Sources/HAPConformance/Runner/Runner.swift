@@ -51,9 +51,10 @@ package actor Runner {
   /// - Throws: when it doesn't answer.
   package func look() async throws(Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
     do throws(Keeper.Refusal) {
-      try await keeper.isAlive()
+      try await keeper.isThere()
       if device.owner != nil { return (false, true) }
-      return (try await keeper.isPairedWithSomebody(), false)
+      // What answers nonsense is paired with nobody as far as can be told; the cases will say what it answers.
+      return ((try? await keeper.isPairedWithSomebody()) ?? false, false)
     } catch { throw Unreachable(message: error.message) }
   }
 
@@ -163,7 +164,9 @@ package actor Runner {
   /// Looks for what a case wants in the database.
   private func find(_ entry: Plan.Entry, taken: Set<SubjectFinder.ServiceKey>) -> Readiness {
     guard !entry.definition.find.isEmpty else { return .ready([], []) }
-    guard let database = device.database else { return .skip("there is no database without a pairing") }
+    guard let database = device.database else {
+      return .skip(device.owner == nil ? "there is no database without a pairing" : "the database can't be read")
+    }
     let finder = SubjectFinder(database: database, taken: taken)
     var found: [(name: String, value: JSONNode)] = []
     var services: Set<SubjectFinder.ServiceKey> = []

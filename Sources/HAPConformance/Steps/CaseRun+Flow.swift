@@ -73,7 +73,16 @@ extension CaseRun {
 
   func attempt(_ node: JSONNode) async throws {
     var problem = ""
-    do { try await run(stepsOf(node["steps"])) } catch let failure as CaseFailure { problem = failure.message }
+    let failure: (any Error)?
+    do {
+      try await run(stepsOf(node["steps"]))
+      failure = nil
+    } catch { failure = error }
+    if let always = node["always"] { try await run(stepsOf(always)) }
+    if let failure {
+      guard let found = failure as? CaseFailure, node["always"] == nil || node["save"] != nil else { throw failure }
+      problem = found.message
+    }
     if let name = node["save"]?.stringValue { scope[name] = .text(problem) }
   }
 

@@ -40,8 +40,10 @@ struct SubjectFinder {
       return .nothing(wish["because"]?.stringValue ?? "there is no " + Self.description(of: wish))
     }
     if wish["all"]?.boolValue == true {
-      guard free.count == all.count else { return .busy }
-      return .found(.list(all.map(\.0)), services: Set(all.compactMap(\.1)))
+      let wanted = wish["most"]?.integerValue.map { Int(clamping: $0) } ?? all.count
+      guard free.count >= min(wanted, all.count) else { return .busy }
+      let chosen = free.prefix(wanted)
+      return .found(.list(chosen.map(\.0)), services: Set(chosen.compactMap(\.1)))
     }
     guard free.count >= least else { return .busy }
     let chosen = free.prefix(least)

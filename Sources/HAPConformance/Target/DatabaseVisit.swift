@@ -42,9 +42,9 @@ package struct DatabaseVisit: Sendable {
     let outcome: Result<Reading, Keeper.Refusal>
     do throws(Keeper.Refusal) {
       try await keeper.pair()
-      let first = device.database?.bytes ?? []
+      let first = device.databaseBytes ?? []
       try await keeper.readDatabase()
-      outcome = .success(Reading(bytes: first, again: device.database?.bytes ?? [], category: found.category))
+      outcome = .success(Reading(bytes: first, again: device.databaseBytes ?? [], category: found.category))
     } catch { outcome = .failure(error) }
     // Whatever came of it, and whether or not the task was cancelled, the pairing goes.
     let problem: String? = await Task {

@@ -141,6 +141,11 @@ package enum Pattern {
     case "$bytes":
       guard let text = value.stringValue, let bytes = Hexadecimal.bytes(text) else { return fault("not bytes") }
       return try mismatch(.integer(bytes.count), wanted, at: "the number of bytes of \(path)")
+    case "$decimal":
+      guard let text = value.stringValue, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let number = Int128(text), "\(number)" == text
+      else { return fault("not a number in decimal as it should be written") }
+      return try mismatch(.integer(number), wanted, at: path)
     case "$base64":
       guard let text = value.stringValue, let bytes = Base64.decode(text) else { return fault("not base64") }
       return try mismatch(.text(Hexadecimal.text(bytes)), wanted, at: path)
@@ -223,8 +228,9 @@ package enum Pattern {
     return text
   }
 
+  /// Text may be a number, too: variables of TXT records are text.
   private static func double(_ node: JSONNode) throws(StepError) -> Double {
-    guard let number = number(node) else { throw StepError(node, "a number is expected here") }
+    guard let number = number(node) ?? node.stringValue.flatMap(Double.init) else { throw StepError(node, "a number is expected here") }
     return number
   }
 

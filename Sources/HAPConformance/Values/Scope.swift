@@ -77,12 +77,23 @@ package struct Scope: Sendable {
 
   /// The value that a path leads to: "on.id", "db.accessories[0].aid".
   private func value(of path: String, at node: JSONNode) throws(StepError) -> JSONNode {
+    // "light.Brightness.id?" is null where it leads nowhere.
+    let isOptional = path.hasSuffix("?")
+    let path = isOptional ? String(path.dropLast()) : path
     let name = String(path.prefix { $0 != "." && $0 != "[" })
     guard let start = values[name] else { throw StepError(node, "nothing has given \"\(name)\" a value") }
     guard let value = start.at(String(path.dropFirst(name.count))) else {
+      if isOptional { return JSONNode(.null) }
       throw StepError(node, "\"\(path)\" has no value")
     }
     return value
+  }
+
+  /// Ids as suites name them: texts, things that were found, and lists of either.
+  static func ids(_ node: JSONNode) -> [String] {
+    if let elements = node.elements { return elements.flatMap(ids) }
+    if node.isNull { return [] }
+    return [node["id"]?.stringValue ?? text(node)]
   }
 
   /// A value as it stands inside text.

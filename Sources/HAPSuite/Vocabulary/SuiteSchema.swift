@@ -53,7 +53,7 @@ package enum SuiteSchema {
         ]))
     case .bool: orVariable(type("boolean"))
     case .duration:
-      orVariable(.object([("type", .text("string")), ("pattern", .text("^[0-9.]+ ?(us|ms|s|min|h)$"))]))
+      orVariable(.object([("type", .text("string")), ("pattern", .text("^[0-9]+([.][0-9]+)?(ms|s|min|h|d|y)$"))]))
     case .word(let words): orVariable(.object([("enum", .list(words.map { .text($0) }))]))
     case .pattern: reference("pattern")
     case .bytes: reference("bytes")
