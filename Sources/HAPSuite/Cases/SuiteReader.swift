@@ -28,7 +28,7 @@ package struct SuiteReader {
     ShapeMember("section", .text, required: true, "of the specification"),
     ShapeMember(
       "needs", .list(.any),
-      "what must be so: `paired`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
+      "what must be so: `paired`, `pairing`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
     ),
     ShapeMember("shared", .bool, "it may run beside others"),
     ShapeMember("limit", .duration, "how long each variant may take, where that is more than the usual 3min"),
@@ -179,7 +179,7 @@ package struct SuiteReader {
       file: file, place: node.place)
   }
 
-  private static let words = ["paired", "unpaired", "any", "long", "reset", "unpairs", "multicast", "code"]
+  private static let words = ["paired", "pairing", "unpaired", "any", "long", "reset", "unpairs", "multicast", "code"]
   private static let keyed: [ShapeMember] = [
     ShapeMember("hook", .word(Vocabulary.hookNames), ""), ShapeMember("claim", .text, ""),
     ShapeMember("wrong-codes", .integer(0...1000), ""),
@@ -193,6 +193,9 @@ package struct SuiteReader {
       if let word = entry.stringValue {
         switch word {
         case "paired": needs.state = .paired
+        case "pairing":
+          needs.state = .paired
+          needs.isBelowSessions = true
         case "unpaired": needs.state = .unpaired
         case "any": needs.state = .any
         case "long": needs.isLong = true

@@ -289,7 +289,8 @@ package enum Vocabulary {
         .object([
           connection, ShapeMember("as", .text, "the controller; `admin` without it"),
           ShapeMember(
-            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"),
+            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"
+          ),
         ]),
       ]),
       "Pair Verify as it should be; the connection is secured behind it. Text is the connection's name."),
