@@ -129,7 +129,7 @@ struct Keeper {
   }
 
   /// The values of the first reading.
-  private func restore(_ written: Set<AttributeID>) async throws(Refusal) {
+  func restore(_ written: Set<AttributeID>) async throws(Refusal) {
     let device = device
     let originals = device.originals
     let ids = written.filter { originals[$0] != nil }.sorted()
