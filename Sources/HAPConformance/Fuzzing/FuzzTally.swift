@@ -14,16 +14,22 @@ package struct FuzzTally: Equatable, Sendable {
 
   package init() {}
 
-  package static func += (left: inout FuzzTally, right: FuzzTally) {
-    left.rounds += right.rounds
-    left.messages += right.messages
-    left.bytes += right.bytes
-    left.answers.merge(right.answers, uniquingKeysWith: +)
-    left.closed += right.closed
-    left.resets += right.resets
-    left.silences += right.silences
-    left.garbage += right.garbage
-    left.unprepared += right.unprepared
+  /// What came after an earlier state of it.
+  package static func - (left: FuzzTally, right: FuzzTally) -> FuzzTally {
+    var left = left
+    left.rounds -= right.rounds
+    left.messages -= right.messages
+    left.bytes -= right.bytes
+    for (status, count) in right.answers {
+      let rest = (left.answers[status] ?? 0) - count
+      left.answers[status] = rest == 0 ? nil : rest
+    }
+    left.closed -= right.closed
+    left.resets -= right.resets
+    left.silences -= right.silences
+    left.garbage -= right.garbage
+    left.unprepared -= right.unprepared
+    return left
   }
 
   /// Lines for people.

@@ -14,7 +14,7 @@ struct Keeper {
   /// Something that the accessory wouldn't do.
   struct Refusal: Error { var message: String }
 
-  private static let definition = CaseDefinition(
+  static let definition = CaseDefinition(
     id: "RUN-00", name: "between-cases", area: "run", level: .info, requirement: "", section: "", cause: nil, fix: nil,
     impact: nil, stacks: [], aliases: [], needs: CaseNeeds(), find: [], variants: [], steps: [], isShared: false,
     file: "", place: JSONPlace(line: 1, column: 1))
