@@ -14,7 +14,7 @@ struct Keeper {
   /// Something that the accessory wouldn't do.
   struct Refusal: Error { var message: String }
 
-  private static let definition = CaseDefinition(
+  static let definition = CaseDefinition(
     id: "RUN-00", name: "between-cases", area: "run", level: .info, requirement: "", section: "", cause: nil, fix: nil,
     impact: nil, stacks: [], aliases: [], needs: CaseNeeds(), find: [], variants: [], steps: [], isShared: false,
     file: "", place: JSONPlace(line: 1, column: 1))
@@ -32,6 +32,9 @@ struct Keeper {
     await run.close()
     return try result.get()
   }
+
+  /// Whether it takes connections.
+  func isThere() async throws(Refusal) { try await work { run in _ = try await run.connection("main") } }
 
   /// Whether it answers at all.
   func isAlive() async throws(Refusal) { try await work { run in try await run.alive() } }
@@ -75,8 +78,14 @@ struct Keeper {
     try await work { run in try await run.pairVerify(on: "main", as: device.owner ?? device.admin) }
   }
 
+  /// A database that can't be understood is for cases to judge: what needs it finds nothing, and the others go on.
   func readDatabase() async throws(Refusal) {
-    try await work { run in try await run.readDatabase(JSONNode(.bool(true))) }
+    device.databaseBytes = nil
+    do throws(Refusal) {
+      try await work { run in try await run.readDatabase(JSONNode(.bool(true))) }
+    } catch {
+      if device.databaseBytes == nil { throw error }
+    }
   }
 
   /// Removes the tester's pairings, and with them all that it added.
@@ -95,6 +104,7 @@ struct Keeper {
       guard try await !isPairedWithSomebody() else { throw error }
     }
     device.owner = nil
+    device.identity = nil
   }
 
   // MARK: Behind a case
@@ -160,7 +170,7 @@ struct Keeper {
   }
 
   /// The values of the first reading.
-  private func restore(_ written: Set<AttributeID>) async throws(Refusal) {
+  func restore(_ written: Set<AttributeID>) async throws(Refusal) {
     let device = device
     let originals = device.originals
     let ids = written.filter { originals[$0] != nil }.sorted()

@@ -123,9 +123,13 @@ extension CaseRun {
     }
   }
 
-  /// Pair Verify as it should be; the connection is secured behind it.
+  /// Pair Verify as it should be; the connection is secured behind it. Cases that run side by side take turns.
   func pairVerify(on name: String, as controller: TestController) async throws {
+    await device.verifying.enter()
+    defer { device.verifying.leave() }
     let connection = try await connection(name)
+    await device.beginVerify()
+    defer { device.endVerify() }
     var verify = VerifyProcedure()
     let second = try await exchange(
       verify.start(random: random, publicKey: nil), "/pair-verify", "M1", on: connection, name)
@@ -250,5 +254,7 @@ extension CaseRun {
       if reply.byte(TLVType.error) != nil { throw failure("the pairing of \(target.name) wasn't removed", name, reply) }
     }
     if target.credentials.identifier == (device.owner ?? device.admin).credentials.identifier { device.owner = nil }
+    // Some draw a new key when they are unpaired: what the old one proved counts no longer.
+    if isAll { device.identity = nil }
   }
 }
