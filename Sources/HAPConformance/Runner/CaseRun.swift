@@ -47,8 +47,6 @@ actor CaseRun {
   /// The place of the last multicast question, and of marks, among the packets.
   var multicastMark: MDNSObserver.Mark?
   var multicastMarks: [String: MDNSObserver.Mark] = [:]
-  /// When a hook let the accessory start anew, and by what it is found again; nil: no hook did, or it was found.
-  var restart: (mark: MDNSObserver.Mark, target: ServiceTarget)?
   /// What is done at the end, however that comes.
   var lastSteps: [JSONNode] = []
   var sleepers: [UInt64: Sleeper] = [:]
@@ -70,7 +68,8 @@ actor CaseRun {
   }
 
   /// Gives the variables that every case has, and those of a variant and of what was found.
-  func prepare(variant: JSONNode?, found: [(name: String, value: JSONNode)]) throws {
+  func prepare(variant: JSONNode?, found: [(name: String, value: JSONNode)]) async throws {
+    await findAgain(within: definition.needs.multicast ? .seconds(5) : .zero)
     scope["device"] = device.variable
     scope["code"] = .text(device.code ?? "")
     scope["txt"] = device.txtVariable ?? .object([])

@@ -14,7 +14,7 @@ struct Keeper {
   /// Something that the accessory wouldn't do.
   struct Refusal: Error { var message: String }
 
-  private static let definition = CaseDefinition(
+  static let definition = CaseDefinition(
     id: "RUN-00", name: "between-cases", area: "run", level: .info, requirement: "", section: "", cause: nil, fix: nil,
     impact: nil, stacks: [], aliases: [], needs: CaseNeeds(), find: [], variants: [], steps: [], isShared: false,
     file: "", place: JSONPlace(line: 1, column: 1))
@@ -170,7 +170,7 @@ struct Keeper {
   }
 
   /// The values of the first reading.
-  private func restore(_ written: Set<AttributeID>) async throws(Refusal) {
+  func restore(_ written: Set<AttributeID>) async throws(Refusal) {
     let device = device
     let originals = device.originals
     let ids = written.filter { originals[$0] != nil }.sorted()

@@ -33,6 +33,8 @@ package final class TestedAccessory: @unchecked Sendable {
   private(set) var originals: [AttributeID: Value] = [:]
   /// Of its mDNS record, as it was found or given.
   package var txt: [(key: String, value: String)]?
+  /// When a hook let it start anew, and by what it is found again, the best first; nil: it was found since.
+  var restart: (mark: MDNSObserver.Mark, targets: [ServiceTarget])?
   /// Its name on the network.
   package var instanceName: String?
   /// Claims as variables.
@@ -82,10 +84,12 @@ package final class TestedAccessory: @unchecked Sendable {
     txt?.first { $0.key.lowercased() == "id" }?.value ?? identity.map { String(decoding: $0.identifier, as: UTF8.self) }
   }
 
-  /// Goes by what the network says of it now: its name, its record, its port. The address that was used so far stays the first, if it still has it.
+  /// Goes by what the network says of it now: its name, its port, and its record if it has another ID. The address that was used so far stays
+  /// the first, if it still has it.
   func follow(_ service: ServiceInstance) {
+    restart = nil
     instanceName = String(decoding: service.label, as: UTF8.self)
-    if service.text != nil { txt = service.textEntries }
+    if let id, service.text != nil, !ServiceTarget.id(id).matches(service) { txt = service.textEntries }
     let found = service.socketAddresses
     guard !found.isEmpty else { return }
     let kept = found.filter { $0.host.bytes == address.host.bytes }

@@ -75,14 +75,12 @@ extension CaseRun {
     let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
       // It may be elsewhere now, and said so.
-      await followRestart()
+      await findAgain(within: .zero)
       switch await WireConnection.connect(
         "probe", to: device.address, within: .seconds(2), recorder: recorder, on: loop)
       {
       case .connected(let connection):
         await connection.settle(within: .milliseconds(500))
-        await followRestart()
-        restart = nil
         return
       case .refused, .silent:
         if EventLoop.readClock() >= deadline {

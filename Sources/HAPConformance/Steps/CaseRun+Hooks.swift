@@ -44,11 +44,13 @@ extension CaseRun {
   private func noteRestart(_ name: HookName) async {
     guard let observer = world.observer else { return }
     switch name {
-    case .reboot, .powerCut, .start, .radio: if let id = device.id { restart = (await observer.mark, .id(id)) }
+    case .reboot, .powerCut, .start, .radio:
+      if let id = device.id { device.restart = (await observer.mark, [.id(id)]) }
     case .factoryReset:
-      // Its ID is another one then.
+      // Its ID is another one then, and its name may be.
       let host = SocketAddress(host: device.address.host, port: 0)
-      restart = (await observer.mark, device.instanceName.map { .name($0) } ?? .address(host))
+      let name = device.instanceName.map { [ServiceTarget.name($0)] } ?? []
+      device.restart = (await observer.mark, name + [.address(host)])
     default: break
     }
   }

@@ -20,7 +20,8 @@ extension CaseRun {
   }
 
   /// The accessory's own instance, in full.
-  private func instance(_ node: JSONNode) throws -> DNSName {
+  private func instance(_ node: JSONNode) async throws -> DNSName {
+    await findAgain(within: .seconds(5))
     guard let name = device.instanceName else {
       throw CaseSkip(reason: "the accessory's name on the network is not known")
     }
@@ -52,7 +53,7 @@ extension CaseRun {
   }
 
   private func resolve(_ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
-    let name = try instance(node)
+    let name = try await instance(node)
     let found = try await observer.resolve(instance: name, within: limit)
     guard let found, found.isResolved else {
       throw CaseFailure(
@@ -98,11 +99,20 @@ extension CaseRun {
     scope["instance"] = .text(device.instanceName ?? "")
   }
 
-  /// Takes over what was heard of the accessory since a hook restarted it, if anything was.
-  func followRestart() async {
-    guard let restart, let observer = world.observer else { return }
-    let heard = await observer.services(after: restart.mark)
-    if let service = heard.first(where: { $0.isResolved && restart.target.matches($0) }) { followTo(service) }
+  /// Goes by what the accessory says of itself since a hook let it start anew: its name and port may be others. Without such a hook, or when
+  /// that is known, there is nothing to wait for.
+  func findAgain(within limit: Duration) async {
+    guard let restart = device.restart, let observer = world.observer else { return }
+    @Sendable func found(_ services: [ServiceInstance]) -> ServiceInstance? {
+      for target in restart.targets {
+        if let service = services.first(where: { $0.isResolved && target.matches($0) }) { return service }
+      }
+      return nil
+    }
+    if let service = found(await observer.services(after: restart.mark)) { return followTo(service) }
+    guard limit > .zero else { return }
+    let service = try? await observer.find(within: limit, after: restart.mark) { found([$0]) != nil }
+    if let service { followTo(service) }
   }
 
   static func variable(_ service: ServiceInstance) -> JSONNode {
@@ -148,7 +158,7 @@ extension CaseRun {
     }
     var known: [DNSRecord] = []
     if node["known"]?.boolValue == true {
-      known.append(DNSRecord(MDNSObserver.hapType, DNSType.ptr, ttl: 4500, .pointer(try instance(node))))
+      known.append(DNSRecord(MDNSObserver.hapType, DNSType.ptr, ttl: 4500, .pointer(try await instance(node))))
     }
     multicastMark = try await observer.query(
       asked, unicastResponse: node["unicast"]?.boolValue ?? false, knownAnswers: known)
@@ -186,7 +196,7 @@ extension CaseRun {
   }
 
   private func listen(_ kind: String, _ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
-    let instance = try instance(node)
+    let instance = try await instance(node)
     let pattern = node["where"]
     var mark = try await since(node, observer)
     if kind == "answer", node["since"] == nil, let asked = multicastMark { mark = asked }

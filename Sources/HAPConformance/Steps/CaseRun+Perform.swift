@@ -13,6 +13,7 @@ extension CaseRun {
     case "send": try await send(try scope.resolve(node))
     case "expect": try await expect(node)
     case "event": try await event(try scope.resolve(node))
+    case "events": try await events(try scope.resolve(node))
     case "silence": try await silence(try scope.resolve(node))
     case "forget": connections[name(of: try scope.resolve(node))]?.forgetEvents()
     case "pair": try await pair(try scope.resolve(node))

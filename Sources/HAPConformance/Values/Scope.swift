@@ -108,11 +108,13 @@ package struct Scope: Sendable {
 extension JSONNode {
   /// What a path such as ".accessories[0].aid" leads to; nil when it leads nowhere. A negative index counts from the end; `.count` is how
   /// many elements there are, `.median` and `.p99` what half and 99 of 100 numbers don't exceed, unless there is a member of that name.
+  /// Behind null all is null: what is optional need not be there.
   package func at(_ path: String) -> JSONNode? {
     var node = self
     var rest = path[...]
     if let first = rest.first, first != ".", first != "[" { rest = ".\(rest)"[...] }
     while let first = rest.first {
+      if node.isNull { return node }
       rest = rest.dropFirst()
       if first == "[" {
         guard let end = rest.firstIndex(of: "]"), let index = Int(rest[..<end]), let elements = node.elements else {

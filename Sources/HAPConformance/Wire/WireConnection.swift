@@ -195,15 +195,17 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     }
   }
 
-  /// The first event that fits, taken out of those that came.
+  /// The first event that fits.
+  /// - Parameter keeping: whether it stays among those that came, for the next that asks; else it is taken out.
   nonisolated(nonsending) func event(
-    within limit: Duration, where fits: (WireMessage) throws(StepError) -> Bool
+    within limit: Duration, keeping: Bool = false, where fits: (WireMessage) throws(StepError) -> Bool
   ) async throws(StepError) -> WireMessage? {
     let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     var looked = 0
     while true {
       while looked < events.count {
         if try fits(events[looked]) {
+          if keeping { return events[looked] }
           queuedBytes -= events[looked].bytes.count
           return events.remove(at: looked)
         }

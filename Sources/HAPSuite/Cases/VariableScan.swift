@@ -29,7 +29,7 @@ enum VariableScan {
       case "save":
         if let name = member.value.stringValue { names.insert(name) }
         names.formUnion((member.value.members ?? []).map(\.name))
-      case "save-sent", "bytes": if let name = member.value.stringValue { names.insert(name) }
+      case "save-sent", "bytes", "refused": if let name = member.value.stringValue { names.insert(name) }
       case "as": if let name = member.value.stringValue { names.insert(name) }
       case "let", "find", "make", "collect": names.formUnion((member.value.members ?? []).map(\.name))
       case "controller":

@@ -64,7 +64,7 @@ struct ShapeChecker {
   mutating func atLeastSomething(_ node: JSONNode) {
     guard let members = node.members else { return }
     if let ways = node["any"], ways.elements?.isEmpty == true { complain(ways, "there is no way to be right here") }
-    let idle: Set<String> = ["on", "within", "procedure", "save", "secure", "deviation", "record", "only"]
+    let idle: Set<String> = ["on", "within", "procedure", "save", "secure", "deviation", "record", "only", "keep"]
     if members.allSatisfy({ idle.contains($0.name) }) && node["save"] == nil {
       complain(node, "nothing is expected here")
     }
@@ -279,6 +279,7 @@ struct ShapeChecker {
     for name in texts(node["type"]) {
       isService ? serviceType(name.text, name.node) : characteristicType(name.text, name.node)
     }
+    for name in texts(node["except"]) { characteristicType(name.text, name.node) }
     for name in texts(node["service"]) { serviceType(name.text, name.node) }
     for name in texts(node["with"]) {
       isAccessory ? serviceType(name.text, name.node) : characteristicType(name.text, name.node)

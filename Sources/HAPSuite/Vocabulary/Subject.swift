@@ -7,6 +7,7 @@ extension Vocabulary {
     ShapeMember(
       "kind", .word(["characteristic", "service", "accessory"]), "what is looked for; `characteristic` without it"),
     ShapeMember("type", strings, "its type, or several: a name of the catalogue, or a UUID"),
+    ShapeMember("except", strings, "of a characteristic: types that it hasn't"),
     ShapeMember("service", strings, "of a characteristic: its service's type"),
     ShapeMember(
       "in", .text, "of a characteristic: a service that was found; of a service: an accessory that was found"),
@@ -29,10 +30,12 @@ extension Vocabulary {
     ),
     ShapeMember(
       "values", .integer(1...16), "of a characteristic: at least so many values that it may be given, as `values`"),
+    ShapeMember("room", count, "of a characteristic: text or data that may have at least so many bytes"),
     ShapeMember("not", strings, "other variables that it must not be the same as"),
     ShapeMember("all", .bool, "a list of all that fit, at least one"),
     ShapeMember("most", .integer(1...1000), "of `all`: no more than so many"),
     ShapeMember("count", .integer(1...1000), "a list of so many"),
+    ShapeMember("most", .integer(1...1000), "a list of so many, or of fewer where there are no more; at least one"),
     ShapeMember("optional", .bool, "without one the variable is null, and the case goes on"),
     ShapeMember("because", .text, "said when there is none, in place of what was looked for"),
   ]

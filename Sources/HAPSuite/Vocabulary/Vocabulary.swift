@@ -83,8 +83,24 @@ package enum Vocabulary {
         ShapeMember("chunked", .bool, "whether it comes in chunks"),
         ShapeMember("any", .list(.object(eventAlternative)), "several ways to be right, the first that fits counts"),
         ShapeMember("save", .map(.text), "variables, by paths such as `json.characteristics[0].value` or `time`"),
+        ShapeMember(
+          "keep", .bool, "whether it stays for the next `event`, too: one message may tell of several things"),
       ]),
-      "Waits for an event that fits, passing over others."),
+      "Waits for an event that fits, passing over others, and takes it away."),
+    Verb(
+      "events",
+      .object([
+        connection, within,
+        ShapeMember("id", .either([.text, .list(.text)]), "entries of these characteristics alone"),
+        ShapeMember(
+          "least", count, "waits until so many entries came, or `within` is over (5s without it); 0 without it"),
+        ShapeMember("for", .duration, "how long it goes on listening then; not at all without it"),
+        ShapeMember(
+          "save", .map(.text), required: true,
+          "variables, by paths: `values` and `entries` in the order in which they came, `events` (each with `version`, `status`, `type`, `chunked`, `at` and its `json`), `count` (of events)"
+        ),
+      ]),
+      "Takes all events that come, to be judged by `check`. It fails for none of them."),
     Verb(
       "silence",
       .object([
@@ -365,6 +381,7 @@ package enum Vocabulary {
           .object([
             ShapeMember("that", .any, required: true, "a value"),
             ShapeMember("is", .pattern, required: true, "what ends it"),
+            ShapeMember("because", .text, "said when it isn't met"),
           ]), "ends it early; looked at behind each turn"),
         ShapeMember("within", .duration, "ends with a failure when `until` isn't met in time"),
         ShapeMember("every", .duration, "between turns"),
