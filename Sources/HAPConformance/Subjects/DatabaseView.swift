@@ -92,7 +92,8 @@ struct DatabaseView: Sendable {
     return .object(members)
   }
 
-  /// A service: `aid`, `iid`, `type`, `name`, `linked`, `primary`, `hidden`, and each of its characteristics by its name.
+  /// A service: `aid`, `iid`, `type`, `name`, `linked`, `primary`, `hidden`, `readable` (ids of what can be read), and each of its
+  /// characteristics by its name.
   static func variable(_ service: Service, of accessory: Accessory) -> JSONNode {
     var members: [(name: String, value: JSONNode)] = [
       ("kind", .text("service")), ("aid", .integer(accessory.aid)), ("iid", .integer(service.iid)),
@@ -109,6 +110,8 @@ struct DatabaseView: Sendable {
       if !members.contains(where: { $0.name == name }) { members.append((name, variable)) }
     }
     members.append(("characteristics", .list(all)))
+    let readable = service.characteristics.filter { $0.perms.contains(.pairedRead) }
+    members.append(("readable", .list(readable.map { .text("\(AttributeID(aid: accessory.aid, iid: $0.iid))") })))
     return .object(members)
   }
 

@@ -41,8 +41,10 @@ struct SubjectFinder {
       return .nothing(wish["because"]?.stringValue ?? "there is no " + Self.description(of: wish))
     }
     if wish["all"]?.boolValue == true {
-      guard free.count == all.count else { return .busy }
-      return .found(.list(all.map(\.0)), services: Set(all.compactMap(\.1)))
+      let wanted = wish["most"]?.integerValue.map { Int(clamping: $0) } ?? all.count
+      guard free.count >= min(wanted, all.count) else { return .busy }
+      let chosen = free.prefix(wanted)
+      return .found(.list(chosen.map(\.0)), services: Set(chosen.compactMap(\.1)))
     }
     guard free.count >= least else { return .busy }
     let chosen = free.prefix(most ?? least)
@@ -72,7 +74,8 @@ struct SubjectFinder {
     if let members = wish["has"]?.elements?.compactMap(\.stringValue), !members.isEmpty {
       words.append("with \(members.joined(separator: ", "))")
     }
-    if let types = list(wish["with"]) { words.append("with \(types)") }
+    let parts = texts(wish["with"])
+    if !parts.isEmpty { words.append("with \(parts.joined(separator: " and "))") }
     if let aid = wish["aid"] { words.append("of aid \(Scope.text(aid))") }
     return words.joined(separator: " ")
   }
