@@ -230,7 +230,9 @@ package enum Pattern {
 
   /// Text may be a number, too: variables of TXT records are text.
   private static func double(_ node: JSONNode) throws(StepError) -> Double {
-    guard let number = number(node) ?? node.stringValue.flatMap(Double.init) else { throw StepError(node, "a number is expected here") }
+    guard let number = number(node) ?? node.stringValue.flatMap(Double.init) else {
+      throw StepError(node, "a number is expected here")
+    }
     return number
   }
 

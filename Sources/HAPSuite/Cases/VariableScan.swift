@@ -4,7 +4,8 @@ import HAPWire
 enum VariableScan {
   /// What the runner gives every case.
   static let given = [
-    "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "now", "limits", "hooks",
+    "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "now", "limits",
+    "hooks",
   ]
 
   static func check(_ definition: CaseDefinition, in expectations: [JSONNode.Member], _ checker: inout ShapeChecker) {

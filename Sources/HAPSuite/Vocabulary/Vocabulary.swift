@@ -22,7 +22,8 @@ package enum Vocabulary {
           connection, within,
           ShapeMember(
             "save", .text,
-            "a variable for how it went (connected, refused, silent, or unreachable: there is no way from here); without it the case fails unless connected"),
+            "a variable for how it went (connected, refused, silent, or unreachable: there is no way from here); without it the case fails unless connected"
+          ),
           ShapeMember("address", .text, "another address of the accessory than the usual one"),
         ]),
       ]),
@@ -392,7 +393,8 @@ package enum Vocabulary {
           "listen", .word(["announcement", "goodbye", "txt", "answer"]), "waits for such a packet about the accessory"),
         ShapeMember(
           "where", .map(.pattern),
-          "what the packet, or the accessory that is looked for, must say: `sf`, `c#`… of its TXT, `cache-flush`, `ttl`, `unicast`, `pointer`, `port`, `name`"),
+          "what the packet, or the accessory that is looked for, must say: `sf`, `c#`… of its TXT, `cache-flush`, `ttl`, `unicast`, `pointer`, `port`, `name`"
+        ),
         ShapeMember("absent", .bool, "fails when such a packet comes"),
         ShapeMember("since", .text, "a mark from which on packets count, or `run` for its start; now without it"),
         ShapeMember("resolve", .bool, "looks the accessory up anew, by its name"),
