@@ -68,8 +68,8 @@ let package = Package(
     .target(
       name: "HAPConformance",
       dependencies: [
-        "HAPSuite", "HAPLint", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPProtocol", "HAPModel",
-        "HAPWire", "HAPCrypto",
+        "HAPSuite", "HAPLint", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPProtocol",
+        "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
     .executableTarget(
@@ -131,7 +131,8 @@ let package = Package(
         "HAPWire", "HAPCrypto", "HAPTestSupport",
       ]),
     .testTarget(
-      name: "HaptestTests", dependencies: ["haptest", "HAPCommandLine", "HAPConformance", "HAPReport"],
+      name: "HaptestTests",
+      dependencies: ["haptest", "HAPCommandLine", "HAPConformance", "HAPReport", "HAPSuite", "HAPWire"],
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",

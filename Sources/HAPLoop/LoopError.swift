@@ -12,6 +12,8 @@ package struct LoopError: Error, Equatable, Sendable, CustomStringConvertible {
     case noSuchInterface
     case permissionDenied
     case tooManyOpenFiles
+    /// This machine has no way to the address.
+    case networkUnreachable
     case connectionRefused
     case connectionReset
     case brokenPipe
@@ -27,6 +29,7 @@ package struct LoopError: Error, Equatable, Sendable, CustomStringConvertible {
 
     private static let known: [(status: Int32, code: Code)] = [
       (UV_EADDRINUSE.rawValue, .addressInUse), (UV_EADDRNOTAVAIL.rawValue, .addressNotAvailable),
+      (UV_ENETUNREACH.rawValue, .networkUnreachable), (UV_EAFNOSUPPORT.rawValue, .networkUnreachable),
       (UV_EACCES.rawValue, .permissionDenied), (UV_EPERM.rawValue, .permissionDenied),
       (UV_EMFILE.rawValue, .tooManyOpenFiles), (UV_ENFILE.rawValue, .tooManyOpenFiles),
       (UV_ECONNREFUSED.rawValue, .connectionRefused), (UV_ECONNRESET.rawValue, .connectionReset),

@@ -24,10 +24,15 @@ extension MDNSObserver {
   package func find(
     _ target: ServiceTarget, within time: Duration, after mark: Mark? = nil
   ) async throws(LoopError) -> ServiceInstance? {
+    try await find(within: time, after: mark) { target.matches($0) }
+  }
+
+  /// The same for one that fulfils `matches`, which is asked on the loop about whole ones alone.
+  package func find(
+    within time: Duration, after mark: Mark? = nil, where matches: @Sendable (ServiceInstance) -> Bool
+  ) async throws(LoopError) -> ServiceInstance? {
     var search = Search(of: type, after: mark ?? self.mark)
-    return try await run(&search, within: time) { picture in
-      picture.instances.first { $0.isResolved && target.matches($0) }
-    }
+    return try await run(&search, within: time) { picture in picture.instances.first { $0.isResolved && matches($0) } }
   }
 
   /// Asks for the records of an instance until its port, TXT record and an address are known.

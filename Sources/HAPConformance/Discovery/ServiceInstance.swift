@@ -36,6 +36,14 @@ package struct ServiceInstance: Sendable, Equatable {
     if case .text(let strings) = text?.record.data { strings } else { nil }
   }
 
+  /// Keys and values of the TXT record, as text, in their order; none where it was not heard.
+  package var textEntries: [(key: String, value: String)] {
+    (textStrings ?? []).map { string in
+      let entry = DNSTextEntry(string)
+      return (String(decoding: entry.key, as: UTF8.self), String(decoding: entry.value ?? [], as: UTF8.self))
+    }
+  }
+
   /// The value of a key of the TXT record.
   package func value(_ key: String) -> [UInt8]? { textStrings.flatMap { DNSTextEntry.value(of: key, in: $0) } }
 

@@ -31,6 +31,10 @@ package struct HookCommands: HookRunner {
     let name = hook.name.rawValue
     switch file.hooks[hook.name] {
     case nil: throw HookFailure(.unavailable, "there is no hook \"\(name)\" in the hooks file")
+    case .manual where hook.name == .identified:
+      // No is an answer, too.
+      let isSeen = await ask(hook.request)
+      return .object([("aids", .list(isSeen ? [.integer(hook.aid ?? 1)] : []))])
     case .manual:
       guard await ask(hook.request) else { throw HookFailure(.refused, "hook \"\(name)\": it was not done by hand") }
       return nil

@@ -17,6 +17,8 @@ package enum HookName: String, CaseIterable, Hashable, Sendable {
   case removeAccessory = "remove-accessory"
   case radio
   case stall
+  /// Nothing is done: it is asked which accessories have identified themselves since it was asked last.
+  case identified
 
   /// As a request to a person, without what it is about.
   package var request: String {
@@ -38,6 +40,7 @@ package enum HookName: String, CaseIterable, Hashable, Sendable {
     case .removeAccessory: "remove the accessory from the bridge"
     case .radio: "take the device off the network, or bring it back"
     case .stall: "let the device's answer to a read get stuck"
+    case .identified: "say whether the device has identified itself since the last question: done means that it has"
     }
   }
 }

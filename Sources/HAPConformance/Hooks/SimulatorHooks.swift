@@ -5,31 +5,48 @@ package struct SimulatorHooks: HookRunner {
   private let process: AccessoryProcess
   /// The name of the server meant, where the process serves several.
   private let accessory: String?
-  /// What the accessory is served as with one accessory more behind it, and with one less: paths of profiles.
-  private let profiles: [HookName: String]
+  /// Makes what `add-accessory` and `remove-accessory` serve, and returns its path; nil: they can't be had.
+  private let profile: (@Sendable (HookName) throws(HookFailure) -> String)?
 
-  /// - Parameter profiles: for `add-accessory` and `remove-accessory`.
-  package init(_ process: AccessoryProcess, accessory: String? = nil, profiles: [HookName: String] = [:]) {
+  /// - Parameter profile: makes the profile that is to be served after `add-accessory` or `remove-accessory`, and returns its path; asked on
+  ///   the process's loop.
+  package init(
+    _ process: AccessoryProcess, accessory: String? = nil,
+    profile: (@Sendable (HookName) throws(HookFailure) -> String)? = nil
+  ) {
     self.process = process
     self.accessory = accessory
-    self.profiles = profiles
+    self.profile = profile
   }
 
   package func isAvailable(_ name: HookName) -> Bool {
     switch name {
-    case .addAccessory, .removeAccessory: profiles[name] != nil
+    case .addAccessory, .removeAccessory: profile != nil
     case .stall: false
     default: true
     }
   }
 
   package func run(_ hook: HookCall) async throws(HookFailure) -> JSONNode? {
+    if hook.name == .identified { return try await identified() }
     let (name, members) = try command(for: hook)
     do throws(HookFailure) {
       return try await process.perform(name, members)
     } catch {
-      throw HookFailure(error.code, "hook \"\(hook.name.rawValue)\": \(error.message)")
+      // A profile that can't be had with more or less in it is no mistake of a suite.
+      let isProfile = hook.name == .addAccessory || hook.name == .removeAccessory
+      let code = isProfile && error.code == .refused ? .unavailable : error.code
+      throw HookFailure(code, "hook \"\(hook.name.rawValue)\": \(error.message)")
     }
+  }
+
+  /// Its events tell: those that were written before the answer to a command have been read with it.
+  private func identified() async throws(HookFailure) -> JSONNode {
+    _ = try await process.perform("status")
+    let events = await process.takeEvents("identify").filter { event in
+      accessory == nil || event["accessory"]?.stringValue == accessory
+    }
+    return .object([("aids", .list(events.compactMap { $0["aid"] }))])
   }
 
   /// The command of hapsim that does it, and its members.
@@ -56,10 +73,13 @@ package struct SimulatorHooks: HookRunner {
     case .start: return ("radio", [("value", JSONNode(.bool(true)))] + server)
     case .set: return try set(hook, service, one, server)
     case .addAccessory, .removeAccessory:
-      guard let profile = profiles[hook.name] else {
+      guard let profile else {
         throw unavailable(hook, "hapsim changes a database by serving another profile, and there is none to serve")
       }
-      return ("replace", [("profile", .text(profile))] + server)
+      do throws(HookFailure) {
+        return ("replace", [("profile", .text(try profile(hook.name)))] + server)
+      } catch { throw HookFailure(error.code, "hook \"\(hook.name.rawValue)\": \(error.message)") }
+    case .identified: throw unavailable(hook, "hapsim has no command for it, but events")
     case .stall: throw unavailable(hook, "hapsim has no command for it")
     }
   }

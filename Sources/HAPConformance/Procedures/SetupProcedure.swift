@@ -18,6 +18,10 @@ struct SetupProcedure {
     var isPadded = false
     /// Whether S shall begin with a zero byte.
     var wantsZeroSecret = false
+    /// Whether K shall begin with a zero byte.
+    var wantsZeroKey = false
+    /// Whether B goes into the proof without the zeros in front that it was received with.
+    var stripsServerKey = false
   }
 
   private(set) var salt: [UInt8] = []
@@ -55,13 +59,18 @@ struct SetupProcedure {
             code: code, salt: salt, privateKey: privateKey, publicKey: padded, serverPublicKey: serverKey)
         else { throw ProcedureError("the accessory's public key is zero modulo N, or too long") }
         if (secret[0] == 0) != wish.wantsZeroSecret { continue }
+        let made = SRPWorkbench.key(
+          ofSecret: wish.secret ?? (wish.isPadded ? secret : Array(secret.drop { $0 == 0 })))
+        // One stack loses zeros in front of K: a case that isn't about that draws anew.
+        if wish.secret == nil, made.withBytes({ $0[0] == 0 }) != wish.wantsZeroKey { continue }
         clientKey = Array(padded.drop { $0 == 0 })
-        key = SRPWorkbench.key(ofSecret: wish.secret ?? (wish.isPadded ? secret : Array(secret.drop { $0 == 0 })))
+        key = made
         break
       }
     }
     guard let key else { preconditionFailure("a key was made above") }
-    clientProof = SRPWorkbench.clientProof(salt: salt, clientKey: clientKey, serverKey: serverKey, key: key)
+    let hashedServerKey = wish.stripsServerKey ? Array(serverKey.drop { $0 == 0 }) : serverKey
+    clientProof = SRPWorkbench.clientProof(salt: salt, clientKey: clientKey, serverKey: hashedServerKey, key: key)
     return TLVDraft([
       .init(type: TLVType.state, value: [3]), .init(type: TLVType.publicKey, value: clientKey),
       .init(type: TLVType.proof, value: clientProof),

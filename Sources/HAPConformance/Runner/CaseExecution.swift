@@ -37,6 +37,10 @@ struct CaseExecution {
         random: .seeded(seed &+ UInt64(number)))
       let ending = await self.ending(of: run, variant)
       endings.append(ending)
+      // What a case took from the device is given back though the run is cancelled.
+      if let problem = await Task(operation: { await run.finish() }).value {
+        outcome.notes.append("it could not all be put back: \(problem)")
+      }
       outcome.deviations += await run.deviations.filter { !outcome.deviations.contains($0) }
       outcome.notes += await run.notes.filter { !outcome.notes.contains($0) }
       await run.close()

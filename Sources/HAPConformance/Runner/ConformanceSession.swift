@@ -22,6 +22,8 @@ package struct ConformanceSession: Sendable {
   package var command: String?
   package var readyLimit: Duration = .seconds(20)
   package var code: String?
+  /// A pairing that the tester comes with: an admin's, which is left as it is.
+  package var pairing: (credentials: ControllerCredentials, accessory: PairedAccessory)?
   /// Names of interfaces to speak multicast DNS on; empty: all of the local network.
   package var interfaces: [String] = []
   /// A TXT record in place of multicast DNS.
@@ -126,6 +128,7 @@ package struct ConformanceSession: Sendable {
     }
     let device = TestedAccessory(
       on: loop, addresses: addresses, code: code, random: .seeded(options.seed), start: start)
+    if let pairing { device.borrow(pairing.credentials, with: pairing.accessory) }
     let world = CaseWorld()
     describe(device, service)
     world.claims = claims
@@ -139,18 +142,22 @@ package struct ConformanceSession: Sendable {
       world.noMulticast = absence ?? "no record of it was heard"
     }
     world.hooks = hooks(for: process, ready, on: loop)
-    return try await run(device, world, tell)
+    return try await run(device, world, payload: ready?.setupPayload, tell)
   }
 
   private func run(
-    _ device: TestedAccessory, _ world: CaseWorld, _ tell: @escaping @Sendable (RunEvent) -> Void
+    _ device: TestedAccessory, _ world: CaseWorld, payload: String?, _ tell: @escaping @Sendable (RunEvent) -> Void
   ) async throws -> Runner.Result {
     let runner = Runner(device, world: world, options: options, baseline: baseline, today: today, tell: tell)
     let look: (isForeign: Bool, isBorrowed: Bool)
     do throws(Runner.Unreachable) { look = try await runner.look() } catch {
       throw Failure(message: "\(device.address) can't be reached: \(error.message)")
     }
-    let known = claims ?? Claims.drawn(txt: device.txtDictionary, database: nil)
+    var known = claims ?? Claims.drawn(txt: device.txtDictionary, database: nil)
+    // The last four characters of a setup payload are the setup ID.
+    if claims == nil, known["setup-id"] == .unknown, let payload, let id = SetupID(String(payload.suffix(4))) {
+      known["setup-id"] = .text(id.text)
+    }
     device.claims = known.variables
     let circumstances = Plan.Circumstances(
       hasCode: device.code != nil, isForeign: look.isForeign, isBorrowed: look.isBorrowed,
@@ -167,10 +174,7 @@ package struct ConformanceSession: Sendable {
   private func describe(_ device: TestedAccessory, _ service: ServiceInstance?) {
     if let service {
       device.instanceName = String(decoding: service.label, as: UTF8.self)
-      device.txt = (service.textStrings ?? []).map { string in
-        let entry = DNSTextEntry(string)
-        return (String(decoding: entry.key, as: UTF8.self), String(decoding: entry.value ?? [], as: UTF8.self))
-      }
+      device.txt = service.textEntries
     } else if let txt {
       device.txt = txt
     }
@@ -180,7 +184,8 @@ package struct ConformanceSession: Sendable {
     var runners: [any HookRunner] = []
     if let hooks { runners.append(HookCommands(hooks, on: loop, ask: ask)) }
     if let process, let ready, process.command.contains("--commands") {
-      runners.append(SimulatorHooks(process, accessory: ready.name))
+      let served = ServedProfile(servedBy: process.command)
+      runners.append(SimulatorHooks(process, accessory: ready.name, profile: served?.changed))
     }
     return runners.isEmpty ? NoHooks() : HookChain(runners)
   }
@@ -197,7 +202,11 @@ package struct ConformanceSession: Sendable {
       let name = key == "ci" ? UInt8(value).flatMap { Catalogue.category(number: $0)?.name } : nil
       facts.append((label, name.map { "\(value) (\($0))" } ?? value))
     }
-    facts.append(("found", isForeign ? "paired with another controller" : "unpaired"))
+    facts.append(
+      (
+        "found",
+        isForeign ? "paired with another controller" : device.isBorrowed ? "paired with the tester" : "unpaired"
+      ))
     return facts
   }
 }

@@ -19,6 +19,8 @@ package final class TestedAccessory: @unchecked Sendable {
   let admin: TestController
   /// Who is paired with it as an admin, of the tester's controllers; nil: it is unpaired, or another's.
   var owner: TestController?
+  /// Whether a case has left a pairing behind that no controller of the tester's can remove.
+  var hasStrayPairing = false
   /// Whether the tester came with a pairing, and leaves it.
   package internal(set) var isBorrowed = false
   /// As it proved itself in Pair Setup.
@@ -31,12 +33,16 @@ package final class TestedAccessory: @unchecked Sendable {
   private(set) var originals: [AttributeID: Value] = [:]
   /// Of its mDNS record, as it was found or given.
   package var txt: [(key: String, value: String)]?
+  /// When a hook let it start anew, and by what it is found again, the best first; nil: it was found since.
+  var restart: (mark: MDNSObserver.Mark, targets: [ServiceTarget])?
   /// Its name on the network.
   package var instanceName: String?
   /// Claims as variables.
   package var claims: JSONNode?
   /// How many wrong setup codes were entered in this run.
   package internal(set) var wrongCodeCount = 0
+  /// Right Pair Verifys go one by one, also those of cases that run side by side.
+  let verifying = Turnstile()
   /// What was sent last, readable, and its bytes: named when the accessory is lost.
   var lastSent: (title: String, bytes: [UInt8]) = ("nothing", [])
   /// Of the loop's clock, at the start of the run.
@@ -64,7 +70,51 @@ package final class TestedAccessory: @unchecked Sendable {
     }
   }
 
+  /// Takes over a pairing that was there before the run, and is to be there after it.
+  package func borrow(_ credentials: ControllerCredentials, with accessory: PairedAccessory) {
+    owner = TestController(name: "admin", identifier: credentials.identifier, key: credentials.key)
+    identity = accessory
+    isBorrowed = true
+  }
+
   var address: SocketAddress { addresses[0] }
+
+  /// By which it is looked up: as its record had it, or as it proved itself.
+  var id: String? {
+    txt?.first { $0.key.lowercased() == "id" }?.value ?? identity.map { String(decoding: $0.identifier, as: UTF8.self) }
+  }
+
+  /// Goes by what the network says of it now: its name, its port, and its record if it has another ID. The address that was used so far stays
+  /// the first, if it still has it.
+  func follow(_ service: ServiceInstance) {
+    restart = nil
+    instanceName = String(decoding: service.label, as: UTF8.self)
+    if let id, service.text != nil, !ServiceTarget.id(id).matches(service) { txt = service.textEntries }
+    let found = service.socketAddresses
+    guard !found.isEmpty else { return }
+    let kept = found.filter { $0.host.bytes == address.host.bytes }
+    addresses = kept + found.filter { !kept.contains($0) }
+  }
+
+  // MARK: Turns
+
+  private var isVerifying = false
+  private var waitingToVerify: [CheckedContinuation<Void, Never>] = []
+
+  /// Waits until no other Pair Verify of the tester is under way: there are accessories that keep one for all connections.
+  nonisolated(nonsending) func beginVerify() async {
+    guard isVerifying else {
+      isVerifying = true
+      return
+    }
+    await withCheckedContinuation { waitingToVerify.append($0) }
+  }
+
+  func endVerify() {
+    if waitingToVerify.isEmpty { isVerifying = false } else { waitingToVerify.removeFirst().resume() }
+  }
+
+  // MARK: Seeds
 
   private var seedCount: UInt64 = 0
 
@@ -93,6 +143,7 @@ package final class TestedAccessory: @unchecked Sendable {
       members.append(("id", .text(String(decoding: identity.identifier, as: UTF8.self))))
       members.append(("ltpk", .text(Hexadecimal.text(identity.publicKey))))
     }
+    if let txt { members.append(("txt-keys", .list(txt.map { .text($0.key.lowercased()) }))) }
     if let instanceName { members.append(("name", .text(instanceName))) }
     return .object(members)
   }

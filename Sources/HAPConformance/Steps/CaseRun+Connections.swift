@@ -20,7 +20,7 @@ extension CaseRun {
     case .connected(let connection):
       connections[name] = connection
       result = "connected"
-    case .refused: result = "refused"
+    case .refused(let error): result = error.isNoWay ? "unreachable" : "refused"
     case .silent: result = "silent"
     }
     if let variable = node["save"]?.stringValue {
@@ -74,6 +74,8 @@ extension CaseRun {
     let limit = try duration(node["within"], default: .seconds(30))
     let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
+      // It may be elsewhere now, and said so.
+      await findAgain(within: .zero)
       switch await WireConnection.connect(
         "probe", to: device.address, within: .seconds(2), recorder: recorder, on: loop)
       {
@@ -112,6 +114,16 @@ extension CaseRun {
     guard let sleeper = sleepers.removeValue(forKey: number) else { return }
     sleeper.timer.close()
     sleeper.continuation.resume()
+  }
+}
+
+extension LoopError {
+  /// Whether it was this machine that had no way to the address.
+  var isNoWay: Bool {
+    switch code {
+    case .networkUnreachable, .addressNotAvailable, .malformedAddress, .noSuchInterface, .permissionDenied: true
+    default: false
+    }
   }
 }
 

@@ -92,6 +92,14 @@ extension CaseRun {
     if let name = node["save"]?.stringValue { scope[name] = .text(problem) }
   }
 
+  /// Adds values to lists.
+  func collect(_ node: JSONNode) throws {
+    for member in node.members ?? [] {
+      let value = try scope.resolve(member.value)
+      scope[member.name] = .list((scope[member.name]?.elements ?? []) + [value])
+    }
+  }
+
   func check(_ node: JSONNode) throws {
     for entry in node.elements ?? [node] {
       guard let pattern = entry["is"] else { throw StepError(entry, "\"is\" is missing") }

@@ -1,3 +1,4 @@
+import HAPLoop
 import HAPReport
 import HAPWire
 
@@ -6,9 +7,13 @@ extension CaseRun {
     guard let name = node["name"]?.stringValue.flatMap(HookName.init(rawValue:)) else {
       throw StepError(node, "there is no such hook")
     }
-    guard world.hooks.isAvailable(name) else { throw CaseSkip(reason: "no hook \(name.rawValue)") }
+    guard world.hooks.isAvailable(name) else {
+      if node["optional"]?.boolValue == true { return note("nobody does \(name.rawValue)") }
+      throw CaseSkip(reason: "no hook \(name.rawValue)")
+    }
     let call = try call(name, node)
     recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
+    await noteRestart(name)
     do throws(HookFailure) {
       let answer = try await world.hooks.run(call)
       if let variable = node["refused"]?.stringValue { scope[variable] = .text("") }
@@ -31,6 +36,22 @@ extension CaseRun {
     if name == .factoryReset {
       device.owner = nil
       device.identity = nil
+      device.hasStrayPairing = false
+    }
+  }
+
+  /// What the accessory says of itself from now on is what counts, when it starts anew.
+  private func noteRestart(_ name: HookName) async {
+    guard let observer = world.observer else { return }
+    switch name {
+    case .reboot, .powerCut, .start, .radio:
+      if let id = device.id { device.restart = (await observer.mark, [.id(id)]) }
+    case .factoryReset:
+      // Its ID is another one then, and its name may be.
+      let host = SocketAddress(host: device.address.host, port: 0)
+      let name = device.instanceName.map { [ServiceTarget.name($0)] } ?? []
+      device.restart = (await observer.mark, name + [.address(host)])
+    default: break
     }
   }
 

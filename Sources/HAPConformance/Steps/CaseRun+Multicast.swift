@@ -10,6 +10,7 @@ extension CaseRun {
       if let name = node["claim"] { return try await claim(Scope.text(name), observer) }
       if node["release"]?.boolValue == true { return await release(observer) }
       if node["browse"]?.boolValue == true { return try await browse(node, observer, limit) }
+      if node["follow"]?.boolValue == true { return try await follow(node, observer, limit) }
       if node["resolve"]?.boolValue == true { return try await resolve(node, observer, limit) }
       if let questions = node["query"]?.elements { try await query(questions, node, observer) }
       if let kind = node["listen"]?.stringValue { try await listen(kind, node, observer, limit) }
@@ -19,7 +20,8 @@ extension CaseRun {
   }
 
   /// The accessory's own instance, in full.
-  private func instance(_ node: JSONNode) throws -> DNSName {
+  private func instance(_ node: JSONNode) async throws -> DNSName {
+    await findAgain(within: .seconds(5))
     guard let name = device.instanceName else {
       throw CaseSkip(reason: "the accessory's name on the network is not known")
     }
@@ -43,13 +45,15 @@ extension CaseRun {
 
   private func browse(_ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
     let found = try await observer.browse(within: limit)
-    let list = found.map { Self.variable($0) }
+    let list = try found.map { Self.variable($0) }.filter { view in
+      try node["where"].map { try Pattern.mismatch(Self.flat(view), $0) == nil } ?? true
+    }
     let view = JSONNode.object([("count", .integer(list.count)), ("instances", .list(list))])
     try save(node["save"]) { view.at($0) }
   }
 
   private func resolve(_ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
-    let name = try instance(node)
+    let name = try await instance(node)
     let found = try await observer.resolve(instance: name, within: limit)
     guard let found, found.isResolved else {
       throw CaseFailure(
@@ -61,6 +65,54 @@ extension CaseRun {
       throw CaseFailure(problem, accepted: [Pattern.shown(pattern)], got: Pattern.shown(view["txt"]))
     }
     try save(node["save"]) { view.at($0) }
+  }
+
+  /// Looks it up by its ID, whatever it is called, and goes by what is found.
+  private func follow(_ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
+    guard let id = device.id else { throw CaseSkip(reason: "the accessory's device ID is not known") }
+    let mark = try await since(node, observer)
+    let pattern = node["where"]
+    let found = try await observer.find(within: limit, after: mark) { service in
+      guard ServiceTarget.id(id).matches(service) else { return false }
+      guard let pattern else { return true }
+      return (try? Pattern.mismatch(Self.flat(Self.variable(service)), pattern)) == .some(nil)
+    }
+    if Task.isCancelled { throw CaseInterrupted() }
+    guard let found else {
+      let wanted = pattern.map { " with \(Pattern.shown($0))" } ?? ""
+      throw CaseFailure(
+        "no accessory with the ID \(id)\(wanted) within \(limit.roundText)", sent: "multicast questions for accessories",
+        accepted: ["SRV, TXT and an address of one\(wanted)"], got: "none", isSilence: true)
+    }
+    followTo(found)
+    let view = Self.variable(found)
+    recorder.add(
+      TranscriptEntry(
+        time: recorder.now, kind: .mdns, direction: .received, title: "\(id) is \(found.name)",
+        decoded: Pattern.shown(view)))
+    try save(node["save"]) { view.at($0) }
+  }
+
+  private func followTo(_ service: ServiceInstance) {
+    device.follow(service)
+    scope["device"] = device.variable
+    scope["instance"] = .text(device.instanceName ?? "")
+  }
+
+  /// Goes by what the accessory says of itself since a hook let it start anew: its name and port may be others. Without such a hook, or when
+  /// that is known, there is nothing to wait for.
+  func findAgain(within limit: Duration) async {
+    guard let restart = device.restart, let observer = world.observer else { return }
+    @Sendable func found(_ services: [ServiceInstance]) -> ServiceInstance? {
+      for target in restart.targets {
+        if let service = services.first(where: { $0.isResolved && target.matches($0) }) { return service }
+      }
+      return nil
+    }
+    if let service = found(await observer.services(after: restart.mark)) { return followTo(service) }
+    guard limit > .zero else { return }
+    let service = try? await observer.find(within: limit, after: restart.mark) { found([$0]) != nil }
+    if let service { followTo(service) }
   }
 
   static func variable(_ service: ServiceInstance) -> JSONNode {
@@ -106,7 +158,7 @@ extension CaseRun {
     }
     var known: [DNSRecord] = []
     if node["known"]?.boolValue == true {
-      known.append(DNSRecord(MDNSObserver.hapType, DNSType.ptr, ttl: 4500, .pointer(try instance(node))))
+      known.append(DNSRecord(MDNSObserver.hapType, DNSType.ptr, ttl: 4500, .pointer(try await instance(node))))
     }
     multicastMark = try await observer.query(
       asked, unicastResponse: node["unicast"]?.boolValue ?? false, knownAnswers: known)
@@ -135,18 +187,19 @@ extension CaseRun {
 
   // MARK: Listening
 
+  /// From where on packets count.
+  private func since(_ node: JSONNode, _ observer: MDNSObserver) async throws -> MDNSObserver.Mark {
+    guard let name = node["since"]?.stringValue else { return await observer.mark }
+    if name == "run" { return MDNSObserver.start }
+    guard let mark = multicastMarks[name] else { throw StepError(node, "there is no mark \"\(name)\"") }
+    return mark
+  }
+
   private func listen(_ kind: String, _ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
-    let instance = try instance(node)
+    let instance = try await instance(node)
     let pattern = node["where"]
-    let mark: MDNSObserver.Mark
-    if let since = node["since"]?.stringValue {
-      guard let known = multicastMarks[since] else { throw StepError(node, "there is no mark \"\(since)\"") }
-      mark = known
-    } else if kind == "answer", let asked = multicastMark {
-      mark = asked
-    } else {
-      mark = await observer.mark
-    }
+    var mark = try await since(node, observer)
+    if kind == "answer", node["since"] == nil, let asked = multicastMark { mark = asked }
     let packet = await observer.first(after: mark, within: limit) { packet in
       guard let view = Self.view(packet, kind, instance) else { return false }
       guard let pattern else { return true }

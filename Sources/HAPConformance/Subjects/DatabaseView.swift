@@ -46,7 +46,7 @@ struct DatabaseView: Sendable {
   // MARK: As variables
 
   /// A characteristic: `aid`, `iid`, `id`, `type`, `name`, `format`, `perms`, metadata as in HAP's JSON, the value as it was read, and
-  /// values made for it: `values`, `other` (not the current one), `another`, `above`, `below`, `invalid`, `off-grid`.
+  /// values made for it: `values`, `other` (not the current one), `another`, `whole`, `above`, `below`, `invalid`, `off-grid`, `fraction`, `too-long`.
   static func variable(_ entry: Entry) -> JSONNode {
     let characteristic = entry.characteristic
     let constraints = characteristic.constraints
@@ -74,17 +74,21 @@ struct DatabaseView: Sendable {
     let values = legal.values.map(node)
     members.append(("values", .list(values)))
     let others = values.filter { !Pattern.equal($0, node(characteristic.value)) }
-    if let other = others.first { members.append(("other", other)) }
+    // From the middle: at the ends there are values that mean something else, such as the brightness 0 or the hue 360.
+    let other = others.isEmpty ? nil : others[others.count / 2]
+    if let other { members.append(("other", other)) }
     if let another = others.count > 1
-      ? others.last : values.first(where: { !Pattern.equal($0, others.first ?? .list([])) })
+      ? others[others.count / 4] : values.first(where: { !Pattern.equal($0, other ?? .list([])) })
     {
       members.append(("another", another))
     }
     for (name, value) in [
       ("above", legal.above), ("below", legal.below), ("invalid", legal.invalid), ("off-grid", legal.offGrid),
+      ("too-long", legal.tooLong), ("fraction", legal.fraction), ("whole", legal.whole(except: characteristic.value)),
     ] {
       if let value { members.append((name, node(value))) }
     }
+    if let room = legal.room { members.append(("room", .integer(room))) }
     return .object(members)
   }
 

@@ -65,10 +65,52 @@ struct LegalValues {
   private var strings: [Value] {
     let most = characteristic.constraints.maxLen ?? Constraints.defaultMaxLen
     guard most > 0 else { return [] }
-    return ["Haptest one", "Haptest two", "Haptest three", "Haptest four"].map { .string(String($0.prefix(most))) }
+    // Where there is room for little, they differ in their first letter.
+    let texts = most < 16 ? ["a", "b", "c", "d"] : ["Haptest one", "Haptest two", "Haptest three", "Haptest four"]
+    return texts.map { .string($0) }
+  }
+
+  /// Bytes that text or data may have; nil for other formats.
+  var room: Int? {
+    switch characteristic.format {
+    case .string: characteristic.constraints.maxLen ?? Constraints.defaultMaxLen
+    case .tlv8, .data: characteristic.constraints.maxDataLen ?? Constraints.defaultMaxDataLen
+    case .bool, .uint8, .uint16, .uint32, .uint64, .int, .float: nil
+    }
+  }
+
+  /// A whole number among the values, neither the smallest nor the largest where there are others; nil where there is none.
+  func whole(except current: Value) -> Value? {
+    guard characteristic.format.integerRange != nil || characteristic.format == .float else { return nil }
+    let all = values.filter { value in
+      value.doubleValue.map { $0 == $0.rounded() && abs($0) < 1e15 } ?? false
+        && value.doubleValue != current.doubleValue
+    }
+    return all.isEmpty ? nil : all[all.count / 2]
   }
 
   // MARK: Illegal ones
+
+  /// One byte more than the text or data may have: for text more than 256 bytes where no maximum is stated, for data nil where more than
+  /// 16 KiB would have to be sent.
+  var tooLong: Value? {
+    switch characteristic.format {
+    case .string:
+      return .string(String(repeating: "x", count: min(characteristic.constraints.maxLen ?? 256, 256) + 1))
+    case .tlv8, .data:
+      guard let most = characteristic.constraints.maxDataLen, most < 16_384 else { return nil }
+      return .data([UInt8](repeating: 1, count: most + 1))
+    case .bool, .uint8, .uint16, .uint32, .uint64, .int, .float: return nil
+    }
+  }
+
+  /// Half a number between two that an integer may be.
+  var fraction: Value? {
+    guard characteristic.format.integerRange != nil, let low = values.first?.doubleValue, values.count > 1,
+      abs(low) < 1e12
+    else { return nil }
+    return .float(low + 0.5)
+  }
 
   /// Just above the maximum that is stated; nil where the format has no room for it.
   var above: Value? { outside(1) }

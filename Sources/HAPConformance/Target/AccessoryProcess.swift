@@ -26,6 +26,7 @@ package actor AccessoryProcess {
   /// Lines that are kept for messages, and characters of each.
   private static let keptLines = 40
   private static let keptLength = 300
+  private static let keptEvents = 1000
   /// In bytes; a `status` of many accessories is one line.
   private static let lineLimit = 4 << 20
   private static let knockInterval = Duration.milliseconds(50)
@@ -45,6 +46,8 @@ package actor AccessoryProcess {
   private nonisolated let held = Held()
   private let onEvent: (@Sendable (JSONNode) -> Void)?
   private let onEnd: (@Sendable (ChildProcess.Exit) -> Void)?
+  /// The last events of a hapsim, for hooks that ask about them.
+  private var events: [JSONNode] = []
   private var started: ((Failure?) -> Void)?
   private var endWaiters: [CheckedContinuation<ChildProcess.Exit, Never>] = []
   private var pending: [Int: (Result<JSONNode, HookFailure>) -> Void] = [:]
@@ -180,10 +183,11 @@ package actor AccessoryProcess {
   }
 
   private func heard(_ bytes: [UInt8]) {
-    guard started != nil || !pending.isEmpty || onEvent != nil else { return }
     guard bytes.first == UInt8(ascii: "{"), let line = try? JSONNode.parse(bytes) else { return }
     if line["event"] != nil {
       onEvent?(line)
+      if events.count == Self.keptEvents { events.removeFirst(Self.keptEvents / 4) }
+      events.append(line)
       do throws(JSONProblem) {
         guard started != nil, let list = try ReadyAccessory.list(line) else { return }
         accessories = list
@@ -200,6 +204,13 @@ package actor AccessoryProcess {
     if answer["ok"]?.boolValue == true { return .success(answer) }
     let message = answer["error"]?["message"]?.stringValue ?? "the command was refused without a reason"
     return .failure(HookFailure(.refused, message))
+  }
+
+  /// The events of a kind that a hapsim has told since they were taken last; the oldest are let go of beyond a thousand of all kinds.
+  package func takeEvents(_ kind: String) -> [JSONNode] {
+    let taken = events.filter { $0["event"]?.stringValue == kind }
+    events.removeAll { $0["event"]?.stringValue == kind }
+    return taken
   }
 
   // MARK: Commands

@@ -39,6 +39,7 @@ package struct ByteMaker {
       }
       return bytes
     }
+    if let hashed = node["sha512"] { return SHA512.hash(try bytes(hashed)) }
     if let zeros = node["zeros"] { return [UInt8](repeating: 0, count: try count(zeros)) }
     if let number = node["random"] { return random.bytes(try count(number)) }
     if let number = node["int"] {

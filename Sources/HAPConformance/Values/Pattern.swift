@@ -97,7 +97,7 @@ package enum Pattern {
     case "$not":
       return try mismatch(value, wanted, at: path) == nil
         ? "\(name(path)) is \(shown(value)), which it must not be" : nil
-    case "$by": return nil
+    case "$by", "$factor": return nil
     default: break
     }
     guard let value else { return "\(name(path)) is missing" }
@@ -106,10 +106,10 @@ package enum Pattern {
     case "$is": return equal(value, wanted) ? nil : fault("not \(shown(wanted))")
     case "$min":
       guard let number = number(value) else { return fault("not a number") }
-      return number >= (try double(wanted)) ? nil : fault("less than \(shown(wanted))")
+      return number >= (try limit(wanted, pattern)) ? nil : fault("less than \(multiple(wanted, pattern))")
     case "$max":
       guard let number = number(value) else { return fault("not a number") }
-      return number <= (try double(wanted)) ? nil : fault("more than \(shown(wanted))")
+      return number <= (try limit(wanted, pattern)) ? nil : fault("more than \(multiple(wanted, pattern))")
     case "$near":
       guard let number = number(value) else { return fault("not a number") }
       let near = try double(wanted)
@@ -141,6 +141,11 @@ package enum Pattern {
     case "$bytes":
       guard let text = value.stringValue, let bytes = Hexadecimal.bytes(text) else { return fault("not bytes") }
       return try mismatch(.integer(bytes.count), wanted, at: "the number of bytes of \(path)")
+    case "$decimal":
+      guard let text = value.stringValue, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let number = Int128(text), "\(number)" == text
+      else { return fault("not a number in decimal as it should be written") }
+      return try mismatch(.integer(number), wanted, at: path)
     case "$base64":
       guard let text = value.stringValue, let bytes = Base64.decode(text) else { return fault("not base64") }
       return try mismatch(.text(Hexadecimal.text(bytes)), wanted, at: path)
@@ -223,9 +228,22 @@ package enum Pattern {
     return text
   }
 
+  /// Text may be a number, too: variables of TXT records are text.
   private static func double(_ node: JSONNode) throws(StepError) -> Double {
-    guard let number = number(node) else { throw StepError(node, "a number is expected here") }
+    guard let number = number(node) ?? node.stringValue.flatMap(Double.init) else {
+      throw StepError(node, "a number is expected here")
+    }
     return number
+  }
+
+  /// What `$min` and `$max` say, times `$factor` where there is one.
+  private static func limit(_ node: JSONNode, _ pattern: JSONNode) throws(StepError) -> Double {
+    guard let factor = pattern["$factor"] else { return try double(node) }
+    return try double(node) * double(factor)
+  }
+
+  private static func multiple(_ node: JSONNode, _ pattern: JSONNode) -> String {
+    (pattern["$factor"].map { "\(shown($0)) times " } ?? "") + shown(node)
   }
 
   private static func name(_ path: String) -> String {

@@ -104,7 +104,8 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     _ message: [UInt8], sizes: [Int] = [], fault: FrameFault = FrameFault(), keysOf other: WireConnection? = nil
   ) -> (bytes: [UInt8], frames: [TranscriptEntry.Frame]) {
     guard let session = other?.session ?? session else { return (message, []) }
-    return session.seal(message, sizes: sizes, fault: fault)
+    // The other connection's own frames go on as if nothing had happened.
+    return session.seal(message, sizes: sizes, fault: fault, counts: other == nil)
   }
 
   /// Writes bytes as they are.

@@ -86,6 +86,8 @@ package struct CaseNeeds: Equatable, Sendable {
   }
 
   package var state = State.any
+  /// It is about what sessions are built on: a pairing is enough, also where no session comes about with it.
+  package var isBelowSessions = false
   /// It takes more than a few seconds of waiting: runs with `--long`.
   package var isLong = false
   /// It leaves the accessory to be reset: runs with `--allow-reset`.

@@ -21,13 +21,15 @@ struct RunRequest: Sendable {
     "wait-ready", "SEC", in: 1...600, "how long the command may take to be ready (default: 20)")
   static let code = Option("code", "CODE", "the setup code, XXX-XX-XXX; without one the cases run that need none") {
     (text: String) throws(UsageError) -> String in
-    let digits = text.filter(\.isNumber)
-    guard digits.utf8.count == 8, text.allSatisfy({ $0.isNumber || $0 == "-" }) else {
-      throw UsageError("a setup code is eight digits, 031-45-154")
-    }
-    return "\(digits.prefix(3))-\(digits.dropFirst(3).prefix(2))-\(digits.suffix(3))"
+    guard let code = dashed(text) else { throw UsageError("a setup code is eight digits, 031-45-154") }
+    return code
   }
   static let codeFile = Option("code-file", "FILE", "a file whose first line is the setup code")
+  static let pairing = Option(
+    "pairing", "NAME",
+    "run as an admin that hapctl has paired before, by its alias or device ID, and leave the pairing as it is: for an accessory that is in use"
+  )
+  static let state = Option("state", "DIR", "the folder that keeps hapctl's pairings (default: hapctl's own)")
   static let interface = Option(
     "interface", "IF", repeated: true, "speak multicast DNS on this network interface alone")
   static let txt = Option("txt", "KEY=VALUE", repeated: true, "the TXT record, where there is no multicast") {
@@ -81,7 +83,8 @@ struct RunRequest: Sendable {
 
   static let options: [OptionDefinition] =
     [
-      exec.definition, waitReady.definition, code.definition, codeFile.definition, interface.definition, txt.definition,
+      exec.definition, waitReady.definition, code.definition, codeFile.definition, pairing.definition, state.definition,
+      interface.definition, txt.definition,
       SuiteOptions.suites.definition, SuiteOptions.select.definition, SuiteOptions.exclude.definition,
       SuiteOptions.level.definition, claims.definition, hooks.definition, baseline.definition, repetitions.definition,
       shard.definition, seed.definition, long.definition, allowReset.definition, lanes.definition,
@@ -137,6 +140,9 @@ struct RunRequest: Sendable {
     session.command = try arguments.value(Self.exec)
     session.readyLimit = .seconds(try arguments.value(Self.waitReady) ?? 20)
     session.code = try Self.setupCode(arguments)
+    if let name = try arguments.value(Self.pairing) {
+      session.pairing = try KeptPairing.named(name, arguments, console)
+    }
     session.interfaces = try arguments.all(Self.interface)
     let txt = try arguments.all(Self.txt)
     if !txt.isEmpty { session.txt = txt.map { ($0.key, $0.value) } }
@@ -168,8 +174,16 @@ struct RunRequest: Sendable {
     }
     guard let path = try arguments.value(codeFile) else { return nil }
     let line = try firstLine(ofFile: path)
-    guard let code = try? SetupCode(line) else { throw Refusal(.usage, "\(path): its first line is no setup code") }
-    return code.text
+    guard let code = dashed(line) else { throw Refusal(.usage, "\(path): its first line is no setup code") }
+    return code
+  }
+
+  /// A setup code with its dashes; nil unless it is eight digits. Codes that HAP forbids are taken: whether it has one is a finding about
+  /// the accessory (PS-49), and such an accessory is to be tested like any other.
+  private static func dashed(_ text: String) -> String? {
+    let digits = text.filter(\.isNumber)
+    guard digits.utf8.count == 8, text.allSatisfy({ $0.isNumber || $0 == "-" }) else { return nil }
+    return "\(digits.prefix(3))-\(digits.dropFirst(3).prefix(2))-\(digits.suffix(3))"
   }
 
   private mutating func readFiles(_ arguments: Arguments, _ library: SuiteLibrary) throws {
