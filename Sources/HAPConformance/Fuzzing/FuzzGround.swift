@@ -29,6 +29,8 @@ actor FuzzGround {
   /// Whether some controller of another is paired with it.
   private(set) var isForeign = false
   private var facts = FuzzFacts()
+  /// What any message may have written.
+  private var written: Set<AttributeID> = []
   /// Whether it stood all that it was sent since it was prepared.
   private var isGood = false
   /// Of the answers on new connections.
@@ -56,7 +58,10 @@ actor FuzzGround {
     try await launch()
     let (addresses, code) = try await whereabouts()
     let device = TestedAccessory(on: loop, addresses: addresses, code: code, random: .seeded(seed), start: start)
-    device.identity = former?.identity
+    if let former {
+      device.identity = former.identity
+      device.keepOriginals(of: former)
+    }
     let keeper = Keeper(device: device, world: world, seed: seed)
     place = Place(device: device, keeper: keeper)
     do throws(Keeper.Refusal) {
@@ -149,6 +154,7 @@ actor FuzzGround {
     facts.proofLimit = session.proofLimit
     facts.identifier = place.device.admin.credentials.identifier
     facts.publicKey = place.device.admin.credentials.key.publicKey
+    written.formUnion(facts.targets.map(\.id))
     if state == .paired {
       let run = helper()
       do { witness = try await FuzzWitness(run, facts: facts) } catch let failure as CaseFailure {
@@ -363,7 +369,8 @@ actor FuzzGround {
     var problem: String?
     if let place, place.device.owner != nil {
       do throws(Keeper.Refusal) {
-        if place.device.database != nil { try await place.keeper.restore(Set(facts.targets.map(\.id))) }
+        try await place.keeper.pair()
+        try await place.keeper.restore(written)
         try await place.keeper.removeOthers()
         try await place.keeper.unpair()
       } catch { problem = "it could not all be put back: \(error.message)" }

@@ -13,7 +13,7 @@ struct FuzzMinimiser: Sendable {
     /// The oddities of a message, one at a time.
     case extras(index: Int, number: Int)
     /// The parts of a message that its brackets, commas, quotes and line ends make, the largest first.
-    case parts(index: Int, number: Int)
+    case parts(index: Int, number: Int, hasShrunk: Bool)
     case bytes(index: Int, count: Int, at: Int)
     case done
   }
@@ -34,7 +34,7 @@ struct FuzzMinimiser: Sendable {
         fewer.removeSubrange(at..<min(at + count, fewer.count))
         found = fewer.isEmpty ? nil : fewer
       case .extras(let index, let number): found = plainer(index, number)
-      case .parts(let index, let number):
+      case .parts(let index, let number, _):
         let parts = Self.parts(of: messages[index].bytes)
         guard number < parts.count else {
           found = nil
@@ -98,14 +98,18 @@ struct FuzzMinimiser: Sendable {
       } else if index + 1 < messages.count {
         stage = .extras(index: index + 1, number: 0)
       } else {
-        stage = .parts(index: 0, number: 0)
+        stage = .parts(index: 0, number: 0, hasShrunk: false)
       }
-    case .parts(let index, let number):
+    case .parts(let index, let number, let hasShrunk):
       let next = wasSmaller ? number : number + 1
+      let hasShrunk = hasShrunk || wasSmaller
       if next < Self.parts(of: messages[index].bytes).count {
-        stage = .parts(index: index, number: next)
+        stage = .parts(index: index, number: next, hasShrunk: hasShrunk)
+      } else if hasShrunk {
+        // What couldn't go before may go now.
+        stage = .parts(index: index, number: 0, hasShrunk: false)
       } else if index + 1 < messages.count {
-        stage = .parts(index: index + 1, number: 0)
+        stage = .parts(index: index + 1, number: 0, hasShrunk: false)
       } else {
         startBytes(of: 0)
       }

@@ -62,6 +62,11 @@ package final class TestedAccessory: @unchecked Sendable {
     }
   }
 
+  /// Of the same accessory, before it was started again.
+  func keepOriginals(of former: TestedAccessory) {
+    originals.merge(former.originals) { _, earlier in earlier }
+  }
+
   var address: SocketAddress { addresses[0] }
 
   private var seedCount: UInt64 = 0
