@@ -1031,6 +1031,8 @@ cases:
                 then:
                   - hook: { name: reboot }
                   - reachable: { within: 60s }
+                else:
+                  - skip: "nobody can change its database: hooks add-accessory or reboot would do"
       - database: { on: second, bytes: after }
       - compare: { old: "${before}", new: "${after}", what: structure, save: differences }
       - if:
@@ -1075,7 +1077,7 @@ cases:
     stacks: { HomeKitADK: one service, HAP-NodeJS: one service, HAP-python: one service }
     steps:
       - txt: { id: $present }
-      - mdns: { browse: true, within: 2s, where: { id: "${txt.id}" }, save: { count: count } }
+      - mdns: { browse: true, within: 3s, where: { id: "${txt.id}" }, save: { count: count } }
       - check: { that: "${count}", is: 1, because: services with this device ID }
       - mdns: { resolve: true, save: { port: port, addresses: addresses } }
       - check:
@@ -1394,8 +1396,14 @@ cases:
     impact: iOS goes on to offer the accessory for pairing, or ends Pair Setup with "already added to another home".
     stacks: { HomeKitADK: updates, HAP-NodeJS: updates, HAP-python: updates }
     steps:
-      - mdns: { resolve: true, save: { sf: txt.sf } }
-      - check: { that: "${sf}", is: { $any: ["1", "3", "5", "7"] }, because: sf of an unpaired accessory }
+      - note: The announcement of an unpairing just before may still be on its way.
+        repeat:
+          times: 20
+          within: 5s
+          every: 250ms
+          steps:
+            - mdns: { resolve: true, save: { sf: txt.sf } }
+          until: { that: "${sf}", is: { $any: ["1", "3", "5", "7"] } }
       - mark: start
       - pair: main
       - mdns: { listen: announcement, since: start, within: 5s, where: { sf: { $any: ["0", "2", "4", "6"] } } }
@@ -1436,7 +1444,6 @@ cases:
     requirement: The category ci is a listed number, and stays what it is.
     level: must
     section: HAP R2 §6.4 table 6-7, §13 table 13-1
-    needs: [multicast]
     cause: The category is left at 0, or is taken from whichever accessory comes first.
     fix: Choose one from the list and keep it as a constant; 1 is Other.
     impact: Controllers show the wrong icon, or don't show the accessory among those that can be added.
@@ -1449,7 +1456,8 @@ cases:
           then:
             - record: "category ${txt.ci} is newer than our list"
       - if:
-          that: "${hooks.reboot}"
+          that: { hook: "${hooks.reboot}", name: "${instance}" }
+          is: { hook: true, name: { $not: "" } }
           then:
             - mark: start
             - hook: { name: reboot }
@@ -1569,7 +1577,7 @@ cases:
       - mark: start
       - let: { former: "${instance}" }
       - mdns: { claim: "${former}" }
-      - mdns: { follow: true, since: start, within: 12s, where: { name: { $not: "${former}" } }, save: { name: name, id: txt.id } }
+      - mdns: { follow: true, since: start, within: 10s, where: { name: { $not: "${former}" } }, save: { name: name, id: txt.id } }
       - record: "it is called ${name} now"
       - reachable: true
       - verify: main
@@ -1633,6 +1641,14 @@ cases:
     impact: With an announcement ahead of M6, pairing is reported to fail on iOS 13.
     stacks: { HAP-python: behind the answer, HomeKitADK: queued just before it }
     steps:
+      - note: The announcement of an unpairing just before may still be on its way.
+        repeat:
+          times: 20
+          within: 5s
+          every: 250ms
+          steps:
+            - mdns: { resolve: true, save: { sf: txt.sf } }
+          until: { that: "${sf}", is: { $any: ["1", "3", "5", "7"] } }
       - send: { setup: M1 }
       - expect: { setup: M2 }
       - send: { setup: M3 }
@@ -1696,8 +1712,10 @@ cases:
                 that: "${code}"
                 is: 204
                 then:
-                  - events: { id: "${x.id}", least: 1, within: 2500ms, save: { seen: values } }
-                  - check: { that: "${seen}", is: { $includes: ["${x.other}"] }, because: ev with 1 has no effect, deviation: esp-homekit }
+                  - try:
+                      save: trouble
+                      steps: [{ event: { entries: [{ id: "${x.id}", value: "${x.other}" }], within: 2500ms } }]
+                  - check: { that: "${trouble}", is: "", because: ev with 1 has no effect, deviation: esp-homekit }
   - id: EV-02
     name: subscribe-without-ev
     requirement: A subscription to a characteristic without the permission ev gets -70406. What the end of one gets is recorded.
@@ -1792,7 +1810,9 @@ cases:
       - expect: { on: hand, is: done }
       - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.other}" }] }
       - silence: { for: 500ms, id: "${x.id}" }
-      - silence: { on: former, for: 10ms, id: "${x.id}" }
+      # An event for the subscribing itself is another matter.
+      - events: { on: former, id: "${x.id}", save: { seen: values } }
+      - check: { that: "${seen}", is: { $not: { $includes: ["${x.other}"] } }, because: the change was told behind the end of the subscription }
   - id: EV-05
     name: subscriptions-end-with-connection
     requirement: A subscription belongs to its connection, and is gone when the controller comes back on another.
@@ -1860,7 +1880,8 @@ cases:
       - send: { write: [{ id: "${x.id}", value: "${x.other}" }] }
       - expect: { is: done }
       - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.other}" }] }
-      - silence: { for: 500ms, id: "${x.id}", deviation: esp-homekit }
+      - events: { id: "${x.id}", for: 500ms, save: { seen: values } }
+      - check: { that: "${seen}", is: { $not: { $includes: ["${x.other}"] } }, because: the writer is told its own change, deviation: esp-homekit }
   - id: EV-07
     name: fast-changes
     requirement: Of many fast changes the last value is told; those within a second may be told together. How many events come is recorded.
@@ -2082,7 +2103,11 @@ cases:
       - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
       - expect: { on: hand, is: done }
       - events: { id: "${x.id}", least: 1, for: 1200ms, save: { seen: values } }
-      - check: { that: "${seen}", is: ["${x.other}"], because: one change }
+      # What the subscribing itself may have sent is another matter.
+      - check:
+          that: "${seen}"
+          is: { $any: [["${x.other}"], ["${x.value}", "${x.other}"], ["${x.value}", "${x.value}", "${x.other}"]] }
+          because: one change
       - send: { unsubscribe: "${x.id}" }
       - expect: { is: done }
       - send: { unsubscribe: "${x.id}" }
@@ -2147,6 +2172,7 @@ cases:
       - send: { read: "${x.id}" }
       - expect: { is: read, save: { before: "json.characteristics[0].value" } }
       - verify: hand
+      - forget: main
       - send: { on: hand, write: [{ id: "${x.id}", value: "${before}" }] }
       - expect: { on: hand, is: done }
       - silence: { for: 1200ms, id: "${x.id}", deviation: HomeSpan }
@@ -2272,6 +2298,7 @@ cases:
       - verify: ear
       - send: { on: ear, subscribe: "${x.id}" }
       - expect: { on: ear, is: done }
+      - forget: main
       - unpair: guest
       - verify: hand
       - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
@@ -2402,7 +2429,7 @@ cases:
       - send: { subscribe: "${watched}" }
       - expect: { status: 204, version: HTTP/1.1 }
       - send: { read: "${label.aid}.48611" }
-      - expect: { version: HTTP/1.1, any: [{ type: application/hap+json }, { body: empty }] }
+      - expect: { version: HTTP/1.1, any: [{ type: application/hap+json }, { json: $absent }] }
   - id: HTTP-02
     name: no-content-is-empty
     requirement: An answer 204 has no body, and announces none.
@@ -2416,6 +2443,7 @@ cases:
     stacks: { HomeKitADK: as required }
     find:
       watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
     steps:
       - verify: main
       - repeat:
@@ -2424,8 +2452,8 @@ cases:
             - send: { subscribe: "${watched}" }
             - expect: { status: 204, headers: { content-length: { $any: [$absent, "0"] } } }
             # Bytes behind the head would stand where this answer begins.
-            - send: { read: "${watched}" }
-            - expect: { status: 200, entries: [{ id: "${watched.id}" }] }
+            - send: { read: "${label}" }
+            - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
   - id: HTTP-03
     name: exact-framing
     requirement: Each answer is exactly as long as its Content-Length or its chunks say, and nothing stands between two answers.
@@ -2451,8 +2479,8 @@ cases:
             - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
             - send: { subscribe: "${watched}" }
             - expect: { status: 204 }
-            - send: { read: ["${label}", "${watched}"] }
-            - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }, { id: "${watched.id}" }] }
+            - send: { read: "${label}", flags: [type=0] }
+            - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
             - send: { unsubscribe: "${watched}" }
             - expect: { status: 204 }
       - send: { path: /accessories }
@@ -2718,6 +2746,7 @@ cases:
     stacks: { HomeKitADK: any, HAP-NodeJS: any, HAP-python: any, brutella/hap: any, HomeSpan: exact only }
     find:
       watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
     variants:
       - { name: lower-case, form: lower }
       - { name: upper-case, form: upper }
@@ -2729,8 +2758,8 @@ cases:
       - expect: { verify: M4 }
       - send: { subscribe: "${watched}", header-form: "${form}" }
       - expect: { status: 204 }
-      - send: { read: "${watched}", header-form: "${form}" }
-      - expect: { status: 200, entries: [{ id: "${watched.id}" }] }
+      - send: { read: "${label}", header-form: "${form}" }
+      - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
   - id: HTTP-16
     name: unusual-headers
     requirement: A request without Host, with fields that mean nothing here, or with long ones is served or refused cleanly.
@@ -2786,15 +2815,15 @@ cases:
       - { name: byte-by-byte, hold: -1, pieces: 1 }
     steps:
       - send: { verify: M1, until: "${hold}", pieces: "${pieces}" }
-      - wait: 100ms
+      - wait: 50ms
       - send: { rest: true }
       - expect: { verify: M2 }
       - send: { verify: M3, until: "${hold}", pieces: "${pieces}" }
-      - wait: 100ms
+      - wait: 50ms
       - send: { rest: true }
       - expect: { verify: M4 }
       - send: { subscribe: "${watched}", until: "${hold}", pieces: "${pieces}" }
-      - wait: 100ms
+      - wait: 50ms
       - send: { rest: true }
       - expect: { status: 204 }
   - id: HTTP-18
@@ -2923,6 +2952,7 @@ cases:
                 any:
                   - refused-message
                   - { status: { $min: 400, $max: 599 }, deviation: accessories that refuse it for another reason }
+                  - { status: 200, tlv: { error: $present }, deviation: accessories that read another number from it }
       - alive: true
   - id: HTTP-22
     name: unusual-requests
@@ -2986,6 +3016,7 @@ cases:
     stacks: { HomeKitADK: "400; fails on a body that wasn't announced", HAP-NodeJS: "500", HAP-python: "500", esp-homekit-sdk: "500" }
     find:
       watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
     variants:
       - { name: no-body, body: "", length: none, loose: false }
       - { name: empty-body, body: "", length: "0", loose: false }
@@ -3026,7 +3057,7 @@ cases:
                   - { status: 400 }
                   - { status: 500, deviation: HAP-NodeJS and HAP-python }
                   - { status: { $any: [411, 422] }, deviation: "Bouke/HAP (422), servers that want a length (411)" }
-      - send: { read: "${watched}" }
+      - send: { read: "${label}" }
       - expect: goes-on
   - id: HTTP-25
     name: unknown-members
@@ -3041,6 +3072,7 @@ cases:
     stacks: { HomeKitADK: as required }
     find:
       watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
     steps:
       - verify: main
       - send:
@@ -3055,8 +3087,8 @@ cases:
                 later: null
             more: []
       - expect: { status: 204 }
-      - send: { read: "${watched}" }
-      - expect: { status: 200, entries: [{ id: "${watched.id}" }] }
+      - send: { read: "${label}" }
+      - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
   - id: HTTP-26
     name: extreme-json
     requirement: JSON that is very deep, has huge numbers, is no UTF-8, or writes its letters as escapes is understood or refused, and the accessory lives on.
@@ -3069,6 +3101,7 @@ cases:
     stacks: { HomeKitADK: 400 above 64 levels, HAP-python: "500" }
     find:
       watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
     variants:
       - name: deep
         body:
@@ -3099,7 +3132,7 @@ cases:
             - { closed: true, deviation: accessories with small buffers }
       - alive: true
       - verify: fresh
-      - send: { on: fresh, read: "${watched}" }
+      - send: { on: fresh, read: "${label}" }
       - expect: { on: fresh, status: 200 }
   - id: HTTP-27
     name: content-type-of-requests
@@ -4369,18 +4402,24 @@ cases:
       - expect: refused-somehow
       - *still-unpaired
       - *may-begin
-      - if:
-          that: "${multicast}"
-          is: true
+      - note: once is enough, since it takes a second
+        if:
+          that: "${step}"
+          is: M5
           then:
-            - note: a pairing of the case before may just have been removed
-              repeat:
-                times: 20
-                every: 250ms
-                within: 5s
-                until: { that: "${sf}", is: { $matches: "[0-9]*[13579]" } }
-                steps:
-                  - mdns: { resolve: true, within: 2s, save: { sf: txt.sf } }
+            - if:
+                that: "${multicast}"
+                is: true
+                then:
+                  - let: { sf: "" }
+                  - note: a pairing of the case before may just have been removed, and a packet may be lost
+                    repeat:
+                      times: 40
+                      every: 250ms
+                      within: 10s
+                      until: { that: "${sf}", is: { $matches: "[0-9]*[13579]" } }
+                      steps:
+                        - try: { steps: [{ mdns: { resolve: true, within: 2s, save: { sf: txt.sf } } }] }
 
   - id: PS-39
     name: drop-after-proof
@@ -4757,13 +4796,14 @@ cases:
           that: "${multicast}"
           is: true
           then:
+            - let: { sf: "" }
             - repeat:
                 times: 40
                 every: 250ms
                 within: 10s
                 until: { that: "${sf}", is: { $matches: "[0-9]*[02468]" } }
                 steps:
-                  - mdns: { resolve: true, within: 2s, save: { sf: txt.sf } }
+                  - try: { steps: [{ mdns: { resolve: true, within: 2s, save: { sf: txt.sf } } }] }
 
 """#),
     ("pair-verify.yaml", #"""
@@ -5435,8 +5475,8 @@ area: pairings
 title: Pairings
 expectations:
   done: { status: 200, tlv: { state: 2, error: $absent } }
-  not-admin: { tlv: { state: 2, error: authentication } }
-  listed: { status: 200, tlv: { state: 2, error: $absent, identifier: $present } }
+  not-admin: { tlv: { error: authentication } }
+  listed: { status: 200, tlv: { error: $absent, identifier: $present } }   # State is PR-01's affair
 cases:
   - id: PR-01
     name: list-pairings
@@ -5694,7 +5734,7 @@ cases:
     cause: Items are copied without a look at their lengths.
     fix: Check all three before anything is stored, and answer 400 or an Error item.
     impact: A pairing that nobody can use takes a place; a long item may overwrite memory.
-    stacks: { HomeKitADK: "400", HomeSpan: Error 1, esp-homekit: Error 1, HAP-NodeJS: takes any permissions and keys, esp-homekit-sdk: takes any permissions }
+    stacks: { HomeKitADK: "400", HomeSpan: Error 1, esp-homekit: Error 1, HAP-NodeJS: takes any permissions and keys, HAP-python: takes any permissions and keys, esp-homekit-sdk: takes any permissions }
     steps:
       - controller: { name: guest, paired: false }
       - verify: main
@@ -5704,7 +5744,7 @@ cases:
             - { status: 400 }
             - { tlv: { error: $present } }
             - { status: 500, deviation: "HAP-NodeJS, HAP-python" }
-            - { tlv: { state: 2 }, deviation: "HAP-NodeJS and esp-homekit-sdk, which take it" }
+            - { tlv: { state: 2 }, deviation: "HAP-NodeJS, HAP-python and esp-homekit-sdk, which take it" }
       - note: It must still be there, with the pairing that it had.
         verify: b
       - send: { on: b, pairings: list }
@@ -5881,7 +5921,7 @@ cases:
       - pair: main
       - verify: b
       - send: { on: b, pairings: list }
-      - expect: { on: b, status: 200, tlv: { state: 2, error: $absent, list: [{ identifier: "${admin.id}", permissions: 1 }] } }
+      - expect: { on: b, is: listed, tlv: { error: $absent, list: [{ identifier: "${admin.id}", permissions: 1 }] } }
 
   - id: PR-17
     name: remove-after-accessories
@@ -6081,10 +6121,16 @@ cases:
       - verify: main
       - send: { read: ["${near}", "${far}"] }
       - expect:
-          status: 200
-          entries:
-            - { id: "${near}", value: $present, status: $absent }
-            - { id: "${far}", value: $present, status: $absent }
+          any:
+            - status: 200
+              entries:
+                - { id: "${near}", value: $present, status: $absent }
+                - { id: "${far}", value: $present, status: $absent }
+            # What is behind the bridge may be out of reach just now.
+            - status: 207
+              entries:
+                - { id: "${near}", value: $present, status: 0 }
+                - { id: "${far}", status: { $max: 0 } }
   - id: RD-03
     name: read-unknown
     requirement: Reading a characteristic that doesn't exist gives 207 with status -70409 and no value.
@@ -6198,7 +6244,7 @@ cases:
             - { status: { $any: "${right}" } }
             - { status: 500, deviation: HAP-python }
             - { status: { $any: [200, 207] }, json: { characteristics: [] }, deviation: accessories that answer an empty list }
-            - { status: 422, deviation: Bouke/HAP }
+            - { status: { $min: 401, $max: 499 }, deviation: accessories with another status for it }
             - { status: 207, json: { characteristics: { $each: { value: $absent, status: { $max: -1 } } } }, deviation: accessories that read no id as an unknown one }
       - send: { read: "${label}" }
       - expect: goes-on
@@ -6233,7 +6279,7 @@ cases:
                   - { status: 400 }
                   - { status: { $any: [200, 207] }, deviation: "HAP-NodeJS, brutella/hap, HomeSpan" }
                   - { status: 500, deviation: HAP-python }
-                  - { status: { $min: 401, $max: 499 }, deviation: Bouke/HAP }
+                  - { status: { $min: 401, $max: 499 }, deviation: accessories with another status for it }
           else:
             - expect:
                 any:
@@ -6242,7 +6288,7 @@ cases:
                     json: { characteristics: { $each: { value: $absent } } }
                     deviation: HAP-NodeJS, brutella/hap, HomeSpan
                   - { status: 500, deviation: HAP-python }
-                  - { status: { $min: 401, $max: 499 }, deviation: Bouke/HAP }
+                  - { status: { $min: 401, $max: 499 }, deviation: accessories with another status for it }
       - send: { read: "${label}" }
       - expect: goes-on
   - id: RD-08
@@ -6274,17 +6320,20 @@ cases:
           then:
             - send: { read: "${number}", flags: [meta=1] }
             - expect:
-                status: 200
                 any:
-                  - entries:
+                  - status: 200
+                    entries:
                       - id: "${number.id}"
                         value: $present
                         format: "${number.format}"
                         minValue: { $any: ["${number.minValue}", $absent] }
                         maxValue: { $any: ["${number.maxValue}", $absent] }
                         minStep: { $any: ["${number.minStep}", $absent] }
-                  - { json: $absent, text: { $contains: '"format"' }, deviation: HomeKitADK }
-                  - { entries: [{ id: "${number.id}", value: $present, format: $absent, minValue: $absent, maxValue: $absent }], deviation: HAP-python }
+                  - { status: 200, json: $absent, text: { $contains: '"format"' }, deviation: HomeKitADK }
+                  - status: 200
+                    entries: [{ id: "${number.id}", value: $present, format: $absent, minValue: $absent, maxValue: $absent }]
+                    deviation: HAP-python
+                  - { status: 207, entries: [{ id: "${number.id}", status: -70402 }], record: a number could not be read just now }
       - send: { read: "${thing}", flags: [perms=1] }
       - expect:
           status: 200
@@ -6656,12 +6705,17 @@ routines:
   two-sessions:
     - verify: main
     - verify: { on: watch }
-  # Reads characteristic `c` into `value`.
+  # Reads characteristic `c` into `value`; null where it can't be read just now.
   read:
     - send: { read: "${c.id}" }
-    - expect: { status: 200, save: { value: "json.characteristics[0].value" } }
+    - expect: { status: { $any: [200, 207] }, save: { value: "json.characteristics[0].value" } }
   # Writes `to` to `c`, within a timed write where `c` wants one.
   put:
+    - if:
+        that: "${c.perms}"
+        is: { $includes: [aa] }
+        then:
+          - skip: "${c.name} wants additional authorization"
     - if:
         that: "${c.perms}"
         is: { $includes: [tw] }
@@ -6882,16 +6936,19 @@ cases:
             - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 1, limit: 90s } }
             - do: follow
             - do: { routine: put, with: { c: "${door.TargetDoorState}", to: 0 } }
+            - do: { routine: read, with: { c: "${door.CurrentDoorState}" } }
+            - let: { early: "${value}" }
             - event: { on: watch, within: 90s, entries: [{ id: "${door.CurrentDoorState.id}", value: 0 }] }
             - try:
                 save: unsaid
                 steps:
                   - event: { on: watch, within: 10ms, entries: [{ id: "${door.CurrentDoorState.id}", value: 2 }] }
-            - if:
-                that: "${unsaid}"
-                is: { $not: "" }
+            - note: "events may be put together; who reads is told, too"
+              if:
+                that: ["${unsaid}", "${early}"]
+                is: [{ $not: "" }, { $not: 2 }]
                 then:
-                  - deviation: there was no event for opening (so do doors with sensors at their ends alone)
+                  - deviation: opening was never told (so do doors with sensors at their ends alone)
             - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 0, limit: 5s } }
   - id: SV-05
     name: garage-door-closes
@@ -6916,16 +6973,19 @@ cases:
             - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 0, limit: 90s } }
             - do: follow
             - do: { routine: put, with: { c: "${door.TargetDoorState}", to: 1 } }
+            - do: { routine: read, with: { c: "${door.CurrentDoorState}" } }
+            - let: { early: "${value}" }
             - event: { on: watch, within: 90s, entries: [{ id: "${door.CurrentDoorState.id}", value: 1 }] }
             - try:
                 save: unsaid
                 steps:
                   - event: { on: watch, within: 10ms, entries: [{ id: "${door.CurrentDoorState.id}", value: 3 }] }
-            - if:
-                that: "${unsaid}"
-                is: { $not: "" }
+            - note: "events may be put together; who reads is told, too"
+              if:
+                that: ["${unsaid}", "${early}"]
+                is: [{ $not: "" }, { $not: 3 }]
                 then:
-                  - deviation: there was no event for closing (so do doors with sensors at their ends alone)
+                  - deviation: closing was never told (so do doors with sensors at their ends alone)
             - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 1, limit: 5s } }
   - id: SV-06
     name: garage-door-obstructed
@@ -6955,6 +7015,8 @@ cases:
                   - note: it may refuse to close
                     send: { write: [{ id: "${door.TargetDoorState.id}", value: 1 }] }
                   - expect: { status: { $any: [200, 204, 207, 400] } }
+                  - connect: main
+                  - verify: main
                   - event: { on: watch, within: 60s, entries: [{ id: "${door.ObstructionDetected.id}", value: true }] }
                   - let: { c: "${door.CurrentDoorState}" }
                   - repeat:
@@ -6991,7 +7053,15 @@ cases:
           in: "${sensors}"
           as: sensor
           steps:
-            - do: { routine: becomes, with: { c: "${sensor.MotionDetected}", to: false, limit: 150s } }
+            - try:
+                save: restless
+                steps:
+                  - do: { routine: becomes, with: { c: "${sensor.MotionDetected}", to: false, limit: 60s } }
+            - if:
+                that: "${restless}"
+                is: { $not: "" }
+                then:
+                  - skip: it sees motion all the time
             - do: follow
             - hook: { name: trigger, of: "${sensor}", refused: why }
             - if:
@@ -7081,8 +7151,8 @@ cases:
     shared: true
     limit: 10min
     find:
-      coloured: { kind: service, type: LightBulb, with: [Hue, Saturation], all: true, most: 4, optional: true }
-      white: { kind: service, type: LightBulb, with: [ColorTemperature], all: true, most: 4, optional: true }
+      coloured: { kind: service, type: LightBulb, with: [On, Hue, Saturation], all: true, most: 4, optional: true }
+      white: { kind: service, type: LightBulb, with: [On, ColorTemperature], all: true, most: 4, optional: true }
     cause: Colours are converted to the lamp's own model and back.
     fix: Keep what was written until the lamp is changed from elsewhere.
     impact: The colour wheel jumps, and scenes are never shown as set.
@@ -7298,7 +7368,7 @@ cases:
                 that: "${thermostat.TemperatureDisplayUnits.perms?}"
                 is: { $includes: [pw] }
                 then:
-                  - do: { routine: reads-back, with: { c: "${target}", to: "${target.values[-1]}" } }
+                  - do: { routine: reads-back, with: { c: "${target}", to: "${target.values[0]}" } }
                   - let: { wanted: "${value}" }
                   - do: { routine: read, with: { c: "${thermostat.CurrentTemperature}" } }
                   - let: { room: "${value}" }
@@ -7618,6 +7688,7 @@ cases:
         type: [CurrentTemperature, CurrentRelativeHumidity, CurrentAmbientLightLevel]
         service: [TemperatureSensor, HumiditySensor, LightSensor]
         perms: [pr]
+        values: 4
         all: true
         most: 8
         optional: true
@@ -7632,6 +7703,7 @@ cases:
           then:
             - skip: there is no such sensor
       - do: two-sessions
+      - let: { tried: false }
       - each:
           in: "${alarms}"
           as: alarm
@@ -7643,16 +7715,24 @@ cases:
                 is: [1, true]
                 then:
                   - hook: { name: set, of: "${alarm}", value: 0 }
-            - do: { routine: becomes, with: { c: "${alarm}", to: 0, limit: 150s } }
-            - do: follow
-            - hook: { name: trigger, of: "${alarm}", refused: why }
+            - try:
+                save: why
+                steps:
+                  - do: { routine: becomes, with: { c: "${alarm}", to: 0, limit: 60s } }
             - if:
                 that: "${why}"
-                is: { $not: "" }
+                is: ""
                 then:
-                  - record: "${alarm.name} of ${alarm.service} could not be triggered: ${why}"
-                else:
+                  - do: follow
+                  - hook: { name: trigger, of: "${alarm}", refused: why }
+            - if:
+                that: "${why}"
+                is: ""
+                then:
+                  - let: { tried: true }
                   - event: { on: watch, within: 60s, entries: [{ id: "${alarm.id}", value: 1 }] }
+                else:
+                  - record: "${alarm.name} of ${alarm.service} could not be triggered: ${why}"
       - if:
           that: "${hooks.set}"
           then:
@@ -7661,7 +7741,7 @@ cases:
                 as: level
                 steps:
                   - do: { routine: read, with: { c: "${level}" } }
-                  - let: { next: "${level.values[2]}" }
+                  - let: { tried: true, next: "${level.values[2]}" }
                   - if:
                       that: "${value}"
                       is: { $near: "${next}", $by: 0.5 }
@@ -7676,6 +7756,11 @@ cases:
                       is: { $each: { $kind: number } }
                       then:
                         - check: { that: "${value}", is: { $min: "${level.minValue}", $max: "${level.maxValue}" }, because: "${level.name}" }
+      - if:
+          that: "${tried}"
+          is: false
+          then:
+            - skip: none of them could be triggered
   - id: SV-22
     name: battery
     requirement: Status Low Battery agrees with Battery Level.
@@ -8062,6 +8147,7 @@ title: Sessions and their frames
 expectations:
   # The connection ends, and nothing is told in plain.
   cut-off:
+    within: 5s
     any:
       - { closed: true }
       - { garbage: { $starts: "HTTP/1.1 400", $not: { $contains: "{" } }, deviation: "HomeSpan, which first answers an empty 400 in plain" }
@@ -8539,7 +8625,7 @@ cases:
     requirement: A database of more than 64 KiB arrives whole.
     level: must
     section: HAP R2 §6.5.2, §6.7.1
-    needs: [paired]
+    needs: [pairing]
     shared: true
     cause: The whole answer has to fit in one buffer, or what the socket doesn't take at once is dropped.
     fix: Write the database in pieces, and wait for the socket between them.
