@@ -63,7 +63,7 @@ rules: ## every rule of docs/protocol.md has a test
 # Built here again when this target is made alone; after unit-test it is there already.
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
-	swift build --product hapsim && swift build --product hapctl
+	swift build --product hapsim && swift build --product hapctl && swift build --product haptest
 	HAPSIM="$$(swift build --show-bin-path)/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
