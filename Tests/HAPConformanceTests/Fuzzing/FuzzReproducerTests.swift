@@ -29,7 +29,7 @@ import Testing
 
   @Test("So does all that is ever sent", arguments: FuzzStreamTests.all)
   func everything(_ area: FuzzArea, _ state: FuzzState) throws {
-    let file = Self.file(FuzzStreamTests.messages(area, state, seed: 4, rounds: 60))
+    let file = Self.file(FuzzStreamTests.messages(area, state, seed: 4, rounds: 20))
     #expect(try FuzzReproducer(file.bytes) == file)
   }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import HAPConformance
 
 @Suite("Streams of messages to fuzz with") struct FuzzStreamTests {
-  /// A home of a lamp (2.9, quiet) and a lock (3.9 and 3.10, not).
+  /// A home of a lamp (2.9, quiet, among much that isn't) and a lock (3.9 and 3.10, not).
   static func facts(_ state: FuzzState) -> FuzzFacts {
     var facts = FuzzFacts()
     facts.state = state
@@ -19,6 +19,7 @@ import Testing
     ]
     facts.readable = [AttributeID(aid: 2, iid: 9), AttributeID(aid: 3, iid: 9)]
     facts.forbidden = [AttributeID(aid: 3, iid: 9), AttributeID(aid: 3, iid: 10)]
+    for iid in 10...120 { facts.forbidden.insert(AttributeID(aid: 2, iid: UInt64(iid))) }
     return facts
   }
 
@@ -34,9 +35,9 @@ import Testing
 
   @Test("The same seed sends the same, another one something else", arguments: all)
   func seeds(_ area: FuzzArea, _ state: FuzzState) {
-    let once = Self.messages(area, state, seed: 7, rounds: 40)
-    #expect(once == Self.messages(area, state, seed: 7, rounds: 40))
-    #expect(once != Self.messages(area, state, seed: 8, rounds: 40))
+    let once = Self.messages(area, state, seed: 7, rounds: 20)
+    #expect(once == Self.messages(area, state, seed: 7, rounds: 20))
+    #expect(once != Self.messages(area, state, seed: 8, rounds: 20))
   }
 
   @Test("A stream is the same on every machine and in every version") func vector() {
@@ -46,7 +47,7 @@ import Testing
 
   @Test("Messages are bounded, and are sent as their state allows", arguments: all)
   func bounds(_ area: FuzzArea, _ state: FuzzState) {
-    for message in Self.messages(area, state, seed: 3, rounds: 200) {
+    for message in Self.messages(area, state, seed: 3, rounds: 80) {
       #expect(message.bytes.count <= 3 * ByteMutator.limit)
       #expect((0...1).contains(message.connection))
       switch message.way {
@@ -63,7 +64,7 @@ import Testing
   }
 
   @Test("What M5 seals always has the tester's own key: a pairing that comes of it can be removed") func ownKey() {
-    let messages = Self.messages(.tlv, .unpaired, seed: 3, rounds: 300).filter { $0.way == .exchange }
+    let messages = Self.messages(.tlv, .unpaired, seed: 3, rounds: 120).filter { $0.way == .exchange }
     #expect(messages.count > 100)
     for message in messages {
       #expect(message.bytes.indices.contains { message.bytes[$0...].starts(with: Self.facts(.unpaired).publicKey) })
@@ -71,7 +72,7 @@ import Testing
   }
 
   @Test("Nobody's pairing is removed but those of guests") func removals() {
-    for message in Self.messages(.tlv, .paired, seed: 3, rounds: 300) where message.request == "POST /pairings" {
+    for message in Self.messages(.tlv, .paired, seed: 3, rounds: 100) where message.request == "POST /pairings" {
       #expect(!message.bytes.indices.contains { message.bytes[$0...].starts(with: Self.facts(.paired).identifier) })
     }
   }
@@ -79,14 +80,15 @@ import Testing
   @Test("Nothing is written but what is harmless", arguments: [FuzzArea.json, .http, .frame])
   func writes(_ area: FuzzArea) {
     var written = 0
-    for message in Self.messages(area, .paired, seed: 9, rounds: 400) {
+    let forbidden = Self.facts(.paired).forbidden
+    for message in Self.messages(area, .paired, seed: 9, rounds: 200) {
       let text = message.wire
       guard let start = text.firstIndex(of: UInt8(ascii: "{")), let node = try? JSONNode.parse(Array(text[start...]))
       else { continue }
       for entry in node["characteristics"]?.elements ?? [] where entry["value"] != nil {
         written += 1
         guard let aid = entry["aid"]?.integerValue, let iid = entry["iid"]?.integerValue else { continue }
-        #expect(!(aid == 3 && [9, 10].contains(iid)))
+        #expect(!forbidden.contains { Int128($0.aid) == aid && Int128($0.iid) == iid })
       }
     }
     #expect(written > 20)
