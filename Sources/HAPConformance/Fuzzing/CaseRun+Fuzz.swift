@@ -18,6 +18,10 @@ extension CaseRun {
   func deliver(_ message: FuzzMessage, patience: Duration) async throws -> FuzzEcho {
     let name = "\(message.way.isSecured ? "session" : message.way.isOnce ? "procedure" : "plain") \(message.connection)"
     if let former = connections[name], former.isClosed || message.way.isOnce { forget(name, .reset) }
+    if message.way == .proof || message.way == .exchange {
+      // An M1 among the others keeps Pair Setup for its connection.
+      for other in connections.keys.filter({ $0 != name }) { forget(other, .reset) }
+    }
     var wire: [UInt8]
     let connection: WireConnection
     do {
@@ -57,6 +61,11 @@ extension CaseRun {
     // A message that was not whole would swallow the next one.
     if message.way.isOnce || message.ending != nil || message.cut > 0 || !echo.isAnswer { forget(name, .reset) }
     return echo
+  }
+
+  /// Ends all connections at once, whatever is under way.
+  func abandon() {
+    for name in connections.keys { forget(name, .reset) }
   }
 
   private func forget(_ name: String, _ how: WireConnection.Ending) {

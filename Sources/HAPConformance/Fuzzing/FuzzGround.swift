@@ -29,6 +29,10 @@ actor FuzzGround {
   /// Whether some controller of another is paired with it.
   private(set) var isForeign = false
   private var facts = FuzzFacts()
+  /// What any message may have written.
+  private var written: Set<AttributeID> = []
+  /// Whether it stood all that it was sent since it was prepared.
+  private var isGood = false
   /// Of the answers on new connections.
   private var slowest = Duration.milliseconds(20)
   private(set) var tally = FuzzTally()
@@ -54,7 +58,10 @@ actor FuzzGround {
     try await launch()
     let (addresses, code) = try await whereabouts()
     let device = TestedAccessory(on: loop, addresses: addresses, code: code, random: .seeded(seed), start: start)
-    device.identity = former?.identity
+    if let former {
+      device.identity = former.identity
+      device.keepOriginals(of: former)
+    }
     let keeper = Keeper(device: device, world: world, seed: seed)
     place = Place(device: device, keeper: keeper)
     do throws(Keeper.Refusal) {
@@ -116,6 +123,14 @@ actor FuzzGround {
 
   // MARK: States
 
+  /// Whether it is in a state already, with a witness who can be asked.
+  func isReady(for state: FuzzState) -> Bool {
+    isGood && current == state && (state != .paired || witness != nil)
+  }
+
+  /// Whatever comes next wants another one.
+  func distrust() { isGood = false }
+
   /// Brings it into a state, and says what messages can be made from.
   func prepare(_ state: FuzzState) async throws -> FuzzFacts {
     guard let place else { preconditionFailure("it was begun") }
@@ -132,12 +147,14 @@ actor FuzzGround {
       }
     } catch { throw Failure(message: "it can't be made \(state.rawValue): \(error.message)") }
     current = state
+    isGood = true
     facts = FuzzFacts(state == .paired ? place.device.database : nil) { place.device.originals[$0] != nil }
     facts.state = state
     facts.hasCode = place.device.code != nil
     facts.proofLimit = session.proofLimit
     facts.identifier = place.device.admin.credentials.identifier
     facts.publicKey = place.device.admin.credentials.key.publicKey
+    written.formUnion(facts.targets.map(\.id))
     if state == .paired {
       let run = helper()
       do { witness = try await FuzzWitness(run, facts: facts) } catch let failure as CaseFailure {
@@ -177,17 +194,21 @@ actor FuzzGround {
       for message in messages {
         if Task.isCancelled { throw CaseInterrupted() }
         sent.append(message)
+        // A step of a procedure has an answer, and it may take its time.
+        let patience = message.way.isOnce ? max(patience, .seconds(2)) : patience
         count(try await run.deliver(message, patience: patience), message)
         if await process?.exit != nil { break }
+        // An M5 that was still right has paired; where it can't be undone, the look behind it will say so.
+        if current != .paired, let place, place.device.owner != nil { try? await place.keeper.unpair() }
       }
     } catch { interruption = error }
-    await run.close()
+    await run.abandon()
     if let interruption { throw interruption }
     return (try await look(thoroughly: thoroughly), sent)
   }
 
   /// In which an accessory that answers would have done so.
-  private var patience: Duration { min(max(slowest * 5, .milliseconds(100)), .seconds(2)) }
+  private var patience: Duration { min(max(slowest * 4, .milliseconds(100)), .seconds(1)) }
 
   private func count(_ echo: CaseRun.FuzzEcho, _ message: FuzzMessage) {
     guard echo != .unprepared else {
@@ -208,10 +229,9 @@ actor FuzzGround {
 
   private func look(thoroughly: Bool) async throws -> FuzzFinding? {
     if let finding = await ended(waits: false) { return finding }
-    if let finding = try await unreachable() {
-      // It may have been ending.
-      return await ended() ?? finding
-    }
+    let silence = try await unreachable()
+    // It may have been ending.
+    if let finding = await ended(waits: silence != nil) ?? silence { return finding }
     guard let place else { preconditionFailure("it was begun") }
     if current != .paired, place.device.owner != nil {
       // An M5 was taken, as it should be.
@@ -243,6 +263,15 @@ actor FuzzGround {
     }
     let wanted = current == .paired || (current == .found && wasPaired)
     guard isPaired != wanted else { return nil }
+    if isPaired, current == .unpaired {
+      // An M5 may have been taken of which the answer was not waited for.
+      do throws(Keeper.Refusal) {
+        try await place.keeper.verify()
+        place.device.owner = place.device.admin
+        try await place.keeper.unpair()
+        return nil
+      } catch {}
+    }
     return FuzzFinding(
       kind: .pairing,
       message: isPaired ? "it is paired, and nobody paired it" : "it is unpaired, and nobody removed the pairing")
@@ -298,7 +327,7 @@ actor FuzzGround {
     }
     connection.write(ControllerRequest.accessories.encoded(host: "\(place.device.address)"))
     let arrival = await connection.next(within: limit)
-    await connection.settle(within: .milliseconds(300))
+    connection.close(.fin)
     guard case .message = arrival else {
       throw ProbeFailure(message: AnswerView(arrival: arrival, took: .zero).summary)
     }
@@ -340,7 +369,8 @@ actor FuzzGround {
     var problem: String?
     if let place, place.device.owner != nil {
       do throws(Keeper.Refusal) {
-        if place.device.database != nil { try await place.keeper.restore(Set(facts.targets.map(\.id))) }
+        try await place.keeper.pair()
+        try await place.keeper.restore(written)
         try await place.keeper.removeOthers()
         try await place.keeper.unpair()
       } catch { problem = "it could not all be put back: \(error.message)" }

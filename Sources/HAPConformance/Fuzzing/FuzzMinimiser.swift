@@ -12,6 +12,8 @@ struct FuzzMinimiser: Sendable {
     case messages(count: Int, at: Int)
     /// The oddities of a message, one at a time.
     case extras(index: Int, number: Int)
+    /// The parts of a message that its brackets, commas, quotes and line ends make, the largest first.
+    case parts(index: Int, number: Int, hasShrunk: Bool)
     case bytes(index: Int, count: Int, at: Int)
     case done
   }
@@ -32,6 +34,15 @@ struct FuzzMinimiser: Sendable {
         fewer.removeSubrange(at..<min(at + count, fewer.count))
         found = fewer.isEmpty ? nil : fewer
       case .extras(let index, let number): found = plainer(index, number)
+      case .parts(let index, let number, _):
+        let parts = Self.parts(of: messages[index].bytes)
+        guard number < parts.count else {
+          found = nil
+          break
+        }
+        var shorter = messages
+        shorter[index].bytes.removeSubrange(parts[number])
+        found = shorter
       case .bytes(let index, let count, let at):
         var shorter = messages
         let end = min(at + count, shorter[index].bytes.count)
@@ -87,6 +98,19 @@ struct FuzzMinimiser: Sendable {
       } else if index + 1 < messages.count {
         stage = .extras(index: index + 1, number: 0)
       } else {
+        stage = .parts(index: 0, number: 0, hasShrunk: false)
+      }
+    case .parts(let index, let number, let hasShrunk):
+      let next = wasSmaller ? number : number + 1
+      let hasShrunk = hasShrunk || wasSmaller
+      if next < Self.parts(of: messages[index].bytes).count {
+        stage = .parts(index: index, number: next, hasShrunk: hasShrunk)
+      } else if hasShrunk {
+        // What couldn't go before may go now.
+        stage = .parts(index: index, number: 0, hasShrunk: false)
+      } else if index + 1 < messages.count {
+        stage = .parts(index: index + 1, number: 0, hasShrunk: false)
+      } else {
         startBytes(of: 0)
       }
     case .bytes(let index, let count, let at):
@@ -108,5 +132,44 @@ struct FuzzMinimiser: Sendable {
       return
     }
     stage = .bytes(index: index, count: max(1, messages[index].bytes.count), at: 0)
+  }
+
+  /// Elements with their commas, what stands between brackets and between quotes, and lines; the largest first, then from the front.
+  ///
+  /// What is no JSON at all has such parts, too: this is about chances, not about meaning.
+  static func parts(of bytes: [UInt8]) -> [Range<Int>] {
+    var parts: [Range<Int>] = []
+    // Where the elements of each open bracket began, and whether a comma was before.
+    var open: [(bracket: Int, element: Int)] = []
+    var quote: Int?
+    var line = 0
+    for (index, byte) in bytes.enumerated() {
+      if let start = quote {
+        guard byte == UInt8(ascii: "\""), bytes[index - 1] != UInt8(ascii: "\\") else { continue }
+        parts.append((start + 1)..<index)
+        quote = nil
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): quote = index
+      case UInt8(ascii: "["), UInt8(ascii: "{"): open.append((index, index + 1))
+      case UInt8(ascii: ","):
+        guard let last = open.last else { break }
+        parts.append(last.element..<(index + 1))
+        open[open.count - 1].element = index + 1
+      case UInt8(ascii: "]"), UInt8(ascii: "}"):
+        guard let last = open.popLast() else { break }
+        parts.append((last.bracket + 1)..<index)
+        // The last one goes with the comma before it.
+        if last.element > last.bracket + 1 { parts.append((last.element - 1)..<index) }
+      case 0x0A:
+        parts.append(line..<(index + 1))
+        line = index + 1
+      default: break
+      }
+    }
+    return parts.filter { !$0.isEmpty && $0.count < bytes.count }.sorted {
+      ($1.count, $0.lowerBound) < ($0.count, $1.lowerBound)
+    }
   }
 }

@@ -8,7 +8,7 @@ package struct FuzzSession: Sendable {
   /// How many rounds go between two thorough looks.
   private static let thoroughInterval = 8
   private static let trialLimit = 400
-  private static let minimisingLimit = Duration.seconds(300)
+  private static let minimisingLimit = Duration.seconds(180)
 
   package var target: ConformanceSession.Target
   /// A command of the shell that starts it; nil: it is there.
@@ -172,36 +172,48 @@ package struct FuzzSession: Sendable {
     _ tell: @Sendable (Event) -> Void
   ) async throws -> ([FuzzMessage], Bool) {
     let deadline = Self.deadline(Self.minimisingLimit)
-    guard !recent.isEmpty, try await happens(finding.kind, recent, state, ground) == true else {
+    guard !recent.isEmpty, try await happens(finding.kind, recent, state, ground, isFresh: true) == true else {
       tell(.remark("the same messages, sent to it again, didn't do it, or it didn't come back"))
       return (recent, false)
     }
-    var minimiser = FuzzMinimiser(recent)
-    while minimiser.trials < Self.trialLimit, EventLoop.readClock() < deadline,
-      let candidate = minimiser.candidate()
-    {
-      guard let still = try await happens(finding.kind, candidate, state, ground) else { break }
-      minimiser.take(still)
-      let bytes = minimiser.messages.reduce(0) { $0 + $1.bytes.count }
-      tell(.tried(minimiser.trials, messages: minimiser.messages.count, bytes: bytes))
+    // An accessory that stood a trial is used for the next one. Where that misleads, each gets an accessory of its own.
+    for isFresh in [false, true] {
+      var minimiser = FuzzMinimiser(recent)
+      while minimiser.trials < Self.trialLimit, EventLoop.readClock() < deadline,
+        let candidate = minimiser.candidate()
+      {
+        guard let still = try await happens(finding.kind, candidate, state, ground, isFresh: isFresh) else { break }
+        minimiser.take(still)
+        let bytes = minimiser.messages.reduce(0) { $0 + $1.bytes.count }
+        tell(.tried(minimiser.trials, messages: minimiser.messages.count, bytes: bytes))
+      }
+      if try await happens(finding.kind, minimiser.messages, state, ground, isFresh: true) == true {
+        return (minimiser.messages, true)
+      }
     }
-    return (minimiser.messages, true)
+    return (recent, true)
   }
 
-  /// Whether messages do it to an accessory that was started again.
+  /// Whether messages do it.
+  /// - Parameter isFresh: whether to an accessory that was started again, even where that isn't needed.
   /// - Returns: nil when it isn't there any more.
   private func happens(
-    _ kind: FuzzFinding.Kind, _ messages: [FuzzMessage], _ state: FuzzState, _ ground: FuzzGround
+    _ kind: FuzzFinding.Kind, _ messages: [FuzzMessage], _ state: FuzzState, _ ground: FuzzGround, isFresh: Bool
   ) async throws -> Bool? {
-    guard await ground.again() else {
-      if Task.isCancelled { throw CaseInterrupted() }
-      return nil
+    let isReady = await ground.isReady(for: state)
+    if isFresh || !isReady {
+      guard await ground.again() else {
+        if Task.isCancelled { throw CaseInterrupted() }
+        return nil
+      }
+      do { _ = try await ground.prepare(state) } catch is ConformanceSession.Failure {
+        if Task.isCancelled { throw CaseInterrupted() }
+        return nil
+      }
     }
-    do { _ = try await ground.prepare(state) } catch is ConformanceSession.Failure {
-      if Task.isCancelled { throw CaseInterrupted() }
-      return nil
-    }
-    return try await ground.feed(messages, thoroughly: kind == .events || kind == .pairing).finding?.kind == kind
+    let finding = try await ground.feed(messages, thoroughly: kind == .events || kind == .pairing).finding
+    if finding != nil { await ground.distrust() }
+    return finding?.kind == kind
   }
 
   // MARK: Again

@@ -77,6 +77,11 @@ package final class TestedAccessory: @unchecked Sendable {
     isBorrowed = true
   }
 
+  /// Of the same accessory, before it was started again.
+  func keepOriginals(of former: TestedAccessory) {
+    originals.merge(former.originals) { _, earlier in earlier }
+  }
+
   var address: SocketAddress { addresses[0] }
 
   /// By which it is looked up: as its record had it, or as it proved itself.
