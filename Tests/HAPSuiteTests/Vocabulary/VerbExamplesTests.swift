@@ -38,6 +38,7 @@ import Testing
     "together": (["[[], [{ wait: 1s }]]"], ["{ steps: [] }", "[{ wait: 1s }]"]),
     "wait": (["1.5s"], ["{ for: 1s }", "1", "1sec"]),
     "try": (["{ steps: [], save: how }"], ["[]", "{ save: how }"]),
+    "finally": (["[{ wait: 1s }]", "[]"], ["{ steps: [] }", "true", "[{ hook: reboot }]"]),
     "hook": (["{ name: reboot }"], ["reboot", "{ name: rebot }", "{ value: 1 }", "{ name: press, kind: triple }"]),
     "reachable": (["true", "{ within: 30s }"], ["{ in: 30s }"]), "alive": (["true"], ["{}", "main"]),
     "mdns": (["{ listen: goodbye, within: 2s }"], ["goodbye", "{ listen: everything }", "{ query: PTR }"]),
