@@ -127,8 +127,9 @@ let package = Package(
     .testTarget(
       name: "HAPConformanceTests",
       dependencies: [
-        "HAPConformance", "HAPSuite", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPProtocol", "HAPLoop", "HAPModel",
-        "HAPWire", "HAPCrypto", "HAPTestSupport",
+        "HAPConformance", "HAPSuite", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPProtocol",
+        "HAPLoop",
+        "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport",
       ]),
     .testTarget(
       name: "HaptestTests",

@@ -189,6 +189,8 @@ package actor Runner {
     let keeper = keeper
     var all: [CaseOutcome] = []
     for turn in 0..<max(1, options.repetitions) where !Task.isCancelled || all.isEmpty {
+      // A case that pairs or unpairs leaves another state than the next turn wants.
+      if turn > 0, !entry.definition.isShared, await !isBroughtBack(entry) { break }
       var options = options
       options.seed = options.seed &+ UInt64(turn)
       let execution = CaseExecution(entry: entry, device: device, world: world, options: options, found: found) { run in
@@ -247,6 +249,18 @@ package actor Runner {
       conclude(CaseOutcome(entry.definition.description, .skip, message: "it can't be unpaired: \(error.message)"))
       return false
     }
+  }
+
+  /// The state that a case wants, once more.
+  private func isBroughtBack(_ entry: Plan.Entry) async -> Bool {
+    do throws(Keeper.Refusal) {
+      switch entry.definition.needs.state {
+      case .any: break
+      case .unpaired: try await keeper.unpair()
+      case .paired: try await keeper.pair()
+      }
+      return true
+    } catch { return false }
   }
 
   /// Pairs; what needs more than there is then is skipped, with the reason.

@@ -10,7 +10,8 @@ extension CaseRun {
     var last = "none came"
     var chosen: JSONNode?
     let alternatives = node["any"]?.elements.map { list in list.map { joinedEvent($0, node) } } ?? [node]
-    let event = try await connection.event(within: limit, keeping: node["keep"]?.boolValue ?? false) { message throws(StepError) in
+    let isKept = node["keep"]?.boolValue ?? false
+    let event = try await connection.event(within: limit, keeping: isKept) { message throws(StepError) in
       for alternative in alternatives {
         guard let problem = try Self.problem(of: message, alternative) else {
           chosen = alternative

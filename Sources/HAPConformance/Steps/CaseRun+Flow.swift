@@ -5,7 +5,7 @@ import HAPWire
 extension CaseRun {
   func repeated(_ node: JSONNode) async throws {
     let head = try scope.resolve(head(node, without: ["steps", "until"]))
-    guard let times = head["times"]?.integerValue.map({ Int(clamping: $0) }) else {
+    guard let times = try head["times"].map({ try ByteMaker.count($0) }) else {
       throw StepError(node, "\"times\" is missing")
     }
     let every = try duration(head["every"], default: .zero)

@@ -81,7 +81,8 @@ extension CaseRun {
     guard let found else {
       let wanted = pattern.map { " with \(Pattern.shown($0))" } ?? ""
       throw CaseFailure(
-        "no accessory with the ID \(id)\(wanted) within \(limit.roundText)", sent: "multicast questions for accessories",
+        "no accessory with the ID \(id)\(wanted) within \(limit.roundText)",
+        sent: "multicast questions for accessories",
         accepted: ["SRV, TXT and an address of one\(wanted)"], got: "none", isSilence: true)
     }
     followTo(found)

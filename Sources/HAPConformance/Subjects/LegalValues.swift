@@ -30,7 +30,12 @@ struct LegalValues {
     } else if !named.isEmpty {
       candidates = named.map { Int128($0) }
     } else {
-      guard let (low, high) = range else { return [] }
+      guard var (low, high) = range else { return [] }
+      if let valid = characteristic.constraints.validValuesRange {
+        low = max(low, Int128(valid.lowerBound))
+        high = min(high, Int128(valid.upperBound))
+        guard low <= high else { return [] }
+      }
       let step = max(1, whole(characteristic.constraints.minStep) ?? 1)
       let count = (high - low) / step
       candidates = []
@@ -123,7 +128,9 @@ struct LegalValues {
     if characteristic.format == .float {
       guard let number = limit.doubleValue else { return nil }
       let step = max(characteristic.constraints.minStep?.doubleValue ?? 1, 0.1)
-      return .float(number + Double(direction) * step)
+      let beyond = number + Double(direction) * step
+      // A step may be too small to show beside a large limit, or lead out of all numbers.
+      return beyond != number && beyond.isFinite ? .float(beyond) : nil
     }
     guard let number = whole(limit), let range = characteristic.format.integerRange else { return nil }
     let step = max(1, whole(characteristic.constraints.minStep) ?? 1)
@@ -155,7 +162,9 @@ struct LegalValues {
         let high = characteristic.constraints.maxValue?.doubleValue,
         high - low >= 2 * step
       else { return nil }
-      return .float(low + step * 1.5)
+      // A grid that is finer than the numbers themselves leaves nothing between its points.
+      let between = Value.float(low + step * 1.5)
+      return characteristic.allows(between) ? nil : between
     }
     guard let step = whole(characteristic.constraints.minStep), step > 1, let (low, high) = range, high - low > step
     else {
@@ -172,11 +181,13 @@ struct LegalValues {
     return low <= high ? (low, high) : nil
   }
 
+  /// Brought within ±2⁷⁰, beyond any format, so that sums of it can't overflow.
   private func whole(_ value: Value?) -> Int128? {
+    let bound: Int128 = 1 << 70
     switch value {
-    case .integer(let number)?: number
-    case .float(let number)?: Int128(exactly: number)
-    case nil, .null?, .bool?, .string?, .data?: nil
+    case .integer(let number)?: return min(max(number, -bound), bound)
+    case .float(let number)?: return Int128(exactly: number).map { min(max($0, -bound), bound) }
+    case nil, .null?, .bool?, .string?, .data?: return nil
     }
   }
 }

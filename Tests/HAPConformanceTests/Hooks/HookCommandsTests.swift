@@ -33,6 +33,13 @@ import Testing
     #expect(await run(command(script), bare).answer == #"{"a":"set///4//open//"}"#)
   }
 
+  @Test("Whether it identified itself is a question: no is an answer, too") func identified() async {
+    let hook = HookCall(.identified, aid: 4)
+    #expect(await run(.manual, hook, ask: { _ in true }).answer == #"{"aids":[4]}"#)
+    #expect(await run(.manual, HookCall(.identified), ask: { _ in true }).answer == #"{"aids":[1]}"#)
+    #expect(await run(.manual, hook).answer == #"{"aids":[]}"#)
+  }
+
   @Test("Anything but JSON is no answer, and input has ended") func noAnswer() async {
     for text in ["true", "echo done", "echo 5", "echo '{\"a\":1}'; echo done", "cat"] {
       let result = await run(command(text), HookCall(.reboot))

@@ -50,6 +50,28 @@ private let simulator = #"""
     #expect(exit == .signal(15) && again == exit)
   }
 
+  @Test("A hapsim's events tell who identified itself since the last question") func identified() async throws {
+    let script = simulator.replacingOccurrences(
+      of: "*silence*) ;;",
+      with: #"""
+        *press*) for aid in 1 3; do echo "{"event":"identify","accessory":"Lamp","aid":$aid}"; done
+          echo "{"event":"identify","accessory":"Other","aid":9}"; echo "{"id":$id,"ok":true}" ;;
+        """#)
+    let answers = try await withLoop { loop in
+      let process = AccessoryProcess(script, on: loop)
+      try await process.start(until: .readyLine(within: .seconds(20)))
+      let hooks = SimulatorHooks(process, accessory: "Lamp")
+      var answers: [String?] = []
+      answers.append(text(try await hooks.run(HookCall(.identified))))
+      _ = try await hooks.run(HookCall(.press))
+      answers.append(text(try await hooks.run(HookCall(.identified))))
+      answers.append(text(try await hooks.run(HookCall(.identified))))
+      await process.stop()
+      return answers
+    }
+    #expect(answers == [#"{"aids":[]}"#, #"{"aids":[1,3]}"#, #"{"aids":[]}"#])
+  }
+
   @Test("Commands get their own answers; a refusal has hapsim's words, and events are shown") func commands()
     async throws
   {
