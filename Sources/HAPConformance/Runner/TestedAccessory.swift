@@ -101,26 +101,6 @@ package final class TestedAccessory: @unchecked Sendable {
     addresses = kept + found.filter { !kept.contains($0) }
   }
 
-  // MARK: Turns
-
-  private var isVerifying = false
-  private var waitingToVerify: [CheckedContinuation<Void, Never>] = []
-
-  /// Waits until no other Pair Verify of the tester is under way: there are accessories that keep one for all connections.
-  nonisolated(nonsending) func beginVerify() async {
-    guard isVerifying else {
-      isVerifying = true
-      return
-    }
-    await withCheckedContinuation { waitingToVerify.append($0) }
-  }
-
-  func endVerify() {
-    if waitingToVerify.isEmpty { isVerifying = false } else { waitingToVerify.removeFirst().resume() }
-  }
-
-  // MARK: Seeds
-
   private var seedCount: UInt64 = 0
 
   /// Another one each time, the same in each run.

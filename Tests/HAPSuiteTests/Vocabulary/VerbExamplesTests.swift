@@ -25,6 +25,7 @@ import Testing
     ),
     "unpair": (["true", "guest"], ["{ name: guest }"]),
     "let": (["{ a: 1, b: [2] }"], ["a", "[a]"]),
+    "collect": (["{ times: 1 }"], ["times", "[times]"]),
     "check": (["{ that: 1, is: 1 }", "[{ that: 1, is: 1 }]"], ["{ that: 1 }", "[{ is: 1 }]", "true"]),
     "find": (["{ on: { type: On } }"], ["On", "{ on: { type: Onn } }"]),
     "database": (["true", "{ save: db, bytes: raw }"], ["{ store: db }", "5"]),
