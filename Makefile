@@ -39,6 +39,7 @@ endif
 release: build-deps
 	swift build -c release --product hapsim $(STATIC)
 	swift build -c release --product hapctl $(STATIC)
+	swift build -c release --product haptest $(STATIC)
 
 test: test-deps lint unit-test rules interop ## lint, unit tests, rules and interop tests
 	@echo "make test: all passed"
@@ -63,7 +64,7 @@ rules: ## every rule of docs/protocol.md has a test
 # Built here again when this target is made alone; after unit-test it is there already.
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
-	swift build --product hapsim && swift build --product hapctl
+	swift build --product hapsim && swift build --product hapctl && swift build --product haptest
 	HAPSIM="$$(swift build --show-bin-path)/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
@@ -89,14 +90,16 @@ bench: test-deps release ## how long pairing, reading and writing take
 ifeq ($(SYSTEM),Linux)
 	HAPSIM="$$PWD/.build/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/run.py
 	HAPSIM="$$PWD/.build/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/controller.py
+	HAPSIM="$$PWD/.build/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/tester.py
 else
 	@echo "NOT RUN: the benchmark needs a network namespace, which only Linux has."
 endif
 
-install: release ## install hapsim and hapctl below PREFIX=
+install: release ## install hapsim, hapctl and haptest below PREFIX=
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
 	install -m 755 .build/release/hapsim "$(DESTDIR)$(PREFIX)/bin/hapsim"
 	install -m 755 .build/release/hapctl "$(DESTDIR)$(PREFIX)/bin/hapctl"
+	install -m 755 .build/release/haptest "$(DESTDIR)$(PREFIX)/bin/haptest"
 	install -m 644 Profiles/* "$(DESTDIR)$(PREFIX)/share/hapsim/Profiles"
 
 deps: build-deps test-deps ## install what is missing, through apt

@@ -132,7 +132,8 @@ let package = Package(
         "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport",
       ]),
     .testTarget(
-      name: "HaptestTests", dependencies: ["haptest", "HAPCommandLine", "HAPConformance", "HAPReport"],
+      name: "HaptestTests",
+      dependencies: ["haptest", "HAPCommandLine", "HAPConformance", "HAPReport", "HAPSuite", "HAPWire"],
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",

@@ -1,4 +1,5 @@
 import HAPLoop
+import HAPSuite
 import HAPWire
 
 @testable import HAPConformance
@@ -19,3 +20,13 @@ func hookFailure<T>(_ body: () async throws(HookFailure) -> T) async -> HookFail
 }
 
 func text(_ node: JSONNode?) -> String? { node.map { node in JSONWriter.text { $0.node(node) } } }
+
+/// A value written as YAML, or JSON.
+func yaml(_ text: String) throws -> JSONNode { try JSONNode.yaml(Array(text.utf8)) }
+
+func stepError<T>(_ body: () throws(StepError) -> T) -> StepError? {
+  do throws(StepError) {
+    _ = try body()
+    return nil
+  } catch { return error }
+}

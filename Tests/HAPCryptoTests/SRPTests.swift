@@ -118,6 +118,36 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(!proof.check(proof2: Array(vector.proof2.dropLast())))
   }
 
+  @Test("The first candidate of a search is the controller of the vectors", arguments: SRPCase.all)
+  fileprivate func firstCandidate(_ vector: SRPCase) throws {
+    var candidates = try #require(
+      SRPCandidates(
+        code: vector.code, salt: vector.salt, serverPublicKey: strip(vector.serverKey), privateKey: vector.a))
+    let publicKey = candidates.next()
+    #expect(strip(publicKey) == strip(vector.clientKey))
+    #expect(candidates.secret(publicKey: publicKey) == vector.s)
+  }
+
+  @Test("Every later candidate of a search comes to the same secret as the accessory", arguments: SRPCase.all)
+  fileprivate func laterCandidates(_ vector: SRPCase) throws {
+    var candidates = try #require(
+      SRPCandidates(code: vector.code, salt: vector.salt, serverPublicKey: vector.serverKey, privateKey: vector.a))
+    var seen: Set<[UInt8]> = []
+    for _ in 0..<4 {
+      let publicKey = candidates.next()
+      #expect(seen.insert(publicKey).inserted)
+      let proof = try #require(vector.server.agree(with: publicKey))
+      #expect(bytes(proof.secret) == candidates.secret(publicKey: publicKey))
+    }
+  }
+
+  @Test("A search refuses a B that is zero modulo N, or too long") func worthlessServerKeys() {
+    for key in [[], [0], SRPWorkbench.prime, [UInt8](repeating: 1, count: 385)] {
+      let candidates = SRPCandidates(code: "031-45-154", salt: [1], serverPublicKey: key, privateKey: [1])
+      #expect(candidates.map { _ in true } == nil)
+    }
+  }
+
   @Test("[PS.13] A that is zero modulo N is refused", arguments: [0, 1, 384])
   func zeroClientKey(_ count: Int) {
     #expect(SRPCase.all[0].server.agree(with: [UInt8](repeating: 0, count: count)) == nil)

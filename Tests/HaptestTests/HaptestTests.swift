@@ -1,6 +1,233 @@
+import Foundation
 import HAPCommandLine
+import Synchronization
 import Testing
 
 @testable import haptest
 
-@Test("haptest is a program of subcommands") func program() { #expect(Program.haptest.name == "haptest") }
+/// What haptest said and how it ended, run in this process.
+struct Transcript: Equatable {
+  var out = ""
+  var error = ""
+  var exit = ExitCode.well
+}
+
+private final class Sink: Sendable {
+  let text = Mutex("")
+}
+
+/// On a thread of its own: a command blocks until it is done, which a thread of the concurrency runtime must not.
+func haptest(_ words: String..., environment: [String: String] = [:]) async -> Transcript {
+  await withCheckedContinuation { continuation in
+    Thread.detachNewThread {
+      let (out, error) = (Sink(), Sink())
+      let console = Console(
+        out: { text in out.text.withLock { $0 += text } }, error: { text in error.text.withLock { $0 += text } },
+        environment: { environment[$0] })
+      let exit = Program.haptest.run(words, console: console)
+      continuation.resume(
+        returning: Transcript(out: out.text.withLock { $0 }, error: error.text.withLock { $0 }, exit: exit))
+    }
+  }
+}
+
+/// A folder of its own for one test, removed with its owner.
+final class ScratchFolder {
+  let path = FileManager.default.temporaryDirectory.appending(path: "haptest-\(UUID().uuidString)").path
+
+  init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String, _ text: String) throws -> String {
+    let path = "\(path)/\(name)"
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    return path
+  }
+}
+
+@Suite struct HaptestCommandLineTests {
+  private func stored(_ name: String) throws -> String {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Help/\(name).txt")
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  @Test(
+    "The help of haptest and of every command is its stored copy; after a change: haptest COMMAND --help > the copy")
+  func help() async throws {
+    #expect(await haptest("--help").out == (try stored("haptest")))
+    for command in Program.haptest.commands {
+      #expect(await haptest(command.name, "--help").out == (try stored(command.name)), "\(command.name)")
+    }
+  }
+
+  @Test(
+    "What names no case ends with 4, and says what was probably meant",
+    arguments: [
+      (["list", "--select", "PS-2a9"], "PS-29"), (["list", "--select", "pair-setupp"], "pair-setup"),
+      (["explain", "PS-1"], "PS-01"), (["explain", "HTP-05"], "HTTP-05"),
+      (["run", "127.0.0.1:9", "--select", "XX-*"], "XX-*"),
+      (["list", "--select", "PS-01", "--exclude", "PS-*"], "no case is selected"),
+    ])
+  func nothingSelected(_ words: [String], _ hint: String) async {
+    let transcript = await run(words)
+    #expect(transcript.exit == .nothingSelected)
+    #expect(transcript.error.contains(hint), "\(transcript.error)")
+  }
+
+  private func run(_ words: [String]) async -> Transcript {
+    switch words.count {
+    case 2: await haptest(words[0], words[1])
+    case 3: await haptest(words[0], words[1], words[2])
+    case 4: await haptest(words[0], words[1], words[2], words[3])
+    default: await haptest(words[0], words[1], words[2], words[3], words[4])
+    }
+  }
+
+  @Test("A selection is the union of its terms without what is excluded")
+  func selection() async {
+    let both = await haptest("list", "--select", "PS-01,PS-02", "--exclude", "PS-02")
+    #expect(both.exit == .well)
+    #expect(both.out.contains("PS-01") && !both.out.contains("PS-02"))
+  }
+
+  @Test("list and explain tell what a case is")
+  func telling() async {
+    let listed = await haptest("list", "--select", "PS-01", "--json")
+    #expect(listed.out.contains(#""id":"PS-01""#))
+    let told = await haptest("explain", "ps-01")
+    #expect(told.out.contains("PS-01") && told.out.contains("Level: must"))
+  }
+
+  // MARK: Bad files: a place and a reason, and nothing is run
+
+  @Test("A broken suite is told with file, line and column, and nothing runs")
+  func brokenSuite() async throws {
+    let folder = try ScratchFolder()
+    let path = try folder.file(
+      "own.yaml",
+      """
+      area: own
+      title: Own
+      cases:
+        - id: OWN-01
+          name: a-case
+          requirement: Something.
+          level: must
+          section: none
+          steps:
+            - sned: { path: /accessories }
+      """)
+    let validated = await haptest("validate", path)
+    #expect(validated.exit == .problem)
+    #expect(validated.out.contains("own.yaml:10:9") && validated.out.contains("did you mean \"send\"?"))
+    let run = await haptest("run", "127.0.0.1:9", "--suites", path)
+    #expect(run.exit == .usage)
+    #expect(run.error.contains("own.yaml:10:9"))
+  }
+
+  @Test(
+    "A broken claims, hooks or baseline file is told with its place, and nothing runs",
+    arguments: [
+      ("--claims", #"{"format": 1, "claims": {"brigde": true}}"#, "did you mean \"bridge\"?"),
+      ("--claims", #"{"format": 2, "claims": {}}"#, "2 is not in 1...1"),
+      ("--hooks", #"{"format": 1, "hooks": {"rebot": "true"}}"#, "did you mean \"reboot\"?"),
+      ("--hooks", "[", ":1:"),
+      (
+        "--baseline", #"{"format": 1, "entries": [{"id": "PS-1", "verdict": "fail", "message": "*", "reason": "x"}]}"#,
+        "PS-01"
+      ),
+      (
+        "--baseline", #"{"format": 1, "entries": [{"id": "PS-01", "verdict": "pass", "message": "*", "reason": "x"}]}"#,
+        "pass"
+      ),
+    ])
+  func brokenFile(_ option: String, _ text: String, _ hint: String) async throws {
+    let folder = try ScratchFolder()
+    let path = try folder.file("file.json", text)
+    let transcript = await haptest("run", "127.0.0.1:9", option, path)
+    #expect(transcript.exit == .usage, "\(transcript)")
+    #expect(transcript.error.contains("file.json:1:"), "\(transcript.error)")
+    #expect(transcript.error.contains(hint), "\(transcript.error)")
+  }
+
+  @Test(
+    "Options that make no sense are refused before anything is sent",
+    arguments: [
+      ["run"], ["run", "127.0.0.1:9", "--code", "1234"], ["run", "127.0.0.1:9", "--shard", "3/2"],
+      ["run", "127.0.0.1:9", "--fail-on", "luck"], ["run", "127.0.0.1:9", "--txt", "sf"], ["validate"],
+      ["claims", "make", "127.0.0.1:9"], ["lint", "127.0.0.1:9"],
+    ])
+  func badOptions(_ words: [String]) async {
+    let transcript: Transcript
+    switch words.count {
+    case 1: transcript = await haptest(words[0])
+    case 2: transcript = await haptest(words[0], words[1])
+    case 3: transcript = await haptest(words[0], words[1], words[2])
+    default: transcript = await haptest(words[0], words[1], words[2], words[3])
+    }
+    #expect(transcript.exit == .usage, "\(transcript)")
+  }
+
+  @Test("An accessory that isn't there ends the run with 3")
+  func unreachable() async {
+    let transcript = await haptest("run", "127.0.0.1:1", "--txt", "sf=1")
+    #expect(transcript.exit == .cannotRun)
+    #expect(transcript.error.contains("127.0.0.1:1 can't be reached"))
+  }
+
+  @Test("A child that ends at once is told, with its last words")
+  func deadChild() async {
+    let transcript = await haptest("run", "--exec", "echo no luck today; exit 7", "--txt", "sf=1")
+    #expect(transcript.exit == .cannotRun)
+    #expect(transcript.error.contains("no luck today"), "\(transcript.error)")
+  }
+
+  // MARK: lint, diff, replay
+
+  private static let database = #"""
+    {"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[
+    {"iid":2,"type":"14","perms":["pw"],"format":"bool"},
+    {"iid":3,"type":"20","perms":["pr"],"format":"string","value":"Makers"},
+    {"iid":4,"type":"21","perms":["pr"],"format":"string","value":"M-1"},
+    {"iid":5,"type":"23","perms":["pr"],"format":"string","value":"Lamp"},
+    {"iid":6,"type":"30","perms":["pr"],"format":"string","value":"SERIAL"},
+    {"iid":7,"type":"52","perms":["pr"],"format":"string","value":"1.0"}]},
+    {"iid":8,"type":"A2","characteristics":[{"iid":9,"type":"37","perms":["pr"],"format":"string","value":"1.1.0"}]},
+    {"iid":10,"type":"43","characteristics":[{"iid":11,"type":"25","perms":["pr","pw","ev"],"format":"bool","value":VALUE}]}]}]}
+    """#
+
+  @Test("lint passes a good database, and fails a bad one with what is wrong")
+  func lint() async throws {
+    let folder = try ScratchFolder()
+    let good = try folder.file("good.json", Self.database.replacing("VALUE", with: "true"))
+    let fine = await haptest("lint", good)
+    #expect(fine.exit == .well, "\(fine)")
+    let bad = try folder.file("bad.json", Self.database.replacing("VALUE", with: "\"on\""))
+    let found = await haptest("lint", bad)
+    #expect(found.exit == .problem)
+    #expect(found.out.contains("ADB-19"), "\(found.out)")
+    let one = await haptest("lint", bad, "--rules", "ADB-03")
+    #expect(one.exit == .well)
+    #expect(await haptest("lint", bad, "--rules", "ADB-333").exit == .nothingSelected)
+    #expect(await haptest("lint", "\(folder.path)/gone.json").exit == .cannotRun)
+  }
+
+  @Test("diff and matrix refuse what is no report, with its place")
+  func noReport() async throws {
+    let folder = try ScratchFolder()
+    let path = try folder.file("report.json", "{\n\"format\": 7 }")
+    for words in [["diff", path, path], ["matrix", path, "x=\(path)"]] {
+      let transcript = await haptest(words[0], words[1], words[2])
+      #expect(transcript.exit == .usage)
+      #expect(transcript.error.contains("report.json:2"), "\(transcript.error)")
+    }
+  }
+
+  @Test("replay refuses evidence that is none, and cases that the suites don't have")
+  func replay() async throws {
+    let folder = try ScratchFolder()
+    #expect(await haptest("replay", folder.path, "127.0.0.1:1").exit == .cannotRun)
+    _ = try folder.file("case.json", #"{"format": 1, "id": "ZZ-99", "seed": 1, "version": "0.1.0"}"#)
+    #expect(await haptest("replay", folder.path, "127.0.0.1:1").exit == .nothingSelected)
+  }
+}

@@ -18,6 +18,10 @@ struct SetupProcedure {
     var isPadded = false
     /// Whether S shall begin with a zero byte.
     var wantsZeroSecret = false
+    /// Whether K shall begin with a zero byte.
+    var wantsZeroKey = false
+    /// Whether B goes into the proof without the zeros in front that it was received with.
+    var stripsServerKey = false
   }
 
   private(set) var salt: [UInt8] = []
@@ -36,8 +40,8 @@ struct SetupProcedure {
     return message
   }
 
-  /// M3. Slow (some ms, a second where zeros are wanted).
-  /// - Parameter random: draws private keys until one does.
+  /// M3. Slow (some ms, half a second where zeros are wanted).
+  /// - Parameter random: draws the private key from which on one is looked for that does.
   mutating func proof(code: String, _ wish: Proof, random: RandomSource) throws(ProcedureError) -> TLVDraft {
     guard !salt.isEmpty || !serverKey.isEmpty else { throw ProcedureError("M3 needs an M2 first") }
     if let forged = wish.publicKey {
@@ -45,23 +49,28 @@ struct SetupProcedure {
       let secret = wish.secret ?? []
       key = SRPWorkbench.key(ofSecret: secret)
     } else {
+      guard
+        var candidates = SRPCandidates(
+          code: code, salt: salt, serverPublicKey: serverKey, privateKey: random.bytes(32))
+      else { throw ProcedureError("the accessory's public key is zero modulo N, or too long") }
       for attempt in 0... {
         if attempt == 20_000 { throw ProcedureError("no key of the wanted form was found") }
-        let privateKey = random.bytes(32)
-        let padded = SRPWorkbench.publicKey(privateKey)
+        let padded = candidates.next()
         if (padded[0] == 0) != wish.isShort { continue }
-        guard
-          let secret = SRPWorkbench.secret(
-            code: code, salt: salt, privateKey: privateKey, publicKey: padded, serverPublicKey: serverKey)
-        else { throw ProcedureError("the accessory's public key is zero modulo N, or too long") }
+        let secret = candidates.secret(publicKey: padded)
         if (secret[0] == 0) != wish.wantsZeroSecret { continue }
+        let made = SRPWorkbench.key(
+          ofSecret: wish.secret ?? (wish.isPadded ? secret : Array(secret.drop { $0 == 0 })))
+        // One stack loses zeros in front of K: a case that isn't about that draws anew.
+        if wish.secret == nil, made.withBytes({ $0[0] == 0 }) != wish.wantsZeroKey { continue }
         clientKey = Array(padded.drop { $0 == 0 })
-        key = SRPWorkbench.key(ofSecret: wish.secret ?? (wish.isPadded ? secret : Array(secret.drop { $0 == 0 })))
+        key = made
         break
       }
     }
     guard let key else { preconditionFailure("a key was made above") }
-    clientProof = SRPWorkbench.clientProof(salt: salt, clientKey: clientKey, serverKey: serverKey, key: key)
+    let hashedServerKey = wish.stripsServerKey ? Array(serverKey.drop { $0 == 0 }) : serverKey
+    clientProof = SRPWorkbench.clientProof(salt: salt, clientKey: clientKey, serverKey: hashedServerKey, key: key)
     return TLVDraft([
       .init(type: TLVType.state, value: [3]), .init(type: TLVType.publicKey, value: clientKey),
       .init(type: TLVType.proof, value: clientProof),

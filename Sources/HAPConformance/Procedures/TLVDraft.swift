@@ -99,17 +99,22 @@ struct TLVDraft: Equatable {
     case "truncate":
       let index = try index(try member(node, "item"))
       let count = items[index].value.count
-      let to = node["to"]?.integerValue.map { Int(clamping: $0) }
-      let by = node["by"]?.integerValue.map { Int(clamping: $0) } ?? 0
+      let to = try node["to"].map { node throws(StepError) in try ByteMaker.count(node) }
+      let by = try node["by"].map { node throws(StepError) in try ByteMaker.count(node) } ?? 0
       items[index].value = Array(items[index].value.prefix(to ?? max(0, count - by)))
     case "extend":
       let index = try index(try member(node, "item"))
-      let zeros = [UInt8](repeating: 0, count: min(Int(clamping: node["by"]?.integerValue ?? 1), 1 << 20))
+      let by = try node["by"].map { node throws(StepError) in try ByteMaker.count(node) } ?? 1
+      let zeros = [UInt8](repeating: 0, count: by)
       let isInFront = node["front"]?.boolValue ?? false
       items[index].value = isInFront ? zeros + items[index].value : items[index].value + zeros
     case "fragment":
       let index = try index(try member(node, "item"))
-      items[index].fragments = (node["sizes"]?.elements ?? []).compactMap { $0.integerValue.map { Int(clamping: $0) } }
+      items[index].fragments = []
+      for size in node["sizes"]?.elements ?? [] {
+        // What a header can announce.
+        items[index].fragments.append(min(try ByteMaker.count(size), 255))
+      }
     case "declare":
       let index = try index(try member(node, "item"))
       items[index].declaredLength = UInt8(clamping: node["length"]?.integerValue ?? 0)
@@ -118,7 +123,7 @@ struct TLVDraft: Equatable {
       let item = items.remove(at: try index(try member(node, "item")))
       if node["to"]?.stringValue == "front" { items.insert(item, at: 0) } else { items.append(item) }
     case "append": tail += try maker.bytes(node)
-    case "cut": cut += Int(clamping: node.integerValue ?? 0)
+    case "cut": cut = min(cut + (try ByteMaker.count(node)), ByteMaker.most)
     case "replace": replacement = try maker.bytes(node)
     default: throw StepError(node, "there is no alteration \"\(name)\"")
     }

@@ -21,15 +21,18 @@ struct VerifyProcedure {
   }
 
   /// What is sealed in M3.
-  /// - Parameter keys: a procedure whose ephemeral keys are signed; this one's as a rule.
-  func finish(_ controller: TestController, signedBy other: SigningKey?, over keys: VerifyProcedure?)
-    throws(ProcedureError)
-    -> TLVDraft
-  {
+  /// - Parameters:
+  ///   - keys: a procedure whose ephemeral keys are signed; this one's as a rule.
+  ///   - isSwapped: whether the ephemeral keys are signed in the wrong order.
+  func finish(
+    _ controller: TestController, signedBy other: SigningKey?, over keys: VerifyProcedure?, isSwapped: Bool = false
+  ) throws(ProcedureError) -> TLVDraft {
     let source = keys ?? self
     guard let ephemeral = source.ephemeral else { throw ProcedureError("M3 needs an M1 first") }
     let credentials = controller.credentials
-    let signed = ephemeral.publicKey + credentials.identifier + source.accessoryKey
+    let (first, last) =
+      isSwapped ? (source.accessoryKey, ephemeral.publicKey) : (ephemeral.publicKey, source.accessoryKey)
+    let signed = first + credentials.identifier + last
     return TLVDraft([
       .init(type: TLVType.identifier, value: credentials.identifier),
       .init(type: TLVType.signature, value: (other ?? credentials.key).sign(signed)),

@@ -37,6 +37,10 @@ struct CaseExecution {
         random: .seeded(seed &+ UInt64(number)))
       let ending = await self.ending(of: run, variant)
       endings.append(ending)
+      // What a case took from the device is given back though the run is cancelled.
+      if let problem = await Task(operation: { await run.finish() }).value {
+        outcome.notes.append("it could not all be put back: \(problem)")
+      }
       outcome.deviations += await run.deviations.filter { !outcome.deviations.contains($0) }
       outcome.notes += await run.notes.filter { !outcome.notes.contains($0) }
       await run.close()
@@ -56,7 +60,8 @@ struct CaseExecution {
 
   private func ending(of run: CaseRun, _ variant: JSONNode?) async -> Ending {
     var ending = Ending()
-    let limit = definition.needs.isLong ? options.longCaseLimit : options.caseLimit
+    let usual = definition.needs.isLong ? options.longCaseLimit : options.caseLimit
+    let limit = max(usual, definition.limit ?? .zero)
     do {
       try await run.prepare(variant: variant, found: found)
       try await Self.limited(to: limit, on: device.loop) { try await run.run(definition.steps) }

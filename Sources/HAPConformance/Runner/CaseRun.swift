@@ -29,6 +29,8 @@ actor CaseRun {
   var setups: [String: SetupProcedure] = [:]
   var verifies: [String: VerifyProcedure] = [:]
   var controllers: [String: TestController] = [:]
+  /// Who M5 was sent as: the accessory may have taken them, whatever it answered.
+  var exchanged: [TestController] = []
   /// What `until` kept back, by connection.
   var held: [String: [UInt8]] = [:]
   var marks: [String: Duration] = [:]
@@ -45,6 +47,8 @@ actor CaseRun {
   /// The place of the last multicast question, and of marks, among the packets.
   var multicastMark: MDNSObserver.Mark?
   var multicastMarks: [String: MDNSObserver.Mark] = [:]
+  /// What is done at the end, however that comes.
+  var lastSteps: [JSONNode] = []
   var sleepers: [UInt64: Sleeper] = [:]
   var lastSleeper: UInt64 = 0
 
@@ -72,8 +76,10 @@ actor CaseRun {
     scope["claims"] = device.claims ?? .object([])
     scope["instance"] = .text(device.instanceName ?? "")
     scope["variant"] = .text(variant?["name"]?.stringValue ?? "")
+    scope["hooks"] = .object(
+      HookName.allCases.map { ($0.rawValue, JSONNode(.bool(world.hooks.isAvailable($0)))) })
     scope["elapsed"] = .object([])
-    scope["hooks"] = .object(HookName.allCases.map { ($0.rawValue, JSONNode(.bool(world.hooks.isAvailable($0)))) })
+    scope["multicast"] = JSONNode(.bool(world.observer != nil && device.instanceName != nil))
     scope["admin"] = controllerVariable(device.owner ?? device.admin)
     if let database = device.database { scope["database"] = database.node }
     for (name, value) in found { scope[name] = value }
@@ -87,6 +93,20 @@ actor CaseRun {
       guard let member = step.members?.first(where: { $0.name != "note" }) else { continue }
       try await perform(member.name, member.value)
     }
+  }
+
+  /// Goes through the steps that were put off to the end, each of them though one before it fails.
+  /// - Returns: what went wrong.
+  func finish() async -> String? {
+    let steps = lastSteps
+    lastSteps = []
+    var problem: String?
+    for step in steps {
+      do { try await run([step]) } catch let failure as CaseFailure { problem = failure.message } catch {
+        problem = (error as? StepError)?.message ?? (error as? CaseSkip)?.reason ?? "\(error)"
+      }
+    }
+    return problem
   }
 
   func stepsOf(_ node: JSONNode?) -> [JSONNode] { node?.elements ?? [] }

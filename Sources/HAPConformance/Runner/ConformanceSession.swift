@@ -22,6 +22,8 @@ package struct ConformanceSession: Sendable {
   package var command: String?
   package var readyLimit: Duration = .seconds(20)
   package var code: String?
+  /// A pairing that the tester comes with: an admin's, which is left as it is.
+  package var pairing: (credentials: ControllerCredentials, accessory: PairedAccessory)?
   /// Names of interfaces to speak multicast DNS on; empty: all of the local network.
   package var interfaces: [String] = []
   /// A TXT record in place of multicast DNS.
@@ -126,6 +128,7 @@ package struct ConformanceSession: Sendable {
     }
     let device = TestedAccessory(
       on: loop, addresses: addresses, code: code, random: .seeded(options.seed), start: start)
+    if let pairing { device.borrow(pairing.credentials, with: pairing.accessory) }
     let world = CaseWorld()
     describe(device, service)
     world.claims = claims
@@ -199,7 +202,11 @@ package struct ConformanceSession: Sendable {
       let name = key == "ci" ? UInt8(value).flatMap { Catalogue.category(number: $0)?.name } : nil
       facts.append((label, name.map { "\(value) (\($0))" } ?? value))
     }
-    facts.append(("found", isForeign ? "paired with another controller" : "unpaired"))
+    facts.append(
+      (
+        "found",
+        isForeign ? "paired with another controller" : device.isBorrowed ? "paired with the tester" : "unpaired"
+      ))
     return facts
   }
 }

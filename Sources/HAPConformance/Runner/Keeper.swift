@@ -14,7 +14,7 @@ struct Keeper {
   /// Something that the accessory wouldn't do.
   struct Refusal: Error { var message: String }
 
-  private static let definition = CaseDefinition(
+  static let definition = CaseDefinition(
     id: "RUN-00", name: "between-cases", area: "run", level: .info, requirement: "", section: "", cause: nil, fix: nil,
     impact: nil, stacks: [], aliases: [], needs: CaseNeeds(), find: [], variants: [], steps: [], isShared: false,
     file: "", place: JSONPlace(line: 1, column: 1))
@@ -32,6 +32,9 @@ struct Keeper {
     await run.close()
     return try result.get()
   }
+
+  /// Whether it takes connections.
+  func isThere() async throws(Refusal) { try await work { run in _ = try await run.connection("main") } }
 
   /// Whether it answers at all.
   func isAlive() async throws(Refusal) { try await work { run in try await run.alive() } }
@@ -75,19 +78,33 @@ struct Keeper {
     try await work { run in try await run.pairVerify(on: "main", as: device.owner ?? device.admin) }
   }
 
+  /// A database that can't be understood is for cases to judge: what needs it finds nothing, and the others go on.
   func readDatabase() async throws(Refusal) {
-    try await work { run in try await run.readDatabase(JSONNode(.bool(true))) }
+    device.databaseBytes = nil
+    do throws(Refusal) {
+      try await work { run in try await run.readDatabase(JSONNode(.bool(true))) }
+    } catch {
+      if device.databaseBytes == nil { throw error }
+    }
   }
 
   /// Removes the tester's pairings, and with them all that it added.
   func unpair() async throws(Refusal) {
-    guard device.owner != nil else { return }
+    guard device.owner != nil else {
+      guard device.hasStrayPairing else { return }
+      if try await isPairedWithSomebody() {
+        throw Refusal(message: "a case has left a pairing that the tester can't remove")
+      }
+      device.hasStrayPairing = false
+      return
+    }
     do throws(Refusal) {
       try await work { run in try await run.unpair(JSONNode(.bool(true))) }
     } catch {
       guard try await !isPairedWithSomebody() else { throw error }
     }
     device.owner = nil
+    device.identity = nil
   }
 
   // MARK: Behind a case
@@ -98,6 +115,12 @@ struct Keeper {
     let written = await run.written
     let touchedPairings = await run.touchedPairings
     if let observer = world.observer { await run.release(observer) }
+    let exchanged = await run.exchanged
+    if device.owner == nil, !exchanged.isEmpty, let problem = await adopt(exchanged) { return problem }
+    // The case's next variant, or its next turn, begins as this one did.
+    if run.definition.needs.state == .unpaired {
+      do throws(Refusal) { try await unpair() } catch { return "it could not be unpaired: \(error.message)" }
+    }
     guard device.owner != nil, touchedPairings || !written.isEmpty else { return nil }
     do throws(Refusal) {
       if touchedPairings { try await removeOthers() }
@@ -107,6 +130,24 @@ struct Keeper {
       // Whoever comes next finds out how it stands, and pairs anew if need be.
       return "it could not all be put back: \(error.message)"
     }
+  }
+
+  /// An M5 that should have been refused may have paired all the same: then what comes next would be told that the accessory is paired.
+  /// Whoever it was is the owner from now on, so that the pairing goes as any other does.
+  /// - Returns: what couldn't be put right.
+  private func adopt(_ exchanged: [TestController]) async -> String? {
+    do throws(Refusal) {
+      guard try await isPairedWithSomebody() else { return nil }
+    } catch { return "whether it is paired now can't be told: \(error.message)" }
+    for controller in exchanged.reversed() {
+      device.owner = controller
+      do throws(Refusal) {
+        try await verify()
+        return nil
+      } catch { device.owner = nil }
+    }
+    device.hasStrayPairing = true
+    return "it is paired now, with nobody whom the tester can speak as"
   }
 
   /// All pairings but the tester's own.
@@ -129,7 +170,7 @@ struct Keeper {
   }
 
   /// The values of the first reading.
-  private func restore(_ written: Set<AttributeID>) async throws(Refusal) {
+  func restore(_ written: Set<AttributeID>) async throws(Refusal) {
     let device = device
     let originals = device.originals
     let ids = written.filter { originals[$0] != nil }.sorted()

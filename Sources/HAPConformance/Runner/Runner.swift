@@ -25,7 +25,7 @@ package actor Runner {
   /// Nothing more runs.
   private var isLost = false
   private var wasInterrupted = false
-  /// Whether Pair Setup failed, and why: then what needs a pairing is skipped.
+  /// Why there is no pairing, or none with which a session comes about.
   private var noPairing: String?
   /// Services that cases side by side are busy with.
   private var taken: Set<SubjectFinder.ServiceKey> = []
@@ -51,9 +51,10 @@ package actor Runner {
   /// - Throws: when it doesn't answer.
   package func look() async throws(Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
     do throws(Keeper.Refusal) {
-      try await keeper.isAlive()
+      try await keeper.isThere()
       if device.owner != nil { return (false, true) }
-      return (try await keeper.isPairedWithSomebody(), false)
+      // What answers nonsense is paired with nobody as far as can be told; the cases will say what it answers.
+      return ((try? await keeper.isPairedWithSomebody()) ?? false, false)
     } catch { throw Unreachable(message: error.message) }
   }
 
@@ -112,11 +113,8 @@ package actor Runner {
 
   /// Cases that only use what they are given, a few at a time.
   private func sideBySide(_ entries: [Plan.Entry]) async {
-    guard let first = entries.first else { return }
-    let needsPairing = entries.contains { $0.definition.needs.state == .paired }
-    if needsPairing, await !pairOrSkip(entries) { return }
-    _ = first
     var waiting = entries
+    if entries.contains(where: { $0.definition.needs.state == .paired }) { waiting = await pairOrSkip(entries) }
     var running = 0
     await withTaskGroup(of: Set<SubjectFinder.ServiceKey>.self) { group in
       while mayGoOn {
@@ -163,7 +161,9 @@ package actor Runner {
   /// Looks for what a case wants in the database.
   private func find(_ entry: Plan.Entry, taken: Set<SubjectFinder.ServiceKey>) -> Readiness {
     guard !entry.definition.find.isEmpty else { return .ready([], []) }
-    guard let database = device.database else { return .skip("there is no database without a pairing") }
+    guard let database = device.database else {
+      return .skip(device.owner == nil ? "there is no database without a pairing" : "the database can't be read")
+    }
     let finder = SubjectFinder(database: database, taken: taken)
     var found: [(name: String, value: JSONNode)] = []
     var services: Set<SubjectFinder.ServiceKey> = []
@@ -243,7 +243,7 @@ package actor Runner {
       case .unpaired:
         try await keeper.unpair()
         return true
-      case .paired: return await pairOrSkip([entry])
+      case .paired: return await !pairOrSkip([entry]).isEmpty
       }
     } catch {
       conclude(CaseOutcome(entry.definition.description, .skip, message: "it can't be unpaired: \(error.message)"))
@@ -263,24 +263,35 @@ package actor Runner {
     } catch { return false }
   }
 
-  /// Pairs; where that fails, what needs it is skipped, with the reason.
-  private func pairOrSkip(_ entries: [Plan.Entry]) async -> Bool {
+  /// Pairs; what needs more than there is then is skipped, with the reason.
+  /// - Returns: what can run.
+  private func pairOrSkip(_ entries: [Plan.Entry]) async -> [Plan.Entry] {
     if noPairing == nil {
       let wasPaired = device.owner != nil
       do throws(Keeper.Refusal) {
         try await keeper.pair()
         if !wasPaired { tell(.note("paired")) }
-        return true
+        return entries
       } catch {
         noPairing = error.message
-        tell(.note("Pair Setup failed: \(error.message)"))
+        tell(
+          .note("\(device.owner == nil ? "Pair Setup failed" : "paired, but there is no session"): \(error.message)"))
       }
     }
+    // With a pairing alone, what sessions are built on can still be judged.
+    let isPaired = device.owner != nil
+    var ready: [Plan.Entry] = []
     for entry in entries {
-      conclude(
-        CaseOutcome(entry.definition.description, .skip, message: "there is no pairing: \(noPairing ?? "")"))
+      let needs = entry.definition.needs
+      if needs.state != .paired || (isPaired && needs.isBelowSessions) {
+        ready.append(entry)
+      } else {
+        let what = isPaired ? "session" : "pairing"
+        conclude(
+          CaseOutcome(entry.definition.description, .skip, message: "there is no \(what): \(noPairing ?? "")"))
+      }
     }
-    return false
+    return ready
   }
 
   /// A dead accessory passes no further case, and fails none.

@@ -19,12 +19,16 @@ package final class TestedAccessory: @unchecked Sendable {
   let admin: TestController
   /// Who is paired with it as an admin, of the tester's controllers; nil: it is unpaired, or another's.
   var owner: TestController?
+  /// Whether a case has left a pairing behind that no controller of the tester's can remove.
+  var hasStrayPairing = false
   /// Whether the tester came with a pairing, and leaves it.
   package internal(set) var isBorrowed = false
   /// As it proved itself in Pair Setup.
   package internal(set) var identity: PairedAccessory?
   /// As it was read last.
   var database: DatabaseView? { didSet { keepOriginals() } }
+  /// The body that was read last, even if nobody can make a database of it: the lint says why.
+  var databaseBytes: [UInt8]?
   /// Values as they were before the first case, of what can be written back.
   private(set) var originals: [AttributeID: Value] = [:]
   /// Of its mDNS record, as it was found or given.
@@ -37,6 +41,8 @@ package final class TestedAccessory: @unchecked Sendable {
   package var claims: JSONNode?
   /// How many wrong setup codes were entered in this run.
   package internal(set) var wrongCodeCount = 0
+  /// Right Pair Verifys go one by one, also those of cases that run side by side.
+  let verifying = Turnstile()
   /// What was sent last, readable, and its bytes: named when the accessory is lost.
   var lastSent: (title: String, bytes: [UInt8]) = ("nothing", [])
   /// Of the loop's clock, at the start of the run.
@@ -64,6 +70,18 @@ package final class TestedAccessory: @unchecked Sendable {
     }
   }
 
+  /// Takes over a pairing that was there before the run, and is to be there after it.
+  package func borrow(_ credentials: ControllerCredentials, with accessory: PairedAccessory) {
+    owner = TestController(name: "admin", identifier: credentials.identifier, key: credentials.key)
+    identity = accessory
+    isBorrowed = true
+  }
+
+  /// Of the same accessory, before it was started again.
+  func keepOriginals(of former: TestedAccessory) {
+    originals.merge(former.originals) { _, earlier in earlier }
+  }
+
   var address: SocketAddress { addresses[0] }
 
   /// By which it is looked up: as its record had it, or as it proved itself.
@@ -82,6 +100,26 @@ package final class TestedAccessory: @unchecked Sendable {
     let kept = found.filter { $0.host.bytes == address.host.bytes }
     addresses = kept + found.filter { !kept.contains($0) }
   }
+
+  // MARK: Turns
+
+  private var isVerifying = false
+  private var waitingToVerify: [CheckedContinuation<Void, Never>] = []
+
+  /// Waits until no other Pair Verify of the tester is under way: there are accessories that keep one for all connections.
+  nonisolated(nonsending) func beginVerify() async {
+    guard isVerifying else {
+      isVerifying = true
+      return
+    }
+    await withCheckedContinuation { waitingToVerify.append($0) }
+  }
+
+  func endVerify() {
+    if waitingToVerify.isEmpty { isVerifying = false } else { waitingToVerify.removeFirst().resume() }
+  }
+
+  // MARK: Seeds
 
   private var seedCount: UInt64 = 0
 

@@ -35,6 +35,7 @@ struct AnswerView {
     case "chunked": return JSONNode(.bool(message.isChunked))
     case "sealed": return JSONNode(.bool(message.isSealed))
     case "body": return .text(Hexadecimal.text(message.body))
+    case "text": return .text(String(decoding: message.body, as: UTF8.self))
     case "size": return .integer(message.body.count)
     case "frames": return JSONNode.list(message.frames.map { .integer($0.count) }).at(rest)
     case "headers": return headers.at(rest)

@@ -5,7 +5,7 @@ import HAPWire
 extension CaseRun {
   func repeated(_ node: JSONNode) async throws {
     let head = try scope.resolve(head(node, without: ["steps", "until"]))
-    guard let times = head["times"]?.integerValue.map({ Int(clamping: $0) }) else {
+    guard let times = try head["times"].map({ try ByteMaker.count($0) }) else {
       throw StepError(node, "\"times\" is missing")
     }
     let every = try duration(head["every"], default: .zero)
@@ -20,7 +20,8 @@ extension CaseRun {
         guard let problem = try Pattern.mismatch(that, pattern) else { return }
         if let limit, recorder.now - start >= limit {
           throw CaseFailure(
-            "not within \(limit.roundText): \(problem)", accepted: [Pattern.shown(pattern)], got: Pattern.shown(that))
+            try reason(until) + "not within \(limit.roundText): \(problem)", accepted: [Pattern.shown(pattern)],
+            got: Pattern.shown(that))
         }
       }
       if every > .zero { try await pause(every) }
@@ -29,9 +30,14 @@ extension CaseRun {
       let pattern = try scope.resolve(until["is"] ?? JSONNode(.null))
       let that = try scope.resolve(until["that"] ?? JSONNode(.null))
       throw CaseFailure(
-        "not after \(times) times: \(try Pattern.mismatch(that, pattern) ?? "")", accepted: [Pattern.shown(pattern)],
+        try reason(until) + "not after \(times) times: \(try Pattern.mismatch(that, pattern) ?? "")",
+        accepted: [Pattern.shown(pattern)],
         got: Pattern.shown(that))
     }
+  }
+
+  private func reason(_ until: JSONNode) throws -> String {
+    try until["because"].map { Scope.text(try scope.resolve($0)) + ": " } ?? ""
   }
 
   func each(_ node: JSONNode) async throws {
@@ -73,8 +79,25 @@ extension CaseRun {
 
   func attempt(_ node: JSONNode) async throws {
     var problem = ""
-    do { try await run(stepsOf(node["steps"])) } catch let failure as CaseFailure { problem = failure.message }
+    let failure: (any Error)?
+    do {
+      try await run(stepsOf(node["steps"]))
+      failure = nil
+    } catch { failure = error }
+    if let always = node["always"] { try await run(stepsOf(always)) }
+    if let failure {
+      guard let found = failure as? CaseFailure, node["always"] == nil || node["save"] != nil else { throw failure }
+      problem = found.message
+    }
     if let name = node["save"]?.stringValue { scope[name] = .text(problem) }
+  }
+
+  /// Adds values to lists.
+  func collect(_ node: JSONNode) throws {
+    for member in node.members ?? [] {
+      let value = try scope.resolve(member.value)
+      scope[member.name] = .list((scope[member.name]?.elements ?? []) + [value])
+    }
   }
 
   func check(_ node: JSONNode) throws {

@@ -7,12 +7,16 @@ extension CaseRun {
     guard let name = node["name"]?.stringValue.flatMap(HookName.init(rawValue:)) else {
       throw StepError(node, "there is no such hook")
     }
-    guard world.hooks.isAvailable(name) else { throw CaseSkip(reason: "no hook \(name.rawValue)") }
+    guard world.hooks.isAvailable(name) else {
+      if node["optional"]?.boolValue == true { return note("nobody does \(name.rawValue)") }
+      throw CaseSkip(reason: "no hook \(name.rawValue)")
+    }
     let call = try call(name, node)
     recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
     await noteRestart(name)
     do throws(HookFailure) {
       let answer = try await world.hooks.run(call)
+      if let variable = node["refused"]?.stringValue { scope[variable] = .text("") }
       if let variable = node["save"]?.stringValue { scope[variable] = answer ?? JSONNode(.null) }
       recorder.add(
         TranscriptEntry(
@@ -20,6 +24,10 @@ extension CaseRun {
         ))
     } catch {
       if Task.isCancelled { throw CaseInterrupted() }
+      if error.code == .refused, let variable = node["refused"]?.stringValue {
+        scope[variable] = .text(error.message)
+        return
+      }
       switch error.code {
       case .unavailable: throw CaseSkip(reason: error.message)
       case .refused, .timedOut, .cancelled, .ended: throw StepError(node, error.message)
@@ -28,6 +36,7 @@ extension CaseRun {
     if name == .factoryReset {
       device.owner = nil
       device.identity = nil
+      device.hasStrayPairing = false
     }
   }
 

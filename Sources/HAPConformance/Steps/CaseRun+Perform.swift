@@ -13,6 +13,7 @@ extension CaseRun {
     case "send": try await send(try scope.resolve(node))
     case "expect": try await expect(node)
     case "event": try await event(try scope.resolve(node))
+    case "events": try await events(try scope.resolve(node))
     case "silence": try await silence(try scope.resolve(node))
     case "forget": connections[name(of: try scope.resolve(node))]?.forgetEvents()
     case "pair": try await pair(try scope.resolve(node))
@@ -24,6 +25,7 @@ extension CaseRun {
       for member in try scope.resolve(node).members ?? [] {
         scope[member.name] = .text(Hexadecimal.text(try maker.bytes(member.value)))
       }
+    case "collect": try collect(node)
     case "check": try check(try scope.resolve(node))
     case "find": try find(node)
     case "database": try await readDatabase(try scope.resolve(node))
@@ -40,6 +42,7 @@ extension CaseRun {
     case "together": try await together(node)
     case "wait": try await pause(try duration(try scope.resolve(node), default: .zero))
     case "try": try await attempt(node)
+    case "finally": lastSteps += stepsOf(node)
     case "hook": try await hook(try scope.resolve(node))
     case "reachable": try await reachable(try scope.resolve(node))
     case "alive": try await alive()

@@ -9,64 +9,127 @@ extension CaseRun {
     guard let code = node["code"].map({ Scope.text($0) }) ?? device.code else {
       throw CaseSkip(reason: "the setup code is not known")
     }
-    let identity = try await pairSetup(on: name(of: node), as: controller, code: code)
+    let name = name(of: node)
+    let procedure = node["procedure"]?.stringValue ?? name
+    let last = node["until"]?.stringValue ?? "M6"
+    let (setup, answer) = try await pairSetup(
+      on: name, as: controller, code: code, until: last, reconnects: node["reconnect"]?.boolValue ?? false)
+    setups[procedure] = setup
+    let view = AnswerView(arrival: .message(answer), took: .zero)
+    try save(node["save"]) { view.value($0) }
+    guard last == "M6", let identity = setup.accessory else { return }
     device.identity = identity
     if device.owner == nil { device.owner = controller }
     controllers[controller.name]?.isPaired = true
     scope["device"] = device.variable
   }
 
-  /// Pair Setup as it should be. It begins anew where B starts with a zero byte, since there accessories part ways, and where another
-  /// procedure is still being forgotten.
+  /// Pair Setup as it should be, whole.
   func pairSetup(on name: String, as controller: TestController, code: String) async throws -> PairedAccessory {
+    let (setup, _) = try await pairSetup(on: name, as: controller, code: code, until: "M6", reconnects: false)
+    guard let identity = setup.accessory else { preconditionFailure("M6 has told who it is") }
+    return identity
+  }
+
+  /// Pair Setup as it should be, up to M2, M4 or M6.
+  /// - Parameter reconnects: whether a connection that the accessory has ended is opened anew.
+  /// - Returns: the procedure as it stands, and the last answer.
+  func pairSetup(
+    on name: String, as controller: TestController, code: String, until last: String, reconnects: Bool
+  ) async throws -> (SetupProcedure, WireMessage) {
+    var (setup, answer) = try await begun(on: name, reconnects: reconnects)
+    if last == "M2" { return (setup, answer) }
+    let connection = try await connection(name)
+    let random = random
+    let begun = setup
+    let made = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in
+      var setup = begun
+      return Result { () throws(ProcedureError) in
+        let draft = try setup.proof(code: code, SetupProcedure.Proof(), random: random)
+        return (setup, draft)
+      }
+    }
+    guard case .success(let (proven, proof)) = made else {
+      throw CaseFailure("Pair Setup M2: the accessory's public key is worth nothing")
+    }
+    setup = proven
+    let fourth: TLV
+    (fourth, answer) = try await answered(proof, "/pair-setup", "M3", on: connection, name)
+    if let problem = setup.take("M4", fourth) {
+      if code != device.code || fourth.byte(TLVType.error) == PairingError.authentication.rawValue {
+        device.wrongCodeCount += 1
+      }
+      throw failure("Pair Setup M4: \(problem)", name, fourth)
+    }
+    if last == "M4" { return (setup, answer) }
+    guard let inner = try? setup.exchange(controller, signedBy: nil),
+      let message = try? setup.sealedExchange(inner.encoded(), nonce: "PS-Msg05", wrongKey: nil)
+    else { preconditionFailure("M3 has been made") }
+    exchanged.append(controller)
+    let sixth: TLV
+    (sixth, answer) = try await answered(message, "/pair-setup", "M5", on: connection, name)
+    if let problem = setup.take("M6", sixth) { throw failure("Pair Setup M6: \(problem)", name, sixth) }
+    return (setup, answer)
+  }
+
+  /// M1 and M2. It begins anew where B starts with a zero byte, since there accessories part ways, and where another procedure is still
+  /// being forgotten.
+  private func begun(on name: String, reconnects: Bool) async throws -> (SetupProcedure, WireMessage) {
     let start = recorder.now
+    var mayReconnect = reconnects
+    var isAgain = false
     while true {
       let connection = try await connection(name)
       var setup = SetupProcedure()
-      let second = try await exchange(SetupProcedure.start(), "/pair-setup", "M1", on: connection, name)
+      let second: TLV
+      let answer: WireMessage
+      do {
+        (second, answer) = try await answered(SetupProcedure.start(), "/pair-setup", "M1", on: connection, name)
+      } catch let failure as CaseFailure {
+        guard mayReconnect, connection.isClosed else { throw failure }
+        mayReconnect = false
+        formerConnections.append(connection)
+        connections[name] = nil
+        note("the accessory had ended the connection")
+        continue
+      }
       if second.byte(TLVType.error) == PairingError.busy.rawValue, recorder.now - start < .seconds(3) {
         try await pause(.milliseconds(100))
         continue
       }
+      // There are accessories that refuse a second M1, and take a third.
+      if isAgain, second.byte(TLVType.error) == PairingError.unknown.rawValue {
+        isAgain = false
+        continue
+      }
       if let problem = setup.take("M2", second) { throw failure("Pair Setup M2: \(problem)", name, second) }
-      if setup.serverKey.count < 384 || setup.serverKey.first == 0 { continue }
-      let random = random
-      let begun = setup
-      let made = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in
-        var setup = begun
-        return Result { () throws(ProcedureError) in
-          let draft = try setup.proof(code: code, SetupProcedure.Proof(), random: random)
-          return (setup, draft)
-        }
-      }
-      guard case .success(let (proven, proof)) = made else {
-        throw CaseFailure("Pair Setup M2: the accessory's public key is worth nothing")
-      }
-      setup = proven
-      let fourth = try await exchange(proof, "/pair-setup", "M3", on: connection, name)
-      if let problem = setup.take("M4", fourth) {
-        if code != device.code || fourth.byte(TLVType.error) == PairingError.authentication.rawValue {
-          device.wrongCodeCount += 1
-        }
-        throw failure("Pair Setup M4: \(problem)", name, fourth)
-      }
-      guard let inner = try? setup.exchange(controller, signedBy: nil),
-        let message = try? setup.sealedExchange(inner.encoded(), nonce: "PS-Msg05", wrongKey: nil)
-      else { preconditionFailure("M3 has been made") }
-      let sixth = try await exchange(message, "/pair-setup", "M5", on: connection, name)
-      if let problem = setup.take("M6", sixth) { throw failure("Pair Setup M6: \(problem)", name, sixth) }
-      guard let identity = setup.accessory else { preconditionFailure("M6 has told who it is") }
-      return identity
+      if setup.serverKey.count == 384, setup.serverKey.first != 0 { return (setup, answer) }
+      isAgain = true
     }
   }
 
   func verify(_ node: JSONNode) async throws {
-    try await pairVerify(on: name(of: node), as: try controller(node["as"]))
+    let name = name(of: node)
+    let controller = try controller(node["as"])
+    guard node["reconnect"]?.boolValue == true, let former = connections[name] else {
+      return try await pairVerify(on: name, as: controller)
+    }
+    do { try await pairVerify(on: name, as: controller) } catch let failure as CaseFailure {
+      guard former.isClosed, !former.isSecured else { throw failure }
+      formerConnections.append(former)
+      connections[name] = nil
+      note("the accessory had ended the connection")
+      try await pairVerify(on: name, as: controller)
+    }
   }
 
-  /// Pair Verify as it should be; the connection is secured behind it.
+  /// Pair Verify as it should be; the connection is secured behind it. Cases that run side by side take turns.
   func pairVerify(on name: String, as controller: TestController) async throws {
+    await device.verifying.enter()
+    defer { device.verifying.leave() }
     let connection = try await connection(name)
+    await device.beginVerify()
+    defer { device.endVerify() }
     var verify = VerifyProcedure()
     let second = try await exchange(
       verify.start(random: random, publicKey: nil), "/pair-verify", "M1", on: connection, name)
@@ -95,7 +158,12 @@ extension CaseRun {
   /// Posts a message of a pairing procedure and reads its answer.
   func exchange(
     _ draft: TLVDraft, _ path: String, _ note: String, on connection: WireConnection, _ name: String
-  ) async throws -> TLV {
+  ) async throws -> TLV { try await answered(draft, path, note, on: connection, name).0 }
+
+  /// The same, with the whole answer.
+  private func answered(
+    _ draft: TLVDraft, _ path: String, _ note: String, on connection: WireConnection, _ name: String
+  ) async throws -> (TLV, WireMessage) {
     let answer = try await request(
       "POST", path, type: "application/pairing+tlv8", body: draft.encoded(), note: note, on: connection, name)
     guard let tlv = try? TLV(decoding: answer.body), !tlv.items.isEmpty else {
@@ -103,7 +171,7 @@ extension CaseRun {
         "\(path) \(note): the answer is no TLV8", sent: lastRequest[name], accepted: ["a TLV8 message"],
         got: AnswerView(arrival: .message(answer), took: .zero).summary)
     }
-    return tlv
+    return (tlv, answer)
   }
 
   /// Sends a right request and waits for its answer.
@@ -186,5 +254,7 @@ extension CaseRun {
       if reply.byte(TLVType.error) != nil { throw failure("the pairing of \(target.name) wasn't removed", name, reply) }
     }
     if target.credentials.identifier == (device.owner ?? device.admin).credentials.identifier { device.owner = nil }
+    // Some draw a new key when they are unpaired: what the old one proved counts no longer.
+    if isAll { device.identity = nil }
   }
 }

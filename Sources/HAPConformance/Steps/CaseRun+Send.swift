@@ -10,7 +10,7 @@ extension CaseRun {
       connection.noteSent(.note, "the rest", decoded: "", bytes: [], frames: [])
       return
     }
-    let times = node["repeat"]?.integerValue.map { Int(clamping: $0) } ?? 1
+    let times = try node["repeat"].map { try ByteMaker.count($0) } ?? 1
     for _ in 0..<times {
       var wire = try await wireBytes(node, on: connection, name)
       for part in node["batch"]?.elements ?? [] { wire += try await wireBytes(part, on: connection, name) }
@@ -28,7 +28,7 @@ extension CaseRun {
     if !message.isRaw, node["plain"]?.boolValue != true, connection.isSecured || node["frame"]?["keys-of"] != nil {
       let other = try node["frame"]?["keys-of"]?.stringValue.map { try existing($0, node) }
       (bytes, frames) = connection.prepared(
-        message.bytes, sizes: sizes(node["split"], of: message.bytes.count), fault: try fault(node["frame"]),
+        message.bytes, sizes: try sizes(node["split"], of: message.bytes.count), fault: try fault(node["frame"]),
         keysOf: other)
     }
     lastRequest[name] = message.title
@@ -48,7 +48,7 @@ extension CaseRun {
     guard let pieces = node["pieces"] else { return connection.write(wire) }
     let pause = try duration(node["pause"], default: .zero)
     var rest = wire[...]
-    for size in sizes(pieces, of: wire.count) {
+    for size in try sizes(pieces, of: wire.count) {
       guard !rest.isEmpty else { break }
       connection.write(Array(rest.prefix(size)))
       rest = rest.dropFirst(size)
@@ -60,10 +60,11 @@ extension CaseRun {
   }
 
   /// One size for all, or some sizes; what is left is one more.
-  private func sizes(_ node: JSONNode?, of count: Int) -> [Int] {
+  private func sizes(_ node: JSONNode?, of count: Int) throws -> [Int] {
     guard let node else { return [] }
-    if let elements = node.elements { return elements.compactMap { $0.integerValue.map { Int(clamping: $0) } } }
-    guard let size = node.integerValue.map({ Int(clamping: $0) }), size > 0 else { return [] }
+    if let elements = node.elements { return try elements.map { try ByteMaker.count($0) } }
+    let size = try ByteMaker.count(node)
+    guard size > 0 else { return [] }
     return [Int](repeating: size, count: (count + size - 1) / size)
   }
 

@@ -1,12 +1,15 @@
 import HAPWire
 
 extension CaseRun {
-  /// Whether the accessory still answers on a new connection: any answer to any request will do.
+  /// Whether the accessory still lives: it takes a new connection, and a request on it leads to anything but silence. What it answers is
+  /// for other cases to judge.
   func alive() async throws {
     let name = "alive"
     if let former = connections.removeValue(forKey: name) { formerConnections.append(former) }
     let connection = try await connection(name)
-    _ = try await request("GET", "/accessories", on: connection, name)
+    do { _ = try await request("GET", "/accessories", on: connection, name) } catch let failure as CaseFailure {
+      if failure.isSilence { throw failure }
+    }
     connection.close(.fin)
     connections[name] = nil
   }

@@ -55,7 +55,7 @@ struct Judgement {
       if expectation[name]?.boolValue == false { continue }
       return "an answer came: \(view.summary)"
     }
-    for name in ["status", "version", "type", "chunked", "sealed", "frames", "time"] {
+    for name in ["status", "version", "type", "chunked", "sealed", "frames", "time", "text"] {
       guard let pattern = expectation[name] else { continue }
       if let problem = try Pattern.mismatch(view.value(name), pattern, at: name) { return problem }
     }
@@ -72,7 +72,8 @@ struct Judgement {
     }
     if let pattern = expectation["tlv"], let problem = try tlvProblem(message, pattern) { return problem }
     if let pattern = expectation["json"] {
-      guard let json = view.json else { return "the body is no JSON: \(jsonProblem(message))" }
+      let json = view.json
+      if json == nil, pattern.stringValue != "$absent" { return "the body is no JSON: \(jsonProblem(message))" }
       if let problem = try Pattern.mismatch(json, pattern) { return problem }
     }
     if let entries = expectation["entries"], let problem = try Self.entriesProblem(view.json, entries, isWhole: true) {
@@ -123,7 +124,7 @@ struct Judgement {
     guard let json else { return "the body is no JSON" }
     guard let entries = json["characteristics"]?.elements else { return "the body has no \"characteristics\"" }
     var left = entries
-    for pattern in patterns.elements ?? [] {
+    for pattern in (patterns.elements ?? []).flatMap(forEachID) {
       let parts = (pattern.members ?? []).filter { $0.name != "id" }
       var wanted = parts
       if let id = pattern["id"] {
@@ -155,6 +156,20 @@ struct Judgement {
     }
     if isWhole, let stray = left.first { return "there is one entry too many: \(Pattern.shown(stray))" }
     return nil
+  }
+
+  /// A pattern whose `id` is a list, as one for each of them.
+  private static func forEachID(_ pattern: JSONNode) -> [JSONNode] {
+    guard let id = pattern["id"], id.stringValue == nil else { return [pattern] }
+    return Scope.ids(id).map { text in
+      let members = (pattern.members ?? []).map { member in
+        member.name == "id"
+          ? JSONNode.Member(
+            name: "id", place: member.place, value: JSONNode(.string(text), place: id.place, path: id.path))
+          : member
+      }
+      return JSONNode(.object(members), place: pattern.place, path: pattern.path)
+    }
   }
 
   private static func name(_ ids: [JSONNode.Member]) -> String {

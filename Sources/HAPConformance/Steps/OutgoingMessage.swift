@@ -44,20 +44,14 @@ extension CaseRun {
     let method = node["method"]?.stringValue ?? request.method
     let path = node["path"].map { Scope.text($0) } ?? request.path
     var head = "\(method) \(path) \(node["version"]?.stringValue ?? "HTTP/1.1")\r\n"
-    switch node["host"].map({ Scope.text($0) }) {
-    case "none"?: break
-    case let host?: head += "Host: \(host)\r\n"
-    case nil: head += "Host: \(device.address)\r\n"
-    }
-    switch node["type"].map({ Scope.text($0) }) {
-    case "none"?: break
-    case let type?: head += "Content-Type: \(type)\r\n"
-    case nil: if let type = request.type { head += "Content-Type: \(type)\r\n" }
-    }
-    switch node["length"].map({ Scope.text($0) }) {
-    case "none"?: break
-    case let length?: head += "Content-Length: \(length)\r\n"
-    case nil: if let body = request.body { head += "Content-Length: \(body.count)\r\n" }
+    let fields: [(name: String, member: String, usual: String?)] = [
+      ("Host", "host", "\(device.address)"), ("Content-Type", "type", request.type),
+      ("Content-Length", "length", request.body.map { "\($0.count)" }),
+    ]
+    for field in fields {
+      let value = node[field.member].map { Scope.text($0) } ?? field.usual
+      guard let value, value != "none" else { continue }
+      head += Self.line(field.name, value, form: node["header-form"]?.stringValue)
     }
     for line in node["headers"]?.elements ?? [] { head += Scope.text(line) + "\r\n" }
     let body = request.body ?? []
@@ -67,6 +61,16 @@ extension CaseRun {
       "\(method) \(path.count > 100 ? path.prefix(100) + "…" : path)" + (request.note.isEmpty ? "" : " \(request.note)")
     return OutgoingMessage(
       bytes: Array((head + "\r\n").utf8) + body, title: title, decoded: Readable.body(body, type: request.type))
+  }
+
+  /// A header line in one of the forms that mean the same.
+  private static func line(_ name: String, _ value: String, form: String?) -> String {
+    switch form {
+    case "lower"?: "\(name.lowercased()): \(value)\r\n"
+    case "upper"?: "\(name.uppercased()): \(value)\r\n"
+    case "tight"?: "\(name):\(value)\r\n"
+    default: "\(name): \(value)\r\n"
+    }
   }
 
   private struct Plan {
@@ -83,7 +87,7 @@ extension CaseRun {
 
   private func plan(_ node: JSONNode, on name: String) async throws -> Plan {
     if let ids = node["read"] {
-      var path = "/characteristics?id=" + texts(ids).joined(separator: ",")
+      var path = "/characteristics?id=" + Scope.ids(ids).joined(separator: ",")
       for flag in node["flags"]?.elements ?? [] { path += "&" + Scope.text(flag) }
       return Plan(method: "GET", path: path)
     }
@@ -91,7 +95,7 @@ extension CaseRun {
     if let prepare = node["prepare"] { return jsonPlan("/prepare", prepare) }
     for (verb, isOn) in [("subscribe", true), ("unsubscribe", false)] {
       guard let ids = node[verb] else { continue }
-      let entries = texts(ids).map { text in
+      let entries = Scope.ids(ids).map { text in
         JSONNode.object([("id", .text(text)), ("ev", JSONNode(.bool(isOn)))])
       }
       return try writePlan(.list(entries), pid: node["pid"])
@@ -123,8 +127,6 @@ extension CaseRun {
   private func state(of draft: TLVDraft) -> String {
     draft.items.first { $0.type == TLVType.state && $0.value.count == 1 }.map { "M\($0.value[0])" } ?? ""
   }
-
-  private func texts(_ node: JSONNode) -> [String] { (node.elements ?? [node]).map { Scope.text($0) } }
 
   // MARK: Writes
 
@@ -220,6 +222,8 @@ extension CaseRun {
     if let secret = node["secret"] { wish.secret = try maker.bytes(secret) }
     wish.isPadded = node["secret-form"]?.stringValue == "padded"
     wish.wantsZeroSecret = node["zero-secret"]?.boolValue ?? false
+    wish.wantsZeroKey = node["zero-key"]?.boolValue ?? false
+    wish.stripsServerKey = node["server-key-form"]?.stringValue == "stripped"
     guard let code = device.code else { throw CaseSkip(reason: "the setup code is not known") }
     let entered: String
     switch node["code"].map({ Scope.text($0) }) {
@@ -228,7 +232,7 @@ extension CaseRun {
     case nil: entered = code
     }
     // A forged key gets no further than a wrong code.
-    if entered != code { device.wrongCodeCount += 1 }
+    if entered != code || wish.publicKey != nil { device.wrongCodeCount += 1 }
     let random = random
     let wanted = wish
     let result = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in
@@ -249,6 +253,7 @@ extension CaseRun {
   private func exchangeMessage(_ node: JSONNode, _ procedure: String) throws -> TLVDraft {
     guard let setup = setups[procedure] else { throw StepError(node, "no M2 of \"\(procedure)\" was expected yet") }
     let controller = try identity(node)
+    exchanged.append(controller)
     do {
       var inner = try setup.exchange(controller, signedBy: try signer(node))
       try inner.alter(node["inner"], maker)
@@ -267,7 +272,8 @@ extension CaseRun {
       verifies[procedure] = verify
     } else {
       let verify = verifies[procedure] ?? VerifyProcedure()
-      let over = node["ephemeral"]?.stringValue
+      let isSwapped = node["ephemeral"]?.stringValue == "swapped"
+      let over = isSwapped ? nil : node["ephemeral"]?.stringValue
       if let over, verifies[over] == nil { throw StepError(node, "there is no procedure \"\(over)\"") }
       do {
         var inner: TLVDraft
@@ -279,7 +285,7 @@ extension CaseRun {
           ])
         } else {
           inner = try verify.finish(
-            try identity(node), signedBy: try signer(node), over: over.flatMap { verifies[$0] })
+            try identity(node), signedBy: try signer(node), over: over.flatMap { verifies[$0] }, isSwapped: isSwapped)
         }
         try inner.alter(node["inner"], maker)
         draft = verify.sealedFinish(

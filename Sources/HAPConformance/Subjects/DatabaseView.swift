@@ -46,7 +46,7 @@ struct DatabaseView: Sendable {
   // MARK: As variables
 
   /// A characteristic: `aid`, `iid`, `id`, `type`, `name`, `format`, `perms`, metadata as in HAP's JSON, the value as it was read, and
-  /// values made for it: `values`, `other` (not the current one), `another`, `above`, `below`, `invalid`, `off-grid`.
+  /// values made for it: `values`, `other` (not the current one), `another`, `whole`, `above`, `below`, `invalid`, `off-grid`, `fraction`, `too-long`.
   static func variable(_ entry: Entry) -> JSONNode {
     let characteristic = entry.characteristic
     let constraints = characteristic.constraints
@@ -74,21 +74,26 @@ struct DatabaseView: Sendable {
     let values = legal.values.map(node)
     members.append(("values", .list(values)))
     let others = values.filter { !Pattern.equal($0, node(characteristic.value)) }
-    if let other = others.first { members.append(("other", other)) }
+    // From the middle: at the ends there are values that mean something else, such as the brightness 0 or the hue 360.
+    let other = others.isEmpty ? nil : others[others.count / 2]
+    if let other { members.append(("other", other)) }
     if let another = others.count > 1
-      ? others.last : values.first(where: { !Pattern.equal($0, others.first ?? .list([])) })
+      ? others[others.count / 4] : values.first(where: { !Pattern.equal($0, other ?? .list([])) })
     {
       members.append(("another", another))
     }
     for (name, value) in [
       ("above", legal.above), ("below", legal.below), ("invalid", legal.invalid), ("off-grid", legal.offGrid),
+      ("too-long", legal.tooLong), ("fraction", legal.fraction), ("whole", legal.whole(except: characteristic.value)),
     ] {
       if let value { members.append((name, node(value))) }
     }
+    if let room = legal.room { members.append(("room", .integer(room))) }
     return .object(members)
   }
 
-  /// A service: `aid`, `iid`, `type`, `name`, `linked`, `primary`, `hidden`, and each of its characteristics by its name.
+  /// A service: `aid`, `iid`, `type`, `name`, `linked`, `primary`, `hidden`, `readable` (ids of what can be read), and each of its
+  /// characteristics by its name.
   static func variable(_ service: Service, of accessory: Accessory) -> JSONNode {
     var members: [(name: String, value: JSONNode)] = [
       ("kind", .text("service")), ("aid", .integer(accessory.aid)), ("iid", .integer(service.iid)),
@@ -105,6 +110,8 @@ struct DatabaseView: Sendable {
       if !members.contains(where: { $0.name == name }) { members.append((name, variable)) }
     }
     members.append(("characteristics", .list(all)))
+    let readable = service.characteristics.filter { $0.perms.contains(.pairedRead) }
+    members.append(("readable", .list(readable.map { .text("\(AttributeID(aid: accessory.aid, iid: $0.iid))") })))
     return .object(members)
   }
 

@@ -30,7 +30,12 @@ struct LegalValues {
     } else if !named.isEmpty {
       candidates = named.map { Int128($0) }
     } else {
-      guard let (low, high) = range else { return [] }
+      guard var (low, high) = range else { return [] }
+      if let valid = characteristic.constraints.validValuesRange {
+        low = max(low, Int128(valid.lowerBound))
+        high = min(high, Int128(valid.upperBound))
+        guard low <= high else { return [] }
+      }
       let step = max(1, whole(characteristic.constraints.minStep) ?? 1)
       let count = (high - low) / step
       candidates = []
@@ -65,10 +70,52 @@ struct LegalValues {
   private var strings: [Value] {
     let most = characteristic.constraints.maxLen ?? Constraints.defaultMaxLen
     guard most > 0 else { return [] }
-    return ["Haptest one", "Haptest two", "Haptest three", "Haptest four"].map { .string(String($0.prefix(most))) }
+    // Where there is room for little, they differ in their first letter.
+    let texts = most < 16 ? ["a", "b", "c", "d"] : ["Haptest one", "Haptest two", "Haptest three", "Haptest four"]
+    return texts.map { .string($0) }
+  }
+
+  /// Bytes that text or data may have; nil for other formats.
+  var room: Int? {
+    switch characteristic.format {
+    case .string: characteristic.constraints.maxLen ?? Constraints.defaultMaxLen
+    case .tlv8, .data: characteristic.constraints.maxDataLen ?? Constraints.defaultMaxDataLen
+    case .bool, .uint8, .uint16, .uint32, .uint64, .int, .float: nil
+    }
+  }
+
+  /// A whole number among the values, neither the smallest nor the largest where there are others; nil where there is none.
+  func whole(except current: Value) -> Value? {
+    guard characteristic.format.integerRange != nil || characteristic.format == .float else { return nil }
+    let all = values.filter { value in
+      value.doubleValue.map { $0 == $0.rounded() && abs($0) < 1e15 } ?? false
+        && value.doubleValue != current.doubleValue
+    }
+    return all.isEmpty ? nil : all[all.count / 2]
   }
 
   // MARK: Illegal ones
+
+  /// One byte more than the text or data may have: for text more than 256 bytes where no maximum is stated, for data nil where more than
+  /// 16 KiB would have to be sent.
+  var tooLong: Value? {
+    switch characteristic.format {
+    case .string:
+      return .string(String(repeating: "x", count: min(characteristic.constraints.maxLen ?? 256, 256) + 1))
+    case .tlv8, .data:
+      guard let most = characteristic.constraints.maxDataLen, most < 16_384 else { return nil }
+      return .data([UInt8](repeating: 1, count: most + 1))
+    case .bool, .uint8, .uint16, .uint32, .uint64, .int, .float: return nil
+    }
+  }
+
+  /// Half a number between two that an integer may be.
+  var fraction: Value? {
+    guard characteristic.format.integerRange != nil, let low = values.first?.doubleValue, values.count > 1,
+      abs(low) < 1e12
+    else { return nil }
+    return .float(low + 0.5)
+  }
 
   /// Just above the maximum that is stated; nil where the format has no room for it.
   var above: Value? { outside(1) }
@@ -81,7 +128,9 @@ struct LegalValues {
     if characteristic.format == .float {
       guard let number = limit.doubleValue else { return nil }
       let step = max(characteristic.constraints.minStep?.doubleValue ?? 1, 0.1)
-      return .float(number + Double(direction) * step)
+      let beyond = number + Double(direction) * step
+      // A step may be too small to show beside a large limit, or lead out of all numbers.
+      return beyond != number && beyond.isFinite ? .float(beyond) : nil
     }
     guard let number = whole(limit), let range = characteristic.format.integerRange else { return nil }
     let step = max(1, whole(characteristic.constraints.minStep) ?? 1)
@@ -113,7 +162,9 @@ struct LegalValues {
         let high = characteristic.constraints.maxValue?.doubleValue,
         high - low >= 2 * step
       else { return nil }
-      return .float(low + step * 1.5)
+      // A grid that is finer than the numbers themselves leaves nothing between its points.
+      let between = Value.float(low + step * 1.5)
+      return characteristic.allows(between) ? nil : between
     }
     guard let step = whole(characteristic.constraints.minStep), step > 1, let (low, high) = range, high - low > step
     else {
@@ -130,11 +181,13 @@ struct LegalValues {
     return low <= high ? (low, high) : nil
   }
 
+  /// Brought within ±2⁷⁰, beyond any format, so that sums of it can't overflow.
   private func whole(_ value: Value?) -> Int128? {
+    let bound: Int128 = 1 << 70
     switch value {
-    case .integer(let number)?: number
-    case .float(let number)?: Int128(exactly: number)
-    case nil, .null?, .bool?, .string?, .data?: nil
+    case .integer(let number)?: return min(max(number, -bound), bound)
+    case .float(let number)?: return Int128(exactly: number).map { min(max($0, -bound), bound) }
+    case nil, .null?, .bool?, .string?, .data?: return nil
     }
   }
 }

@@ -33,18 +33,21 @@ struct SubjectFinder {
     default: all = try characteristics(wish, found)
     }
     let free = all.filter { entry in entry.1.map { !taken.contains($0) } ?? true }
-    let isList = wish["all"]?.boolValue == true || wish["count"] != nil
+    let most = wish["most"]?.integerValue.map { Int(clamping: $0) }
+    let isList = wish["all"]?.boolValue == true || wish["count"] != nil || most != nil
     let least = wish["count"]?.integerValue.map { Int(clamping: $0) } ?? 1
     if all.count < least {
       if wish["optional"]?.boolValue == true { return .found(isList ? .list([]) : JSONNode(.null), services: []) }
       return .nothing(wish["because"]?.stringValue ?? "there is no " + Self.description(of: wish))
     }
     if wish["all"]?.boolValue == true {
-      guard free.count == all.count else { return .busy }
-      return .found(.list(all.map(\.0)), services: Set(all.compactMap(\.1)))
+      let wanted = wish["most"]?.integerValue.map { Int(clamping: $0) } ?? all.count
+      guard free.count >= min(wanted, all.count) else { return .busy }
+      let chosen = free.prefix(wanted)
+      return .found(.list(chosen.map(\.0)), services: Set(chosen.compactMap(\.1)))
     }
     guard free.count >= least else { return .busy }
-    let chosen = free.prefix(least)
+    let chosen = free.prefix(most ?? least)
     return .found(isList ? .list(chosen.map(\.0)) : chosen[0].0, services: Set(chosen.compactMap(\.1)))
   }
 
@@ -71,7 +74,8 @@ struct SubjectFinder {
     if let members = wish["has"]?.elements?.compactMap(\.stringValue), !members.isEmpty {
       words.append("with \(members.joined(separator: ", "))")
     }
-    if let types = list(wish["with"]) { words.append("with \(types)") }
+    let parts = texts(wish["with"])
+    if !parts.isEmpty { words.append("with \(parts.joined(separator: " and "))") }
     if let aid = wish["aid"] { words.append("of aid \(Scope.text(aid))") }
     return words.joined(separator: " ")
   }
@@ -82,6 +86,7 @@ struct SubjectFinder {
     _ wish: JSONNode, _ found: (String) -> JSONNode?
   ) throws(StepError) -> [(JSONNode, ServiceKey?)] {
     let types = try Self.types(wish["type"]) { Catalogue.characteristic(named: $0)?.type }
+    let unwanted = try Self.types(wish["except"]) { Catalogue.characteristic(named: $0)?.type }
     let services = try Self.types(wish["service"]) { Catalogue.service(named: $0)?.type }
     let formats = Self.texts(wish["format"])
     let perms = Permissions(Self.texts(wish["perms"]).compactMap { Permissions(name: $0) })
@@ -91,10 +96,11 @@ struct SubjectFinder {
     let excluded = Self.ids(wish["not"], found)
     let isQuiet = wish["quiet"]?.boolValue == true
     let leastValues = wish["values"]?.integerValue.map { Int(clamping: $0) } ?? 0
+    let leastRoom = wish["room"]?.integerValue ?? -1
     var result: [(JSONNode, ServiceKey?, rank: Int)] = []
     for entry in database.characteristics {
       let characteristic = entry.characteristic
-      guard types.isEmpty || types.contains(characteristic.type),
+      guard types.isEmpty || types.contains(characteristic.type), !unwanted.contains(characteristic.type),
         services.isEmpty || services.contains(entry.service.type),
         formats.isEmpty || formats.contains(characteristic.format.rawValue), characteristic.perms.isSuperset(of: perms),
         characteristic.perms.isDisjoint(with: without), isOf(entry.accessory, wish["aid"]),
@@ -108,7 +114,7 @@ struct SubjectFinder {
       let variable = DatabaseView.variable(entry)
       guard Self.texts(wish["has"]).allSatisfy({ variable[$0] != nil }),
         Self.texts(wish["lacks"]).allSatisfy({ variable[$0] == nil }),
-        variable["values"]?.elements?.count ?? 0 >= leastValues
+        variable["values"]?.elements?.count ?? 0 >= leastValues, variable["room"]?.integerValue ?? -1 >= leastRoom
       else { continue }
       let order = types.firstIndex(of: characteristic.type) ?? 0
       let key = ServiceKey(aid: entry.accessory.aid, iid: entry.service.iid)

@@ -6,7 +6,14 @@ package struct ByteMaker {
   let random: RandomSource
 
   /// - Parameter node: hexadecimal text, a list to be joined, or an object of the vocabulary's members; resolved.
+  /// - Throws: when it says no bytes, or more than 16 MiB.
   package func bytes(_ node: JSONNode) throws(StepError) -> [UInt8] {
+    let bytes = try unbounded(node)
+    guard bytes.count <= Self.most else { throw StepError(node, "that is too much") }
+    return bytes
+  }
+
+  private func unbounded(_ node: JSONNode) throws(StepError) -> [UInt8] {
     if let text = node.stringValue {
       guard let bytes = Hexadecimal.bytes(text) else {
         throw StepError(node, "\"\(text.prefix(40))\" is not hexadecimal")
@@ -15,22 +22,28 @@ package struct ByteMaker {
     }
     if let elements = node.elements {
       var result: [UInt8] = []
-      for element in elements { result += try bytes(element) }
+      for element in elements {
+        result += try bytes(element)
+        guard result.count <= Self.most else { throw StepError(node, "that is too much") }
+      }
       return result
     }
     guard node.members != nil else { throw StepError(node, "bytes are expected, not \(node.kindName)") }
-    return altered(try source(node), node)
+    return try altered(try source(node), node)
   }
 
-  private static let most: Int128 = 16 << 20
+  static let most = 16 << 20
+
+  /// A number of bytes, or of other things: variables can make it any.
+  static func count(_ node: JSONNode) throws(StepError) -> Int {
+    guard let number = node.integerValue, (0...Int128(most)).contains(number) else {
+      throw StepError(node, "a number from 0 to \(most) is expected, not \(Scope.text(node).prefix(40))")
+    }
+    return Int(number)
+  }
 
   private func source(_ node: JSONNode) throws(StepError) -> [UInt8] {
-    func count(_ node: JSONNode) throws(StepError) -> Int {
-      guard let number = node.integerValue, (0...Self.most).contains(number) else {
-        throw StepError(node, "a number of bytes is expected")
-      }
-      return Int(number)
-    }
+    func count(_ node: JSONNode) throws(StepError) -> Int { try Self.count(node) }
     if let hex = node["hex"] { return try bytes(hex) }
     if let text = node["text"] { return Array(Scope.text(text).utf8) }
     if let text = node["base64"] {
@@ -53,22 +66,20 @@ package struct ByteMaker {
     if let repeated = node["repeat"] {
       let piece = try bytes(repeated)
       let times = try node["times"].map { node throws(StepError) in try count(node) } ?? 1
-      guard piece.count * times <= Int(Self.most) else { throw StepError(node, "that is too much") }
+      guard piece.count * times <= Self.most else { throw StepError(node, "that is too much") }
       return Array(repeatElement(piece, count: times).joined())
     }
     if let of = node["of"] { return try bytes(of) }
     throw StepError(node, "this says no bytes")
   }
 
-  private func altered(_ source: [UInt8], _ node: JSONNode) -> [UInt8] {
+  private func altered(_ source: [UInt8], _ node: JSONNode) throws(StepError) -> [UInt8] {
     var bytes = source
-    if let skip = node["skip"]?.integerValue { bytes = Array(bytes.dropFirst(Int(clamping: skip))) }
-    if let count = node["truncate"]?.integerValue { bytes = Array(bytes.prefix(Int(clamping: count))) }
+    if let skip = node["skip"] { bytes = Array(bytes.dropFirst(try Self.count(skip))) }
+    if let count = node["truncate"] { bytes = Array(bytes.prefix(try Self.count(count))) }
     if node["strip"]?.boolValue == true { bytes = Array(bytes.drop { $0 == 0 }) }
     if let at = node["flip"]?.integerValue { Self.flip(&bytes, at: Int(clamping: at)) }
-    if let count = node["extend"]?.integerValue {
-      bytes += [UInt8](repeating: 0, count: Int(clamping: min(count, Self.most)))
-    }
+    if let count = node["extend"] { bytes += [UInt8](repeating: 0, count: try Self.count(count)) }
     if node["lower"]?.boolValue == true { bytes = bytes.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 } }
     return bytes
   }

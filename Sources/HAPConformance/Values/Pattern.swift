@@ -97,7 +97,7 @@ package enum Pattern {
     case "$not":
       return try mismatch(value, wanted, at: path) == nil
         ? "\(name(path)) is \(shown(value)), which it must not be" : nil
-    case "$by": return nil
+    case "$by", "$factor": return nil
     default: break
     }
     guard let value else { return "\(name(path)) is missing" }
@@ -106,10 +106,10 @@ package enum Pattern {
     case "$is": return equal(value, wanted) ? nil : fault("not \(shown(wanted))")
     case "$min":
       guard let number = number(value) else { return fault("not a number") }
-      return number >= (try double(wanted)) ? nil : fault("less than \(shown(wanted))")
+      return number >= (try limit(wanted, pattern)) ? nil : fault("less than \(multiple(wanted, pattern))")
     case "$max":
       guard let number = number(value) else { return fault("not a number") }
-      return number <= (try double(wanted)) ? nil : fault("more than \(shown(wanted))")
+      return number <= (try limit(wanted, pattern)) ? nil : fault("more than \(multiple(wanted, pattern))")
     case "$near":
       guard let number = number(value) else { return fault("not a number") }
       let near = try double(wanted)
@@ -234,6 +234,16 @@ package enum Pattern {
       throw StepError(node, "a number is expected here")
     }
     return number
+  }
+
+  /// What `$min` and `$max` say, times `$factor` where there is one.
+  private static func limit(_ node: JSONNode, _ pattern: JSONNode) throws(StepError) -> Double {
+    guard let factor = pattern["$factor"] else { return try double(node) }
+    return try double(node) * double(factor)
+  }
+
+  private static func multiple(_ node: JSONNode, _ pattern: JSONNode) -> String {
+    (pattern["$factor"].map { "\(shown($0)) times " } ?? "") + shown(node)
   }
 
   private static func name(_ path: String) -> String {

@@ -77,12 +77,23 @@ package struct Scope: Sendable {
 
   /// The value that a path leads to: "on.id", "db.accessories[0].aid".
   private func value(of path: String, at node: JSONNode) throws(StepError) -> JSONNode {
+    // "light.Brightness.id?" is null where it leads nowhere.
+    let isOptional = path.hasSuffix("?")
+    let path = isOptional ? String(path.dropLast()) : path
     let name = String(path.prefix { $0 != "." && $0 != "[" })
     guard let start = values[name] else { throw StepError(node, "nothing has given \"\(name)\" a value") }
     guard let value = start.at(String(path.dropFirst(name.count))) else {
+      if isOptional { return JSONNode(.null) }
       throw StepError(node, "\"\(path)\" has no value")
     }
     return value
+  }
+
+  /// Ids as suites name them: texts, things that were found, and lists of either.
+  static func ids(_ node: JSONNode) -> [String] {
+    if let elements = node.elements { return elements.flatMap(ids) }
+    if node.isNull { return [] }
+    return [node["id"]?.stringValue ?? text(node)]
   }
 
   /// A value as it stands inside text.
@@ -96,12 +107,14 @@ package struct Scope: Sendable {
 
 extension JSONNode {
   /// What a path such as ".accessories[0].aid" leads to; nil when it leads nowhere. A negative index counts from the end; `.count` is how
-  /// many elements there are, unless there is a member of that name.
+  /// many elements there are, `.median` and `.p99` what half and 99 of 100 numbers don't exceed, unless there is a member of that name.
+  /// Behind null all is null: what is optional need not be there.
   package func at(_ path: String) -> JSONNode? {
     var node = self
     var rest = path[...]
     if let first = rest.first, first != ".", first != "[" { rest = ".\(rest)"[...] }
     while let first = rest.first {
+      if node.isNull { return node }
       rest = rest.dropFirst()
       if first == "[" {
         guard let end = rest.firstIndex(of: "]"), let index = Int(rest[..<end]), let elements = node.elements else {
@@ -118,11 +131,21 @@ extension JSONNode {
           node = member
         } else if name == "count", let elements = node.elements {
           node = .integer(elements.count)
+        } else if name == "median" || name == "p99", let elements = node.elements {
+          guard let number = Self.quantile(name == "median" ? 0.5 : 0.99, of: elements) else { return nil }
+          node = .number(number)
         } else {
           return nil
         }
       }
     }
     return node
+  }
+
+  /// The least of some numbers that so large a part of them doesn't exceed; nil where there are none.
+  private static func quantile(_ part: Double, of nodes: [JSONNode]) -> Double? {
+    let numbers = nodes.compactMap { $0.numberValue?.double }.sorted()
+    guard !numbers.isEmpty else { return nil }
+    return numbers[min(max(Int((Double(numbers.count) * part).rounded(.up)) - 1, 0), numbers.count - 1)]
   }
 }

@@ -1,6 +1,6 @@
 /// How frames are to be wrong.
 package struct FrameFault: Equatable, Sendable {
-  package enum Part: String, Sendable { case ciphertext, tag, length }
+  package enum Part: String, CaseIterable, Sendable { case ciphertext, tag, length }
 
   /// One bit of this is turned over.
   package var flip: Part?

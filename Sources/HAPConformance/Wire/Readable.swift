@@ -13,7 +13,7 @@ enum Readable {
       guard bytes.count <= limit, let node = try? JSONNode.parse(bytes) else {
         return String(decoding: bytes.prefix(limit), as: UTF8.self)
       }
-      return indented(node)
+      return node.indentedText
     }
     return "\(bytes.count) bytes: \(Hexadecimal.text(bytes.prefix(256)))"
   }
@@ -39,46 +39,5 @@ enum Readable {
     default:
       return "\(item.value.count) bytes" + (item.value.isEmpty ? "" : " \(Hexadecimal.text(item.value.prefix(400)))")
     }
-  }
-
-  private static func indented(_ node: JSONNode) -> String {
-    var text = ""
-    write(node, 0, &text)
-    return text
-  }
-
-  private static func write(_ node: JSONNode, _ depth: Int, _ text: inout String) {
-    let pad = String(repeating: "  ", count: depth + 1)
-    let end = String(repeating: "  ", count: depth)
-    if let elements = node.elements, !elements.isEmpty {
-      text += "[\n"
-      for (index, element) in elements.enumerated() {
-        text += pad
-        write(element, depth + 1, &text)
-        text += index < elements.count - 1 ? ",\n" : "\n"
-      }
-      text += end + "]"
-    } else if let members = node.members, !members.isEmpty {
-      text += "{\n"
-      for (index, member) in members.enumerated() {
-        text += pad + Scope.text(.text(member.name)).quoted + ": "
-        write(member.value, depth + 1, &text)
-        text += index < members.count - 1 ? ",\n" : "\n"
-      }
-      text += end + "}"
-    } else {
-      var buffer = ByteBuffer()
-      buffer.appendJSON(node)
-      text += String(decoding: buffer.bytes, as: UTF8.self)
-    }
-  }
-}
-
-extension String {
-  /// As JSON writes it.
-  fileprivate var quoted: String {
-    var buffer = ByteBuffer()
-    buffer.appendJSON(self)
-    return String(decoding: buffer.bytes, as: UTF8.self)
   }
 }

@@ -104,7 +104,8 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     _ message: [UInt8], sizes: [Int] = [], fault: FrameFault = FrameFault(), keysOf other: WireConnection? = nil
   ) -> (bytes: [UInt8], frames: [TranscriptEntry.Frame]) {
     guard let session = other?.session ?? session else { return (message, []) }
-    return session.seal(message, sizes: sizes, fault: fault)
+    // The other connection's own frames go on as if nothing had happened.
+    return session.seal(message, sizes: sizes, fault: fault, counts: other == nil)
   }
 
   /// Writes bytes as they are.
@@ -194,15 +195,17 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     }
   }
 
-  /// The first event that fits, taken out of those that came.
+  /// The first event that fits.
+  /// - Parameter keeping: whether it stays among those that came, for the next that asks; else it is taken out.
   nonisolated(nonsending) func event(
-    within limit: Duration, where fits: (WireMessage) throws(StepError) -> Bool
+    within limit: Duration, keeping: Bool = false, where fits: (WireMessage) throws(StepError) -> Bool
   ) async throws(StepError) -> WireMessage? {
     let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     var looked = 0
     while true {
       while looked < events.count {
         if try fits(events[looked]) {
+          if keeping { return events[looked] }
           queuedBytes -= events[looked].bytes.count
           return events.remove(at: looked)
         }

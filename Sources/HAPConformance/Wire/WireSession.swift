@@ -46,10 +46,13 @@ final class WireSession {
   /// - Parameters:
   ///   - sizes: plaintext in each frame, in turn; what is left goes in frames as large as may be.
   ///   - fault: of every frame.
+  ///   - counts: whether the session's own counter moves on.
   /// - Returns: the bytes, and the frames as they went.
   func seal(
-    _ plain: [UInt8], sizes: [Int] = [], fault: FrameFault = FrameFault()
+    _ plain: [UInt8], sizes: [Int] = [], fault: FrameFault = FrameFault(), counts: Bool = true
   ) -> (bytes: [UInt8], frames: [TranscriptEntry.Frame]) {
+    let before = sentCount
+    defer { if !counts { sentCount = before } }
     var bytes: [UInt8] = []
     var frames: [TranscriptEntry.Frame] = []
     var rest = plain[...]

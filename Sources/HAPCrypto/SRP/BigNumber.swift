@@ -46,7 +46,7 @@ enum SRPGroup {
     withScratch { check(BN_MONT_CTX_set(montgomery, prime, $0)) }
     return montgomery
   }()
-  private static let generator: [UInt8] = [5]
+  static let generator: [UInt8] = [5]
 
   /// k = H(N | PAD(g)).
   static let multiplier = SHA512.hash(primeBytes + [UInt8](repeating: 0, count: byteCount - 1) + generator)

@@ -17,29 +17,6 @@ package enum SRPWorkbench {
     return carry > 0 ? [UInt8(carry)] + result : result
   }
 
-  /// A = g^a, padded to 384 bytes. Slow (0.5 ms).
-  /// - Parameter privateKey: a, any length.
-  package static func publicKey(_ privateKey: [UInt8]) -> [UInt8] {
-    SRPGroup.generatorPower(BigNumber(privateKey)).padded().withBytes { Array($0) }
-  }
-
-  /// S of the controller, padded to 384 bytes; nil when B is zero modulo N or longer than 384 bytes. Slow (3 ms).
-  /// - Parameters:
-  ///   - publicKey: A as it goes into u; at most 384 bytes, or it traps.
-  ///   - serverPublicKey: B as received.
-  package static func secret(
-    code: String, salt: [UInt8], privateKey: [UInt8], publicKey: [UInt8], serverPublicKey: [UInt8]
-  ) -> [UInt8]? {
-    guard serverPublicKey.count <= SRPGroup.byteCount else { return nil }
-    let b = SRPGroup.reduced(BigNumber(serverPublicKey))
-    guard !b.isZero else { return nil }
-    let u = SRPGroup.scrambler(publicKey, serverPublicKey)
-    let x = SRPGroup.privateExponent(salt: salt, code: code)
-    let masked = SRPGroup.product(BigNumber(SRPGroup.multiplier), SRPGroup.generatorPower(x))
-    let exponent = SRPGroup.exponent(BigNumber(privateKey), plus: u, times: x)
-    return SRPGroup.power(SRPGroup.difference(b, masked), exponent).padded().withBytes { Array($0) }
-  }
-
   /// K = H(S) over these bytes of S, 64 bytes.
   package static func key(ofSecret secret: [UInt8]) -> SecretBytes {
     var hasher = SHA512.Hasher()
@@ -61,5 +38,56 @@ package enum SRPWorkbench {
     return forms.contains {
       equalInConstantTime(proof, serverProof(clientKey: $0, clientProof: clientProof, sessionKey: key))
     }
+  }
+}
+
+/// Keys of a controller one after another, each with the secret that it leads to: for a tester that looks for one of a certain form, which may
+/// take hundreds.
+///
+/// They are a, a + 1, a + 2…, so that the powers of one are those of the one before times their bases: they protect nothing.
+package struct SRPCandidates {
+  private let serverPublicKey: [UInt8]
+  /// B − k·g^x, to be raised to a + u·x.
+  private let base: BigNumber
+  /// base^x.
+  private let codePower: BigNumber
+  /// g^a.
+  private var generatorPower: BigNumber
+  /// base^a.
+  private var basePower: BigNumber
+  private var isFirst = true
+
+  /// Slow (3 ms).
+  /// - Parameters:
+  ///   - serverPublicKey: B as received.
+  ///   - privateKey: the first a, any length.
+  /// - Returns: nil when B is zero modulo N or longer than 384 bytes.
+  package init?(code: String, salt: [UInt8], serverPublicKey: [UInt8], privateKey: [UInt8]) {
+    guard serverPublicKey.count <= SRPGroup.byteCount else { return nil }
+    let b = SRPGroup.reduced(BigNumber(serverPublicKey))
+    guard !b.isZero else { return nil }
+    let x = SRPGroup.privateExponent(salt: salt, code: code)
+    let masked = SRPGroup.product(BigNumber(SRPGroup.multiplier), SRPGroup.generatorPower(x))
+    self.serverPublicKey = serverPublicKey
+    base = SRPGroup.difference(b, masked)
+    codePower = SRPGroup.power(base, x)
+    generatorPower = SRPGroup.generatorPower(BigNumber(privateKey))
+    basePower = SRPGroup.power(base, BigNumber(privateKey))
+  }
+
+  /// A of the next candidate, padded to 384 bytes.
+  package mutating func next() -> [UInt8] {
+    if !isFirst {
+      generatorPower = SRPGroup.product(generatorPower, BigNumber(SRPGroup.generator))
+      basePower = SRPGroup.product(basePower, base)
+    }
+    isFirst = false
+    return generatorPower.padded().withBytes { Array($0) }
+  }
+
+  /// S of the candidate that `next` gave last, padded to 384 bytes. Slow (1.5 ms).
+  package func secret(publicKey: [UInt8]) -> [UInt8] {
+    let u = SRPGroup.scrambler(publicKey, serverPublicKey)
+    return SRPGroup.product(basePower, SRPGroup.power(codePower, u)).padded().withBytes { Array($0) }
   }
 }

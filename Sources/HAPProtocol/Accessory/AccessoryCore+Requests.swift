@@ -50,7 +50,8 @@ extension AccessoryCore {
       return consumed
     case .malformed(let error):
       refuse(connection, request: "", reason: "\(error.message)")
-      if let status = error.status { connection.answer(status >= 500 ? .internalError : .badRequest) }
+      // HAP knows no other status for what can't be read; least of all is it this side's fault.
+      if error.status != nil { connection.answer(.badRequest) }
       close(connection)
       return nil
     }

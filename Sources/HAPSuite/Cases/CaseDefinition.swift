@@ -31,6 +31,8 @@ package struct CaseDefinition: Equatable, Sendable {
   package var steps: [JSONNode]
   /// May run beside others: it works in connections of its own and with what it finds alone.
   package var isShared: Bool
+  /// How long each variant may take; nil: as long as the run lets any.
+  package var limit: Duration?
   /// The file it was read from, and where in it.
   package var file: String
   package var place: JSONPlace
@@ -38,7 +40,8 @@ package struct CaseDefinition: Equatable, Sendable {
   package init(
     id: String, name: String, area: String, level: CaseLevel, requirement: String, section: String, cause: String?,
     fix: String?, impact: String?, stacks: [(name: String, behaviour: String)], aliases: [String], needs: CaseNeeds,
-    find: [JSONNode.Member], variants: [JSONNode], steps: [JSONNode], isShared: Bool, file: String, place: JSONPlace
+    find: [JSONNode.Member], variants: [JSONNode], steps: [JSONNode], isShared: Bool,
+    limit: Duration? = nil, file: String, place: JSONPlace
   ) {
     self.id = id
     self.name = name
@@ -56,6 +59,7 @@ package struct CaseDefinition: Equatable, Sendable {
     self.variants = variants
     self.steps = steps
     self.isShared = isShared
+    self.limit = limit
     self.file = file
     self.place = place
   }
@@ -82,6 +86,8 @@ package struct CaseNeeds: Equatable, Sendable {
   }
 
   package var state = State.any
+  /// It is about what sessions are built on: a pairing is enough, also where no session comes about with it.
+  package var isBelowSessions = false
   /// It takes more than a few seconds of waiting: runs with `--long`.
   package var isLong = false
   /// It leaves the accessory to be reset: runs with `--allow-reset`.

@@ -4,6 +4,7 @@ import HAPWire
 package struct SuiteReader {
   private let file: String
   private var checker: ShapeChecker
+  private let routines: Routines
 
   /// - Parameter document: a suite's file, read as YAML or JSON.
   /// - Returns: the suite without the cases that are wrong, and what is wrong.
@@ -15,6 +16,7 @@ package struct SuiteReader {
 
   private init(_ document: JSONNode, file: String) {
     self.file = file
+    routines = Routines(document["routines"])
     checker = ShapeChecker(file: file, expectations: (document["expectations"]?.members ?? []).map(\.name))
   }
 
@@ -26,9 +28,10 @@ package struct SuiteReader {
     ShapeMember("section", .text, required: true, "of the specification"),
     ShapeMember(
       "needs", .list(.any),
-      "what must be so: `paired`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
+      "what must be so: `paired`, `pairing`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
     ),
     ShapeMember("shared", .bool, "it may run beside others"),
+    ShapeMember("limit", .duration, "how long each variant may take, where that is more than the usual 3min"),
     ShapeMember("find", .map(.subject), "what is looked for in the database first"),
     ShapeMember("variants", .list(.map(.any)), "sets of variables, each with a `name`; the steps run once with each"),
     ShapeMember("steps", .steps, required: true, "what finds out"),
@@ -44,10 +47,10 @@ package struct SuiteReader {
       "expectations",
       .map(
         .object(
-          Vocabulary.answerMembers + [
-            ShapeMember("any", .list(.any), "several ways to be right"),
-            ShapeMember("within", .duration, "how long to wait"),
+          Vocabulary.expectMembers.filter { ["is", "any"].contains($0.name) } + Vocabulary.answerMembers + [
+            ShapeMember("within", .duration, "how long to wait")
           ])), "judgements that steps call by name"),
+    ShapeMember("routines", .map(.steps), "steps that cases call by name with `do`"),
     ShapeMember("cases", .list(.object(caseMembers)), required: true, "the cases"),
   ]
 
@@ -58,10 +61,17 @@ package struct SuiteReader {
       return suite
     }
     checker.check(document, .object(Self.suiteMembers))
-    suite.area = document["area"]?.stringValue ?? ""
-    suite.title = document["title"]?.stringValue ?? ""
+    refuseVariables(document, but: [])
+    suite.area = text("area", of: document)
+    suite.title = text("title", of: document)
+    if !suite.area.isEmpty { slug(document["area"] ?? document, "an area", "pair-setup") }
     suite.expectations = document["expectations"]?.members ?? []
-    for member in suite.expectations { checker.expectation(member.value) }
+    for member in suite.expectations {
+      checker.expectation(member.value)
+      checker.atLeastSomething(member.value)
+    }
+    refuseCircles(suite.expectations)
+    let wrong = wrongCases()
     var ids: Set<String> = []
     for node in document["cases"]?.elements ?? [] {
       let before = checker.problems.count
@@ -71,48 +81,121 @@ package struct SuiteReader {
         checker.complain(node, "the name \(definition.name) is there already")
       }
       VariableScan.check(definition, in: suite.expectations, &checker)
-      if checker.problems.count == before { suite.cases.append(definition) }
+      if checker.problems.count == before, !wrong.contains(node.path.description) { suite.cases.append(definition) }
     }
     return suite
   }
 
+  /// The paths of the cases in which something doesn't fit: "cases[3]".
+  private func wrongCases() -> Set<String> {
+    Set(
+      checker.problems.compactMap { problem in
+        problem.path.hasPrefix("cases[")
+          ? problem.path.firstIndex(of: "]").map { String(problem.path[...$0]) } : nil
+      })
+  }
+
+  /// Variables get their values when a case runs: before that there are none.
+  private mutating func refuseVariables(_ node: JSONNode, but later: Set<String>) {
+    for member in node.members ?? [] where !later.contains(member.name) {
+      for value in [member.value] + (member.value.elements ?? []) + (member.value.members ?? []).map(\.value) {
+        if let text = value.stringValue, hasVariable(text) {
+          checker.complain(value, "here is no place for a variable")
+        }
+      }
+    }
+  }
+
+  /// A member that is text in the tree, too: what looks like a number has to stand in quotes.
+  private mutating func text(_ name: String, of node: JSONNode) -> String {
+    guard let value = node[name] else { return "" }
+    if let text = value.stringValue { return text }
+    // What is no scalar has been complained about.
+    if value.boolValue != nil || value.numberValue != nil {
+      checker.complain(value, "text is expected, not \(value.kindName): put it in quotes")
+    }
+    return ""
+  }
+
+  private mutating func slug(_ node: JSONNode, _ what: String, _ example: String) {
+    guard let text = node.stringValue, text.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) == nil else { return }
+    checker.complain(node, "\(what) is a slug such as \(example), not \"\(text)\"")
+  }
+
+  /// An expectation that leads back to itself would never be looked up to its end.
+  private mutating func refuseCircles(_ expectations: [JSONNode.Member]) {
+    var callers: [String: [String]] = [:]
+    var left: [String: Int] = [:]
+    let names = Set(expectations.map(\.name))
+    for member in expectations {
+      let called = VariableScan.names(calledBy: member.value).filter(names.contains)
+      for name in called { callers[name, default: []].append(member.name) }
+      left[member.name] = called.count
+    }
+    // Those that call nobody come to an end; then those that call only such ones; and so on.
+    var ended = left.filter { $0.value == 0 }.map(\.key)
+    while let name = ended.popLast() {
+      left[name] = nil
+      for caller in callers[name] ?? [] {
+        left[caller]? -= 1
+        if left[caller] == 0 { ended.append(caller) }
+      }
+    }
+    for member in expectations where left[member.name] != nil {
+      checker.complain(member.value, "\"\(member.name)\" leads back to itself, or to one that does")
+    }
+  }
+
   private mutating func definition(_ node: JSONNode, area: String) -> CaseDefinition? {
-    guard let id = node["id"]?.stringValue, let name = node["name"]?.stringValue,
-      let level = node["level"]?.stringValue.flatMap(CaseLevel.init(rawValue:)), let steps = node["steps"]?.elements
+    guard node.members != nil else { return nil }
+    refuseVariables(node, but: ["find", "variants", "steps"])
+    let id = text("id", of: node)
+    let name = text("name", of: node)
+    let requirement = text("requirement", of: node)
+    let section = text("section", of: node)
+    // What isn't there, or isn't what it should be, has been complained about.
+    guard !id.isEmpty, !name.isEmpty, let level = node["level"]?.stringValue.flatMap(CaseLevel.init(rawValue:)),
+      let written = node["steps"]?.elements
     else { return nil }
     if id.wholeMatch(of: /[A-Z]{2,8}-[0-9]{2,4}/) == nil {
       checker.complain(node["id"] ?? node, "an id is an area in capitals and a number, such as PS-29, not \"\(id)\"")
     }
-    if name.wholeMatch(of: /[a-z0-9]+(-[a-z0-9]+)*/) == nil {
-      checker.complain(node["name"] ?? node, "a name is a slug such as m1-while-paired, not \"\(name)\"")
-    }
+    slug(node["name"] ?? node, "a name", "m1-while-paired")
+    let steps = routines.expanded(written, &checker)
     if steps.isEmpty { checker.complain(node["steps"] ?? node, "a case needs steps") }
-    for variant in node["variants"]?.elements ?? [] where variant["name"]?.stringValue == nil {
+    for variant in node["variants"]?.elements ?? [] where variant.members != nil && variant["name"]?.stringValue == nil
+    {
       checker.complain(variant, "a variant needs a name")
     }
     return CaseDefinition(
-      id: id, name: name, area: area, level: level, requirement: node["requirement"]?.stringValue ?? "",
-      section: node["section"]?.stringValue ?? "", cause: node["cause"]?.stringValue, fix: node["fix"]?.stringValue,
+      id: id, name: name, area: area, level: level, requirement: requirement,
+      section: section, cause: node["cause"]?.stringValue, fix: node["fix"]?.stringValue,
       impact: node["impact"]?.stringValue,
       stacks: (node["stacks"]?.members ?? []).compactMap { member in
         member.value.stringValue.map { (member.name, $0) }
       }, aliases: (node["aliases"]?.elements ?? []).compactMap(\.stringValue), needs: needs(node["needs"]),
       find: node["find"]?.members ?? [], variants: node["variants"]?.elements ?? [], steps: steps,
-      isShared: node["shared"]?.boolValue ?? false, file: file, place: node.place)
+      isShared: node["shared"]?.boolValue ?? false, limit: node["limit"]?.stringValue.flatMap { Duration(long: $0) },
+      file: file, place: node.place)
   }
 
-  private static let words = ["paired", "unpaired", "any", "long", "reset", "unpairs", "multicast", "code"]
+  private static let words = ["paired", "pairing", "unpaired", "any", "long", "reset", "unpairs", "multicast", "code"]
   private static let keyed: [ShapeMember] = [
     ShapeMember("hook", .word(Vocabulary.hookNames), ""), ShapeMember("claim", .text, ""),
-    ShapeMember("wrong-codes", .integer(0...200), ""),
+    ShapeMember("wrong-codes", .integer(0...1000), ""),
   ]
 
   private mutating func needs(_ node: JSONNode?) -> CaseNeeds {
     var needs = CaseNeeds()
+    let states = (node?.elements ?? []).filter { $0.stringValue.flatMap(CaseNeeds.State.init(rawValue:)) != nil }
+    if states.count > 1 { checker.complain(states[1], "a case needs one state of the accessory, not \(states.count)") }
     for entry in node?.elements ?? [] {
       if let word = entry.stringValue {
         switch word {
         case "paired": needs.state = .paired
+        case "pairing":
+          needs.state = .paired
+          needs.isBelowSessions = true
         case "unpaired": needs.state = .unpaired
         case "any": needs.state = .any
         case "long": needs.isLong = true
@@ -127,6 +210,7 @@ package struct SuiteReader {
       let before = checker.problems.count
       checker.check(entry, .object(Self.keyed))
       guard checker.problems.count == before else { continue }
+      if entry.members?.isEmpty == true { checker.complain(entry, "a need is a word, or { hook: … } and the like") }
       if let hook = entry["hook"]?.stringValue { needs.hooks.append(hook) }
       if let claim = entry["claim"]?.stringValue { needs.claims.append(claim) }
       if let count = entry["wrong-codes"]?.integerValue { needs.wrongCodes += Int(count) }

@@ -4,8 +4,8 @@ import HAPWire
 enum VariableScan {
   /// What the runner gives every case.
   static let given = [
-    "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "now", "limits",
-    "hooks",
+    "code", "device", "txt", "claims", "elapsed", "index", "variant", "admin", "instance", "database", "hooks",
+    "multicast",
   ]
 
   static func check(_ definition: CaseDefinition, in expectations: [JSONNode.Member], _ checker: inout ShapeChecker) {
@@ -14,6 +14,9 @@ enum VariableScan {
     for variant in definition.variants { names.formUnion((variant.members ?? []).map(\.name)) }
     for step in definition.steps { collect(step, &names) }
     for step in definition.steps { look(step, names, &checker) }
+    for name in called(by: definition.steps, in: expectations) {
+      if let member = expectations.first(where: { $0.name == name }) { look(member.value, names, &checker) }
+    }
     for member in definition.find { look(member.value, names, &checker) }
     for variant in definition.variants { look(variant, names, &checker) }
   }
@@ -26,9 +29,9 @@ enum VariableScan {
       case "save":
         if let name = member.value.stringValue { names.insert(name) }
         names.formUnion((member.value.members ?? []).map(\.name))
-      case "save-sent", "bytes": if let name = member.value.stringValue { names.insert(name) }
+      case "save-sent", "bytes", "refused": if let name = member.value.stringValue { names.insert(name) }
       case "as": if let name = member.value.stringValue { names.insert(name) }
-      case "let", "find", "make": names.formUnion((member.value.members ?? []).map(\.name))
+      case "let", "find", "make", "collect": names.formUnion((member.value.members ?? []).map(\.name))
       case "controller":
         if let name = member.value["name"]?.stringValue { names.insert(name) }
       default: break
@@ -36,6 +39,40 @@ enum VariableScan {
       collect(member.value, &names)
     }
   }
+
+  // MARK: Expectations
+
+  /// The expectations that an `expect`, or an expectation, calls by their names.
+  static func names(calledBy node: JSONNode) -> [String] {
+    var names: [String] = []
+    for part in [node] + (node["any"]?.elements ?? []) {
+      if let name = part.stringValue ?? part["is"]?.stringValue { names.append(name) }
+    }
+    return names
+  }
+
+  /// Those that steps call, and those that these call, each once.
+  private static func called(by steps: [JSONNode], in expectations: [JSONNode.Member]) -> [String] {
+    var next: [String] = []
+    for step in steps { collectCalls(step, &next) }
+    var found: [String] = []
+    while let name = next.popLast() {
+      guard !found.contains(name), let member = expectations.first(where: { $0.name == name }) else { continue }
+      found.append(name)
+      next += names(calledBy: member.value)
+    }
+    return found
+  }
+
+  private static func collectCalls(_ node: JSONNode, _ names: inout [String]) {
+    for element in node.elements ?? [] { collectCalls(element, &names) }
+    for member in node.members ?? [] {
+      if member.name == "expect" { names += self.names(calledBy: member.value) }
+      collectCalls(member.value, &names)
+    }
+  }
+
+  // MARK: Texts
 
   private static func look(_ node: JSONNode, _ names: Set<String>, _ checker: inout ShapeChecker) {
     for element in node.elements ?? [] { look(element, names, &checker) }
@@ -63,7 +100,7 @@ enum VariableScan {
     var rest = text[...]
     while let start = rest.range(of: "${") {
       rest = rest[start.upperBound...]
-      result.append(String(rest.prefix { $0 != "}" && $0 != "." && $0 != "[" }))
+      result.append(String(rest.prefix { !"}.[?".contains($0) }))
     }
     return result
   }

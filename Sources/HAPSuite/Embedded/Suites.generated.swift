@@ -4,15 +4,2487 @@
 /// The suites that the binary brings along, by the names of their files.
 package enum EmbeddedSuites {
   package static let files: [(name: String, text: StaticString)] = [
+    ("connections.yaml", #"""
+area: connections
+title: Connections and restarts
+cases:
+  - id: CN-01
+    name: eight-sessions
+    requirement: Eight verified sessions at once all get answers, and events.
+    level: must
+    section: HAP R2 §6.2.3
+    needs: [paired]
+    find:
+      value: { quiet: true, perms: [pr, pw, ev], optional: true }
+    cause: There is room for fewer sockets, or events go to the last session only.
+    fix: Make room for at least eight sessions with buffers of their own.
+    impact: "With several people and home hubs, some always see \"No Response\"."
+    stacks: { HomeKitADK: 17 by default, esp-homekit: 16 }
+    steps:
+      - repeat:
+          times: 8
+          as: n
+          steps:
+            - verify: "s${n}"
+      - repeat:
+          times: 8
+          as: n
+          steps:
+            - send: { on: "s${n}", path: /accessories }
+            - expect: { on: "s${n}", status: 200, database: true }
+      - if:
+          that: "${value}"
+          is: { $not: null }
+          then:
+            - repeat:
+                times: 8
+                as: n
+                steps:
+                  - send: { on: "s${n}", subscribe: "${value.id}" }
+                  - expect: { on: "s${n}", status: 204 }
+            - send: { on: s0, write: [{ id: "${value.id}", value: "${value.other}" }] }
+            - expect: { on: s0, status: 204 }
+            - each:
+                in: [s1, s2, s3, s4, s5, s6, s7]
+                as: session
+                steps:
+                  - event: { on: "${session}", entries: [{ id: "${value.id}", value: "${value.other}" }] }
+
+  - id: CN-02
+    name: sixteen-sessions
+    requirement: Sixteen verified sessions at once all get answers.
+    level: should
+    section: HAP R2 §6.2.3
+    needs: [paired]
+    cause: There is room for eight sessions, which is the least.
+    fix: Make room for 16 where memory allows it.
+    impact: In large homes people and hubs push each other out.
+    stacks: { HomeKitADK: 17 by default }
+    steps:
+      - repeat:
+          times: 16
+          as: n
+          steps:
+            - verify: "s${n}"
+      - repeat:
+          times: 16
+          as: n
+          steps:
+            - send: { on: "s${n}", path: /accessories }
+            - expect: { on: "s${n}", status: 200, database: true }
+
+  - id: CN-03
+    name: over-capacity
+    requirement: When all places are taken, a newcomer is refused, or waits, or takes the place of a session that is idle; sessions in use go on.
+    level: must
+    section: HAP R2 §6.2.3
+    needs: [paired]
+    cause: The newcomer takes any place, or accepting it ends the server.
+    fix: Close the newcomer, leave it in the backlog, or reap the session that has been idle longest.
+    impact: One more controller throws out those that are in use, and they throw it out in turn.
+    stacks:
+      HomeKitADK: "leaves it waiting, and ends sessions that are idle for 60 s"
+      esp-homekit: closes it
+      esp-homekit-sdk: ends the least recently used session
+    steps:
+      - note: The first session stays idle, so that there is one that may go.
+        verify: idle
+      - let: { full: "", active: 0 }
+      - repeat:
+          times: 20
+          as: n
+          steps:
+            - if:
+                that: "${full}"
+                is: ""
+                then:
+                  - connect: { on: "s${n}", within: 2s, save: way }
+                  - if:
+                      that: "${way}"
+                      is: connected
+                      then:
+                        - send: { on: "s${n}", verify: M1 }
+                        - expect:
+                            on: "s${n}"
+                            within: 2s
+                            any:
+                              - { verify: M2 }
+                              - { closed: true }
+                              - { silent: true }
+                              - { status: { $min: 400 } }
+                            save: { answered: status, served: tlv.public-key }
+                        - if:
+                            that: "${served}"
+                            is: null
+                            then:
+                              - let: { full: "after ${n} sessions beside an idle one, the next was not served: status ${answered}" }
+                            else:
+                              - send: { on: "s${n}", verify: M3 }
+                              - expect: { on: "s${n}", verify: M4 }
+                      else:
+                        - let: { full: "after ${n} sessions beside an idle one, the next was ${way}" }
+                  - note: Those before it are in use, and go on.
+                    repeat:
+                      times: "${n}"
+                      as: m
+                      steps:
+                        - send: { on: "s${m}", path: /accessories }
+                        - expect: { on: "s${m}", status: 200, database: true }
+      - if:
+          that: "${full}"
+          is: ""
+          then:
+            - record: 21 sessions were served at once
+          else:
+            - record: "${full}"
+
+  - id: CN-04
+    name: two-sessions-of-one-controller
+    requirement: A controller may have two sessions at once.
+    level: should
+    section: HAP R2 §6.2.3
+    needs: [paired]
+    shared: true
+    cause: Sessions are kept by the controller's identifier, and a new one takes the place of the old.
+    fix: Keep them by connection.
+    impact: A controller that reconnects quickly, or a second app of the same person, loses its session.
+    stacks: { HomeKitADK: both work, HAP-NodeJS: both work }
+    steps:
+      - verify: one
+      - verify: two
+      - send: { on: one, path: /accessories }
+      - expect: { on: one, status: 200, database: true }
+      - send: { on: two, path: /accessories }
+      - expect: { on: two, status: 200, database: true }
+      - send: { on: one, path: /accessories }
+      - expect: { on: one, status: 200, database: true }
+
+  - id: CN-05
+    name: connection-storm
+    requirement: Two hundred connections that come and go, and fifty that are dropped in the middle of a request, don't end the service.
+    level: must
+    section: HAP R2 §6.2.3
+    needs: [paired]
+    cause: Sockets are leaked where a connection ends unexpectedly.
+    fix: Free the place of a connection wherever it ends.
+    impact: After some days of bad Wi-Fi the accessory shows "No Response" until it is restarted.
+    steps:
+      - repeat:
+          times: 200
+          as: n
+          steps:
+            - connect: { on: storm, within: 5s, save: way }
+            - if:
+                that: "${way}"
+                is: connected
+                then:
+                  - close: storm
+      - repeat:
+          times: 50
+          as: n
+          steps:
+            - connect: { on: storm, within: 5s, save: way }
+            - if:
+                that: "${way}"
+                is: connected
+                then:
+                  - send: { on: storm, text: "GET /accessories HTTP/1.1\r\nHost: " }
+                  - close: { on: storm, how: reset }
+      - note: It may take a moment until all their places are free.
+        repeat:
+          times: 50
+          within: 5s
+          every: 100ms
+          steps:
+            - let: { problem: it takes no connection }
+            - connect: { on: main, within: 5s, save: way }
+            - if:
+                that: "${way}"
+                is: connected
+                then:
+                  - try:
+                      steps:
+                        - verify: main
+                      save: problem
+                  - if:
+                      that: "${problem}"
+                      is: { $not: "" }
+                      then:
+                        - close: main
+          until: { that: "${problem}", is: "" }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true }
+
+  - id: CN-06
+    name: stranger
+    requirement: A stranger's request without a session doesn't disturb sessions, nor their events.
+    level: must
+    section: HAP R2 §6.2.3, §6.7
+    needs: [paired]
+    shared: true
+    find:
+      value: { quiet: true, perms: [pr, pw, ev] }
+    cause: State of a session is kept in one place for all connections.
+    fix: Keep it with the connection.
+    impact: A browser, a port scan or a bridge on the network makes the accessory go quiet.
+    stacks: { HAP-NodeJS: "went quiet once, homebridge issue #2889" }
+    steps:
+      - verify: main
+      - verify: writer
+      - send: { subscribe: "${value.id}" }
+      - expect: { status: 204 }
+      - repeat:
+          times: 3
+          as: n
+          steps:
+            - send: { on: "stranger${n}", path: /accessories }
+            - expect: { on: "stranger${n}", status: { $min: 400 } }
+            - send: { on: "stranger${n}", path: "/characteristics?id=${value.id}" }
+            - expect:
+                on: "stranger${n}"
+                any:
+                  - { status: { $min: 400 } }
+                  - { closed: true }
+      - send: { on: writer, write: [{ id: "${value.id}", value: "${value.other}" }] }
+      - expect: { on: writer, status: 204 }
+      - event: { entries: [{ id: "${value.id}", value: "${value.other}" }] }
+
+  - id: CN-07
+    name: idle-session
+    requirement: A session that is idle for ten minutes is not dropped while there is room.
+    level: should
+    section: HAP R2 §6.2.3
+    needs: [paired, long]
+    cause: A time-out of the HTTP server, made for the web, ends the connection.
+    fix: Time idle connections out only when all places are taken.
+    impact: Controllers miss events until they notice, and every use begins with a new Pair Verify.
+    stacks: { HomeKitADK: no limit while there is room, HAP-NodeJS: an hour from 16 connections on, HAP-python: 90 hours }
+    steps:
+      - verify: main
+      - wait: 10min
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true }
+
+  - id: CN-08
+    name: power-cycle
+    requirement: After a power cut the accessory has its pairings, ids, names and c#, and its values can be read.
+    level: must
+    section: HAP R2 §5.3, §5.4, §2.6.1
+    needs: [paired, { hook: power-cut }]
+    cause: Something is stored at an orderly end only, or made anew at the start.
+    fix: Store what has to stay when it changes.
+    impact: After each power cut people have to add the accessory again.
+    aliases: [TCF022]
+    steps:
+      - controller: { name: guest, permissions: user }
+      - verify: main
+      - database: { on: main, bytes: before }
+      - send: { pairings: list }
+      - expect: { status: 200, tlv: { identifier: $present }, save: { list: tlv.list } }
+      - if:
+          that: "${instance}"
+          is: { $not: "" }
+          then:
+            - mdns: { resolve: true, save: { former: "txt.c#" } }
+      - mark: cut
+      - hook: { name: power-cut }
+      - reachable: { within: 60s }
+      - verify: again
+      - send: { on: again, pairings: list }
+      - expect: { on: again, status: 200, tlv: { list: { $set: "${list}" } } }
+      - database: { on: again, bytes: after }
+      - compare: { old: "${before}", new: "${after}", what: structure }
+      - find: { names: { service: AccessoryInformation, type: Name, all: true } }
+      - each:
+          in: "${names}"
+          as: name
+          steps:
+            - send: { on: again, read: "${name.id}" }
+            - expect: { on: again, status: 200, entries: [{ id: "${name.id}", value: "${name.value}" }] }
+      - verify: { on: user, as: guest }
+      - if:
+          that: "${instance}"
+          is: { $not: "" }
+          then:
+            - mdns: { follow: true, since: cut, within: 15s, save: { number: "txt.c#" } }
+            - check: { that: "${number}", is: "${former}", because: "c# after a power cut" }
+
+  - id: CN-09
+    name: power-cut-in-pairing
+    requirement: A power cut while a pairing is stored leaves the accessory either paired or unpaired, and of use in both cases.
+    level: should
+    section: HAP R2 §5.6.6
+    needs: [unpaired, code, long, { hook: power-cut }]
+    cause: Several files or records are written, and a cut comes between two of them.
+    fix: Write what belongs together in one step, and answer behind it.
+    impact: The accessory takes itself for paired while nobody can reach it, and has to be reset.
+    stacks: { HomeKitADK: stores before M6 }
+    variants:
+      - { name: at-once, delays: [0ms, 0ms, 0ms, 0ms, 0ms] }
+      - { name: in-m5, delays: [1ms, 1ms, 2ms, 2ms, 3ms] }
+      - { name: about-m6, delays: [4ms, 5ms, 6ms, 8ms, 10ms] }
+      - { name: behind-m6, delays: [15ms, 25ms, 50ms, 100ms, 200ms] }
+    steps:
+      - each:
+          in: "${delays}"
+          as: delay
+          steps:
+            - send: { on: setup, setup: M1 }
+            - expect: { on: setup, setup: M2 }
+            - send: { on: setup, setup: M3 }
+            - expect: { on: setup, setup: M4 }
+            - send: { on: setup, setup: M5 }
+            - wait: "${delay}"
+            - hook: { name: power-cut }
+            - reachable: { within: 60s }
+            - connect: setup
+            - try:
+                steps:
+                  - connect: old
+                  - verify: old
+                save: problem
+            - if:
+                that: "${problem}"
+                is: { $not: "" }
+                then:
+                  - connect: new
+                  - pair: new
+            - unpair: true
+            - connect: setup
+
+  - id: CN-10
+    name: factory-reset
+    requirement: After a factory reset the accessory is unpaired and says so, and has another device ID and another key.
+    level: must
+    section: HAP R2 §5.4
+    needs: [paired, code, { hook: factory-reset }, reset]
+    cause: The reset removes pairings only.
+    fix: Remove the identity, too.
+    impact: Whoever gets the accessory next can be impersonated by whoever had it, and controllers mix the two up.
+    aliases: [TCH061]
+    stacks: { HomeKitADK: "drops identity, configuration and pairings", HAP-NodeJS: takes the ID from its host }
+    steps:
+      - let: { old: "${device}" }
+      - mark: start
+      - hook: { name: factory-reset }
+      - reachable: { within: 60s }
+      - if:
+          that: "${instance}"
+          is: { $not: "" }
+          then:
+            - mdns: { listen: announcement, since: start, within: 30s, where: { sf: { $any: ["1", "3", "5", "7"] } } }
+      - note: Only an unpaired accessory lets this through.
+        pair: main
+      - check:
+          - { that: "${device.ltpk}", is: { $not: "${old.ltpk}" }, because: the key after a reset }
+          - that: "${device.id}"
+            is: { $not: "${old.id}" }
+            because: the device ID after a reset
+            deviation: HAP-NodeJS, where it stands in a configuration file
+
+  - id: CN-11
+    name: found-after-restart
+    requirement: After a restart the record leads to where the accessory takes connections now.
+    level: should
+    section: HAP R2 §6.2.2, RFC 6762 §8.4
+    needs: [paired, multicast, { hook: reboot }]
+    cause: The record is registered before the server has its port, or the old one is left behind.
+    fix: Register when the server listens, and announce with the cache-flush bit.
+    impact: Controllers try the old port until the record's time is out.
+    steps:
+      - mark: start
+      - hook: { name: reboot }
+      - mdns: { follow: true, since: start, within: 60s, save: { port: port } }
+      - connect: main
+      - verify: main
+      - mdns: { listen: announcement, since: start, within: 5s, where: { port: { $min: 1 } }, save: { announced: port } }
+      - check: { that: "${announced}", is: "${port}", because: the announced port }
+      - check: { that: "${device.port}", is: "${port}", because: the port where it takes connections }
+
+"""#),
+    ("database.yaml", #"""
+area: database
+title: The attribute database
+expectations:
+  the-database: { status: 200, database: true }
+cases:
+  - id: ADB-01
+    name: database-shape
+    requirement: The database is an object with a list of accessories, each with aid and services, these with iid, type and characteristics, and these with iid, type, perms and format.
+    level: must
+    section: HAP R2 §6.3, tables 6-1 to 6-3
+    needs: [paired]
+    shared: true
+    cause: A member is left out where it seems to be known, such as the format of a type of Apple's, or has another name.
+    fix: Write every member of the tables for each object.
+    impact: Controllers that need the member stop reading, and the accessory is out of compliance. A missing format is tolerated where the type is known.
+    stacks: { HomeKitADK: writes all of them, HAP-NodeJS: writes all of them }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, save: { bytes: body } }
+      - lint: { rules: [ADB-01], of: "${bytes}" }
+  - id: ADB-02
+    name: strict-json
+    requirement: "The database is strict JSON: UTF-8 without a byte order mark, no comma before a closing bracket, no NaN, no member twice."
+    level: must
+    section: RFC 8259
+    needs: [paired]
+    shared: true
+    cause: The text is put together by hand, and a float that isn't a number or a name with a quotation mark comes along.
+    fix: Use a JSON writer, and refuse NaN and infinity where values come in.
+    impact: Strict controllers can't read any of it. Lenient ones hide the mistake.
+    stacks: { HomeKitADK: writes strict JSON }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, save: { bytes: body } }
+      - lint: { rules: [ADB-02], of: "${bytes}" }
+  - id: ADB-03
+    name: accessory-ids
+    requirement: Every accessory has an aid, an integer of at least 1 that no other has, and one of them has aid 1.
+    level: must
+    section: HAP R2 §2.6.1.1, §2.5.3.3
+    needs: [paired]
+    shared: true
+    cause: The aid is a random number, a text, or a counter that starts at 0.
+    fix: Give the first accessory aid 1, and each other one a number of its own that it keeps for ever.
+    impact: "Controllers address accessories by their aid: two with the same one are one to them, and without aid 1 the accessory is refused."
+    stacks: { HomeKitADK: "checks it when the server starts" }
+    steps:
+      - lint: { rules: [ADB-03] }
+  - id: ADB-04
+    name: instance-ids
+    requirement: Every service and characteristic has an iid, an integer of at least 1, and no two of one accessory share it.
+    level: must
+    section: HAP R2 §2.6.1.2
+    needs: [paired]
+    shared: true
+    cause: Services and characteristics are numbered apart, both from 1.
+    fix: Number services and characteristics of an accessory with one counter.
+    impact: A write meant for one characteristic reaches another, or the accessory is refused.
+    stacks: { HomeKitADK: "checks it when the server starts", HAP-NodeJS: "numbers them itself" }
+    steps:
+      - lint: { rules: [ADB-04] }
+  - id: ADB-05
+    name: one-accessory-information
+    requirement: Each accessory has one Accessory Information service, and its iid is 1.
+    level: must
+    section: HAP R2 §2.6.1.2, §8.1
+    needs: [paired]
+    shared: true
+    cause: The service is added last, or the bridge's own is copied into what it bridges without renumbering.
+    fix: Make it the first service of each accessory and number from there.
+    impact: iOS is reported to refuse the accessory.
+    aliases: [TCH001]
+    steps:
+      - lint: { rules: [ADB-05] }
+  - id: ADB-06
+    name: accessory-information-members
+    requirement: Accessory Information has Identify, Manufacturer, Model, Name, Serial Number and Firmware Revision.
+    level: must
+    section: HAP R2 §2.5.3.1, §8.1
+    needs: [paired]
+    shared: true
+    cause: The service was written before Firmware Revision was required, or Identify was left out because nothing can blink.
+    fix: Add what is missing; Identify may do nothing visible but must be there.
+    impact: Pairing ends with the accessory being out of compliance. A missing Firmware Revision alone is tolerated.
+    aliases: [TCH001]
+    steps:
+      - lint: { rules: [ADB-06] }
+  - id: ADB-07
+    name: identify-has-no-value
+    requirement: Identify is a bool that can only be written, and has no value in the database.
+    level: must
+    section: HAP R2 §9.45
+    needs: [paired]
+    shared: true
+    cause: The library writes value null for whatever can't be read.
+    fix: Leave the member value out of characteristics that can't be read.
+    impact: iOS is reported to drop the pairing when it finds a null here.
+    steps:
+      - lint: { rules: [ADB-07] }
+  - id: ADB-08
+    name: information-lengths
+    requirement: Name, Manufacturer, Model and Serial Number have at most 64 bytes of UTF-8, and Model at least one. Name and Manufacturer shouldn't be empty, and a serial number should have two characters.
+    level: must
+    section: HAP R2 §9.58, §9.59, §9.62, §9.87
+    needs: [paired]
+    shared: true
+    cause: Names that users type in go into the database as they are, or a serial number is a counter that starts at 1.
+    fix: Cut names at a character's edge within 64 bytes; pad short serial numbers.
+    impact: iOS is reported to refuse accessories with a longer text or with an empty serial number.
+    stacks: { HomeKitADK: "has no least length for Name and Manufacturer", HAP-NodeJS: "warns of them" }
+    steps:
+      - lint: { rules: [ADB-08] }
+  - id: ADB-09
+    name: revision-form
+    requirement: Firmware Revision and Hardware Revision are one to three numbers below 2^32 with dots between.
+    level: must
+    section: HAP R2 §9.40, §9.41
+    needs: [paired]
+    shared: true
+    cause: The version of a build tool, with a letter, a hash or a fourth number, is used as it is.
+    fix: Tell the numbers here, and the rest somewhere else.
+    impact: The Home app shows no version, or offers updates that don't exist.
+    stacks: { HomeKitADK: "checks the form" }
+    steps:
+      - lint: { rules: [ADB-09] }
+  - id: ADB-10
+    name: name-characters
+    requirement: Names have letters, digits, spaces and apostrophes, and begin and end with a letter or digit.
+    level: should
+    section: HAP-NodeJS checkName
+    needs: [paired]
+    shared: true
+    cause: The name is made from an address or a model with brackets, slashes or underscores.
+    fix: Replace other characters by spaces, and trim.
+    impact: Siri can't say the name, and some releases of iOS are reported to refuse it.
+    stacks: { HAP-NodeJS: "warns of others" }
+    steps:
+      - lint: { rules: [ADB-10] }
+  - id: ADB-11
+    name: bridged-serial-numbers
+    requirement: No two accessories behind a bridge have the same serial number.
+    level: should
+    section: practice of bridges
+    needs: [paired]
+    shared: true
+    cause: "A default such as \"1\" or \"Default-SerialNumber\" is left as it is."
+    fix: Make it from something that the device has for itself.
+    impact: Apps that tell devices apart by their serial number mix them up.
+    steps:
+      - lint: { rules: [ADB-11] }
+  - id: ADB-12
+    name: type-form
+    requirement: A type of Apple's is written in short, in upper case without leading zeros; any other is a whole UUID outside of Apple's range.
+    level: must
+    section: HAP R2 §6.6.1
+    needs: [paired]
+    shared: true
+    cause: UUIDs are printed by a library that uses lower case or knows no short form, or a UUID for an own type is made from Apple's.
+    fix: Print Apple's types as upper-case hexadecimal numbers; make own types with a random UUID.
+    impact: Older controllers don't find the type. Current ones read both forms.
+    steps:
+      - lint: { rules: [ADB-12] }
+  - id: ADB-13
+    name: protocol-information
+    requirement: Protocol Information on accessory 1 says version 1.1.0. It should be there; what is bridged needs none.
+    level: must
+    section: HAP R2 §8.17, §6.6.3
+    needs: [paired]
+    shared: true
+    cause: The service came with a later release of HAP than the stack, or it has the version of the TXT record, 1.1.
+    fix: Add the service A2 with the characteristic 37, value 1.1.0, to accessory 1.
+    impact: iOS is reported to refuse some accessories without it; certified older ones work.
+    stacks: { brutella/hap: "doesn't add it by itself", HAP-python: "says 01.01.00" }
+    steps:
+      - lint: { rules: [ADB-13] }
+  - id: ADB-14
+    name: formats-and-units
+    requirement: Every format is one of the ten of HAP. A unit is one of the five, on characteristics of Apple's at least.
+    level: must
+    section: HAP R2 tables 6-5, 6-6
+    needs: [paired]
+    shared: true
+    cause: A format of another protocol (int32, double) or a unit of one's own (W, ppm) was written.
+    fix: Map to the nearest of HAP's; say a unit of your own in the description.
+    impact: The characteristic can't be used, or the whole accessory is refused.
+    stacks: { brutella/hap: "says int32 for int" }
+    steps:
+      - lint: { rules: [ADB-14] }
+  - id: ADB-15
+    name: permissions
+    requirement: perms is a list without repetition of at least one of pr, pw, ev, aa, tw, hd and wr.
+    level: must
+    section: HAP R2 table 6-4
+    needs: [paired]
+    shared: true
+    cause: Permissions are written by names of the source (read, notify), or added twice.
+    fix: Write HAP's words, each once.
+    impact: The characteristic can't be read or written by controllers.
+    steps:
+      - lint: { rules: [ADB-15] }
+  - id: ADB-16
+    name: implied-permissions
+    requirement: What needs additional authorization, a timed write or answers writes can be written. What tells events should be readable.
+    level: must
+    section: HAP R2 table 6-4
+    needs: [paired]
+    shared: true
+    cause: tw or wr was set on a characteristic without pw.
+    fix: Add pw; add pr where there is ev.
+    impact: Controllers don't write it, or never read what changed.
+    stacks: { HomeKitADK: "checks tw, aa and wr; for ev it wants a read handler only" }
+    steps:
+      - lint: { rules: [ADB-16] }
+  - id: ADB-17
+    name: value-where-readable
+    requirement: Whatever can be read has a value in the database, and whatever can't has none. Write responses and events without a state may differ.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: Values that are not known yet are left out, or those that are only written are told all the same.
+    fix: Give a readable characteristic a default at start.
+    impact: The tile says No Response or the accessory is out of compliance.
+    steps:
+      - lint: { rules: [ADB-17] }
+  - id: ADB-18
+    name: value-not-null
+    requirement: A value is null for a Programmable Switch Event and for what answers writes alone, and while a read fails.
+    level: should
+    section: HAP R2 §9.75
+    needs: [paired]
+    shared: true
+    cause: A value that isn't known yet is null for good.
+    fix: Give it a default at start, an empty text for tlv8, or take pr away.
+    impact: iOS shows No Response or refuses the accessory.
+    stacks: { HomeKitADK: "null where a read fails just then", esp-homekit-sdk: "an empty text for what answers writes" }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, save: { first: body } }
+      - send: { path: /accessories }
+      - expect: { status: 200, save: { second: body } }
+      - lint: { rules: [ADB-18], of: "${first}", again: "${second}" }
+  - id: ADB-19
+    name: value-of-its-format
+    requirement: The JSON kind of each value fits its format; a bool is true or false, or 1 or 0.
+    level: must
+    section: HAP R2 table 6-5
+    needs: [paired]
+    shared: true
+    cause: Numbers are sent as text, or a bool as text, by a template or a weakly typed language.
+    fix: Convert values to their format where the JSON is made.
+    impact: iOS is reported to refuse accessories for a single wrong kind.
+    stacks: { HomeKitADK: "sends 1 and 0 for a bool" }
+    steps:
+      - lint: { rules: [ADB-19] }
+  - id: ADB-20
+    name: value-in-range
+    requirement: Each number lies between minValue and maxValue, and in the range of its format.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: A default of 0 is left where the least is 10, or a sensor reads what its range doesn't have.
+    fix: Clamp values to the range before they are told, or widen it where HAP allows.
+    impact: iOS is reported to refuse the whole accessory.
+    steps:
+      - lint: { rules: [ADB-20] }
+  - id: ADB-21
+    name: value-on-step
+    requirement: Each number is minValue plus a whole count of minStep.
+    level: should
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: A sensor's resolution is finer than the step, or Fahrenheit is converted without rounding.
+    fix: Round to the step before a value is told.
+    impact: Sliders jump, and comparing a scene's target with the state fails.
+    steps:
+      - lint: { rules: [ADB-21] }
+  - id: ADB-22
+    name: limits
+    requirement: minValue isn't above maxValue, minStep is above 0, and only numbers have them.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: Limits of one characteristic are copied to all.
+    fix: State limits for numbers alone, and the lower one first.
+    impact: Controllers can't offer any value, or refuse the accessory.
+    stacks: { HomeKitADK: "checks it when the server starts" }
+    steps:
+      - lint: { rules: [ADB-22] }
+  - id: ADB-23
+    name: limits-of-apple
+    requirement: A characteristic of Apple's has Apple's range or a narrower one.
+    level: must
+    section: HAP R2 §9
+    needs: [paired]
+    shared: true
+    cause: A range was widened to what the hardware can do.
+    fix: Scale to Apple's range, or use a characteristic of your own beside it.
+    impact: Values outside are shown wrongly or refused. Wider ranges of thermostats are tolerated.
+    steps:
+      - lint: { rules: [ADB-23] }
+  - id: ADB-24
+    name: valid-values
+    requirement: Valid values are numbers that Apple defined, and the value is one of them. They should rise, each once, and stand on characteristics of format uint8 that Apple defined.
+    level: must
+    section: HAP R2 §2.3.3.1
+    needs: [paired]
+    shared: true
+    cause: The value of a mode that was taken away is still the default.
+    fix: Choose a default from those that are left; sort the list.
+    impact: The value that isn't valid makes iOS refuse the accessory.
+    stacks: { HomeKitADK: "lists of pairs as the range, order checked", HAP-NodeJS: "one pair, and values in the order that they were given" }
+    steps:
+      - lint: { rules: [ADB-24] }
+  - id: ADB-25
+    name: string-length
+    requirement: Only strings have maxLen, and no value is longer than it, or than 64 where it isn't stated. It should be 256 at most.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: A list of names in a text grew beyond 64 bytes.
+    fix: State maxLen up to 256, and cut the text.
+    impact: iOS is reported to refuse the accessory.
+    stacks: { HomeKitADK: "has no upper bound for maxLen" }
+    steps:
+      - lint: { rules: [ADB-25] }
+  - id: ADB-26
+    name: data-length
+    requirement: Only data has maxDataLen. A value of data or tlv8 is base64, data no longer than maxDataLen, and tlv8 can be decoded.
+    level: must
+    section: HAP R2 table 6-3
+    needs: [paired]
+    shared: true
+    cause: Bytes are sent as hexadecimal text, or maxDataLen was stated for a tlv8.
+    fix: Encode bytes by base64 with padding.
+    impact: What needs the value, such as a camera, doesn't work.
+    steps:
+      - lint: { rules: [ADB-26] }
+  - id: ADB-27
+    name: definition-of-apple
+    requirement: A characteristic of Apple's has the format and the permissions that Apple gave it; further ones may be added, but what is read only shouldn't become writable.
+    level: must
+    section: HAP R2 §9
+    needs: [paired]
+    shared: true
+    cause: A characteristic was defined by hand, and differs from Apple's in one word.
+    fix: Take the definition from a catalogue.
+    impact: Controllers write the wrong kind, never subscribe, or refuse the accessory.
+    stacks: { HomeKitADK: "has the definitions to compare" }
+    steps:
+      - lint: { rules: [ADB-27] }
+  - id: ADB-28
+    name: required-characteristics
+    requirement: A service of Apple's has all characteristics that it must have.
+    level: must
+    section: HAP R2 §8
+    needs: [paired]
+    shared: true
+    cause: The service was written by example, and the example had less.
+    fix: Add what is missing, with a constant where there is nothing to tell.
+    impact: The service isn't shown, or the accessory is out of compliance.
+    aliases: [TCH029]
+    steps:
+      - lint: { rules: [ADB-28] }
+  - id: ADB-29
+    name: unlisted-characteristics
+    requirement: A service of Apple's has no characteristic of Apple's that it doesn't list as required or optional.
+    level: should
+    section: HAP R2 §8
+    needs: [paired]
+    shared: true
+    cause: A characteristic was put where it is convenient, such as a battery level into a sensor.
+    fix: Put it into the service that lists it, or use a type of your own.
+    impact: The Home app ignores it, and is reported to refuse some.
+    steps:
+      - lint: { rules: [ADB-29] }
+  - id: ADB-30
+    name: no-type-twice
+    requirement: No service has two characteristics of the same type.
+    level: must
+    section: HAP R2 §2.3.2
+    needs: [paired]
+    shared: true
+    cause: A template adds Name to a service that has it already.
+    fix: Look before you add; put a second one into a service of its own.
+    impact: iOS is reported to refuse the accessory.
+    stacks: { HAP-NodeJS: "throws" }
+    steps:
+      - lint: { rules: [ADB-30] }
+  - id: ADB-31
+    name: most-services
+    requirement: An accessory has at most 100 services, and a service at most 100 characteristics.
+    level: should
+    section: HAP R2 §2.3
+    needs: [paired]
+    shared: true
+    cause: All sensors of a house are services of one accessory.
+    fix: Make a bridge of it.
+    impact: Controllers are slow to read it and may refuse it.
+    stacks: { HAP-NodeJS: "refuses more" }
+    steps:
+      - lint: { rules: [ADB-31] }
+  - id: ADB-32
+    name: most-accessories
+    requirement: A bridge serves at most 150 accessories, itself among them.
+    level: must
+    section: HAP R2 §2.5.3.2
+    needs: [paired]
+    shared: true
+    cause: Everything of a house is put behind one bridge.
+    fix: Share the accessories out among several bridges.
+    impact: iOS refuses the bridge when the 151st comes.
+    stacks: { HomeKitADK: "149 and the bridge", HAP-NodeJS: "refuses more" }
+    steps:
+      - lint: { rules: [ADB-32] }
+  - id: ADB-33
+    name: bridge-is-aid-1
+    requirement: Where there are several accessories, aid 1 is the bridge itself, and no other has it.
+    level: must
+    section: HAP R2 §2.5.3.2, §2.5.3.3
+    needs: [paired]
+    shared: true
+    cause: The first bridged accessory got aid 1 because the bridge itself was forgotten.
+    fix: Serve an accessory 1 with Accessory Information for the bridge.
+    impact: Controllers take the wrong accessory for the bridge, and lose all when it goes.
+    steps:
+      - lint: { rules: [ADB-33] }
+  - id: ADB-34
+    name: links
+    requirement: linked names iids of services of the same accessory, each once, never 0 and not the service itself.
+    level: must
+    section: HAP R2 §2.3.2.5
+    needs: [paired]
+    shared: true
+    cause: Services were linked before they got their iids.
+    fix: Fill linked in when all iids are known.
+    impact: Groups such as a television with its inputs fall apart.
+    stacks: { HomeKitADK: "checks that what is linked is there" }
+    steps:
+      - lint: { rules: [ADB-34] }
+  - id: ADB-35
+    name: link-cycles
+    requirement: Following links from a service doesn't lead back to it.
+    level: info
+    section: HAP R2 §2.3.2.5
+    needs: [paired]
+    shared: true
+    cause: Both services name each other.
+    fix: Name the members in the group's head alone.
+    impact: "None is known: links mean something one level deep only."
+    steps:
+      - lint: { rules: [ADB-35] }
+  - id: ADB-36
+    name: primary-service
+    requirement: At most one service of an accessory is primary. It should be neither Accessory Information nor a service of one's own.
+    level: must
+    section: HAP R2 §2.3.2.3
+    needs: [paired]
+    shared: true
+    cause: Every service of a combined device says that it is primary.
+    fix: Say it of the main function alone.
+    impact: The icon and the order in the Home app are left to chance.
+    stacks: { HomeKitADK: "asks for one at most" }
+    aliases: [TCH046]
+    steps:
+      - lint: { rules: [ADB-36] }
+  - id: ADB-37
+    name: hidden-services
+    requirement: A service whose characteristics are all hidden, or that has none, is hidden itself.
+    level: must
+    section: HAP R2 §2.3.2.4
+    needs: [paired]
+    shared: true
+    cause: Characteristics were hidden one by one.
+    fix: Add hidden to the service.
+    impact: An empty tile is shown.
+    steps:
+      - lint: { rules: [ADB-37] }
+  - id: ADB-38
+    name: several-switches
+    requirement: Several stateless switches in one accessory are linked with a Service Label and have an index each, all different. A single one should have no index.
+    level: must
+    section: HAP R2 §8.32, §8.37
+    needs: [paired]
+    shared: true
+    cause: Buttons were added one by one without a label.
+    fix: Add a Service Label, link it with the switches, and number them.
+    impact: The buttons can't be told apart in the Home app.
+    steps:
+      - lint: { rules: [ADB-38] }
+  - id: ADB-39
+    name: thresholds
+    requirement: A heater-cooler or humidifier has the thresholds that its allowed target states need.
+    level: must
+    section: HAP R2 §8.18, §8.19
+    needs: [paired]
+    shared: true
+    cause: All target states are allowed where the device can only heat.
+    fix: State valid values for the target, or add the threshold.
+    impact: The Home app offers a mode that it can't set.
+    steps:
+      - lint: { rules: [ADB-39] }
+  - id: ADB-40
+    name: colour-and-temperature
+    requirement: A light has Color Temperature, or Hue and Saturation, not both.
+    level: info
+    section: HomeKitADK (R14)
+    needs: [paired]
+    shared: true
+    cause: The lamp can do both, and so says the database.
+    fix: "Leave it: many lamps do so. Keep the one that isn't in use consistent with the other."
+    impact: Older releases of iOS are said to be confused; current ones work.
+    stacks: { HomeKitADK: "advises against both" }
+    steps:
+      - lint: { rules: [ADB-40] }
+  - id: ADB-41
+    name: same-for-all
+    requirement: Two readings, and readings by two controllers, show the same structure, and values that don't change read the same at /characteristics.
+    level: must
+    section: HAP R2 §2.6.1, §6.6.2
+    needs: [paired]
+    find:
+      services: { kind: service, all: true, most: 8 }
+    cause: The database is made anew for each request from a map without order of ids, or values are kept twice.
+    fix: Make ids once and keep them; let one place hold each value.
+    impact: Controllers address what isn't there any more, or show a state that isn't.
+    stacks: { HomeKitADK: one database for all, HAP-NodeJS: one database for all }
+    steps:
+      - controller: { name: guest, permissions: user }
+      - verify: main
+      - verify: { on: other, as: guest }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { first: body } }
+      - send: { path: /accessories, on: other }
+      - expect: { on: other, status: 200, database: true, save: { others: body } }
+      - compare: { old: "${first}", new: "${others}", what: structure }
+      - each:
+          in: "${services}"
+          as: service
+          steps:
+            - if:
+                that: "${service.readable}"
+                is: { $length: { $min: 1 } }
+                then:
+                  - send: { read: "${service.readable}" }
+                  - expect: { status: { $any: [200, 207] }, save: { values: body } }
+                  - send: { path: /accessories }
+                  - expect: { status: 200, save: { again: body } }
+                  - compare: { old: "${first}", new: "${values}", again: "${again}", what: values }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { last: body } }
+      - compare: { old: "${first}", new: "${last}", what: structure }
+  - id: ADB-42
+    name: ids-after-restart
+    requirement: After a restart every aid and iid means what it meant before.
+    level: must
+    section: HAP R2 §2.6.1
+    needs: [paired, { hook: reboot }]
+    cause: Ids are given in the order in which devices answer at start.
+    fix: Store the mapping from devices to ids, and read it at start.
+    impact: Rooms, scenes and automations move to other devices, or are lost.
+    stacks: { HAP-NodeJS: "stores ids by UUID and subtype" }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { before: body } }
+      - close: main
+      - hook: { name: reboot }
+      - reachable: { within: 60s }
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { after: body } }
+      - compare: { old: "${before}", new: "${after}", what: structure }
+  - id: ADB-43
+    name: ids-not-reused
+    requirement: An id of something that was removed is never given to something else.
+    level: must
+    section: HAP R2 §2.6.1.1, §2.6.1.2
+    needs: [paired, { hook: remove-accessory }, { hook: add-accessory }]
+    cause: A new accessory gets the first number that is free.
+    fix: Count ids up for ever, and store the last one.
+    impact: Controllers believe that the new device is the old one, with its room and its automations.
+    stacks: { HAP-NodeJS: "keeps ids of what is gone" }
+    steps:
+      - database: { bytes: before }
+      - close: main
+      - hook: { name: remove-accessory }
+      - reachable: { within: 60s }
+      - database: { on: second, bytes: without }
+      - compare: { old: "${before}", new: "${without}", what: reused-ids }
+      - close: second
+      - hook: { name: add-accessory }
+      - reachable: { within: 60s }
+      - database: { on: third, bytes: after }
+      - compare: { old: "${before}", new: "${after}", what: reused-ids }
+      - compare: { old: "${without}", new: "${after}", what: reused-ids }
+  - id: ADB-44
+    name: structure-raises-configuration-number
+    requirement: Where the structure of the database has changed, c# has changed with it.
+    level: must
+    section: HAP R2 table 6-7
+    needs: [paired, multicast]
+    cause: The number is a constant, or counts starts and not changes.
+    fix: Keep a hash of the structure, and count c# up when it differs at start or at run time.
+    impact: Controllers keep the database that they know, and never see what is new.
+    stacks: { HAP-python: "counts up when the application calls config_changed", HAP-NodeJS: "keeps a hash of the structure" }
+    steps:
+      - mdns: { resolve: true, save: { former: txt.c# } }
+      - database: { bytes: before }
+      - close: main
+      - if:
+          that: "${hooks.add-accessory}"
+          then:
+            - hook: { name: add-accessory }
+            - reachable: { within: 60s }
+          else:
+            - if:
+                that: "${hooks.reboot}"
+                then:
+                  - hook: { name: reboot }
+                  - reachable: { within: 60s }
+                else:
+                  - skip: "nobody can change its database: hooks add-accessory or reboot would do"
+      - database: { on: second, bytes: after }
+      - compare: { old: "${before}", new: "${after}", what: structure, save: differences }
+      - if:
+          that: "${differences}"
+          is: { $length: { $min: 1 } }
+          then:
+            - repeat:
+                times: 20
+                every: 500ms
+                within: 10s
+                until: { that: "${present}", is: { $not: "${former}" } }
+                steps:
+                  - mdns: { resolve: true, save: { present: txt.c# } }
+  - id: ADB-45
+    name: irrigation-valves
+    requirement: A valve for irrigation has Set Duration and Remaining Duration, and one that is linked with a Service Label has an index.
+    level: should
+    section: HAP R2 §8.43, §8.32
+    needs: [paired]
+    shared: true
+    cause: The valve was made for a tap, and its type changed to irrigation later.
+    fix: Add the two durations, and an index where there is a label.
+    impact: The Home app shows no time and no order of the zones.
+    steps:
+      - lint: { rules: [ADB-45] }
+
+"""#),
+    ("discovery.yaml", #"""
+area: discovery
+title: Discovery
+cases:
+  - id: DISC-01
+    name: one-service
+    requirement: The accessory is found as one _hap._tcp service in local., with a port, a TXT record and at least one address.
+    level: must
+    section: HAP R2 §6.2.2, §6.4
+    needs: [multicast]
+    shared: true
+    cause: An old registration is left behind after a restart or a rename, or the address records are never announced.
+    fix: Register one service only, and withdraw the old one before a new one takes its place.
+    impact: Controllers show the accessory twice, or not at all.
+    stacks: { HomeKitADK: one service, HAP-NodeJS: one service, HAP-python: one service }
+    steps:
+      - txt: { id: $present }
+      - mdns: { browse: true, within: 3s, where: { id: "${txt.id}" }, save: { count: count } }
+      - check: { that: "${count}", is: 1, because: services with this device ID }
+      - mdns: { resolve: true, save: { port: port, addresses: addresses } }
+      - check:
+          - { that: "${port}", is: { $min: 1 } }
+          - { that: "${addresses}", is: { $length: { $min: 1 } } }
+
+  - id: DISC-02
+    name: addresses-take-connections
+    requirement: Every address that is advertised takes TCP connections at the advertised port.
+    level: must
+    section: HAP R2 §6.2.1, §6.2.3
+    needs: [multicast]
+    shared: true
+    cause: The server listens on one interface or on IPv4 alone, while the responder announces all addresses of the machine.
+    fix: Listen on all addresses that are announced, or announce only those where the server listens.
+    impact: A controller that tries the dead address first shows "No Response", or connects only after a time-out.
+    steps:
+      - each:
+          in: "${device.addresses}"
+          as: address
+          steps:
+            - connect: { on: probe, address: "${address}", within: 3s, save: way }
+            - if:
+                that: "${way}"
+                is: connected
+                then:
+                  - send: { on: probe, path: /accessories }
+                  - expect: { on: probe, status: { $min: 100 } }
+                else:
+                  - if:
+                      that: "${way}"
+                      is: unreachable
+                      then:
+                        - record: "there is no way from here to ${address}"
+                      else:
+                        - check: { that: "${address}", is: { $starts: "[" }, because: "${way} at an IPv4 address" }
+                        - check:
+                            that: "${way}"
+                            is: connected
+                            because: "the IPv6 address ${address}"
+                            deviation: "accessories that listen on IPv4 alone"
+
+  - id: DISC-03
+    name: own-addresses-only
+    requirement: At every advertised address the same accessory answers.
+    level: should
+    section: HAP R2 §6.2.2, §5.7.2
+    needs: [paired, multicast]
+    cause: A responder or a proxy announces addresses of other hosts under the accessory's host name.
+    fix: Give the accessory a host name of its own, and announce its own addresses only.
+    impact: Controllers connect to a stranger, fail in Pair Verify, and show "No Response".
+    steps:
+      - each:
+          in: "${device.addresses}"
+          as: address
+          steps:
+            - connect: { on: probe, address: "${address}", within: 3s, save: way }
+            - if:
+                that: "${way}"
+                is: connected
+                then:
+                  - verify: probe
+                  - close: probe
+                else:
+                  - record: "${address} is ${way}"
+
+  - id: DISC-04
+    name: txt-keys
+    requirement: "The TXT record has c#, id, md, s#, sf and ci, and no key twice, upper and lower case being the same."
+    level: must
+    section: HAP R2 §6.4 tables 6-7, 6-8
+    shared: true
+    cause: A key is added again on every update, or one that seems to be constant is left out.
+    fix: Build the whole record anew each time, with every key once.
+    impact: Controllers ignore an accessory whose record lacks a key; of a key that is there twice they take the first.
+    stacks: { HomeKitADK: all of them, HomeSpan: all of them }
+    steps:
+      - txt: {}
+      - let: { keys: "${device.txt-keys}" }
+      - check:
+          - { that: "${keys}", is: { $includes: ["c#", id, md, "s#", sf, ci] }, because: the keys of the record }
+          - { that: "${keys}", is: { $distinct: true }, because: the keys of the record }
+
+  - id: DISC-05
+    name: feature-flags
+    requirement: The feature flags ff, which may be missing and are then 0, are decimal, set only bits 0 and 1, and say that there is an authentication chip or token only where there is.
+    level: must
+    section: HAP R2 §6.4 tables 6-7, 5-4
+    shared: true
+    cause: The flags are copied from another accessory's record, or sent in hexadecimal.
+    fix: Send ff=0 unless there is a coprocessor (bit 0) or software token (bit 1) of the MFi programme.
+    impact: With a bit set iOS asks for the MFi proof, and pairing fails.
+    stacks: { HomeKitADK: 0 without a coprocessor, HAP-NodeJS: 0 by default }
+    steps:
+      - txt: { ff: { $any: [$absent, { $decimal: { $max: 3 } }] } }
+      - if:
+          that: "${claims.mfi}"
+          is: false
+          then:
+            - txt: { ff: { $any: [$absent, "0"] } }
+      - if:
+          that: "${claims.mfi}"
+          then:
+            - txt: { ff: { $any: ["1", "2", "3"] } }
+
+  - id: DISC-06
+    name: protocol-version
+    requirement: The protocol version pv has the form X.Y, and is 1.1 today.
+    level: must
+    section: HAP R2 §6.4 table 6-7, §6.6.3
+    shared: true
+    cause: The value was written for an early release of the protocol.
+    fix: Send pv=1.1, and 1.1.0 as the Version of the Protocol Information service.
+    impact: iOS from 16.2 is reported to refuse accessories that say 1.0.
+    stacks: { HomeKitADK: "1.1", HAP-NodeJS: "1.1", HAP-python: "1.1", HomeSpan: "1.1", brutella/hap: "1.0", esp-homekit: "1.0" }
+    steps:
+      - txt: { pv: { $any: [$absent, { $matches: "[0-9]{1,3}\\.[0-9]{1,3}" }] } }
+      - check: { that: "${txt}", is: { pv: "1.1" }, deviation: "brutella/hap, esp-homekit and older certified accessories: 1.0, or none, which means 1.0" }
+
+  - id: DISC-07
+    name: device-id-form
+    requirement: The device ID id is six octets as upper-case hexadecimal digits, with colons between.
+    level: must
+    section: HAP R2 §5.4
+    shared: true
+    cause: The ID is made from a MAC address in lower case, or without colons.
+    fix: Write it as 1A:2B:3C:4D:5E:6F everywhere, in the pairing messages too.
+    impact: Controllers don't recognise the accessory that they paired with.
+    stacks: { HomeKitADK: upper case, HomeSpan: upper case }
+    steps:
+      - txt: { id: { $matches: "[0-9A-F]{2}(:[0-9A-F]{2}){5}" } }
+
+  - id: DISC-08
+    name: device-id-in-pairing
+    requirement: The device ID is byte for byte the identifier that the accessory gives in Pair Setup M6 and in Pair Verify M2.
+    level: must
+    section: HAP R2 §5.4, §5.6.6, §5.7.2
+    needs: [unpaired, code]
+    cause: The record and the pairing code take the ID from different places, or write it in different cases.
+    fix: Keep one text of the ID and use it in all three places.
+    impact: A controller finds the accessory and can't match it with its pairing.
+    stacks: { HomeKitADK: equal }
+    steps:
+      - txt: { id: $present }
+      - pair: main
+      - check: { that: "${device.id}", is: "${txt.id}", because: the identifier of M6 }
+      - note: Pair Verify here fails unless M2 gives the identifier that M6 gave.
+        verify: b
+
+  - id: DISC-09
+    name: device-id-survives-reboot
+    requirement: The device ID is the same after a restart.
+    level: must
+    section: HAP R2 §5.4
+    needs: [multicast, { hook: reboot }]
+    cause: The ID is drawn at every start, or follows a MAC address that changes.
+    fix: Draw it once, store it, and drop it at a factory reset only.
+    impact: After each restart the accessory looks like a new one, and its pairing is dead.
+    steps:
+      - txt: { id: $present }
+      - mark: start
+      - hook: { name: reboot }
+      - reachable: { within: 60s }
+      - mdns: { listen: txt, since: start, within: 15s, save: { id: txt.id } }
+      - check: { that: "${id}", is: "${txt.id}" }
+
+  - id: DISC-10
+    name: configuration-number
+    requirement: "The configuration number c# is decimal, from 1 to 65535, without sign or zeros in front."
+    level: must
+    section: HAP R2 §6.4 table 6-7
+    shared: true
+    cause: The counter has 32 bits, begins with 0, or is a hash.
+    fix: Keep it in 16 bits, begin with 1, and let 1 follow 65535.
+    impact: Controllers may not notice that the accessory's services changed.
+    stacks: { HomeKitADK: 1 to 65535, HAP-python: 1 to 65535, brutella/hap: 0 after 65535 }
+    steps:
+      - txt: { "c#": { $decimal: { $min: 1, $max: 4294967295 } } }
+      - check:
+          that: "${txt}"
+          is: { "c#": { $decimal: { $max: 65535 } } }
+          deviation: accessories from before release R12 of the protocol
+
+  - id: DISC-11
+    name: configuration-number-rises
+    requirement: "c# rises when an accessory or a service is added or removed; 1 follows 65535."
+    level: must
+    section: HAP R2 §3.4, §6.4 table 6-7
+    needs: [multicast, { hook: add-accessory }, { hook: remove-accessory }]
+    cause: The number is a constant of the firmware, or the record isn't announced again.
+    fix: Store a hash of the database's structure beside the number, and count when the hash is another one.
+    impact: Controllers go on with the database that they have stored, and miss the new accessory.
+    stacks:
+      HomeKitADK: the application reports the change
+      HAP-NodeJS: counts when a hash of the structure changes
+      HAP-python: counts
+      brutella/hap: counts, and 0 follows 65535
+    steps:
+      - mdns: { resolve: true, save: { old: "txt.c#" } }
+      - each:
+          in: [add-accessory, remove-accessory]
+          as: change
+          steps:
+            - mark: change
+            - hook: { name: "${change}" }
+            - try:
+                steps:
+                  - mdns: { listen: announcement, since: change, within: 4s, where: { "c#": { $all: [$present, { $not: "${old}" }] } }, save: { new: "txt.c#" } }
+                save: problem
+            - if:
+                that: "${problem}"
+                is: { $not: "" }
+                then:
+                  - mdns: { resolve: true, where: { "c#": { $not: "${old}" } }, save: { new: "txt.c#" } }
+            - if:
+                that: "${old}"
+                is: "65535"
+                then:
+                  - check:
+                      that: "${new}"
+                      is: "1"
+                      because: what follows 65535
+                      deviation: brutella/hap, where 0 follows
+                else:
+                  - check: { that: "${new}", is: { $decimal: { $min: "${old}" } }, because: "c# after ${change}" }
+            - let: { old: "${new}" }
+
+  - id: DISC-12
+    name: configuration-number-stays
+    requirement: "c# stays the same over a restart that changes nothing, and so does the database."
+    level: must
+    section: HAP R2 §6.4 table 6-7
+    needs: [paired, multicast, { hook: reboot }]
+    cause: The number counts starts, or the hash of the database takes in values or the order of an unordered collection.
+    fix: Hash only ids, types and metadata, in a fixed order, and count only when that changes.
+    impact: Controllers read the whole database again after each restart, and automations can get lost where ids changed as well.
+    stacks: { HAP-python: "stays, since issue #384" }
+    steps:
+      - database: { bytes: before }
+      - mdns: { resolve: true, save: { old: "txt.c#" } }
+      - mark: restart
+      - hook: { name: reboot }
+      - reachable: { within: 60s }
+      - mdns: { follow: true, since: restart, within: 15s, save: { new: "txt.c#" } }
+      - check: { that: "${new}", is: "${old}", because: "c# after a restart" }
+      - database: { on: again, bytes: after }
+      - compare: { old: "${before}", new: "${after}", what: structure }
+
+  - id: DISC-13
+    name: state-number
+    requirement: "The state number s# is 1, or, by newer releases of the protocol, a number from 1 to 65535."
+    level: must
+    section: HAP R2 §6.8.1, §6.4 table 6-7
+    shared: true
+    cause: The number is left out, or begins with 0.
+    fix: Send s#=1.
+    impact: None known with today's controllers; stricter ones may refuse the record.
+    stacks: { HomeKitADK: always 1, HAP-NodeJS: always 1, HAP-python: always 1, esp-homekit-sdk: counts }
+    steps:
+      - txt: { "s#": { $decimal: { $min: 1, $max: 65535 } } }
+      - if:
+          that: "${claims.counts-states}"
+          is: false
+          then:
+            - txt: { "s#": "1" }
+
+  - id: DISC-14
+    name: state-number-on-announcement
+    requirement: "s# does not count merely because the status flags are announced anew."
+    level: should
+    section: HAP R2 §6.8.1
+    needs: [paired, multicast]
+    shared: true
+    cause: The counter is bumped by whatever updates the record.
+    fix: Leave s# at 1.
+    impact: Controllers that go by s# take every announcement for a change of state.
+    aliases: [TCI048]
+    stacks: { esp-homekit-sdk: counts while no controller is connected }
+    steps:
+      - note: The runner has paired, so both flags were announced in this run, unless it came with a pairing.
+        txt: {}
+      - if:
+          that: "${txt}"
+          is: { sf: { $any: ["1", "3", "5", "7"] } }
+          else:
+            - skip: the accessory was paired when the run began
+      - mdns: { listen: announcement, since: run, within: 5s, where: { sf: { $any: ["0", "2", "4", "6"] } }, save: { new: "txt.s#" } }
+      - check: { that: "${new}", is: "${txt.s#}", because: "s# after sf was announced anew" }
+
+  - id: DISC-15
+    name: status-flags
+    requirement: The status flags sf are decimal and use bits 0 to 2 only; bit 1, not configured for Wi-Fi, is clear on an accessory that is found over IP.
+    level: must
+    section: HAP R2 §6.4 table 6-8
+    shared: true
+    cause: The flags are a Boolean written as text, or bit 1 is left over from the set-up of the network.
+    fix: Write the sum of the bits in decimal, 1 while unpaired and 0 once paired.
+    impact: Controllers offer the accessory for pairing when it isn't free, or don't when it is.
+    stacks: { HomeKitADK: 0 and 1 }
+    steps:
+      - txt: { sf: { $decimal: { $max: 7 } } }
+      - check:
+          that: "${txt}"
+          is: { sf: { $any: ["0", "1", "4", "5"] } }
+          because: bit 1 is set
+          deviation: accessories that leave the bit set behind the set-up of the network
+
+  - id: DISC-16
+    name: status-flag-after-pairing
+    requirement: Bit 0 of sf is set while the accessory is unpaired, and is seen to be clear within 5 s after Pair Setup.
+    level: must
+    section: HAP R2 §6.4 table 6-8
+    needs: [unpaired, code, multicast]
+    cause: The record is made once at the start.
+    fix: Update the record when M6 is out.
+    impact: iOS goes on to offer the accessory for pairing, or ends Pair Setup with "already added to another home".
+    stacks: { HomeKitADK: updates, HAP-NodeJS: updates, HAP-python: updates }
+    steps:
+      - note: The announcement of an unpairing just before may still be on its way.
+        repeat:
+          times: 20
+          within: 5s
+          every: 250ms
+          steps:
+            - mdns: { resolve: true, save: { sf: txt.sf } }
+          until: { that: "${sf}", is: { $any: ["1", "3", "5", "7"] } }
+      - mark: start
+      - pair: main
+      - mdns: { listen: announcement, since: start, within: 5s, where: { sf: { $any: ["0", "2", "4", "6"] } } }
+
+  - id: DISC-17
+    name: status-flag-after-removal
+    requirement: Bit 0 of sf is set again within 5 s after the last admin is removed.
+    level: must
+    section: HAP R2 §6.4 table 6-8, §5.11.2
+    needs: [paired, multicast, unpairs]
+    cause: The record is updated by Pair Setup only.
+    fix: Update the record wherever the last pairing goes.
+    impact: The accessory can't be added again until it is restarted.
+    aliases: [TCH058]
+    stacks: { HomeKitADK: updates, HAP-NodeJS: updates, HAP-python: updates }
+    steps:
+      - mark: start
+      - unpair: true
+      - mdns: { listen: announcement, since: start, within: 5s, where: { sf: { $any: ["1", "3", "5", "7"] } } }
+
+  - id: DISC-18
+    name: txt-is-pushed
+    requirement: A TXT record that changed is announced unasked, with the bit that makes everybody drop the old one.
+    level: must
+    section: HAP R2 §6.4, RFC 6762 §8.4
+    needs: [unpaired, code, multicast]
+    cause: The responder changes the record and waits to be asked, or announces it without the cache-flush bit.
+    fix: Send the new record twice, a second apart, with the cache-flush bit.
+    impact: Everybody else goes on with the old flags until their time runs out, which can be 75 minutes.
+    stacks: { HomeKitADK: by its platform's responder }
+    steps:
+      - mark: start
+      - pair: main
+      - mdns: { listen: txt, since: start, within: 5s, where: { sf: { $any: ["0", "2", "4", "6"] } } }
+
+  - id: DISC-19
+    name: category
+    requirement: The category ci is a listed number, and stays what it is.
+    level: must
+    section: HAP R2 §6.4 table 6-7, §13 table 13-1
+    cause: The category is left at 0, or is taken from whichever accessory comes first.
+    fix: Choose one from the list and keep it as a constant; 1 is Other.
+    impact: Controllers show the wrong icon, or don't show the accessory among those that can be added.
+    stacks: { HomeKitADK: refuses 0 only }
+    steps:
+      - txt: { ci: { $decimal: { $min: 1, $max: 65535 } } }
+      - if:
+          that: "${txt.ci}"
+          is: { $decimal: { $min: 37 } }
+          then:
+            - record: "category ${txt.ci} is newer than our list"
+      - if:
+          that: { hook: "${hooks.reboot}", name: "${instance}" }
+          is: { hook: true, name: { $not: "" } }
+          then:
+            - mark: start
+            - hook: { name: reboot }
+            - reachable: { within: 60s }
+            - mdns: { follow: true, since: start, within: 15s, save: { ci: txt.ci } }
+            - check: { that: "${ci}", is: "${txt.ci}", because: the category after a restart }
+
+  - id: DISC-20
+    name: bridge-category
+    requirement: What serves several accessories is advertised as a bridge.
+    level: should
+    section: HAP R2 §13 table 13-1, §2.5.3.2
+    needs: [paired]
+    shared: true
+    cause: The category is that of the first accessory behind the bridge.
+    fix: Send ci=2.
+    impact: The card that iOS shows for pairing has another icon and other words.
+    stacks: { HomeKitADK: takes any category for a bridge }
+    steps:
+      - txt: { ci: $present }
+      - lint: { rules: [DISC-20] }
+
+  - id: DISC-21
+    name: category-of-primary-service
+    requirement: The category fits the primary service of accessory 1.
+    level: should
+    section: HAP R2 §13 table 13-1
+    needs: [paired]
+    shared: true
+    cause: The category was never chosen, or kept when the services changed.
+    fix: Take the category that the list has for the primary service, or 1 (Other).
+    impact: Controllers show the wrong icon before pairing.
+    aliases: [TCH046]
+    steps:
+      - txt: { ci: $present }
+      - lint: { rules: [DISC-21] }
+
+  - id: DISC-22
+    name: setup-hash
+    requirement: The setup hash sh, if there is one, is base64 of the first four bytes of SHA-512 of the setup ID followed by the device ID.
+    level: must
+    section: HAP R2 §6.4 table 6-7
+    needs: [{ claim: setup-id }]
+    shared: true
+    cause: The device ID is hashed without colons or in lower case, or the setup ID of the label isn't the firmware's.
+    fix: Hash the four characters of the setup ID and the 17 of the device ID, as they are written, with nothing between.
+    impact: Scanning the code doesn't find the accessory, and iOS asks which one is meant.
+    stacks: { HomeKitADK: so, HAP-NodeJS: so, HomeSpan: so }
+    steps:
+      - txt: { id: $present }
+      - if:
+          that: "${txt}"
+          is: { sh: $absent }
+          then:
+            - skip: it has no setup hash
+      - make: { wanted: { of: { sha512: [{ text: "${claims.setup-id}" }, { text: "${txt.id}" }] }, truncate: 4 } }
+      - txt: { sh: { $base64: "${wanted}" } }
+
+  - id: DISC-23
+    name: model
+    requirement: The model md is the Model characteristic of the primary accessory.
+    level: should
+    section: HAP R2 §6.4 table 6-7
+    needs: [paired]
+    shared: true
+    find:
+      model: { service: AccessoryInformation, type: Model, aid: bridge }
+    cause: The record is filled with the name that people see.
+    fix: Take both from one constant.
+    impact: Controllers that know a model by its name, to work around its faults, don't know it before pairing.
+    stacks: { HomeKitADK: equal, HAP-python: its display name }
+    steps:
+      - txt: { md: "${model.value}" }
+
+  - id: DISC-24
+    name: instance-name
+    requirement: The name of the service has at most 63 bytes of UTF-8 and begins with the accessory's name; a number, or a few hexadecimal digits, may follow.
+    level: must
+    section: HAP R2 §6.2.2, RFC 6763 §4.1.1
+    needs: [paired, multicast]
+    shared: true
+    find:
+      name: { service: AccessoryInformation, type: Name, aid: bridge }
+    cause: The name is cut in the middle of a character, or the service is named by its host name.
+    fix: Take the Name characteristic, cut between characters.
+    impact: People don't recognise the accessory in the list of those that can be added.
+    stacks:
+      HomeKitADK: the plain name
+      HAP-NodeJS: the name with four hexadecimal digits, in Name too
+      HAP-python: without some characters, and with six digits of the device ID
+    steps:
+      - let: { label: "${instance}" }
+      - check:
+          - { that: "${label}", is: { $utf8: { $min: 1, $max: 63 } } }
+          - { that: "${label}", is: { $not: { $contains: "\uFFFD" } }, because: a name that is no UTF-8 }
+      - if:
+          that: "${name.value}"
+          is: { $utf8: { $max: 50 } }
+          then:
+            - check:
+                that: "${label}"
+                is: { $starts: "${name.value}" }
+                because: the name of the service
+                deviation: HAP-python, which strips characters
+
+  - id: DISC-25
+    name: name-conflict
+    requirement: When somebody else has the name, the accessory takes another one, and is found under it with the same device ID.
+    level: must
+    section: HAP R2 §6.2.2, RFC 6762 §9
+    needs: [paired, multicast]
+    cause: The responder looks for conflicts when it starts and never again, or gives the service up when there is one.
+    fix: Probe anew when a record of the same name comes that isn't yours, and add a number when the probe is lost.
+    impact: One of two accessories of the same name is not found.
+    stacks: { HomeKitADK: renames by its platform's responder }
+    steps:
+      - mark: start
+      - let: { former: "${instance}" }
+      - mdns: { claim: "${former}" }
+      - mdns: { follow: true, since: start, within: 10s, where: { name: { $not: "${former}" } }, save: { name: name, id: txt.id } }
+      - record: "it is called ${name} now"
+      - reachable: true
+      - verify: main
+
+  - id: DISC-26
+    name: goodbye
+    requirement: An accessory that is stopped in good order says goodbye.
+    level: should
+    section: RFC 6762 §10.1
+    needs: [multicast, { hook: stop }, { hook: start }]
+    cause: The process ends without a word to its responder.
+    fix: Send the PTR record with a TTL of 0 before the end.
+    impact: Controllers try the dead address until the record's time runs out.
+    steps:
+      - mark: start
+      - hook: { name: stop }
+      - try:
+          steps:
+            - mdns: { listen: goodbye, since: start, within: 3s }
+          save: problem
+      - hook: { name: start }
+      - reachable: { within: 60s }
+      - check: { that: "${problem}", is: "" }
+
+  - id: DISC-27
+    name: questions
+    requirement: Questions that ask for a unicast answer are answered, and what the asker says it knows isn't told again.
+    level: should
+    section: RFC 6762 §5.4, §7.1
+    needs: [multicast]
+    shared: true
+    cause: A small responder reads neither the QU bit nor the known answers of a question.
+    fix: Answer QU questions to the asker, or to all; leave out records that stand in the question with at least half of their TTL.
+    impact: Every browser on the network is answered again and again.
+    steps:
+      - mdns: { query: [PTR _hap._tcp.local], unicast: true, listen: answer, within: 3s, where: { pointer: true }, save: { unicast: unicast } }
+      - if:
+          that: "${unicast}"
+          is: false
+          then:
+            - record: the answer went to all
+      - note: Others may ask meanwhile, and be answered to all, so that one answer means nothing.
+        repeat:
+          times: 3
+          steps:
+            - wait: 1100ms
+            - try:
+                steps:
+                  - mdns: { query: [PTR _hap._tcp.local], known: true, listen: answer, absent: true, within: 800ms, where: { pointer: true } }
+                save: problem
+          until: { that: "${problem}", is: "" }
+
+  - id: DISC-28
+    name: status-flag-behind-m6
+    requirement: The record that says paired does not go out before M6 does.
+    level: info
+    section: HAP R2 §5.6.6, §6.4 table 6-8
+    needs: [unpaired, code, multicast]
+    cause: The record is updated where the pairing is stored, and the answer is queued behind that.
+    fix: Update the record when M6 has been written.
+    impact: With an announcement ahead of M6, pairing is reported to fail on iOS 13.
+    stacks: { HAP-python: behind the answer, HomeKitADK: queued just before it }
+    steps:
+      - note: The announcement of an unpairing just before may still be on its way.
+        repeat:
+          times: 20
+          within: 5s
+          every: 250ms
+          steps:
+            - mdns: { resolve: true, save: { sf: txt.sf } }
+          until: { that: "${sf}", is: { $any: ["1", "3", "5", "7"] } }
+      - send: { setup: M1 }
+      - expect: { setup: M2 }
+      - send: { setup: M3 }
+      - expect: { setup: M4 }
+      - mark: start
+      - send: { setup: M5 }
+      - expect: { setup: M6, save: { replied: at } }
+      - mdns: { listen: announcement, since: start, within: 6s, where: { sf: { $any: ["0", "2", "4", "6"] } }, save: { announced: time } }
+      - record: "M6 came at ${replied} ms of the run, the announcement at ${announced} ms"
+      - check: { that: "${announced}", is: { $min: "${replied}" }, because: the announcement is ahead of M6 }
+
+"""#),
+    ("events.yaml", #"""
+area: events
+title: Events
+expectations:
+  done: { status: 204, body: empty }
+  read:
+    { status: { $any: [200, 207] }, json: { characteristics: [{ value: $present }] } }
+cases:
+  - id: EV-01
+    name: subscribe
+    requirement: ev with true subscribes, is answered by 204, and the next change is told; ev with 1 does the same.
+    level: must
+    section: HAP R2 §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    variants:
+      - { name: "true", ev: true, strict: true }
+      - { name: "1", ev: 1, strict: false }
+    cause: The JSON reader takes true alone, or the request is answered by 207.
+    fix: Take true and 1, and answer 204 when nothing failed.
+    impact: The controller shows old values until it polls.
+    stacks:
+      HomeKitADK: takes both
+      HAP-NodeJS: takes both
+      HAP-python: takes both
+      brutella/hap: 400 to 1
+      esp-homekit: takes 1 for off
+    steps:
+      - verify: main
+      - send: { write: [{ id: "${x.id}", ev: "${ev}" }] }
+      - if:
+          that: "${strict}"
+          then: [{ expect: { is: done, save: { code: status } } }]
+          else:
+            - expect:
+                any: [done, { status: { $any: [400, 207, 204] }, deviation: "brutella/hap (it refuses 1)" }]
+                save: { code: status }
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - if:
+          that: "${strict}"
+          then:
+            - event: { entries: [{ id: "${x.id}", value: "${x.other}" }] }
+          else:
+            - if:
+                that: "${code}"
+                is: 204
+                then:
+                  - try:
+                      save: trouble
+                      steps: [{ event: { entries: [{ id: "${x.id}", value: "${x.other}" }], within: 2500ms } }]
+                  - check: { that: "${trouble}", is: "", because: ev with 1 has no effect, deviation: esp-homekit }
+  - id: EV-02
+    name: subscribe-without-ev
+    requirement: A subscription to a characteristic without the permission ev gets -70406. What the end of one gets is recorded.
+    level: must
+    section: HAP R2 §6.8.2, table 6-11
+    needs: [paired]
+    shared: true
+    find:
+      x: { perms: [pr], without: [ev, aa] }
+    cause: Permissions are not looked at for subscriptions.
+    fix: Check for ev, and answer 207 with -70406.
+    impact: The controller waits for events that never come.
+    stacks:
+      HomeKitADK: "-70406"
+      HAP-NodeJS: "-70406"
+      brutella/hap: "-70406"
+      HomeSpan: -70406, and 204 to false
+      esp-homekit-sdk: "-70406"
+      Bouke/HAP: "-70406"
+      HAP-python: "204"
+    steps:
+      - verify: main
+      - send: { write: [{ id: "${x.id}", ev: true }] }
+      - expect: { status: { $any: [207, 400] }, entries: [{ id: "${x.id}", status: -70406 }] }
+      - connect: main
+      - verify: main
+      - send: { write: [{ id: "${x.id}", ev: false }] }
+      - expect: { status: { $min: 200 }, save: { code: status, result: "json.characteristics[0].status" } }
+      - record: "ev with false: ${code}, status ${result}"
+  - id: EV-03
+    name: form-of-an-event
+    requirement: A change is told by EVENT/1.0 200 OK with JSON that holds aid, iid and the value.
+    level: must
+    section: HAP R2 §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: The event goes out as an ordinary answer, or without its length.
+    fix: Begin with EVENT/1.0 200 OK, and give Content-Type application/hap+json and Content-Length.
+    impact: The controller takes it for the answer to its next request, and drops the connection.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+      HAP-python: as required
+      brutella/hap: as required
+      HomeSpan: as required
+      esp-homekit: in chunks
+    steps:
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - event:
+          version: EVENT/1.0
+          status: 200
+          type: application/hap+json
+          entries: [{ id: "${x.id}", value: "${x.other}" }]
+          any:
+            - { chunked: false }
+            - { chunked: true, deviation: esp-homekit }
+          save: { came: at }
+  - id: EV-04
+    name: silence-without-subscription
+    requirement: Without a subscription, and behind its end, nothing is told.
+    level: must
+    section: HAP R2 §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: Subscriptions are kept for the characteristic, not for the connection.
+    fix: Keep for each connection what it subscribed to, and take it out when it unsubscribes.
+    impact: Controllers are told what they didn't ask for; phones lose battery.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+    steps:
+      - verify: main
+      - verify: former
+      - send: { on: former, subscribe: "${x.id}" }
+      - expect: { on: former, is: done }
+      - send: { on: former, unsubscribe: "${x.id}" }
+      - expect: { on: former, is: done }
+      - verify: ear
+      - send: { on: ear, subscribe: "${x.id}" }
+      - expect: { on: ear, is: done }
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+      - silence: { for: 500ms, id: "${x.id}" }
+      # An event for the subscribing itself is another matter.
+      - events: { on: former, id: "${x.id}", save: { seen: values } }
+      - check: { that: "${seen}", is: { $not: { $includes: ["${x.other}"] } }, because: the change was told behind the end of the subscription }
+  - id: EV-05
+    name: subscriptions-end-with-connection
+    requirement: A subscription belongs to its connection, and is gone when the controller comes back on another.
+    level: must
+    section: HAP R2 §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: Subscriptions are kept for the controller, or by the number of a socket that is used again.
+    fix: Drop them with the connection.
+    impact: A controller is told what it didn't ask for, and counts on subscriptions that aren't its own.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+      HAP-python: as required
+    steps:
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - close: main
+      - settle: true
+      - verify: main
+      - send: { read: "${x.id}", flags: ["ev=1"] }
+      - expect: { status: { $any: [200, 207] }, save: { ev: "json.characteristics[0].ev" } }
+      - check: { that: "${ev}", is: { $any: [null, false] }, because: the new connection is said to be subscribed }
+      - verify: ear
+      - send: { on: ear, subscribe: "${x.id}" }
+      - expect: { on: ear, is: done }
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+      - silence: { for: 500ms, id: "${x.id}" }
+  - id: EV-06
+    name: writer-hears-no-echo
+    requirement: Who writes a value gets no event for it, and all other subscribers do.
+    level: must
+    section: HAP R2 §6.8.2.2
+    needs: [paired]
+    shared: true
+    find:
+      flag: { quiet: true, format: bool, perms: [pr, pw, ev], without: [tw, aa], optional: true }
+      any: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2, optional: true }
+    cause: The event goes to all subscribers, or the writer's controller is left out with all its connections.
+    fix: Leave out the connection that wrote, and no other.
+    impact: The writer's slider jumps back and forth; other controllers aren't told.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+      HAP-python: as required
+      brutella/hap: as required
+      HomeSpan: as required
+      esp-homekit: tells the writer, too
+    steps:
+      - let: { x: "${flag}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${any}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written and has events }] }
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - verify: ear
+      - send: { on: ear, subscribe: "${x.id}" }
+      - expect: { on: ear, is: done }
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { is: done }
+      - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+      - events: { id: "${x.id}", for: 500ms, save: { seen: values } }
+      - check: { that: "${seen}", is: { $not: { $includes: ["${x.other}"] } }, because: the writer is told its own change, deviation: esp-homekit }
+  - id: EV-07
+    name: fast-changes
+    requirement: Of many fast changes the last value is told; those within a second may be told together. How many events come is recorded.
+    level: must
+    section: HAP R2 §3.5, §6.8.2.2
+    needs: [paired]
+    shared: true
+    find:
+      many: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 4, optional: true }
+      few: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2, optional: true }
+    cause: Events are sent at once and dropped when the connection is busy, or the value gathered first is the one sent.
+    fix: Gather changes for up to a second, and send the values as they are when it is over.
+    impact: The controller shows another position of the slider than the device has.
+    stacks:
+      HomeKitADK: gathers for 1 s
+      HAP-python: gathers for 0.5 s
+      HAP-NodeJS: gathers for 0.25 s and keeps the values in between, the newest first
+      brutella/hap: sends each
+      HomeSpan: sends each
+    steps:
+      - let: { x: "${many}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${few}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written and has events }] }
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - verify: hand
+      # The last value is written once alone, so that no earlier event can stand for it; with two values that can't be.
+      - let: { second: "${x.value}" }
+      - if: { that: "${x.values.count}", is: { $min: 3 }, then: [{ let: { second: "${x.another}" } }] }
+      - mark: begin
+      - repeat:
+          times: 10
+          steps:
+            - send: { on: hand, write: [{ id: "${x.id}", value: "${x.value}" }] }
+            - expect: { on: hand, is: done }
+            - send: { on: hand, write: [{ id: "${x.id}", value: "${second}" }] }
+            - expect: { on: hand, is: done }
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - let: { took: "${elapsed.begin}" }
+      - events: { id: "${x.id}", least: 1, for: 1400ms, save: { seen: values, messages: events, count: count } }
+      - check: { that: "${count}", is: { $min: 1 }, because: no event came }
+      - check: { that: "${messages[-1].json.characteristics}", is: { $includes: [{ aid: "${x.aid}", iid: "${x.iid}", value: "${x.other}" }] }, because: the last event hasn't the last value }
+      - record: "21 changes in ${took} ms: ${count} events with ${seen.count} values"
+      # Where the writes took long, many events are as they should be.
+      - if:
+          that: "${took}"
+          is: { $max: 1500 }
+          then: [{ check: { that: "${count}", is: { $max: 10 }, because: changes within a second are not gathered, deviation: "brutella/hap, HomeSpan" } }]
+  - id: EV-08
+    name: button-at-once
+    requirement: A press of a button is told at once, without waiting for other changes.
+    level: must
+    section: HAP R2 §6.8.2.2, §9.75
+    needs: [paired, { hook: press }]
+    shared: true
+    find:
+      button: { type: ProgrammableSwitchEvent, perms: [ev] }
+    cause: The event waits with all others until they are gathered.
+    fix: Send events of Programmable Switch Event when they happen.
+    impact: The lights come on noticeably late.
+    stacks:
+      HomeKitADK: at once
+      HAP-NodeJS: at once
+      HAP-python: at once
+    steps:
+      - let: { kind: single }
+      - if: { that: "${button.values[0]}", is: 1, then: [{ let: { kind: double } }] }
+      - if: { that: "${button.values[0]}", is: 2, then: [{ let: { kind: long } }] }
+      - verify: main
+      - send: { subscribe: "${button.id}" }
+      - expect: { is: done }
+      # The quickest of three counts, so that a busy machine is no fault of the accessory.
+      - repeat:
+          times: 3
+          until: { that: "${delay}", is: { $max: 300 } }
+          steps:
+            - forget: main
+            - hook: { name: press, of: "${button}", kind: "${kind}" }
+            - mark: pressed
+            - event: { entries: [{ id: "${button.id}", value: "${button.values[0]}" }], within: 5s }
+            - let: { delay: "${elapsed.pressed}" }
+            - record: "it came ${delay} ms after the press was said to be done"
+  - id: EV-09
+    name: two-presses
+    requirement: Two equal presses of a button are two events.
+    level: must
+    section: HAP R2 §9.75
+    needs: [paired, { hook: press }]
+    shared: true
+    find:
+      button: { type: ProgrammableSwitchEvent, perms: [ev] }
+    cause: An event is sent when the value changes, and the second press has the value of the first.
+    fix: Send an event for every press, whatever the value was.
+    impact: The second press does nothing.
+    stacks:
+      HomeKitADK: two; presses before the first is sent become one
+      HAP-NodeJS: two
+      HAP-python: two
+    steps:
+      - let: { kind: single }
+      - if: { that: "${button.values[0]}", is: 1, then: [{ let: { kind: double } }] }
+      - if: { that: "${button.values[0]}", is: 2, then: [{ let: { kind: long } }] }
+      - verify: main
+      - send: { subscribe: "${button.id}" }
+      - expect: { is: done }
+      - hook: { name: press, of: "${button}", kind: "${kind}" }
+      - wait: 1s
+      - hook: { name: press, of: "${button}", kind: "${kind}" }
+      - events: { id: "${button.id}", least: 2, within: 5s, for: 300ms, save: { seen: values } }
+      - check: { that: "${seen}", is: ["${button.values[0]}", "${button.values[0]}"], because: two presses }
+  - id: EV-10
+    name: events-between-answers
+    requirement: Events stand between answers, never inside one, and frames keep their order while both are sent.
+    level: must
+    section: HAP R2 §6.5.2, §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: Two threads seal and send without a lock, so that counters or bytes change places.
+    fix: Let one writer for each connection count, seal and send, and events wait until the answer is complete.
+    impact: The controller can't decrypt what comes next, and drops the connection.
+    stacks:
+      HomeKitADK: waits until the session is idle
+      HAP-NodeJS: queues while a request is worked on
+      brutella/hap: no lock around sealing and sending
+    steps:
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - verify: hand
+      - together:
+          - - repeat:
+                times: 20
+                as: turn
+                steps:
+                  - send: { path: /accessories, batch: [{ path: /accessories }] }
+                  - expect: { status: 200, database: true }
+                  - expect: { status: 200, database: true }
+          - - repeat:
+                times: 20
+                as: change
+                steps:
+                  - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+                  - expect: { on: hand, is: done }
+                  - send: { on: hand, write: [{ id: "${x.id}", value: "${x.another}" }] }
+                  - expect: { on: hand, is: done }
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - event: { entries: [{ id: "${x.id}", value: "${x.other}" }] }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true }
+  - id: EV-11
+    name: members-of-an-event
+    requirement: The entries of an event have aid, iid and value and nothing else, and null only for what could not be read.
+    level: should
+    section: HAP R2 §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2, optional: true }
+      button: { type: ProgrammableSwitchEvent, perms: [ev], optional: true }
+    variants:
+      - { name: a-change, subject: "${x}", presses: false }
+      - { name: a-press, subject: "${button}", presses: true }
+    cause: The object of the database is sent as it is; the value of a button is cleared before the event is made.
+    fix: Write aid, iid and the value that changed.
+    impact: Strict controllers drop the event; a press without its value does nothing.
+    stacks:
+      HomeKitADK: null when the read fails
+    steps:
+      - if: { that: "${subject}", is: null, then: [{ skip: there is nothing to change that has events }] }
+      - verify: main
+      - send: { subscribe: "${subject.id}" }
+      - expect: { is: done }
+      - if:
+          that: "${presses}"
+          then:
+            - let: { kind: single }
+            - if: { that: "${button.values[0]}", is: 1, then: [{ let: { kind: double } }] }
+            - if: { that: "${button.values[0]}", is: 2, then: [{ let: { kind: long } }] }
+            - hook: { name: press, of: "${button}", kind: "${kind}" }
+          else:
+            - verify: hand
+            - send: { on: hand, write: [{ id: "${subject.id}", value: "${subject.other}" }] }
+            - expect: { on: hand, is: done }
+      - events: { least: 1, save: { messages: events, count: count } }
+      - check: { that: "${count}", is: { $min: 1 }, because: no event came }
+      - each:
+          in: "${messages}"
+          as: message
+          steps:
+            - check:
+                that: "${message.json}"
+                is: { characteristics: { $each: { $only: { aid: $present, iid: $present, value: { $not: null } } } } }
+  - id: EV-12
+    name: subscribing-twice
+    requirement: Who subscribes twice gets one event for a change; ending a subscription twice does no harm.
+    level: must
+    section: HAP R2 §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: Subscriptions are a list, and not a set.
+    fix: Keep each once.
+    impact: Automations run twice.
+    stacks:
+      HomeKitADK: as required
+    steps:
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - events: { id: "${x.id}", least: 1, for: 1200ms, save: { seen: values } }
+      # What the subscribing itself may have sent is another matter.
+      - check:
+          that: "${seen}"
+          is: { $any: [["${x.other}"], ["${x.value}", "${x.other}"], ["${x.value}", "${x.value}", "${x.other}"]] }
+          because: one change
+      - send: { unsubscribe: "${x.id}" }
+      - expect: { is: done }
+      - send: { unsubscribe: "${x.id}" }
+      - expect: { is: done }
+  - id: EV-13
+    name: partly-refused-subscriptions
+    requirement: When one of several subscriptions is refused, the answer is 207, and the others are good.
+    level: must
+    section: HAP R2 §6.7.2.2, §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+      deaf: { perms: [pr], without: [ev, aa] }
+    cause: The first bad entry ends the request.
+    fix: Go through all entries, and keep a status for each.
+    impact: One characteristic without events keeps the whole accessory from being told about.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+      HomeSpan: as required
+      esp-homekit-sdk: as required
+      Bouke/HAP: stops at the bad one
+      brutella/hap: lists what failed alone
+      HAP-python: 204, since it doesn't look at permissions
+    steps:
+      - verify: main
+      - send: { subscribe: ["${deaf.id}", "${x.id}"] }
+      - expect:
+          status: 207
+          any:
+            - entries: [{ id: "${deaf.id}", status: -70406 }, { id: "${x.id}", status: 0 }]
+            - entries: [{ id: "${deaf.id}", status: -70406 }]
+              deviation: "brutella/hap (it lists only what failed)"
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - event: { entries: [{ id: "${x.id}", value: "${x.other}" }] }
+  - id: EV-14
+    name: same-value-again
+    requirement: Writing the value that is there already sends no event to others.
+    level: should
+    section: HAP R2 §6.8.2.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: Every write is told, whether it changes anything or not.
+    fix: Compare with the value that is there. Buttons are the exception, each press counts.
+    impact: Automations that run when something turns on run without that.
+    stacks:
+      HAP-NodeJS: silent
+      HAP-python: silent
+      brutella/hap: silent
+      esp-homekit-sdk: silent
+      HomeKitADK: up to the application
+      HomeSpan: sends it
+    steps:
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { before: "json.characteristics[0].value" } }
+      - verify: hand
+      - forget: main
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${before}" }] }
+      - expect: { on: hand, is: done }
+      - silence: { for: 1200ms, id: "${x.id}", deviation: HomeSpan }
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - event: { entries: [{ id: "${x.id}", value: "${x.other}" }] }
+  - id: EV-15
+    name: bridged-aids
+    requirement: An event of an accessory behind a bridge has that accessory's aid.
+    level: must
+    section: HAP R2 §2.6.1.1, §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      some: { quiet: true, aid: bridged, perms: [pr, pw, ev], without: [tw, aa], values: 2, most: 6 }
+    cause: Events are made with the bridge's aid.
+    fix: Give each entry the aid of the accessory whose characteristic changed.
+    impact: The wrong accessory changes in the app, or none.
+    stacks:
+      HomeKitADK: as required
+    steps:
+      - verify: main
+      - verify: hand
+      - each:
+          in: "${some}"
+          as: one
+          steps:
+            - send: { subscribe: "${one.id}" }
+            - expect: { is: done }
+            - send: { on: hand, write: [{ id: "${one.id}", value: "${one.other}" }] }
+            - expect: { on: hand, is: done }
+      - events: { least: "${some.count}", for: 300ms, save: { seen: entries } }
+      - each:
+          in: "${some}"
+          as: one
+          steps:
+            - check: { that: "${seen}", is: { $includes: [{ aid: "${one.aid}", iid: "${one.iid}", value: "${one.other}" }] }, because: what was told }
+  - id: EV-16
+    name: long-silence
+    requirement: A subscription is good after ten minutes, and after an hour, without a word.
+    level: should
+    section: HAP R2 §6.2.3, §6.8.2
+    needs: [paired, long]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: Idle connections are closed after some minutes.
+    fix: Keep a connection until the controller ends it; give up the one that was idle longest only when all are taken.
+    impact: The first change after a quiet hour isn't shown.
+    stacks:
+      HAP-python: closes after 90 hours
+      HomeKitADK: no limit below capacity
+    steps:
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - wait: 10min
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - event: { entries: [{ id: "${x.id}", value: "${x.other}" }] }
+      - close: hand
+      - wait: 60min
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.another}" }] }
+      - expect: { on: hand, is: done }
+      - event: { entries: [{ id: "${x.id}", value: "${x.another}" }] }
+  - id: EV-17
+    name: stalled-subscriber
+    requirement: A subscriber that doesn't read holds up nobody else.
+    level: must
+    section: HAP R2 §6.2.3, §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: Sending waits until the socket takes it.
+    fix: Never wait for a socket; keep what it doesn't take, and close it when that is too much.
+    impact: One sleeping tablet keeps all others from being told.
+    stacks:
+      HomeKitADK: as required
+    steps:
+      - verify: stalled
+      - send: { on: stalled, subscribe: "${x.id}" }
+      - expect: { on: stalled, is: done }
+      - verify: ear
+      - send: { on: ear, subscribe: "${x.id}" }
+      - expect: { on: ear, is: done }
+      - verify: hand
+      - reading: { on: stalled, paused: true }
+      - send: { on: stalled, path: /accessories, repeat: 200 }
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done, within: 5s }
+      - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.other}" }], within: 5s, save: { took: time } }
+      - check: { that: "${took}", is: { $max: 2000 }, because: the other one was told late }
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.another}" }] }
+      - expect: { on: hand, is: done, within: 5s }
+      - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.another}" }], within: 5s, save: { took: time } }
+      - check: { that: "${took}", is: { $max: 2000 }, because: the other one was told late }
+  - id: EV-18
+    name: removed-pairing
+    requirement: When a pairing is removed, its connections are closed and its events end.
+    level: must
+    section: HAP R2 §5.11, §6.8.2
+    needs: [paired]
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2, optional: true }
+    cause: The pairing is looked up in Pair Verify alone.
+    fix: Close every session of a controller when its pairing is removed.
+    impact: Somebody who was taken out of the home goes on watching it.
+    stacks:
+      HomeKitADK: closes them
+      HAP-NodeJS: closes them
+      HomeSpan: closes them
+      esp-homekit-sdk: closes them
+      HAP-python: keeps the connection and its events
+    steps:
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written and has events }] }
+      - controller: { name: guest, permissions: user }
+      - verify: { on: main, as: guest }
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - verify: ear
+      - send: { on: ear, subscribe: "${x.id}" }
+      - expect: { on: ear, is: done }
+      - forget: main
+      - unpair: guest
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+      - silence: { for: 500ms, id: "${x.id}" }
+      - expect: { closed: true, within: 3s }
+  - id: EV-19
+    name: subscribing-is-silent
+    requirement: Subscribing sends no event by itself.
+    level: should
+    section: HAP R2 §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: The present value is told to the new subscriber.
+    fix: Tell changes alone; who wants the present value reads it.
+    impact: Automations run when a controller comes home.
+    stacks:
+      HomeKitADK: silent
+      HAP-NodeJS: silent
+      HAP-python: silent
+      brutella/hap: silent
+      HomeSpan: silent
+      esp-homekit-sdk: silent
+    steps:
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - silence: { for: 1200ms, id: "${x.id}" }
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: hand, is: done }
+      - event: { entries: [{ id: "${x.id}", value: "${x.other}" }] }
+  - id: EV-20
+    name: ev-of-another-type
+    requirement: ev that is neither true, false, 1 nor 0 is refused, and subscribes to nothing.
+    level: should
+    section: HAP R2 §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    variants:
+      - { name: "null", ev: null }
+      - { name: "2", ev: 2 }
+      - { name: text, ev: x }
+    cause: The language's own rules make a truth value of anything.
+    fix: Answer 400, or -70410 for the entry.
+    impact: A mistake in an app goes unnoticed.
+    stacks:
+      HomeKitADK: "400"
+      HomeSpan: "-70410"
+      HAP-NodeJS: takes any true-like value
+      HAP-python: takes any true-like value
+    steps:
+      - verify: main
+      - send: { write: [{ id: "${x.id}", ev: "${ev}" }] }
+      - expect:
+          any:
+            - { status: 400 }
+            - { status: 207, entries: [{ id: "${x.id}", status: -70410 }] }
+            - { status: 204, deviation: "HAP-NodeJS, HAP-python" }
+          save: { code: status }
+      - if:
+          that: "${code}"
+          is: { $not: 204 }
+          then:
+            - verify: ear
+            - send: { on: ear, subscribe: "${x.id}" }
+            - expect: { on: ear, is: done }
+            - verify: hand
+            - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
+            - expect: { on: hand, is: done }
+            - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+            - silence: { for: 300ms, id: "${x.id}" }
+
+"""#),
     ("http.yaml", #"""
 area: http
 title: HTTP as HAP has it
 expectations:
+  # A request that wants a session came without one. Nothing may be told.
   refused-plain:
     any:
-      - { status: 470 }
-      - { status: { $any: [400, 401, 404] }, deviation: "HAP-python (401), brutella/hap (400), esp-homekit (404)" }
+      - { status: 470, text: { $not: { $contains: '"services"' } } }
+      - status: { $any: [400, 401, 404] }
+        text: { $not: { $contains: '"services"' } }
+        deviation: HAP-python (401), brutella/hap (400), esp-homekit (404)
+  # The same where the case is about something else.
+  refused-somehow:
+    status: { $any: [470, 400, 401, 404] }
+    text: { $not: { $contains: '"services"' } }
+  # After something that was refused: the connection works, or it has ended.
+  goes-on:
+    any:
+      - { status: 200 }
+      - { closed: true, record: it ends the connection behind a refusal }
+  # A message that can't be understood.
+  refused-message:
+    any:
+      - { status: { $any: [400, 413, 414, 431] } }
+      - { closed: true }
 cases:
+  - id: HTTP-01
+    name: status-line-and-type
+    requirement: Every answer begins with HTTP/1.1, and JSON goes by the type application/hap+json.
+    level: must
+    section: HAP R2 §6.2.4
+    needs: [paired]
+    shared: true
+    cause: A web server's defaults, application/json or HTTP/1.0, were left as they are.
+    fix: Set the type on every JSON answer, errors too, and answer as HTTP/1.1.
+    impact: Controllers that look at the type take the answer for broken.
+    stacks: { HomeKitADK: as required, HAP-NodeJS: as required, brutella/hap: as required }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+      watched: { perms: [pr, ev] }
+    steps:
+      - send: { on: plain, path: /accessories }
+      - expect: { on: plain, version: HTTP/1.1, any: [{ type: application/hap+json }, { json: $absent }] }
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, version: HTTP/1.1, type: application/hap+json, database: true }
+      - send: { read: "${label}" }
+      - expect: { status: 200, version: HTTP/1.1, type: application/hap+json }
+      - send: { subscribe: "${watched}" }
+      - expect: { status: 204, version: HTTP/1.1 }
+      - send: { read: "${label.aid}.48611" }
+      - expect: { version: HTTP/1.1, any: [{ type: application/hap+json }, { json: $absent }] }
+  - id: HTTP-02
+    name: no-content-is-empty
+    requirement: An answer 204 has no body, and announces none.
+    level: must
+    section: HAP R2 §6.7.1.1
+    needs: [paired]
+    shared: true
+    cause: A body of {} or an empty chunk is sent with every answer, whatever its status.
+    fix: Send nothing behind the head of a 204.
+    impact: The controller takes the stray bytes for the next answer, and ends the session.
+    stacks: { HomeKitADK: as required }
+    find:
+      watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - verify: main
+      - repeat:
+          times: 3
+          steps:
+            - send: { subscribe: "${watched}" }
+            - expect: { status: 204, headers: { content-length: { $any: [$absent, "0"] } } }
+            # Bytes behind the head would stand where this answer begins.
+            - send: { read: "${label}" }
+            - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
+  - id: HTTP-03
+    name: exact-framing
+    requirement: Each answer is exactly as long as its Content-Length or its chunks say, and nothing stands between two answers.
+    level: must
+    section: HAP R2 §6.2.4
+    needs: [paired]
+    shared: true
+    cause: The length is counted in characters and not in bytes, or a line end is sent behind the body.
+    fix: Count the bytes that are sent; write nothing behind them.
+    impact: The controller loses its place in the stream and shows "No Response".
+    stacks: { HomeKitADK: chunks for /accessories, esp-homekit: chunks, brutella/hap: chunks, HAP-python: Content-Length }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+      watched: { perms: [pr, ev] }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true }
+      - repeat:
+          times: 12
+          steps:
+            - send: { read: "${label}" }
+            - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
+            - send: { subscribe: "${watched}" }
+            - expect: { status: 204 }
+            - send: { read: "${label}", flags: [type=0] }
+            - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
+            - send: { unsubscribe: "${watched}" }
+            - expect: { status: 204 }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true }
   - id: HTTP-04
     name: persistent-connection
     requirement: A connection stays open behind a usual answer.
@@ -20,50 +2492,7674 @@ cases:
     section: HAP R2 §6.2.3, §6.2.4
     needs: [paired]
     shared: true
+    cause: The server works as HTTP/1.0 and closes behind each answer.
+    fix: Keep the connection until the controller ends it.
+    impact: No event ever arrives, and every tap in the Home app begins with a new Pair Verify.
+    stacks: { HomeKitADK: as required, HAP-NodeJS: as required, HAP-python: as required }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
     steps:
       - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true }
       - repeat:
           times: 10
           steps:
-            - send: { path: /accessories }
-            - expect: { status: 200, database: true }
+            - send: { read: "${label}" }
+            - expect: { status: 200 }
   - id: HTTP-05
     name: accessories-unsecured
     requirement: Without a session, /accessories is refused and nothing of it is told.
     level: must
     section: HAP R2 §6.7.1.2, table 6-11
     needs: [any]
+    cause: The address is served before the session is looked at.
+    fix: Answer 470 to every request for a secured address on a connection without Pair Verify.
+    impact: Anybody on the network reads what is in the house.
+    stacks: { HomeKitADK: 470, HAP-NodeJS: 470, HomeSpan: 470 and closes, esp-homekit-sdk: 470, HAP-python: "401", brutella/hap: "400", esp-homekit: "404" }
     steps:
       - send: { path: /accessories }
-      - expect: { is: refused-plain }
+      - expect: refused-plain
+  - id: HTTP-06
+    name: read-unsecured
+    requirement: Without a session, reading characteristics is refused with a status that says so, and no value is told.
+    level: must
+    section: HAP R2 §6.7.1.2, table 6-11
+    needs: [any]
+    cause: The address is served before the session is looked at.
+    fix: Answer 470 with {"status":-70411}.
+    impact: Anybody on the network reads what is in the house.
+    stacks: { HomeKitADK: "-70411", HAP-NodeJS: "-70401", HAP-python: "401, -70401", brutella/hap: "400, -70401", HomeSpan: 470 without a body, esp-homekit: 404 without a body }
+    steps:
+      - send: { read: "1.2" }
+      - expect:
+          any:
+            - { status: 470, json: { status: { $any: [-70411, -70401] }, characteristics: $absent } }
+            - { status: 470, body: empty, deviation: HomeSpan }
+            - status: { $any: [400, 401, 404] }
+              text: { $not: { $contains: '"value"' } }
+              deviation: HAP-python (401), brutella/hap (400), esp-homekit (404)
+  - id: HTTP-07
+    name: write-unsecured
+    requirement: Without a session, a write is refused and changes nothing.
+    level: must
+    section: HAP R2 §6.7.1.2, table 6-11
+    needs: [paired]
+    shared: true
+    cause: The address is served before the session is looked at, or the refusal comes behind the write.
+    fix: Look at the session before the body.
+    impact: Anybody on the network switches the lights, or opens the door.
+    stacks: { HomeKitADK: "470, -70411", HAP-NodeJS: "470, -70401", HAP-python: "401", brutella/hap: "400" }
+    find:
+      target: { perms: [pr, pw], without: [tw], quiet: true, values: 2 }
+    steps:
+      - verify: owner
+      - send: { on: owner, read: "${target}" }
+      - expect: { on: owner, status: 200, save: { before: "json.characteristics[0].value" } }
+      - let: { wanted: "${target.other}" }
+      - if: { that: "${before}", is: "${target.other}", then: [{ let: { wanted: "${target.another}" } }] }
+      - send: { write: [{ id: "${target.id}", value: "${wanted}" }] }
+      - expect: refused-plain
+      - send: { on: owner, read: "${target}" }
+      - expect: { on: owner, status: 200, entries: [{ id: "${target.id}", value: "${before}" }] }
+  - id: HTTP-08
+    name: other-addresses-unsecured
+    requirement: Without a session, timed writes, the list of pairings and pictures are refused.
+    level: must
+    section: HAP R2 §6.7.1.2, §5.11, §6.7.2.4
+    needs: [any]
+    cause: Only /accessories and /characteristics are guarded.
+    fix: Guard every address but /pair-setup, /pair-verify and /identify.
+    impact: Anybody on the network lists or adds controllers, or looks through the camera.
+    stacks: { HomeKitADK: 470, HAP-NodeJS: 470, HAP-python: "500 for /pairings; /resource is not guarded (as read)" }
+    variants:
+      - { name: prepare, message: { prepare: { ttl: 2000, pid: 7 } } }
+      - { name: pairings, message: { pairings: list } }
+      - name: resource
+        message: { method: POST, path: /resource, json: { aid: 1, image-width: 320, image-height: 240, resource-type: image } }
+    steps:
+      - send: "${message}"
+      - expect:
+          any:
+            - { status: { $any: [470, 404] } }
+            - { status: { $any: [400, 401] }, deviation: "HAP-python (401), brutella/hap (400)" }
+            - { status: 500, deviation: HAP-python }
+            - { status: 200, tlv: { error: authentication }, deviation: HAP-python without its assertions }
+  - id: HTTP-09
+    name: unknown-address-unsecured
+    requirement: Without a session, an address that doesn't exist tells nothing.
+    level: should
+    section: HAP R2 §6.7.1.2
+    needs: [any]
+    cause: A page of the web server's own answers, with its name and version.
+    fix: Answer 470 or 404.
+    impact: None for controllers; it helps those who look for weak devices.
+    stacks: { HomeKitADK: 470 without a body, HAP-NodeJS: "404", brutella/hap: "404", HomeSpan: "404", HAP-python: "500" }
+    steps:
+      - send: { path: /nope }
+      - expect:
+          any:
+            - { status: { $any: [470, 404] } }
+            - { status: { $any: [400, 401] }, deviation: accessories that refuse all addresses so }
+            - { status: 500, deviation: HAP-python }
+  - id: HTTP-10
+    name: verify-after-refusal
+    requirement: Behind a request that was refused for want of a session, Pair Verify works on the same connection.
+    level: should
+    section: HAP R2 §6.7.1.2, §5.7
+    needs: [paired]
+    cause: The refusal puts the connection into a state that nothing leads out of.
+    fix: Refuse the request alone.
+    impact: A controller that was too early has to connect again.
+    stacks: { HomeKitADK: as required, HomeSpan: closes behind a refusal }
+    steps:
+      - send: { path: /accessories }
+      - expect: refused-somehow
+      - send: { verify: M1 }
+      - expect:
+          any:
+            - { verify: M2 }
+            - { closed: true, record: it ends the connection behind the refusal }
+          save: { ended: closed }
+      - if:
+          that: "${ended}"
+          then:
+            - connect: main
+            - verify: main
+          else:
+            - send: { verify: M3 }
+            - expect: { verify: M4 }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true }
+  - id: HTTP-11
+    name: unknown-address
+    requirement: In a session, an address that doesn't exist is answered with 404.
+    level: must
+    section: HAP R2 §6.7.1.2
+    needs: [paired]
+    shared: true
+    cause: The address is looked up in a table whose error nobody handles.
+    fix: Answer 404.
+    impact: Controllers of newer releases ask for addresses that older accessories don't have; 404 tells them so, another status is a fault.
+    stacks: { HomeKitADK: "404", HAP-NodeJS: "404, -70409", brutella/hap: "404", HAP-python: "500" }
+    steps:
+      - verify: main
+      - send: { path: /nope }
+      - expect: { status: 404 }
+  - id: HTTP-12
+    name: wrong-method
+    requirement: A method that an address doesn't have is refused, and the connection stays usable.
+    level: should
+    section: HAP R2 §6.7.1.2
+    needs: [paired]
+    shared: true
+    cause: Only the address is looked at, or a missing entry of a table is not handled.
+    fix: Answer 405.
+    impact: None in daily use; behind it may be a request that does what it shouldn't.
+    stacks: { HomeKitADK: "405", brutella/hap: "405", HAP-NodeJS: "400; serves POST /accessories, 500 for GET /pairings", HomeSpan: 404 or 400 and closes, HAP-python: "500" }
+    variants:
+      - name: get-pairings
+        method: GET
+        path: /pairings
+        accepted: [{ status: { $any: [405, 400, 404] } }, { status: 500, deviation: HAP-NodeJS and HAP-python }]
+      - name: post-accessories
+        method: POST
+        path: /accessories
+        accepted:
+          - { status: { $any: [405, 400, 404] } }
+          - { status: 200, database: true, deviation: HAP-NodeJS }
+          - { status: 500, deviation: HAP-python }
+      - name: delete-characteristics
+        method: DELETE
+        path: "/characteristics?id=1.2"
+        accepted: [{ status: { $any: [405, 400, 404] } }, { status: 500, deviation: HAP-python }]
+    steps:
+      - verify: main
+      - send: { method: "${method}", path: "${path}" }
+      - expect: { any: "${accepted}" }
+      - send: { path: /accessories }
+      - expect: goes-on
+  - id: HTTP-13
+    name: exact-address
+    requirement: An address counts only as it is, without anything before or behind it; a query that means nothing is refused or passed over.
+    level: should
+    section: HAP R2 §6.7.1.2
+    needs: [paired]
+    shared: true
+    cause: The beginning of the address is compared, or letters of either case are taken.
+    fix: Compare the whole path.
+    impact: None in daily use; what is compared loosely hides faults of controllers.
+    stacks: { HomeKitADK: "exact, but takes what begins with /characteristics", HAP-NodeJS: takes either case, esp-homekit: takes shorter addresses, HAP-python: 500 for unknown ones }
+    variants:
+      - { name: longer, path: /accessoriesX, accepted: [{ status: { $any: [404, 400] } }] }
+      - { name: slash, path: /accessories/, accepted: [{ status: { $any: [404, 400] } }] }
+      - { name: shorter, path: /accessorie, accepted: [{ status: { $any: [404, 400] } }, { status: 200, deviation: esp-homekit }] }
+      - { name: capital, path: /Accessories, accepted: [{ status: { $any: [404, 400] } }, { status: 200, deviation: HAP-NodeJS }] }
+      - name: longer-read
+        path: "/characteristicsX?id=1.2"
+        accepted: [{ status: { $any: [404, 400] } }, { status: { $any: [200, 207] }, deviation: HomeKitADK }]
+      - { name: query, path: "/accessories?x=1", accepted: [{ status: { $any: [404, 400] } }, { status: 200, database: true }] }
+    steps:
+      - verify: main
+      - send: { path: "${path}" }
+      - expect: { any: "${accepted}" }
+      - send: { path: /accessories }
+      - expect: goes-on
+  - id: HTTP-14
+    name: malformed-request-line
+    requirement: A request line that is none is answered with 400, or the connection ends.
+    level: must
+    section: HAP R2 §6.2.4; RFC 9112 §3
+    needs: [any]
+    cause: The line is split at spaces without a look at how many parts there are.
+    fix: Answer 400 and close.
+    impact: Memory behind the line is read, or the accessory hangs until it restarts.
+    stacks: { HomeKitADK: "closes; takes more spaces and any version", HAP-python: closes, HAP-NodeJS: 400 and closes }
+    variants:
+      - { name: one-word, text: "hello\r\n\r\n", right: [400] }
+      - { name: no-version, text: "GET /accessories\r\n\r\n", right: [400] }
+      - { name: no-target, text: "GET HTTP/1.1\r\nHost: a\r\n\r\n", right: [400] }
+      - { name: control-character, text: "GET /acc\x01essories HTTP/1.1\r\nHost: a\r\n\r\n", right: [400] }
+      - { name: blank-method, text: " /accessories HTTP/1.1\r\nHost: a\r\n\r\n", right: [400] }
+      - { name: two-spaces, text: "GET  /accessories HTTP/1.1\r\nHost: a\r\n\r\n", right: [400, 470, 401, 404] }
+      - { name: odd-version, text: "GET /accessories HTTP/1.9\r\nHost: a\r\n\r\n", right: [400, 470, 401, 404, 505] }
+      - { name: no-http, text: "GET /accessories HAP/1.1\r\nHost: a\r\n\r\n", right: [400, 505] }
+    steps:
+      - send: { text: "${text}" }
+      - expect:
+          any:
+            - { status: { $any: "${right}" } }
+            - { closed: true }
+            - status: { $min: 400, $max: 599 }
+              text: { $not: { $contains: '"services"' } }
+              deviation: accessories that take such a line for a request, and refuse it for another reason
+      - alive: true
+  - id: HTTP-15
+    name: header-names
+    requirement: Names of header fields count in any case, and no space is needed behind the colon.
+    level: must
+    section: RFC 9110 §5.1; RFC 9112 §5
+    needs: [paired]
+    cause: Header lines are looked for as fixed text, with a capital letter and a space behind the colon.
+    fix: Compare names without regard to case, and skip blanks before the value.
+    impact: Controllers that write them otherwise than Apple's can't pair or write.
+    stacks: { HomeKitADK: any, HAP-NodeJS: any, HAP-python: any, brutella/hap: any, HomeSpan: exact only }
+    find:
+      watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    variants:
+      - { name: lower-case, form: lower }
+      - { name: upper-case, form: upper }
+      - { name: no-space, form: tight }
+    steps:
+      - send: { verify: M1, header-form: "${form}" }
+      - expect: { verify: M2 }
+      - send: { verify: M3, header-form: "${form}" }
+      - expect: { verify: M4 }
+      - send: { subscribe: "${watched}", header-form: "${form}" }
+      - expect: { status: 204 }
+      - send: { read: "${label}", header-form: "${form}" }
+      - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
+  - id: HTTP-16
+    name: unusual-headers
+    requirement: A request without Host, with fields that mean nothing here, or with long ones is served or refused cleanly.
+    level: should
+    section: HAP R2 §6.2.4; RFC 9110 §5.1
+    needs: [paired]
+    cause: Header fields are copied into arrays of a fixed size.
+    fix: Pass over what isn't needed; refuse with 400 or 431 what is too much.
+    impact: Controllers behind proxies, and those that name themselves at length, fail or crash the accessory.
+    stacks: { HAP-python: closes without Host, aiohomekit: keeps Host short for the sake of weak devices }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    variants:
+      - { name: no-host, host: none, headers: [] }
+      - { name: unknown-fields, host: "${device.host}", headers: ["User-Agent: haptest", "Accept: */*", "X-One: 1", "X-Two: a,b;c=d", "X-Empty:"] }
+      - name: long-field
+        host: "${device.host}"
+        headers:
+          - "X-Long: 0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\
+             0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\
+             0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\
+             0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\
+             0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\
+             0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\
+             0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\
+             0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+    steps:
+      - verify: main
+      - send: { read: "${label}", host: "${host}", headers: "${headers}" }
+      - expect:
+          any:
+            - { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
+            - { status: { $min: 400, $max: 499 } }
+            - { closed: true, deviation: HAP-python (without Host) }
+      - alive: true
+  - id: HTTP-17
+    name: message-in-pieces
+    requirement: Head and body may come in separate segments, or byte by byte.
+    level: must
+    section: HAP R2 §6.2.4; RFC 9112 §2.2
+    needs: [paired]
+    cause: What one call to recv returns is taken for a whole message.
+    fix: Collect bytes until the head is complete, and then as many as Content-Length says.
+    impact: Pairing or writing fails now and then, in bad networks most of the time.
+    stacks: { HomeKitADK: as required, homekit_python: tells of devices that fail }
+    find:
+      watched: { perms: [pr, ev] }
+    variants:
+      # M1 of Pair Verify is 37 bytes long.
+      - { name: head-then-body, hold: -37, pieces: 1000 }
+      - { name: inside-the-body, hold: -20, pieces: 1000 }
+      - { name: inside-the-head, hold: 25, pieces: 1000 }
+      - { name: byte-by-byte, hold: -1, pieces: 1 }
+    steps:
+      - send: { verify: M1, until: "${hold}", pieces: "${pieces}" }
+      - wait: 50ms
+      - send: { rest: true }
+      - expect: { verify: M2 }
+      - send: { verify: M3, until: "${hold}", pieces: "${pieces}" }
+      - wait: 50ms
+      - send: { rest: true }
+      - expect: { verify: M4 }
+      - send: { subscribe: "${watched}", until: "${hold}", pieces: "${pieces}" }
+      - wait: 50ms
+      - send: { rest: true }
+      - expect: { status: 204 }
+  - id: HTTP-18
+    name: pipelined-requests
+    requirement: Of two requests in one segment both are answered in order, or the second is refused cleanly.
+    level: should
+    section: HAP R2 §6.2.4; RFC 9112 §9.3.2
+    needs: [paired]
+    cause: What stands behind the first message in the buffer is thrown away.
+    fix: Look at the rest of the buffer when an answer is done.
+    impact: A controller that sends the next request early waits for ever.
+    stacks: { HomeKitADK: answers both, HAP-NodeJS: answers both, HAP-python: answers both }
+    steps:
+      - send:
+          verify: M1
+          procedure: first
+          batch: [{ verify: M1, procedure: second }]
+      - expect: { verify: M2, procedure: first }
+      - expect:
+          procedure: second
+          any:
+            - { verify: M2 }
+            - { status: { $min: 400, $max: 499 } }
+            - { status: 200, tlv: { error: $present } }
+            - { closed: true }
+      - verify: fresh
+      - send: { on: fresh, path: /accessories }
+      - expect: { on: fresh, status: 200, database: true }
+  - id: HTTP-19
+    name: body-too-short
+    requirement: While a body isn't complete the accessory waits for the rest, and serves other connections meanwhile.
+    level: must
+    section: HAP R2 §6.2.4; RFC 9112 §6.3
+    needs: [paired]
+    cause: Reading the rest blocks, or what is there is taken for the whole.
+    fix: Keep what came, and go on with other connections.
+    impact: One lost packet stops the accessory for everybody.
+    stacks: { HomeKitADK: waits, HAP-NodeJS: waits, HAP-python: waits, HomeSpan: 400 and closes }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - send: { verify: M1, until: -10 }
+      - expect:
+          within: 700ms
+          any:
+            - { silent: true }
+            - { status: 400, deviation: HomeSpan }
+            - { closed: true, deviation: accessories that close }
+          save: { waits: silent }
+      - verify: other
+      - send: { on: other, read: "${label}" }
+      - expect: { on: other, status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
+      - if:
+          that: "${waits}"
+          then:
+            - send: { rest: true }
+            - expect: { any: [{ status: 200, tlv: { state: 2 } }, { closed: true }] }
+  - id: HTTP-20
+    name: body-too-long
+    requirement: Bytes behind the body are not taken for a part of it; they begin the next request.
+    level: should
+    section: HAP R2 §6.2.4; RFC 9112 §6.3
+    needs: [paired]
+    cause: The whole buffer is taken for one message.
+    fix: Take as many bytes as Content-Length says, and read the rest as the next request.
+    impact: The accessory and its controller disagree about where a request ends; the next one is lost.
+    stacks: { HomeKitADK: reads them as the next request, HAP-python: reads them as the next request, HomeSpan: 400 at once }
+    variants:
+      - { name: junk, excess: "junk\r\n\r\n" }
+      - { name: line-end, excess: "\r\n" }
+    steps:
+      - send: { verify: M1, length: "37", corrupt: [{ append: { text: "${excess}" } }] }
+      - expect:
+          any:
+            - { verify: M2 }
+            - { status: { $min: 400, $max: 499 } }
+            - { closed: true }
+          save: { first: status, ended: closed }
+      - if:
+          that: "${first}"
+          is: 200
+          then:
+            - if:
+                that: "${variant}"
+                is: line-end
+                then:
+                  - send: { path: /accessories }
+                  - expect: { any: [refused-somehow, { closed: true }] }
+                else:
+                  - expect:
+                      any:
+                        - { status: { $min: 400, $max: 599 } }
+                        - { closed: true }
+      - verify: fresh
+  - id: HTTP-21
+    name: content-length-nonsense
+    requirement: A Content-Length that stands twice with different numbers, is none, or can't be true is refused or ends the connection.
+    level: must
+    section: RFC 9112 §6.3; RFC 9110 §8.6
+    needs: [any]
+    cause: The number is read by a function that stops at the first strange character, or that overflows.
+    fix: Take decimal digits alone, refuse numbers above the limit, and two fields that differ.
+    impact: The accessory allocates what it can't have, or reads behind its buffer.
+    stacks: { HomeKitADK: "closes, but waits on a large number", HAP-python: "closes, but waits on a large number" }
+    variants:
+      - { name: twice, length: "37", headers: ["Content-Length: 40"], waits: false }
+      - { name: empty, length: "", headers: [], waits: false }
+      - { name: negative, length: "-1", headers: [], waits: false }
+      - { name: no-digits, length: "37x", headers: [], waits: false }
+      - { name: above-2-31, length: "2147483649", headers: [], waits: true }
+      - { name: above-2-64, length: "18446744073709551617", headers: [], waits: true }
+    steps:
+      - send:
+          path: /pair-verify
+          tlv: { state: 1, public-key: { random: 32 } }
+          length: "${length}"
+          headers: "${headers}"
+      - if:
+          that: "${waits}"
+          then:
+            - expect:
+                within: 1s
+                any: [refused-message, { silent: true }]
+          else:
+            - expect:
+                any:
+                  - refused-message
+                  - { status: { $min: 400, $max: 599 }, deviation: accessories that refuse it for another reason }
+                  - { status: 200, tlv: { error: $present }, deviation: accessories that read another number from it }
+      - alive: true
+  - id: HTTP-22
+    name: unusual-requests
+    requirement: Chunked bodies, Expect, HTTP/1.0 and whole URLs get an answer or end the connection.
+    level: info
+    section: RFC 9112 §3.2.2, §7.1; RFC 9110 §10.1.1
+    needs: [any]
+    impact: Controllers send none of these. A tool that does shouldn't wait for ever.
+    stacks: { HomeKitADK: "400 and closes on chunks; Expect ignored; 1.0 as 1.1; a whole URL is unknown", HAP-NodeJS: takes all }
+    variants:
+      - name: chunked
+        message:
+          text: "POST /pair-verify HTTP/1.1\r\nHost: a\r\nContent-Type: application/pairing+tlv8\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n\x06\x01\x01\r\n0\r\n\r\n"
+      - { name: expect, message: { path: /pair-verify, tlv: { state: 1, public-key: { random: 32 } }, headers: ["Expect: 100-continue"] } }
+      - { name: http-1-0, message: { path: /accessories, version: HTTP/1.0 } }
+      - { name: whole-url, message: { path: "http://${device.host}/accessories" } }
+    steps:
+      - send: "${message}"
+      - expect: { any: [{ status: { $min: 100 } }, { closed: true }], save: { status: status, ended: closed } }
+      - if:
+          that: "${ended}"
+          then: [{ record: "${variant}: the connection ended" }]
+          else: [{ record: "${variant}: ${status}" }]
+      - alive: true
+  - id: HTTP-23
+    name: too-much
+    requirement: A head above 16 KiB, or a body above 1 MiB, is refused or ends the connection, and the accessory lives on.
+    level: must
+    section: HAP R2 §6.2.4; RFC 9110 §15.5
+    needs: [any]
+    cause: A buffer grows with what comes.
+    fix: Limit head and body, and refuse the rest with 413 or 431, or close.
+    impact: Anybody on the network makes the accessory run out of memory.
+    stacks: { HomeKitADK: "closes when its buffer, 32 KiB as a rule, is full", HAP-NodeJS: 431 above 16 KiB, HAP-python: "closes above 16 KiB, takes any body" }
+    variants:
+      - { name: head-of-17-kib, head: { repeat: { text: "X-Filler: 0123456789abcdef0123456789abcdef0123456789abcdef\r\n" }, times: 290 }, body: "" , target: GET /accessories }
+      - { name: head-of-64-kib, head: { repeat: { text: "X-Filler: 0123456789abcdef0123456789abcdef0123456789abcdef\r\n" }, times: 1100 }, body: "", target: GET /accessories }
+      - { name: field-of-1-mib, head: [{ text: "X-Filler: " }, { repeat: { text: 0123456789abcdef }, times: 65536 }, { text: "\r\n" }], body: "", target: GET /accessories }
+      - name: body-of-1-mib
+        head: { text: "Content-Type: application/pairing+tlv8\r\nContent-Length: 1048592\r\n" }
+        body: { repeat: { text: 0123456789abcdef }, times: 65537 }
+        target: POST /pair-verify
+    steps:
+      - send: { bytes: [{ text: "${target} HTTP/1.1\r\nHost: a\r\n" }, "${head}", { text: "\r\n" }, "${body}"] }
+      - expect:
+          any:
+            - { status: { $min: 400, $max: 499 }, text: { $not: { $contains: '"services"' } } }
+            - { closed: true }
+            - { status: 500, deviation: HAP-python }
+            - { status: 200, tlv: { error: $present }, deviation: HAP-python }
+      - alive: true
+  - id: HTTP-24
+    name: malformed-write
+    requirement: A write without a body, with broken JSON, with something else than an object, or with bytes behind it is refused with 400, and the connection stays usable.
+    level: must
+    section: HAP R2 §6.7.2.2
+    needs: [paired]
+    cause: An error of the JSON parser goes up to where it is answered as the accessory's own fault, or is not seen at all.
+    fix: Answer 400 to what can't be read.
+    impact: What was meant and what is done differ, without anybody noticing.
+    stacks: { HomeKitADK: "400; fails on a body that wasn't announced", HAP-NodeJS: "500", HAP-python: "500", esp-homekit-sdk: "500" }
+    find:
+      watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    variants:
+      - { name: no-body, body: "", length: none, loose: false }
+      - { name: empty-body, body: "", length: "0", loose: false }
+      - name: body-without-length
+        body: { text: '{"characteristics":[{"aid":${watched.aid},"iid":${watched.iid},"ev":true}]}' }
+        length: none
+        loose: true
+      - { name: cut-off, body: { text: '{"characteristics":[{"aid":${watched.aid},"iid":' }, length: right, loose: false }
+      - { name: no-json, body: { text: 'characteristics' }, length: right, loose: false }
+      - { name: list, body: { text: '[{"aid":${watched.aid},"iid":${watched.iid},"ev":true}]' }, length: right, loose: false }
+      - { name: text, body: { text: '"characteristics"' }, length: right, loose: false }
+      - name: bytes-behind
+        body: { text: '{"characteristics":[{"aid":${watched.aid},"iid":${watched.iid},"ev":true}]} x' }
+        length: right
+        loose: false
+    steps:
+      - verify: main
+      - if:
+          that: "${length}"
+          is: right
+          then:
+            - send: { method: PUT, path: /characteristics, type: application/hap+json, body: "${body}" }
+          else:
+            - send: { method: PUT, path: /characteristics, type: application/hap+json, body: "${body}", length: "${length}" }
+      - if:
+          that: "${loose}"
+          then:
+            - expect:
+                any:
+                  - { status: { $any: [400, 411] } }
+                  - { closed: true }
+                  - { status: 500, deviation: HAP-NodeJS and HAP-python }
+            - connect: main
+            - verify: main
+          else:
+            - expect:
+                any:
+                  - { status: 400 }
+                  - { status: 500, deviation: HAP-NodeJS and HAP-python }
+                  - { status: { $any: [411, 422] }, deviation: "Bouke/HAP (422), servers that want a length (411)" }
+      - send: { read: "${label}" }
+      - expect: goes-on
+  - id: HTTP-25
+    name: unknown-members
+    requirement: Members of a request's JSON that mean nothing are passed over.
+    level: must
+    section: HAP R2 §6.7.2.2
+    needs: [paired]
+    shared: true
+    cause: The request is read into a structure that allows nothing else.
+    fix: Skip what isn't known, at any depth.
+    impact: A newer iOS that adds a member can't control the accessory.
+    stacks: { HomeKitADK: as required }
+    find:
+      watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - verify: main
+      - send:
+          json:
+            future: { list: [1, -2.5, true, null, "x\"}", { deep: [] }] }
+            characteristics:
+              - before: { a: [{ b: 1 }] }
+                aid: "${watched.aid}"
+                iid: "${watched.iid}"
+                x-haptest: "}],"
+                ev: true
+                later: null
+            more: []
+      - expect: { status: 204 }
+      - send: { read: "${label}" }
+      - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
+  - id: HTTP-26
+    name: extreme-json
+    requirement: JSON that is very deep, has huge numbers, is no UTF-8, or writes its letters as escapes is understood or refused, and the accessory lives on.
+    level: must
+    section: HAP R2 §6.7.2.2; RFC 8259
+    needs: [paired]
+    cause: The parser calls itself for every bracket, or reads a number into one that is too small.
+    fix: Limit the depth; refuse numbers that don't fit.
+    impact: Whoever is paired, a guest too, can crash the accessory.
+    stacks: { HomeKitADK: 400 above 64 levels, HAP-python: "500" }
+    find:
+      watched: { perms: [pr, ev] }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    variants:
+      - name: deep
+        body:
+          - { text: '{"characteristics":[{"aid":${watched.aid},"iid":${watched.iid},"ev":true}],"x":' }
+          - { repeat: { text: "[" }, times: 10000 }
+          - { repeat: { text: "]" }, times: 10000 }
+          - { text: "}" }
+      - name: deep-without-end
+        body: [{ text: '{"characteristics":' }, { repeat: { text: "[" }, times: 10000 }]
+      - name: huge-id
+        body: { text: '{"characteristics":[{"aid":${watched.aid},"iid":999999999999999999999999999999999999,"ev":true}]}' }
+      - name: huge-exponent
+        body: { text: '{"characteristics":[{"aid":${watched.aid},"iid":${watched.iid},"ev":true,"x":1e999999999}]}' }
+      - name: long-number
+        body: [{ text: '{"characteristics":[{"aid":${watched.aid},"iid":${watched.iid},"ev":true,"x":' }, { repeat: { text: "9" }, times: 5000 }, { text: "}]}" }]
+      - name: no-utf-8
+        body: [{ text: '{"characteristics":[{"aid":${watched.aid},"iid":${watched.iid},"ev":true,"x":"' }, "fffec0af", { text: '"}]}' }]
+      - name: escapes
+        body: { text: '{"c\u0068aracteristics":[{"\u0061id":${watched.aid},"i\u0069d":${watched.iid},"ev":true,"x":"\ud83d\ude00 \ud800"}]}' }
+    steps:
+      - verify: main
+      - send: { method: PUT, path: /characteristics, type: application/hap+json, body: "${body}" }
+      - expect:
+          any:
+            - { status: { $any: [204, 207] } }
+            - { status: { $min: 400, $max: 499 } }
+            - { status: 500, deviation: HAP-NodeJS and HAP-python }
+            - { closed: true, deviation: accessories with small buffers }
+      - alive: true
+      - verify: fresh
+      - send: { on: fresh, read: "${label}" }
+      - expect: { on: fresh, status: 200 }
+  - id: HTTP-27
+    name: content-type-of-requests
+    requirement: What becomes of a request whose Content-Type is missing or another.
+    level: info
+    section: HAP R2 §6.2.4
+    needs: [paired]
+    impact: Some controllers leave the type out.
+    stacks: { HomeKitADK: ignored, HAP-NodeJS: ignored, HAP-python: ignored, brutella/hap: ignored, HomeSpan: 404 without the exact field }
+    find:
+      watched: { perms: [pr, ev] }
+    variants:
+      - { name: none, kind: none }
+      - { name: plain-text, kind: text/plain }
+    steps:
+      - send: { verify: M1, type: "${kind}" }
+      - expect: { any: [{ status: { $min: 200 } }, { closed: true }], save: { pairing: status } }
+      - record: "Pair Verify, type ${variant}: ${pairing}"
+      - verify: session
+      - send: { on: session, subscribe: "${watched}", type: "${kind}" }
+      - expect: { on: session, any: [{ status: { $min: 200 } }, { closed: true }], save: { writing: status } }
+      - record: "PUT /characteristics, type ${variant}: ${writing}"
+  - id: HTTP-28
+    name: no-http-at-all
+    requirement: A TLS hello, random bytes or a connection without a byte do no harm, and don't keep others from being served.
+    level: must
+    section: HAP R2 §6.2.3
+    needs: [any]
+    cause: Whatever comes is taken for HTTP, without a limit for how long its first line may be.
+    fix: Close when the first bytes are no method, or wait; serve other connections meanwhile.
+    impact: A port scan stops or restarts the accessory.
+    stacks: { HomeKitADK: closes or waits }
+    variants:
+      - name: tls-hello
+        bytes: "1603010200010001fc0303000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20e0e1e2e3e4e5e6e7e8e9eaebecedeeeff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff0008130213031301"
+      - { name: random-bytes, bytes: { random: 600 } }
+      - { name: zeros, bytes: { zeros: 300 } }
+      - { name: no-byte, bytes: "" }
+    steps:
+      - connect: main
+      - send: { raw: "${bytes}" }
+      - send: { on: other, path: /accessories }
+      - expect: { on: other, is: refused-somehow }
+      - expect:
+          within: 500ms
+          any:
+            - { silent: true }
+            - { closed: true }
+            - { status: { $min: 400, $max: 599 } }
+      - close: main
+      - alive: true
+  - id: HTTP-29
+    name: idle-connections
+    requirement: Connections that never send anything neither block others nor keep a paired controller out for good.
+    level: should
+    section: HAP R2 §6.2.3
+    needs: [paired, long]
+    cause: Places for connections are only given back when the other side closes.
+    fix: When all places are taken, close those that have been idle longest, unsecured ones first.
+    impact: Phones that left without a word take all places; the Home app shows "No Response" until the accessory restarts.
+    stacks: { HomeKitADK: "closes what is idle for 60 s when all places are taken, secured ones too", HAP-NodeJS: no limit of unsecured ones, HAP-python: no limit }
+    steps:
+      - let: { places: connected }
+      - mark: begin
+      - repeat:
+          times: 40
+          as: number
+          steps:
+            - if:
+                that: "${places}"
+                is: connected
+                then:
+                  - connect: { on: "idle ${number}", within: 2s, save: places }
+      - repeat:
+          times: 60
+          within: 100s
+          every: 2s
+          until: { that: "${problem}", is: "" }
+          steps:
+            - try:
+                save: problem
+                steps:
+                  - connect: fresh
+                  - verify: fresh
+                  - send: { on: fresh, path: /accessories }
+                  - expect: { on: fresh, status: 200, database: true }
+      - record: "a new controller got in after ${elapsed.begin} ms"
+  - id: HTTP-30
+    name: wrong-method-plain
+    requirement: A wrong method on the addresses that need no session changes nothing, and Pair Setup works afterwards.
+    level: should
+    section: HAP R2 §6.7.1.2
+    needs: [unpaired]
+    cause: Only the address is looked at.
+    fix: Answer 405.
+    impact: A link on a web page is enough to make the accessory identify itself, or to disturb its pairing.
+    stacks: { HomeKitADK: "405", brutella/hap: "405", HomeSpan: 404 or 400, HAP-NodeJS: "ignores the method: GET /identify gives 204", HAP-python: "500" }
+    variants:
+      - name: get-pair-setup
+        method: GET
+        path: /pair-setup
+        accepted:
+          - { status: { $any: [405, 400, 404] } }
+          - { status: 500, deviation: HAP-NodeJS and HAP-python }
+          - { status: 200, tlv: { error: $present }, deviation: accessories that take it for a broken M1 }
+      - name: put-pair-verify
+        method: PUT
+        path: /pair-verify
+        accepted:
+          - { status: { $any: [405, 400, 404] } }
+          - { status: 500, deviation: HAP-NodeJS and HAP-python }
+          - { status: 200, tlv: { error: $present }, deviation: accessories that take it for a broken M1 }
+      - name: get-identify
+        method: GET
+        path: /identify
+        accepted:
+          - { status: { $any: [405, 400, 404, 470] } }
+          - { status: 204, deviation: HAP-NodeJS }
+          - { status: 500, deviation: HAP-python }
+          - { status: 401, deviation: accessories that refuse all without a session so }
+    steps:
+      - send: { method: "${method}", path: "${path}" }
+      - expect: { any: "${accepted}" }
+      - send: { on: fresh, setup: M1 }
+      - expect: { on: fresh, setup: M2 }
+  - id: HTTP-31
+    name: odd-lines
+    requirement: What becomes of lines that end in LF alone, an empty line before the request, a quote without its pair, and a folded field.
+    level: info
+    section: RFC 9112 §2.2, §5.2
+    needs: [any]
+    impact: Controllers send none of these. An accessory shouldn't fall over.
+    stacks: { HomeKitADK: "takes the first two, closes on the quote, and may crash on a folded field (as read)", HomeSpan: wants CR LF }
+    variants:
+      - { name: line-feeds, text: "GET /accessories HTTP/1.1\nHost: a\n\n" }
+      - { name: empty-line-first, text: "\r\nGET /accessories HTTP/1.1\r\nHost: a\r\n\r\n" }
+      - { name: lone-quote, text: "GET /accessories HTTP/1.1\r\nHost: a\r\nX-Quote: \"a\r\n\r\n" }
+      - { name: folded-field, text: "GET /accessories HTTP/1.1\r\nHost: a\r\nX-Folded: a\r\n b\r\n\r\n" }
+    steps:
+      - send: { text: "${text}" }
+      - expect: { any: [{ status: { $min: 100 } }, { closed: true }], save: { status: status, ended: closed } }
+      - if:
+          that: "${ended}"
+          then: [{ record: "${variant}: the connection ended" }]
+          else: [{ record: "${variant}: ${status}" }]
+
+"""#),
+    ("identify.yaml", #"""
+area: identify
+title: Identify
+cases:
+  - id: ID-01
+    name: identify-unpaired
+    requirement: POST /identify of an unpaired accessory is answered with 204, and the accessory identifies itself.
+    level: must
+    section: HAP R2 §6.7.7
+    needs: [unpaired]
+    cause: The address was left out, since the characteristic does the same once paired.
+    fix: Route POST /identify to the same routine as the Identify characteristic, without a session, while unpaired.
+    impact: A controller can't show which of several new accessories it is about to add.
+    stacks:
+      HomeKitADK: "204, even when the routine fails"
+      HAP-NodeJS: "204"
+      brutella/hap: "204"
+      esp-homekit-sdk: "204"
+      HAP-python: "500, it has no such address"
+      HomeSpan: "404"
+      esp-homekit: "404"
+    steps:
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified }
+      - send: { method: POST, path: /identify, body: "" }
+      - expect: { status: 204, body: empty }
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified, save: seen }
+            - check: { that: "${seen.aids}", is: { $length: { $min: 1 } }, because: the accessory that identified itself }
+
+  - id: ID-02
+    name: identify-while-paired
+    requirement: POST /identify of a paired accessory is refused with 400 and status -70401, and nothing happens.
+    level: must
+    section: HAP R2 §6.7.7
+    needs: [paired]
+    cause: The address works whether paired or not.
+    fix: Look for pairings first.
+    impact: Anybody on the network can make the accessory blink or beep.
+    stacks:
+      HomeKitADK: 400 with -70401
+      HAP-NodeJS: 400 with -70401
+      brutella/hap: 400 with -70401
+      Bouke/HAP: "401"
+      HAP-python: "500"
+      HomeSpan: "404"
+      esp-homekit: "404"
+    steps:
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified }
+      - send: { method: POST, path: /identify, body: "" }
+      - expect:
+          any:
+            - { status: 400, json: { status: -70401 } }
+            - { status: { $any: [401, 404, 500] }, deviation: "Bouke/HAP (401), HomeSpan and esp-homekit (404), HAP-python (500)" }
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified, save: seen }
+            - check: { that: "${seen.aids}", is: [], because: accessories that identified themselves }
+
+  - id: ID-03
+    name: identify-characteristic
+    requirement: Writing true to the Identify characteristic is answered with 204, and the accessory identifies itself.
+    level: must
+    section: HAP R2 §6.7.6
+    needs: [paired]
+    find:
+      all: { type: Identify, service: AccessoryInformation, perms: [pw], all: true }
+    cause: The characteristic is there for the database only, and its write handler is missing.
+    fix: Let the write start the routine, and answer without waiting for its end.
+    impact: Identify in a controller's settings fails or does nothing.
+    stacks: { HomeKitADK: "204", HAP-NodeJS: "204", HAP-python: "204", brutella/hap: "204", HomeSpan: "204" }
+    steps:
+      - verify: main
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified }
+      - each:
+          in: "${all}"
+          as: one
+          steps:
+            - send: { write: [{ id: "${one.id}", value: true }] }
+            - expect: { status: 204, body: empty }
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified, save: seen }
+            - each:
+                in: "${all}"
+                as: one
+                steps:
+                  - check: { that: "${seen.aids}", is: { $includes: ["${one.aid}"] }, because: accessories that identified themselves }
+
+  - id: ID-04
+    name: identify-bridged
+    requirement: An accessory behind a bridge identifies itself; the bridge doesn't do it in its place.
+    level: should
+    section: HAP R2 §6.7.6
+    needs: [paired, { hook: identified }]
+    find:
+      one: { type: Identify, service: AccessoryInformation, perms: [pw], aid: bridged }
+    cause: All Identify characteristics share the bridge's routine.
+    fix: Pass the request on to the device behind the bridge.
+    impact: People can't find out which device is which.
+    steps:
+      - verify: main
+      - hook: { name: identified }
+      - send: { write: [{ id: "${one.id}", value: true }] }
+      - expect: { status: 204 }
+      - hook: { name: identified, of: "${one}", save: seen }
+      - check: { that: "${seen.aids}", is: ["${one.aid}"], because: accessories that identified themselves }
+
+  - id: ID-05
+    name: identify-wrong-method
+    requirement: GET /identify is refused, and nothing happens.
+    level: should
+    section: HAP R2 §6.7.7
+    needs: [paired]
+    cause: The address is looked at, and the method isn't.
+    fix: Answer any method but POST with 405.
+    impact: A page that a browser loads could make the accessory blink.
+    stacks: { HomeKitADK: "405", HAP-NodeJS: "looks at no method: 400 while paired, and identifies while unpaired" }
+    steps:
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified }
+      - send: { path: /identify }
+      - expect:
+          any:
+            - { status: { $any: [400, 405] } }
+            - { status: { $any: [401, 404, 470, 500] }, deviation: "HomeSpan and esp-homekit (404), HAP-python (500), which have no such address" }
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified, save: seen }
+            - check: { that: "${seen.aids}", is: [], because: accessories that identified themselves }
+
+  - id: ID-06
+    name: identify-is-short
+    requirement: Identifying ends within five seconds.
+    level: should
+    section: HAP R2 §6.7.6
+    needs: [paired, { hook: identified }]
+    find:
+      one: { type: Identify, service: AccessoryInformation, perms: [pw], aid: bridge }
+    cause: The routine goes on until somebody stops it.
+    fix: End it after at most five seconds.
+    impact: A lamp that goes on blinking looks broken.
+    stacks: { HomeKitADK: its documentation asks for it }
+    steps:
+      - verify: main
+      - hook: { name: identified }
+      - send: { write: [{ id: "${one.id}", value: true }] }
+      - expect: { status: 204 }
+      - hook: { name: identified, of: "${one}", save: seen }
+      - if:
+          that: "${seen}"
+          is: { seconds: $absent }
+          then:
+            - skip: nothing tells how long it took
+      - check: { that: "${seen.seconds}", is: { $max: 5 }, because: seconds that it took }
+
+  - id: ID-07
+    name: identify-false
+    requirement: Writing false to the Identify characteristic starts nothing, and is answered soon.
+    level: should
+    section: HAP R2 §6.7.6
+    needs: [paired]
+    find:
+      one: { type: Identify, service: AccessoryInformation, perms: [pw], aid: bridge }
+    cause: The write handler doesn't look at the value, or never answers for one that it doesn't expect.
+    fix: Refuse false with -70410, or take it and do nothing.
+    impact: None with Apple's controllers, which write true alone.
+    stacks: { HomeKitADK: "-70410", HAP-NodeJS: "-70408 after 9 s", HAP-python: 204 }
+    steps:
+      - verify: main
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified }
+      - send: { write: [{ id: "${one.id}", value: false }] }
+      - expect:
+          within: 10s
+          any:
+            - { status: 204 }
+            - { status: { $any: [207, 400] }, entries: [{ id: "${one.id}", status: -70410 }] }
+      - if:
+          that: "${hooks.identified}"
+          then:
+            - hook: { name: identified, save: seen }
+            - check: { that: "${seen.aids}", is: [], because: accessories that identified themselves }
 
 """#),
     ("pair-setup.yaml", #"""
 area: pair-setup
 title: Pair Setup
+expectations:
+  # 400, or an error item in an answer that isn't a failure of the server.
+  refused:
+    any:
+      - { status: 400 }
+      - { status: { $not: 500 }, tlv: { error: $present } }
+  # Whatever a refusal looks like: for messages that another case judges.
+  refused-somehow:
+    any:
+      - { status: { $min: 400 } }
+      - { tlv: { error: $present } }
+  # A wrong proof, as M4 tells it.
+  wrong-proof:
+    any:
+      - { status: { $not: 500 }, tlv: { state: 4, error: authentication, proof: $absent } }
+  # A broken M5, as M6 tells it.
+  broken-exchange:
+    any:
+      - { status: { $not: 500 }, tlv: { state: 6, error: authentication, encrypted-data: $absent } }
 cases:
   - id: PS-01
     name: start-response
-    requirement: M1 on an unpaired accessory is answered by M2 with a salt of 16 bytes and a public key.
+    requirement: M1 on an unpaired accessory is answered by M2 with a salt of 16 bytes and a public key of at most 384 bytes.
     level: must
     section: HAP R2 §5.6.1, §5.6.2
     needs: [unpaired]
+    cause: The salt is made of another length, or is left out when the verifier is stored.
+    fix: Answer M1 with State 2, Salt (16 bytes) and PublicKey (384 bytes, zeros in front may be left out), status 200.
+    impact: No controller can pair.
+    stacks: { HomeKitADK: as required, HAP-NodeJS: as required, HAP-python: as required, brutella/hap: as required, HomeSpan: as required }
     steps:
       - send: { setup: M1 }
-      - expect: { setup: M2, tlv: { salt: { $bytes: 16 }, public-key: { $bytes: { $max: 384 } }, error: $absent } }
+      - expect: { status: 200, setup: M2, tlv: { state: 2, salt: { $bytes: 16 }, public-key: { $bytes: { $min: 1, $max: 384 } }, error: $absent } }
+
   - id: PS-02
     name: whole-procedure
-    requirement: The whole of Pair Setup succeeds with the right code.
+    requirement: The whole of Pair Setup succeeds with the right code, and the accessory proves that it knows the code, too.
     level: must
     section: HAP R2 §5.6
     needs: [unpaired, code]
+    cause: The code is hashed without its dashes, or a hash takes a number without the zeros in front of it.
+    fix: Hash the code with its dashes, pad A and B to 384 bytes in u, and take K as all 64 bytes of the hash of S.
+    impact: No controller can pair.
+    stacks: { HomeKitADK: as required, HAP-NodeJS: as required, HAP-python: as required, brutella/hap: as required, HomeSpan: as required, esp-homekit: as required, hap-rs: as required, Bouke/HAP: as required }
     steps:
-      - send: { setup: M1 }
-      - expect: { setup: M2 }
+      - pair: { until: M2 }
       - send: { setup: M3 }
       - expect: { setup: M4 }
       - send: { setup: M5 }
       - expect: { setup: M6 }
+
+  - id: PS-03
+    name: exchange-response
+    requirement: What is sealed in M6 has the accessory's identifier, its long-term key of 32 bytes, and a signature of that key over the derived AccessoryX, the identifier and the key.
+    level: must
+    section: HAP R2 §5.6.6
+    needs: [unpaired, code]
+    cause: The signature is made over the session's key in place of the derived one, or another key signs.
+    fix: Derive AccessoryX from K with the accessory's sign salt and info, and sign AccessoryX, identifier and long-term key.
+    impact: Controllers stop at the last step, although the accessory thinks that it is paired.
+    stacks: { HomeKitADK: as required }
+    steps:
+      - pair: { until: M4 }
+      - send: { setup: M5 }
+      - expect: { setup: M6, tlv: { state: 6, error: $absent } }
+      - check: { that: "${device.id}", is: { $length: { $min: 1 } }, because: the identifier in M6 }
+
+  - id: PS-04
+    name: first-is-admin
+    requirement: The first controller becomes an admin, and its identifier is kept byte for byte.
+    level: must
+    section: HAP R2 §5.3
+    needs: [unpaired, code]
+    cause: The pairing is stored without permissions, or the identifier is normalised.
+    fix: Store permissions 1 with the pairing of Pair Setup, and the identifier's bytes as they came.
+    impact: iOS 16 and later take the accessory out of the home right behind pairing when the list doesn't show them as an admin.
+    stacks: { HomeKitADK: as required, HAP-python: as required since iOS 16 unpaired otherwise }
+    steps:
+      - pair: main
+      - verify: { reconnect: true }
+      - send: { pairings: list }
+      - expect: { tlv: { error: $absent, list: [{ identifier: "${admin.id}", permissions: 1, public-key: "${admin.ltpk}" }] } }
+
+  - id: PS-05
+    name: new-key-each-time
+    requirement: Every attempt has a public key of its own.
+    level: must
+    section: HAP R2 §5.5
+    needs: [unpaired]
+    cause: The private key is drawn once when the accessory boots, or the generator of chance isn't seeded.
+    fix: Draw b anew for every M1. The salt may stay where the verifier is stored.
+    impact: Who listens to several attempts can learn the setup code.
+    stacks: { HomeKitADK: a new key with the stored salt }
+    steps:
+      - pair: { until: M2, save: { first: tlv.public-key } }
+      - settle: true
+      - pair: { on: again, until: M2, save: { second: tlv.public-key } }
+      - check: { that: "${second}", is: { $not: "${first}" }, because: B is the same in two attempts }
+
+  - id: PS-06
+    name: content-type
+    requirement: Answers of Pair Setup are of type application/pairing+tlv8, and end where they say.
+    level: must
+    section: HAP R2 §5.14
+    needs: [unpaired, code]
+    cause: A server's default type is left in place, or the length is that of another body.
+    fix: Set Content-Type, and Content-Length to the body's length, in every answer.
+    impact: Controllers refuse the answer, or wait for bytes that never come.
+    stacks: { HomeKitADK: as required, HAP-NodeJS: as required, HAP-python: as required, brutella/hap: as required, HomeSpan: as required }
+    steps:
+      - pair: { until: M2, save: { type: type } }
+      - check: { that: "${type}", is: application/pairing+tlv8, because: the type of M2 }
+      - send: { setup: M3 }
+      - expect: { setup: M4, type: application/pairing+tlv8 }
+      - send: { setup: M5 }
+      - expect: { setup: M6, type: application/pairing+tlv8 }
+      - note: what stands behind M6 would spoil the next answer
+        send: { setup: M1 }
+      - expect:
+          any:
+            - { type: application/pairing+tlv8, tlv: { error: $present } }
+            - { status: 400 }
+            - { closed: fin }
+
+  - id: PS-07
+    name: in-time
+    requirement: Every step is answered within 10 seconds.
+    level: should
+    section: HAP R2 §5.6
+    needs: [unpaired, code]
+    cause: SRP's powers are computed without a bignum library's fast path, or while other work holds the processor.
+    fix: Use a Montgomery multiplication (the chip's, where it has one), and compute the verifier ahead of time.
+    impact: iOS gives up after about 10 seconds, and the user sees that the accessory can't be added.
+    stacks: { HAP-python: its comments name the limit }
+    steps:
+      - send: { setup: M1 }
+      - expect: { setup: M2, within: 60s, time: { $max: 10000 } }
+      - settle: true
+      - pair: { on: again, until: M2 }
+      - send: { on: again, setup: M3 }
+      - expect: { on: again, setup: M4, within: 60s, time: { $max: 10000 } }
+      - send: { on: again, setup: M5 }
+      - expect: { on: again, setup: M6, within: 60s, time: { $max: 10000 } }
+
+  - id: PS-08
+    name: method-with-auth
+    requirement: Pair Setup with authentication by a chip neither hangs nor crashes an accessory that has none.
+    level: info
+    section: HAP R2 §5.6.1, §5.15
+    needs: [unpaired, code]
+    cause: Method 1 reaches code that expects a coprocessor.
+    fix: Refuse method 1 at M2, or with an error at M4, and stay alive.
+    impact: Some controllers try method 1 first and fall back on an error; on silence they give up.
+    stacks: { HomeKitADK: a normal M2 and an empty 500 at M4, brutella/hap: "400 at M2", HomeSpan: "Error 6 at M2", HAP-NodeJS: ignores the method, HAP-python: ignores the method }
+    steps:
+      - send: { setup: M1, method-item: 1 }
+      - expect:
+          any:
+            - { setup: M2, record: M2 is the usual one }
+            - { is: refused, record: refused at M2 }
+          save: { key: tlv.public-key }
+      - if:
+          that: "${key}"
+          is: { $kind: string }
+          then:
+            - send: { setup: M3 }
+            - expect:
+                any:
+                  - { setup: M4, record: M4 is the usual one }
+                  - { status: 500, record: "500 at M4" }
+                  - { is: refused, record: refused at M4 }
+      - alive: true
+
+  - id: PS-09
+    name: unknown-method
+    requirement: M1 with a method that doesn't exist, or with none, is refused.
+    level: must
+    section: HAP R2 §5.6.1, §5.15 table 5-4
+    needs: [unpaired]
+    variants:
+      - { name: method 7, change: [{ set: { method: 7 } }] }
+      - { name: method 99, change: [{ set: { method: 99 } }] }
+      - { name: no method, change: [{ drop: method }] }
+    cause: The method isn't looked at.
+    fix: Answer 400, or State 2 with an error, to every M1 whose method isn't 0 or 1.
+    impact: None today; a later method would be mistaken for Pair Setup.
+    stacks: { HomeKitADK: "400", brutella/hap: "400 with an error; none is read as 0", HomeSpan: "Error 6", HAP-NodeJS: goes on, HAP-python: goes on }
+    steps:
+      - send: { setup: M1, alter: "${change}" }
+      - expect:
+          any:
+            - refused
+            - { setup: M2, deviation: "HAP-NodeJS, HAP-python; brutella/hap where there is none" }
+
+  - id: PS-10
+    name: wrong-code
+    requirement: A wrong setup code gets State 4 with Error 2 and no proof, and nothing is paired.
+    level: must
+    section: HAP R2 §5.6.4, table 5-5
+    needs: [unpaired, code, { wrong-codes: 1 }]
+    cause: The accessory's proof is put into the answer before the controller's is checked.
+    fix: Compare the controller's proof in constant time, and answer State 4, Error 2 alone when it differs.
+    impact: Users see a wrong message for a mistyped code; a proof for a wrong code would help to guess it.
+    stacks: { HomeKitADK: as required, HAP-NodeJS: as required, HAP-python: as required, HomeSpan: as required }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, code: wrong }
+      - expect: wrong-proof
+      - settle: true
+      - pair: { on: after, until: M2 }
+
+  - id: PS-11
+    name: right-after-wrong
+    requirement: After a wrong code the right one works, on a new connection and on the same one.
+    level: must
+    section: HAP R2 §5.6.4
+    needs: [unpaired, code, { wrong-codes: 1 }]
+    cause: The failed procedure's state isn't thrown away.
+    fix: Begin anew with every M1, whatever went before.
+    impact: After one typing mistake users have to restart the accessory.
+    stacks: { HomeKitADK: as required, HAP-NodeJS: as required }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, code: wrong }
+      - expect: refused-somehow
+      - try:
+          steps: [{ pair: { until: M4 } }]
+          save: problem
+      - if:
+          that: "${problem}"
+          is: { $not: "" }
+          then: [{ deviation: "not on the same connection: ${problem}" }]
+      - settle: true
+      - pair: { on: fresh }
+
+  - id: PS-12
+    name: zero-key
+    requirement: A public key A of zero is refused before any proof is looked at.
+    level: must
+    section: HAP R2 §5.5; RFC 5054 §2.5.4
+    needs: [unpaired, code, { wrong-codes: 3 }]
+    variants:
+      - { name: S is empty, secret: "" }
+      - { name: S is one zero byte, secret: "00" }
+      - { name: S is 384 zero bytes, secret: { zeros: 384 } }
+    cause: A goes into the formula as it came. With A = 0 the secret is 0, whatever the code is, so that anyone can make the proof.
+    fix: Refuse when A mod N is zero.
+    impact: Anyone in the network can pair without the setup code.
+    stacks: { HomeKitADK: Error 2, brutella/hap: refuses, HAP-NodeJS: "500", HAP-python: no check, HomeSpan: no check seen, esp-homekit-sdk: no check seen }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, public-key: zero, secret: "${secret}" }
+      - expect: &worthless-key
+          any:
+            - wrong-proof
+            - { status: 400 }
+            - { status: 500, deviation: "HAP-NodeJS" }
+            - { is: refused, deviation: "stacks that name another error than 2" }
+
+  - id: PS-13
+    name: key-of-n
+    requirement: A public key A that is a multiple of the prime N is refused as zero is.
+    level: must
+    section: HAP R2 §5.5; RFC 5054 §2.5.4
+    needs: [unpaired, code, { wrong-codes: 2 }]
+    variants:
+      - { name: S is empty, secret: "" }
+      - { name: S is 384 zero bytes, secret: { zeros: 384 } }
+    cause: A is compared with zero in place of A mod N.
+    fix: Reduce A modulo N first, and refuse when that is zero.
+    impact: Anyone in the network can pair without the setup code.
+    stacks: { HomeKitADK: Error 2, brutella/hap: refuses, HAP-NodeJS: "500 for every A from N on", HAP-python: no check, HomeSpan: no check seen, esp-homekit-sdk: no check seen }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, public-key: n, secret: "${secret}" }
+      - expect: *worthless-key
+
+  - id: PS-14
+    name: short-key
+    requirement: A public key A that was sent without the zeros in front of it is accepted.
+    level: must
+    section: HAP R2 §5.5, §5.6.3
+    needs: [unpaired, code]
+    cause: A is wanted with 384 bytes, or isn't padded where u is made.
+    fix: Take 1 to 384 bytes, and pad A to 384 for u.
+    impact: One pairing in 256 fails with controllers that leave zeros out.
+    stacks: { HomeKitADK: extends it with zeros, HAP-NodeJS: accepts it, HAP-python: accepts it, Bouke/HAP: had an issue about it }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, public-key: short }
+      - expect: { setup: M4 }
+
+  - id: PS-15
+    name: accessory-key-with-zero
+    requirement: Pairing works when the accessory's public key B begins with a zero byte, and the salt always has 16 bytes.
+    level: should
+    section: HAP R2 §5.5, §5.6.2
+    needs: [unpaired, code, long, { wrong-codes: 1 }]
+    cause: B goes into the proof in another form than it is sent in.
+    fix: Leave the zeros out on the wire and in the proof, or keep them in both; or draw b until there are none.
+    impact: One pairing in 256 fails.
+    stacks: { HomeKitADK: leaves them out on the wire and in the hash, HAP-NodeJS: keeps them in both, HomeSpan: leaves them out in the hash alone, HAP-python: leaves them out, brutella/hap: leaves them out }
+    steps:
+      - let: { done: false }
+      - each:
+          in: [received, stripped]
+          as: form
+          steps:
+            - if:
+                that: "${done}"
+                is: false
+                then:
+                  - try:
+                      steps:
+                        - repeat:
+                            times: 2000
+                            until: { that: "${b}", is: { $all: [{ $kind: string }, { $any: [{ $starts: "00" }, { $bytes: { $max: 383 } }] }] } }
+                            steps:
+                              - send: { setup: M1 }
+                              - expect:
+                                  any: [{ setup: M2 }, { tlv: { error: unknown } }]
+                                  save: { b: tlv.public-key }
+                      save: none
+                  - check: { that: "${none}", is: { $any: ["", { $starts: not after }] } }
+                  - if:
+                      that: "${none}"
+                      is: ""
+                      then:
+                        - send: { setup: M3, server-key-form: "${form}" }
+                        - expect:
+                            any:
+                              - { setup: M4, record: "B goes into the proof as ${form}" }
+                              - { tlv: { state: 4, error: authentication } }
+                            save: { error: tlv.error }
+                        - if:
+                            that: "${error}"
+                            is: null
+                            then: [{ let: { done: true } }]
+                            else:
+                              - note: without the zeros it would be the same bytes again
+                                check: { that: "${b}", is: { $starts: "00" }, because: "no proof was right for a B of less than 384 bytes" }
+                      else:
+                        - record: none of 2000 keys began with a zero byte
+                        - let: { done: true }
+      - check: { that: "${done}", is: true, because: no form of B led to a proof that was accepted }
+
+  - id: PS-16
+    name: key-length
+    requirement: A public key A of no bytes, or of more than 384, is refused.
+    level: must
+    section: HAP R2 §5.6.3
+    needs: [unpaired, code]
+    variants:
+      - { name: no bytes, key: "" }
+      - { name: 385 bytes, key: ["01", { random: 384 }] }
+    cause: The bytes are copied into a buffer of 384 without a look at their number.
+    fix: Refuse any other length than 1 to 384 with 400.
+    impact: A buffer overrun that anyone in the network can reach.
+    stacks: { HomeKitADK: "none counts as zero, Error 2; too long is 400", HAP-NodeJS: "500" }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, alter: [{ set: { public-key: "${key}", proof: { random: 64 } } }] }
+      - expect: *worthless-key
+      - alive: true
+
+  - id: PS-17
+    name: proof-length
+    requirement: A proof that isn't 64 bytes is refused, even when it begins as the right one.
+    level: must
+    section: HAP R2 §5.6.3
+    needs: [unpaired, code, { wrong-codes: 2 }]
+    variants:
+      - { name: 63 bytes, change: [{ truncate: { item: proof, to: 63 } }] }
+      - { name: 65 bytes, change: [{ extend: { item: proof, by: 1 } }] }
+      - { name: no bytes, change: [{ truncate: { item: proof, to: 0 } }] }
+    cause: Only as many bytes are compared as came, or as are expected.
+    fix: Refuse any length but 64 with 400.
+    impact: An empty proof that equals the first none of 64 bytes lets anyone pair.
+    stacks: { HomeKitADK: "400", HAP-NodeJS: Error 2, HAP-python: Error 2, HomeSpan: Error 1 }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, alter: "${change}" }
+      - expect: refused
+
+  - id: PS-18
+    name: incomplete-proof
+    requirement: M3 without the public key, or without the proof, is refused.
+    level: must
+    section: HAP R2 §5.6.3
+    needs: [unpaired, code]
+    variants:
+      - { name: no public key, change: [{ drop: public-key }] }
+      - { name: no proof, change: [{ drop: proof }] }
+    cause: What isn't there is used as if it were.
+    fix: Look for both items, and answer 400 when one is missing.
+    impact: The accessory crashes or hangs.
+    stacks: { HomeKitADK: "400", HomeSpan: Error 1, HAP-NodeJS: "500", HAP-python: "500" }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, alter: "${change}" }
+      - expect: &refused-500-njs-py
+          any:
+            - refused
+            - { status: 500, deviation: "HAP-NodeJS, HAP-python" }
+      - alive: true
+
+  - id: PS-19
+    name: wrong-state
+    requirement: A message without a State, with one that isn't a byte, or with one that only accessories send, is refused.
+    level: must
+    section: HAP R2 §5.6, §5.15
+    needs: [unpaired]
+    variants:
+      - { name: no state, change: [{ drop: state }] }
+      - { name: empty state, change: [{ set: { state: "" } }] }
+      - { name: state of two bytes, change: [{ set: { state: "0101" } }] }
+      - { name: state 0, change: [{ set: { state: 0 } }] }
+      - { name: state 2, change: [{ set: { state: 2 } }] }
+      - { name: state 4, change: [{ set: { state: 4 } }] }
+      - { name: state 6, change: [{ set: { state: 6 } }] }
+      - { name: state 7, change: [{ set: { state: 7 } }] }
+    cause: The state is taken without a look whether it is there.
+    fix: Answer 400 unless State is one byte, and the one that comes next.
+    impact: The accessory crashes, or leaves the controller without an answer.
+    stacks: { HomeKitADK: "400", HAP-NodeJS: "400 with Error 1; 500 when it is missing", HAP-python: "500", HomeSpan: "Error 1; 400 when it is missing" }
+    steps:
+      - send: { setup: M1, alter: "${change}" }
+      - if:
+          that: "${variant}"
+          is: state of two bytes
+          then:
+            - expect:
+                any:
+                  - refused
+                  - { status: 500, deviation: HAP-python }
+                  - { setup: M2, deviation: "HAP-NodeJS, which looks at the first byte alone" }
+          else:
+            - expect: *refused-500-njs-py
+
+  - id: PS-20
+    name: out-of-order
+    requirement: M3 or M5 without what has to go before is refused, and nothing is paired.
+    level: must
+    section: HAP R2 §5.6
+    needs: [unpaired]
+    variants:
+      - { name: M3 first, begun: false, message: { state: 3, public-key: ["01", { random: 383 }], proof: { random: 64 } } }
+      - { name: M5 first, begun: false, message: { state: 5, encrypted-data: { random: 154 } } }
+      - { name: M5 after M2, begun: true, message: { state: 5, encrypted-data: { random: 154 } } }
+    cause: A handler uses what an earlier message should have left.
+    fix: Keep the next expected state with the connection, and answer 400 to any other.
+    impact: A crash that anyone in the network can cause; in the worst case a pairing without the code.
+    stacks: { HomeKitADK: "400", HAP-NodeJS: "400 with Error 1", HAP-python: "500", brutella/hap: "500 with Error 1", HomeSpan: Error 1, esp-homekit: may crash on M3 }
+    steps:
+      - if: { that: "${begun}", is: true, then: [{ pair: { until: M2 } }] }
+      - send: { path: /pair-setup, tlv: "${message}" }
+      - expect:
+          any:
+            - refused
+            - { status: 500, deviation: "HAP-python, brutella/hap" }
+      - settle: true
+      - pair: { on: after, until: M2 }
+
+  - id: PS-21
+    name: proof-twice
+    requirement: M3 sent again after a good M4 is refused.
+    level: should
+    section: HAP R2 §5.6
+    needs: [unpaired, code]
+    cause: The state stays where it was, so that M3 is taken once more.
+    fix: Await M5 behind M4, and drop the procedure when anything else comes.
+    impact: None that is known; a second M4 with another key would confuse a controller that repeats itself.
+    stacks: { HomeKitADK: "400, and the procedure is dropped", HAP-NodeJS: "400 with Error 1", HAP-python: the same M4 again, brutella/hap: the same M4 again }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, save-sent: m3 }
+      - expect: { setup: M4, save: { proof: tlv.proof } }
+      - send: { bytes: "${m3}" }
+      - expect:
+          any:
+            - refused
+            - { tlv: { state: 4, proof: "${proof}" }, deviation: "HAP-python, brutella/hap: the same M4 again" }
+            - { status: 500, deviation: "stacks that fail at anything out of order" }
+
+  - id: PS-22
+    name: start-twice
+    requirement: A second M1 on the same connection begins the procedure anew.
+    level: must
+    section: HAP R2 §5.6.1
+    needs: [unpaired, code]
+    cause: Only M3 is awaited behind M2.
+    fix: Take M1 at any time.
+    impact: "Controllers do it: iOS 12.1 did when the user took long to enter the code."
+    stacks: { HomeKitADK: begins anew, HAP-NodeJS: begins anew, HAP-python: begins anew, brutella/hap: begins anew, esp-homekit: begins anew, HomeSpan: "Error 1 at the second, takes a third" }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M1 }
+      - expect:
+          any:
+            - { setup: M2 }
+            - { tlv: { state: 2, error: unknown }, deviation: "HomeSpan, which takes a third M1" }
+          save: { error: tlv.error }
+      - if: { that: "${error}", is: unknown, then: [{ pair: { until: M2 } }] }
+      - send: { setup: M3 }
+      - expect: { setup: M4 }
+      - send: { setup: M5 }
+      - expect: { setup: M6 }
+
+  - id: PS-23
+    name: proof-for-old-start
+    requirement: A proof for the first of two M1 fails.
+    level: must
+    section: HAP R2 §5.6.3, §5.6.4
+    needs: [unpaired, code, { wrong-codes: 1 }]
+    cause: The second M1 gets an answer, but the keys of the first stay in use.
+    fix: Replace B and all that comes from it with every M1.
+    impact: A controller that begins anew fails with the right code.
+    stacks: { HomeKitADK: Error 2 }
+    steps:
+      - pair: { until: M2, procedure: first }
+      - send: { setup: M1, procedure: second }
+      - expect:
+          procedure: second
+          any:
+            - { setup: M2 }
+            - { tlv: { state: 2, error: unknown }, deviation: HomeSpan }
+      - send: { setup: M3, procedure: first }
+      - expect:
+          any:
+            - wrong-proof
+            - { is: refused, deviation: "stacks that refused the second M1" }
+
+  - id: PS-24
+    name: proof-from-elsewhere
+    requirement: M3 is refused on another connection than the one that M1 came over.
+    level: must
+    section: HAP R2 §5.6
+    needs: [unpaired, code]
+    cause: The procedure's state is kept for the accessory, not for the connection.
+    fix: Keep it with the connection.
+    impact: Two controllers at once spoil each other's pairing.
+    stacks: { HomeKitADK: "400", brutella/hap: "500 with an error", HAP-python: accepts it, HomeSpan: accepts it }
+    steps:
+      - pair: { until: M2 }
+      - send: { on: other, procedure: main, setup: M3 }
+      - expect:
+          on: other
+          procedure: main
+          any:
+            - { status: 400 }
+            - { tlv: { error: $present } }
+            - { setup: M4, deviation: "HAP-python, HomeSpan" }
+            - { status: 500, deviation: "stacks that fail at anything out of order" }
+
+  - id: PS-25
+    name: busy
+    requirement: While one controller is in the middle of Pair Setup, another one is told Busy.
+    level: must
+    section: HAP R2 §5.6.2, table 5-5
+    needs: [unpaired, code]
+    cause: Each connection runs its own procedure, or all share one.
+    fix: Answer State 2 with Error 7 to M1 while another connection stands between M2 and M6.
+    impact: Two controllers at once spoil each other's pairing, or guess codes side by side.
+    stacks: { HomeKitADK: Error 7, esp-homekit: Error 7, brutella/hap: "Error 7, in some releases with 429", HAP-NodeJS: never busy, HAP-python: never busy, HomeSpan: "one state for all, Error 1" }
+    steps:
+      - pair: { on: first, until: M2 }
+      - send: { on: second, setup: M1 }
+      - expect: { on: second, status: { $any: [200, 429] }, tlv: { state: 2, error: busy, public-key: $absent } }
+
+  - id: PS-26
+    name: first-goes-on
+    requirement: The first controller completes Pair Setup after a second one has asked.
+    level: must
+    section: HAP R2 §5.6
+    needs: [unpaired, code]
+    cause: The second M1 replaces the state of the first.
+    fix: Leave the running procedure alone when another connection asks.
+    impact: Anyone in the network can keep the owner from pairing.
+    stacks: { HomeKitADK: completes, HAP-NodeJS: each connection has its own, HAP-python: "the second takes over, the first fails", HomeSpan: one state for all }
+    steps:
+      - pair: { on: first, until: M2 }
+      - send: { on: second, setup: M1 }
+      - expect: { on: second, tlv: { state: 2 } }
+      - send: { on: first, setup: M3 }
+      - expect: { on: first, setup: M4 }
+      - send: { on: first, setup: M5 }
+      - expect: { on: first, setup: M6 }
+
+  - id: PS-27
+    name: busy-ends-with-connection
+    requirement: When the first connection closes, another controller may begin.
+    level: must
+    section: HAP R2 §5.6.2
+    needs: [unpaired, code]
+    cause: The mark of a running procedure isn't taken away with its connection.
+    fix: Drop the procedure when its connection ends.
+    impact: A controller that lost its connection can't pair until the accessory is restarted.
+    stacks: { HomeKitADK: begins, esp-homekit: begins }
+    steps:
+      - pair: { on: first, until: M2 }
+      - send: { on: second, setup: M1 }
+      - expect: { on: second, tlv: { state: 2 } }
+      - close: first
+      - repeat:
+          times: 100
+          every: 100ms
+          within: 3s
+          until: { that: "${key}", is: { $kind: string } }
+          steps:
+            - send: { on: second, setup: M1 }
+            - expect: { on: second, tlv: { state: 2 }, save: { key: tlv.public-key } }
+
+  - id: PS-28
+    name: busy-ends-in-time
+    requirement: A procedure that nobody goes on with doesn't keep others out for more than a minute.
+    level: should
+    section: HAP R2 §5.6.2
+    needs: [unpaired, code, long]
+    cause: The procedure has no time limit.
+    fix: Let another controller take over when nothing has come for 30 seconds.
+    impact: Who opens a connection and stays silent keeps the owner from pairing.
+    stacks: { HomeKitADK: 30 s, esp-homekit-sdk: 40 s }
+    steps:
+      - pair: { on: first, until: M2 }
+      - wait: 60s
+      - send: { on: second, setup: M1 }
+      - expect: { on: second, setup: M2 }
+
+  - id: PS-29
+    name: start-while-paired
+    requirement: A paired accessory refuses Pair Setup with Unavailable.
+    level: must
+    section: HAP R2 §5.6.2
+    needs: [paired]
+    cause: The accessory looks at its pairings only when M3 comes, or not at all.
+    fix: Look before M2, and answer State 2 with Error 6.
+    impact: A stranger with the code becomes an admin beside the owner.
+    stacks: { HomeKitADK: Error 6, HAP-NodeJS: Error 6, HAP-python: Error 6, brutella/hap: Error 6, HomeSpan: Error 6, esp-homekit: Error 6 }
+    steps:
+      - send: { setup: M1 }
+      - expect: { tlv: { state: 2, error: unavailable, public-key: $absent } }
+
+  - id: PS-30
+    name: max-tries
+    requirement: After a hundred failed attempts further ones are refused with Error 5.
+    level: must
+    section: HAP R2 §5.6.2
+    needs: [unpaired, code, long, reset, { wrong-codes: 102 }]
+    cause: Failed attempts aren't counted.
+    fix: Count wrong proofs, keep the count, and answer State 2 with Error 5 from 100 on until the accessory is reset or a pairing succeeds.
+    impact: The eight digits of the code can be guessed.
+    stacks: { HomeKitADK: "after 100, stored", esp-homekit-sdk: after 100, HAP-NodeJS: "after 101, in memory", HAP-python: no limit, brutella/hap: no limit, HomeSpan: no limit, esp-homekit: no limit }
+    steps:
+      - let: { refusal: "" }
+      - repeat:
+          times: 102
+          as: failures
+          until: { that: "${refusal}", is: max-tries }
+          steps: &one-wrong-code
+            - note: an accessory may want a pause between attempts
+              repeat:
+                times: 60
+                every: 2s
+                until: { that: "${refusal}", is: { $not: backoff } }
+                steps:
+                  - send: { setup: M1 }
+                  - expect:
+                      any: [{ setup: M2 }, { tlv: { state: 2, error: { $any: [max-tries, backoff] } } }]
+                      save: { refusal: tlv.error }
+            - if:
+                that: "${refusal}"
+                is: null
+                then:
+                  - send: { setup: M3, code: wrong }
+                  - expect: refused-somehow
+      - record: "Error 5 after ${failures} wrong codes in this case"
+      - hook: { name: factory-reset, optional: true }
+      - reachable: true
+
+  - id: PS-31
+    name: tries-survive
+    requirement: The count of failed attempts outlives a restart, and a successful Pair Setup sets it to zero.
+    level: should
+    section: HAP R2 §5.6.2
+    needs: [unpaired, code, long, reset, { hook: reboot }, { hook: factory-reset }, { wrong-codes: 222 }]
+    cause: The count is kept in memory alone, or is never cleared.
+    fix: Store the count before the answer goes out, and clear it at a right proof.
+    impact: A guesser switches the power off and on; or the owner is locked out for typing mistakes of years.
+    stacks: { HomeKitADK: "stores it, clears it at the good M3", HAP-NodeJS: "in memory alone, never cleared" }
+    steps:
+      - hook: { name: factory-reset }
+      - reachable: true
+      - let: { refusal: "" }
+      - repeat: { times: 60, steps: *one-wrong-code }
+      - check: { that: "${refusal}", is: { $not: max-tries }, because: locked after 60 wrong codes }
+      - settle: true
+      - pair: { on: good }
+      - unpair: true
+      - settle: true
+      - repeat: { times: 60, steps: *one-wrong-code }
+      - check: { that: "${refusal}", is: { $not: max-tries }, because: "60 wrong codes, a pairing and 60 more: the count wasn't cleared" }
+      - settle: true
+      - pair: { on: better }
+      - unpair: true
+      - settle: true
+      - repeat: { times: 50, steps: *one-wrong-code }
+      - settle: true
+      - hook: { name: reboot }
+      - reachable: true
+      - repeat:
+          times: 52
+          until: { that: "${refusal}", is: max-tries }
+          steps: *one-wrong-code
+      - hook: { name: factory-reset }
+      - reachable: true
+
+  - id: PS-32
+    name: backoff
+    requirement: An accessory that asks for a pause after wrong codes takes the right one behind it.
+    level: info
+    section: HAP R2 table 5-5
+    needs: [unpaired, code, long, reset, { wrong-codes: 5 }]
+    cause: The pause is counted anew with every attempt.
+    fix: Give Error 3 with RetryDelay, and go on when that time is over. Newer releases have no such pause.
+    impact: Controllers wait for the time that is named.
+    stacks: { HomeKitADK: no such pause }
+    steps:
+      - let: { refusal: "" }
+      - repeat:
+          times: 5
+          steps:
+            - if:
+                that: "${refusal}"
+                is: { $not: backoff }
+                then:
+                  - send: { setup: M1 }
+                  - expect:
+                      any: [{ setup: M2 }, { tlv: { state: 2, error: backoff } }]
+                      save: { refusal: tlv.error, delay: tlv.retry-delay }
+                  - if:
+                      that: "${refusal}"
+                      is: null
+                      then:
+                        - send: { setup: M3, code: wrong }
+                        - expect: { is: refused-somehow, save: { refusal: tlv.error, delay: tlv.retry-delay } }
+      - if:
+          that: "${refusal}"
+          is: backoff
+          then:
+            - record: "it asks for a pause: RetryDelay ${delay}"
+            - if: { that: "${delay}", is: { $max: 600 }, then: [{ wait: "${delay}s" }] }
+          else: [{ record: five wrong codes in a row and no pause }]
+      - settle: true
+      - pair: { on: good, until: M4 }
+
+  - id: PS-33
+    name: broken-seal
+    requirement: M5 that can't be opened gets State 6 with Error 2, and nothing is paired.
+    level: must
+    section: HAP R2 §5.6.5, §5.6.6
+    needs: [unpaired, code]
+    variants:
+      - { name: flipped tag, nonce: PS-Msg05, change: [{ flip: encrypted-data }] }
+      - { name: flipped text, nonce: PS-Msg05, change: [{ flip: { item: encrypted-data, at: 0 } }] }
+      - { name: wrong nonce, nonce: PS-Msg06, change: [] }
+      - { name: wrong key, nonce: "", change: [] }
+    cause: The tag isn't checked, or the answer has the state of M4.
+    fix: Open the seal with its tag, and answer State 6, Error 2 when that fails.
+    impact: Without the check anyone between the two becomes the owner.
+    stacks: { HomeKitADK: State 6 Error 2, HAP-python: State 6 Error 2, HomeSpan: Error 2, HAP-NodeJS: State 4 Error 2, brutella/hap: "500, State 6 Error 1" }
+    steps:
+      - pair: { until: M4 }
+      - if:
+          that: "${variant}"
+          is: wrong key
+          then: [{ send: { setup: M5, seal-key: wrong } }]
+          else: [{ send: { setup: M5, nonce: "${nonce}", alter: "${change}" } }]
+      - expect:
+          any:
+            - broken-exchange
+            - { status: { $not: 500 }, tlv: { state: 4, error: authentication }, deviation: HAP-NodeJS }
+            - { status: 500, tlv: { state: 6, error: unknown }, deviation: brutella/hap }
+      - &still-unpaired
+        settle: true
+      - &may-begin
+        pair: { on: after, until: M2 }
+
+  - id: PS-34
+    name: short-seal
+    requirement: M5 whose EncryptedData is too short for a tag, or is nothing but one, is refused.
+    level: must
+    section: HAP R2 §5.6.5, §5.6.6
+    needs: [unpaired, code]
+    variants:
+      - { name: no bytes, data: "" }
+      - { name: 15 bytes, data: { random: 15 } }
+      - { name: 16 bytes, data: { random: 16 } }
+    cause: The length of the text is computed as the length less 16 without a look.
+    fix: Refuse fewer than 16 bytes with 400.
+    impact: A negative length crashes the accessory.
+    stacks: { HomeKitADK: "400, Error 2 with 16", HomeSpan: Error 1 with none, HAP-NodeJS: "500", brutella/hap: can panic }
+    steps:
+      - pair: { until: M4 }
+      - send: { setup: M5, alter: [{ set: { encrypted-data: "${data}" } }] }
+      - expect:
+          any:
+            - refused
+            - { status: 500, deviation: HAP-NodeJS }
+      - *still-unpaired
+      - *may-begin
+
+  - id: PS-35
+    name: incomplete-exchange
+    requirement: M5 without the controller's identifier, key or signature, or with a key or signature of a wrong length, is refused, and nothing is paired.
+    level: must
+    section: HAP R2 §5.6.5, §5.6.6
+    needs: [unpaired, code]
+    variants:
+      - { name: no identifier, change: [{ drop: identifier }] }
+      - { name: no key, change: [{ drop: public-key }] }
+      - { name: no signature, change: [{ drop: signature }] }
+      - { name: key of 31 bytes, change: [{ truncate: { item: public-key, to: 31 } }] }
+      - { name: key of 33 bytes, change: [{ extend: { item: public-key, by: 1 } }] }
+      - { name: signature of 63 bytes, change: [{ truncate: { item: signature, to: 63 } }] }
+      - { name: signature of 65 bytes, change: [{ extend: { item: signature, by: 1 } }] }
+    cause: Items are used without a look at whether they are there, and how long.
+    fix: Want Identifier, PublicKey of 32 and Signature of 64 bytes, and answer 400 otherwise.
+    impact: A crash, or a pairing whose key can never verify.
+    stacks: { HomeKitADK: "400", HomeSpan: Error 1, HAP-NodeJS: "500", HAP-python: "500" }
+    steps:
+      - pair: { until: M4 }
+      - send: { setup: M5, inner: "${change}" }
+      - expect: *refused-500-njs-py
+      - *still-unpaired
+      - *may-begin
+
+  - id: PS-36
+    name: wrong-signature
+    requirement: M5 whose signature doesn't hold gets State 6 with Error 2, and nothing is paired.
+    level: must
+    section: HAP R2 §5.6.6
+    needs: [unpaired, code]
+    variants:
+      - { name: flipped bit, signer: admin, change: [{ flip: signature }] }
+      - { name: another key, signer: other, change: [] }
+    cause: The signature isn't checked.
+    fix: Check it over the derived iOSDeviceX, the identifier and the key before the pairing is stored.
+    impact: A pairing with a key that its sender doesn't have.
+    stacks: { HomeKitADK: Error 2, HAP-NodeJS: Error 2, brutella/hap: refuses, HomeSpan: Error 2, HAP-python: "500" }
+    steps:
+      - controller: { name: other, paired: false }
+      - pair: { until: M4 }
+      - send: { setup: M5, signed-by: "${signer}", inner: "${change}" }
+      - expect:
+          any:
+            - broken-exchange
+            - { status: { $not: 500 }, tlv: { state: 4, error: authentication }, deviation: HAP-NodeJS }
+            - { tlv: { state: 6, error: $present }, deviation: "brutella/hap, which names another error" }
+            - { status: 500, deviation: HAP-python }
+      - *still-unpaired
+      - *may-begin
+
+  - id: PS-37
+    name: controller-identifier
+    requirement: A controller's identifier of more than 36 bytes is refused; a shorter one needn't be a UUID.
+    level: must
+    section: HAP R2 §5.6.5
+    needs: [unpaired, code]
+    variants:
+      - { name: 37 bytes, isLong: true, id: { repeat: "41", times: 37 } }
+      - { name: 250 bytes, isLong: true, id: { repeat: "41", times: 250 } }
+      - { name: 8 bytes, isLong: false, id: { text: "tester-1" } }
+    cause: The bytes are copied into a buffer of 36, or are read as a UUID.
+    fix: Keep the identifier as the bytes that came, up to 36 of them, and answer 400 to more.
+    impact: A buffer overrun; or controllers that aren't Apple's can't pair.
+    stacks: { HomeKitADK: "1 to 36 bytes, else 400", HomeSpan: wants exactly 36, HAP-python: "wants a UUID, 500" }
+    steps:
+      - controller: { name: guest, paired: false, id: "${id}" }
+      - pair: { until: M4 }
+      - send: { setup: M5, as: guest }
+      - if:
+          that: "${isLong}"
+          is: true
+          then:
+            - expect:
+                any:
+                  - refused
+                  - { status: 500, deviation: HAP-python }
+            - *still-unpaired
+            - *may-begin
+          else:
+            - expect:
+                as: guest
+                any:
+                  - { setup: M6 }
+                  - { is: refused, deviation: HomeSpan }
+                  - { status: 500, deviation: HAP-python }
+
+  - id: PS-38
+    name: failure-leaves-unpaired
+    requirement: After a failed M3 or M5 the accessory is unpaired, and says so on the network.
+    level: must
+    section: HAP R2 §5.6, §6.4 table 6-8
+    needs: [unpaired, code]
+    variants:
+      - { name: M3 without a proof, until: M2, step: M3, change: [{ drop: proof }] }
+      - { name: M5 with a flipped tag, until: M4, step: M5, change: [{ flip: encrypted-data }] }
+    cause: The pairing, or the record on the network, is changed before the last check.
+    fix: Store the pairing and clear bit 0 of sf behind the last check of M5.
+    impact: The accessory can't be found for pairing any more, and must be reset.
+    stacks: { HomeKitADK: unpaired }
+    steps:
+      - pair: { until: "${until}" }
+      - send: { setup: "${step}", alter: "${change}" }
+      - expect: refused-somehow
+      - *still-unpaired
+      - *may-begin
+      - note: once is enough, since it takes a second
+        if:
+          that: "${step}"
+          is: M5
+          then:
+            - if:
+                that: "${multicast}"
+                is: true
+                then:
+                  - let: { sf: "" }
+                  - note: a pairing of the case before may just have been removed, and a packet may be lost
+                    repeat:
+                      times: 40
+                      every: 250ms
+                      within: 10s
+                      until: { that: "${sf}", is: { $matches: "[0-9]*[13579]" } }
+                      steps:
+                        - try: { steps: [{ mdns: { resolve: true, within: 2s, save: { sf: txt.sf } } }] }
+
+  - id: PS-39
+    name: drop-after-proof
+    requirement: When the connection ends behind M4 the accessory stays unpaired, and can be paired.
+    level: must
+    section: HAP R2 §5.6
+    needs: [unpaired, code]
+    variants:
+      - { name: closed, how: fin }
+      - { name: reset, how: reset }
+    cause: The proof counts as a pairing already, or the procedure's state outlives its connection.
+    fix: Drop the procedure with its connection, and pair at M5.
+    impact: A lost connection at the wrong moment makes a reset necessary.
+    stacks: { HomeKitADK: can be paired }
+    steps:
+      - pair: { until: M4 }
+      - close: { how: "${how}" }
+      - pair: { on: again }
+
+  - id: PS-40
+    name: plain-after-pairing
+    requirement: Behind M6 the connection is still not secured, and Pair Verify works on it.
+    level: must
+    section: HAP R2 §5.7
+    needs: [unpaired, code]
+    cause: The connection is treated as verified once it has paired.
+    fix: Secure a connection by Pair Verify alone.
+    impact: Whoever takes the connection over reads and writes everything.
+    stacks: { HomeKitADK: "470, then verifies", HAP-NodeJS: "470, then verifies", HAP-python: "401, then verifies", brutella/hap: "400", HomeSpan: "470 and closes", esp-homekit: "404" }
+    steps:
+      - pair: main
+      - send: { path: /accessories }
+      - expect:
+          sealed: false
+          any:
+            - { status: 470 }
+            - { status: { $any: [400, 401, 404] }, deviation: "HAP-python (401), brutella/hap (400), esp-homekit (404)" }
+      - note: some close behind the refusal
+        verify: { reconnect: true }
+      - send: { path: /accessories }
+      - expect: { status: 200, sealed: true, database: true }
+
+  - id: PS-41
+    name: long-value
+    requirement: A value of more than 255 bytes is accepted in fragments of 255 and the rest.
+    level: must
+    section: HAP R2 §5.8, §14.1
+    needs: [unpaired, code]
+    cause: A second item of the same type replaces the first.
+    fix: Join adjacent items of one type while the one before has 255 bytes.
+    impact: No controller can pair.
+    stacks: { HomeKitADK: joins them, HAP-NodeJS: joins them, HAP-python: joins them, brutella/hap: joins them, HomeSpan: joins them }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, alter: [{ fragment: { item: public-key, sizes: [255, 129] } }] }
+      - expect: { setup: M4 }
+
+  - id: PS-42
+    name: fragments
+    requirement: The accessory's own fragments have 255 bytes, but for the last of a value.
+    level: must
+    section: HAP R2 §5.8, §14.1
+    needs: [unpaired]
+    cause: Values are cut at another size, or an empty fragment follows one of exactly 255 bytes.
+    fix: Cut at 255, and stop when nothing is left.
+    impact: Strict controllers refuse the message as a whole.
+    stacks: { HomeKitADK: as required, HAP-python: "wrong where a value has a multiple of 255 bytes, from 510 on" }
+    steps:
+      - send: { setup: M1 }
+      - note: a message whose fragments are wrong can't be read
+        expect: { tlv: { state: 2, salt: { $bytes: 16 }, public-key: { $bytes: { $min: 256, $max: 384 } } } }
+
+  - id: PS-43
+    name: repeated-items
+    requirement: A message in which an item goes on behind a fragment of less than 255 bytes, or stands twice, is refused.
+    level: should
+    section: HAP R2 §5.15, §14.1
+    needs: [unpaired, code]
+    variants:
+      - { name: A in a short first fragment, step: M3, until: M2, change: [{ fragment: { item: public-key, sizes: [100] } }] }
+      - { name: State twice in a row, step: M1, until: none, change: [{ prepend: { state: 1 } }] }
+      - { name: Method twice apart, step: M1, until: none, change: [{ prepend: { method: 0 } }] }
+    cause: Items of one type are joined wherever they stand.
+    fix: Refuse the whole message with 400.
+    impact: None that is known; two readers of one message may see different values.
+    stacks: { HomeKitADK: "400", HAP-NodeJS: joins them, HAP-python: joins them }
+    steps:
+      - if: { that: "${until}", is: M2, then: [{ pair: { until: M2 } }] }
+      - send: { setup: "${step}", alter: "${change}" }
+      - expect:
+          any:
+            - refused
+            - { status: 500, deviation: HAP-python }
+            - { tlv: { state: { $any: [2, 4] }, error: $absent }, deviation: "HAP-NodeJS, HAP-python: items are joined wherever they stand" }
+
+  - id: PS-44
+    name: malformed-items
+    requirement: A message that is no TLV8 is refused, and harms nothing; an empty item of an unknown type is passed over.
+    level: must
+    section: HAP R2 §14.1
+    needs: [unpaired]
+    variants:
+      - { name: empty fragment behind one of 255 bytes, isWrong: true, change: [{ append: ["7fff", { repeat: "aa", times: 255 }, "7f00"] }] }
+      - { name: a type and no length, isWrong: true, change: [{ append: "7f" }] }
+      - { name: a length past the end, isWrong: true, change: [{ append: "7f0501" }] }
+      - { name: empty State, isWrong: true, change: [{ set: { state: "" } }] }
+      - { name: empty item of an unknown type, isWrong: false, change: [{ append: "7f00" }] }
+    cause: Lengths are trusted.
+    fix: Hold every length against what is left of the body, and answer 400.
+    impact: Reading past the buffer, or a crash.
+    stacks: { HomeKitADK: "400; empty items are fine by themselves", HAP-NodeJS: takes most, HAP-python: "takes most, 500 else" }
+    steps:
+      - send: { setup: M1, alter: "${change}" }
+      - if:
+          that: "${isWrong}"
+          is: true
+          then:
+            - expect:
+                any:
+                  - refused
+                  - { status: 500, deviation: "HAP-NodeJS, HAP-python" }
+                  - { setup: M2, deviation: "stacks that take what they can read" }
+          else:
+            - expect: { setup: M2 }
+      - alive: true
+
+  - id: PS-45
+    name: unknown-items
+    requirement: Items of unknown types are passed over in Pair Setup and Pair Verify.
+    level: must
+    section: HAP R2 §5.15
+    needs: [unpaired, code]
+    cause: A reader knows its types and refuses all others.
+    fix: Skip what isn't known.
+    impact: A later release of a controller that adds an item can't pair or connect.
+    stacks: { HomeKitADK: passes them over, Bouke/HAP: refuses them }
+    steps:
+      - let: { extra: [{ prepend: [["0x7F", "aabb"]] }, { add: [["0xFE", "01"]] }] }
+      - send: { setup: M1, alter: "${extra}" }
+      - expect: { setup: M2 }
+      - send: { setup: M3, alter: "${extra}" }
+      - expect: { setup: M4 }
+      - send: { setup: M5, alter: "${extra}", inner: "${extra}" }
+      - expect: { setup: M6 }
+      - settle: true
+      - send: { on: session, verify: M1, alter: "${extra}" }
+      - expect: { on: session, verify: M2 }
+      - send: { on: session, verify: M3, alter: "${extra}", inner: "${extra}" }
+      - expect: { on: session, verify: M4 }
+      - send: { on: session, path: /accessories }
+      - expect: { on: session, status: 200, database: true }
+
+  - id: PS-46
+    name: flags
+    requirement: Unknown bits of Flags are ignored, and the flags for transient and split setup don't keep a plain one from working afterwards.
+    level: should
+    section: HAP R2 §5.15
+    needs: [unpaired, code]
+    variants:
+      - { name: one byte, flags: "02", isTooLong: false }
+      - { name: two bytes, flags: "0002", isTooLong: false }
+      - { name: three bytes, flags: "000002", isTooLong: false }
+      - { name: four bytes, flags: "00000002", isTooLong: false }
+      - { name: five bytes, flags: "0000000002", isTooLong: true }
+      - { name: transient, flags: "10", isTooLong: false }
+      - { name: split, flags: "00000001", isTooLong: false }
+      - { name: transient and split, flags: "10000001", isTooLong: false }
+    cause: The number is read from a fixed count of bytes, or a mode that was asked for outlives its connection.
+    fix: Read 1 to 4 bytes, heed the bits that are known, and keep the mode with the procedure.
+    impact: Controllers that set a bit of a later release can't pair.
+    stacks: { HomeKitADK: "ignores unknown bits; more than 4 bytes are 400", esp-homekit-sdk: "Error 1 without Split", HAP-NodeJS: ignores Flags, HAP-python: ignores Flags, brutella/hap: ignores Flags, HomeSpan: ignores Flags }
+    steps:
+      - send: { setup: M1, flags-item: "${flags}" }
+      - if:
+          that: "${isTooLong}"
+          is: true
+          then: [{ expect: { any: [{ setup: M2 }, refused] } }]
+          else: [{ expect: { any: [{ setup: M2 }, { tlv: { state: 2, error: $present } }] } }]
+      - settle: true
+      - pair: { on: plain, until: M4 }
+
+  - id: PS-47
+    name: no-tlv
+    requirement: A body that is empty, JSON, or far too long is refused, or ends the connection, and harms nothing.
+    level: must
+    section: HAP R2 §5.6, §6.2
+    needs: [unpaired]
+    variants:
+      - { name: empty, type: application/pairing+tlv8, body: "" }
+      - { name: JSON, type: application/json, body: { text: '{"state": 1, "method": 0}' } }
+      - { name: 64 KiB, type: application/pairing+tlv8, body: { repeat: "7faa", times: 32768 } }
+    cause: The body is used before it is read, or goes into a buffer of fixed size.
+    fix: Answer 400 to what can't be read, and 400, 413 or the end of the connection to what is too long.
+    impact: A crash that anyone in the network can cause.
+    stacks: { HomeKitADK: "400; closes at 64 KiB", HAP-NodeJS: "500", HAP-python: "500" }
+    steps:
+      - send: { method: POST, path: /pair-setup, type: "${type}", body: "${body}" }
+      - expect:
+          any:
+            - refused
+            - { status: 413 }
+            - { closed: true }
+            - { status: 500, deviation: "HAP-NodeJS, HAP-python" }
+      - alive: true
+
+  - id: PS-48
+    name: inside-session
+    requirement: Pair Setup inside a secured session is refused.
+    level: must
+    section: HAP R2 §5.6, §6.2
+    needs: [paired]
+    cause: The handler doesn't ask whether the connection is secured.
+    fix: Answer 400.
+    impact: None that is known.
+    stacks: { HomeKitADK: "400", HAP-NodeJS: Error 6, HAP-python: Error 6 }
+    steps:
+      - verify: main
+      - send: { setup: M1 }
+      - expect:
+          any:
+            - { sealed: true, status: 400 }
+            - { sealed: true, tlv: { error: unavailable } }
+
+  - id: PS-49
+    name: setup-code
+    requirement: The setup code has the form XXX-XX-XXX, and is none of those that are too easy to guess.
+    level: must
+    section: HAP R2 §4.2.1, §4.2.1.2
+    needs: [code]
+    cause: The code of an example was left in place.
+    fix: "Draw the code at random for every unit; all digits equal, 12345678 and 87654321 are forbidden."
+    impact: iOS refuses such codes; and everyone knows them.
+    stacks: { HomeKitADK: refuses them when it is provisioned, esp-homekit: its examples use 111-11-111 }
+    steps:
+      - check: { that: "${code}", is: { $matches: "[0-9]{3}-[0-9]{2}-[0-9]{3}" }, because: the setup code }
+      - check:
+          that: "${code}"
+          is:
+            $not:
+              $any: [000-00-000, 111-11-111, 222-22-222, 333-33-333, 444-44-444, 555-55-555, 666-66-666, 777-77-777, 888-88-888, 999-99-999, 123-45-678, 876-54-321]
+          because: this setup code is forbidden
+
+  - id: PS-50
+    name: fresh-start-after-error
+    requirement: After any refusal a new M1 on the same connection begins afresh.
+    level: should
+    section: HAP R2 §5.6
+    needs: [unpaired, code]
+    cause: The state in which a message was refused stays.
+    fix: Drop the procedure with every error, and take M1 at any time.
+    impact: Controllers that keep their connection can't try again.
+    stacks: { HomeKitADK: drops the procedure on every error, HAP-NodeJS: takes M1 at any time, HAP-python: takes M1 at any time, brutella/hap: takes M1 at any time, HomeSpan: "closes on 400, takes a new connection" }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, alter: [{ drop: proof }] }
+      - expect: refused-somehow
+      - pair: { until: M4, reconnect: true }
+      - send: { setup: M5, alter: [{ flip: encrypted-data }] }
+      - expect: refused-somehow
+      - pair: { reconnect: true }
+
+  - id: PS-51
+    name: transient
+    requirement: The flag for a transient setup is heeded wholly, or not at all.
+    level: info
+    section: HAP R2 §5.15
+    needs: [unpaired, code]
+    cause: The flag is known, but the session's keys or its limits aren't.
+    fix: Secure the connection behind M4 with the keys of split setup, take no pairing and only what such a session is for; or pass the flag over.
+    impact: Only some classes of accessories are set up so.
+    stacks: { HomeKitADK: heeds it, HAP-NodeJS: passes it over, HAP-python: passes it over, brutella/hap: passes it over, HomeSpan: passes it over }
+    steps:
+      - send: { setup: M1, flags-item: "10" }
+      - expect: { setup: M2 }
+      - send: { setup: M3 }
+      - expect: { setup: M4 }
+      - send: { setup: M5 }
+      - expect:
+          within: 3s
+          any:
+            - { setup: M6, record: "the flag is passed over: M5 and M6 work in plain" }
+            - { closed: true }
+            - { garbage: true }
+            - { silent: true }
+          save: { answered: tlv.encrypted-data }
+      - if:
+          that: "${answered}"
+          is: null
+          then:
+            - settle: true
+            - send: { on: transient, setup: M1, flags-item: "10" }
+            - expect: { on: transient, setup: M2 }
+            - send: { on: transient, setup: M3 }
+            - expect: { on: transient, setup: M4 }
+            - secure: { on: transient, with: transient }
+            - send: { on: transient, path: /accessories }
+            - expect: { on: transient, sealed: true, status: 400 }
+            - settle: true
+            - pair: { on: plain, until: M2 }
+            - record: "the flag is heeded: a session behind M4, and nothing is paired"
+
+  - id: PS-52
+    name: split
+    requirement: The flag for a split setup, without a transient one before it, is refused or passed over, and a plain setup works afterwards.
+    level: info
+    section: HAP R2 §5.15
+    needs: [unpaired, code]
+    cause: The verifier of an earlier setup is used although there is none.
+    fix: Answer State 2 with Error 2, or go on with the code that the accessory has.
+    impact: Only some classes of accessories are set up so.
+    stacks: { HomeKitADK: "Error 2 without setup information, else goes on", HAP-NodeJS: passes it over, HAP-python: passes it over, brutella/hap: passes it over, HomeSpan: passes it over }
+    steps:
+      - send: { setup: M1, flags-item: "00000001" }
+      - expect:
+          any:
+            - { tlv: { state: 2, error: authentication }, record: Error 2 }
+            - { setup: M2, tlv: { flags: $present }, record: "it goes on, and says so by Flags" }
+            - { setup: M2, record: the flag is passed over }
+      - settle: true
+      - pair: { on: plain, until: M4 }
+
+  - id: PS-53
+    name: secret-with-zero
+    requirement: The right code works when the secret S, or the key K, begins with a zero byte.
+    level: should
+    section: HAP R2 §5.5
+    needs: [unpaired, code, { wrong-codes: 1 }]
+    variants:
+      - { name: S begins with zero, secret: true, key: false }
+      - { name: K begins with zero, secret: false, key: true }
+    cause: A number is turned into bytes and loses the zeros in front of it.
+    fix: "Take S without zeros in front, as Apple's own kit does, and K always as the 64 bytes of its hash."
+    impact: One pairing in 256 fails.
+    stacks: { HomeKitADK: S without zeros, HAP-python: "S without zeros; loses those of K, too", brutella/hap: S without zeros, HAP-NodeJS: S with zeros, HomeSpan: S with zeros }
+    steps:
+      - pair: { until: M2 }
+      - send: { setup: M3, zero-secret: "${secret}", zero-key: "${key}", secret-form: stripped }
+      - if:
+          that: "${secret}"
+          is: true
+          then:
+            - expect:
+                any:
+                  - { setup: M4, record: S goes into K without zeros in front }
+                  - { tlv: { state: 4, error: authentication } }
+                save: { error: tlv.error }
+            - if:
+                that: "${error}"
+                is: authentication
+                then:
+                  - settle: true
+                  - pair: { on: again, until: M2 }
+                  - send: { on: again, setup: M3, zero-secret: true, secret-form: padded }
+                  - expect: { on: again, setup: M4, record: S goes into K with the zeros in front }
+          else:
+            - expect: { setup: M4 }
+
+  - id: PS-54
+    name: durable
+    requirement: The pairing is stored by the time M6 has come.
+    level: should
+    section: HAP R2 §5.6.6
+    needs: [unpaired, code, { hook: power-cut }]
+    cause: The pairing is written in the background, or when the accessory is idle.
+    fix: Write it, and wait until that is done, before M6 goes out.
+    impact: After a power cut the controller has an accessory that doesn't know it.
+    stacks: { HomeKitADK: stores it while M5 is handled, HomeSpan: stores it while M5 is handled, HAP-python: stores it in the background }
+    steps:
+      - pair: main
+      - hook: { name: power-cut }
+      - reachable: true
+      - verify: again
+      - if:
+          that: "${multicast}"
+          is: true
+          then:
+            - let: { sf: "" }
+            - repeat:
+                times: 40
+                every: 250ms
+                within: 10s
+                until: { that: "${sf}", is: { $matches: "[0-9]*[02468]" } }
+                steps:
+                  - try: { steps: [{ mdns: { resolve: true, within: 2s, save: { sf: txt.sf } } }] }
+
+"""#),
+    ("pair-verify.yaml", #"""
+area: pair-verify
+title: Pair Verify
+expectations:
+  # What is wrong in form.
+  refused:
+    any:
+      - { status: 400 }
+      - { status: 200, tlv: { error: $present } }
+      - { status: { $min: 401, $max: 599 }, deviation: "HAP-NodeJS, HAP-python, brutella/hap (500)" }
+  # Who can't prove who they are.
+  not-authentic: { status: 200, tlv: { state: 4, error: authentication } }
+  # Nothing is told without a session.
+  no-session:
+    any:
+      - { status: { $min: 400, $max: 499 }, sealed: false }
+      - { closed: true }
+cases:
+  - id: PV-01
+    name: verify-whole-procedure
+    requirement: Pair Verify with the key that was paired succeeds. M2 has a public key of 32 bytes and a sealed part; M4 has a State and nothing else.
+    level: must
+    section: HAP R2 §5.7
+    needs: [pairing]
+    cause: The signed bytes are joined in the wrong order, or a key is derived with the wrong salt.
+    fix: Sign the own ephemeral key, the own identifier and the other's ephemeral key, in this order, and derive the key from the X25519 secret with Pair-Verify-Encrypt-Salt and -Info.
+    impact: No controller can use the accessory; it shows as not responding.
+    stacks: { HomeKitADK: succeeds, HAP-NodeJS: succeeds, HAP-python: succeeds, brutella/hap: succeeds, HomeSpan: succeeds, hap-rs: succeeds, Bouke/HAP: succeeds }
+    steps:
+      - send: { verify: M1 }
+      - expect: { verify: M2, type: application/pairing+tlv8, tlv: { public-key: { $bytes: 32 }, encrypted-data: $present } }
+      - send: { verify: M3 }
+      - expect:
+          verify: M4
+          type: application/pairing+tlv8
+          any:
+            - tlv: { order: [state] }
+            - { tlv: { state: 4, error: $absent }, deviation: "no stack that we know: controllers pass over further items" }
+
+  - id: PV-02
+    name: accessory-proves-itself
+    requirement: In M2 the accessory names the identifier that it advertises, and signs with the key that it gave in Pair Setup.
+    level: must
+    section: HAP R2 §5.7.2
+    needs: [pairing]
+    cause: The long-term key was made anew at a restart, or the identifier is written in other letters than in the TXT record.
+    fix: Store the key pair and the identifier together, once, and use the same bytes everywhere.
+    impact: Controllers take the accessory for another one, and break off.
+    stacks: { HomeKitADK: holds, HAP-NodeJS: holds, HAP-python: holds, brutella/hap: holds, HomeSpan: holds }
+    steps:
+      - send: { verify: M1 }
+      - expect: { verify: M2 }
+      - check:
+          that: "${txt}"
+          is: { $any: [{ id: "${device.id}" }, { $only: {} }] }
+          because: the identifier isn't that of the TXT record
+      - send: { verify: M3 }
+      - expect: { verify: M4 }
+
+  - id: PV-03
+    name: fresh-accessory-key
+    requirement: The accessory draws a new ephemeral key for every Pair Verify.
+    level: must
+    section: HAP R2 §5.7.2
+    needs: [pairing]
+    cause: The key is made when the server starts, or chance is seeded with a constant.
+    fix: Draw 32 bytes of good chance at each M1.
+    impact: Whoever records sessions and learns one key can read them all; recorded exchanges can be replayed.
+    stacks: { HomeKitADK: new each time, HAP-NodeJS: new each time, HAP-python: new each time, brutella/hap: new each time, HomeSpan: new each time }
+    steps:
+      - repeat:
+          times: 20
+          steps:
+            - send: { verify: M1 }
+            - expect: { verify: M2, save: { key: tlv.public-key } }
+            - collect: { keys: "${key}" }
+            - send: { verify: M3 }
+            - expect: { verify: M4 }
+            - close: main
+      - check: { that: "${keys}", is: { $distinct: true }, because: an ephemeral key was used again }
+
+  - id: PV-04
+    name: unknown-controller
+    requirement: A controller that isn't paired gets State 4 with Error Authentication, and no session.
+    level: must
+    section: HAP R2 §5.7.4
+    needs: [pairing]
+    cause: The identifier isn't looked up, or a missing pairing ends in an exception.
+    fix: Look for the pairing by the identifier's bytes, and answer Error 2 when there is none.
+    impact: Strangers get in; or a controller whose pairing was removed waits instead of learning it.
+    stacks: { HomeKitADK: Error 2, HAP-NodeJS: Error 2, HAP-python: "Error 2; 500 for what is no UUID", brutella/hap: Error 2, HomeSpan: Error 2 }
+    steps:
+      - controller: { name: stranger, paired: false }
+      - send: { verify: M1 }
+      - expect: { verify: M2 }
+      - send: { verify: M3, as: stranger }
+      - expect: { is: not-authentic }
+      - send: { path: /accessories }
+      - expect: { is: no-session }
+
+  - id: PV-05
+    name: verify-wrong-signature
+    requirement: A signature by another key than the paired one, or over other bytes than this exchange's, gets Error Authentication and no session.
+    level: must
+    section: HAP R2 §5.7.3, §5.7.4
+    needs: [paired]
+    cause: The signature isn't checked, is checked with the key of any pairing, or over bytes that the controller chose.
+    fix: Check with the one key that belongs to the identifier, over the controller's ephemeral key, its identifier and the accessory's ephemeral key of this exchange.
+    impact: Anybody who has seen an identifier on the network can operate the accessory.
+    stacks: { HomeKitADK: Error 2, HAP-NodeJS: Error 2, HAP-python: Error 2, brutella/hap: Error 4, HomeSpan: Error 2 }
+    variants:
+      - { name: an unknown key, signer: imposter, over: null }
+      - { name: the key of another controller, signer: guest, over: null }
+      - { name: ephemeral keys in the wrong order, signer: admin, over: swapped }
+      - { name: ephemeral keys of an earlier exchange, signer: admin, over: earlier }
+    steps:
+      - controller: { name: imposter, paired: false }
+      - if: { that: "${signer}", is: guest, then: [{ controller: { name: guest } }] }
+      - if:
+          that: "${over}"
+          is: earlier
+          then:
+            - send: { on: other, verify: M1, procedure: earlier }
+            - expect: { on: other, verify: M2, procedure: earlier }
+            - close: other
+      - send: { verify: M1 }
+      - expect: { verify: M2 }
+      - send: { verify: M3, signed-by: "${signer}", ephemeral: "${over}" }
+      - expect:
+          any:
+            - { is: not-authentic }
+            - { tlv: { state: 4, error: max-peers }, deviation: "brutella/hap (Error 4)" }
+      - send: { path: /accessories }
+      - expect: { is: no-session }
+
+  - id: PV-06
+    name: malformed-m3
+    requirement: An M3 that can't be opened, or lacks something inside, is refused; the accessory goes on.
+    level: must
+    section: HAP R2 §5.7.4
+    needs: [pairing]
+    cause: A length is used before it is checked, or a missing item is taken for an empty one.
+    fix: Check that there is a tag before opening, and every item before using it. Answer Error 2, or 400 for what is malformed.
+    impact: One message of a stranger, who needs no pairing, takes the accessory down.
+    stacks: { HomeKitADK: "Error 2 for the tag, else 400", HAP-NodeJS: "Error 2 or 500", HAP-python: "Error 2; 500 without an identifier", brutella/hap: can crash when it is short, HomeSpan: "Error 2, or 1 for a missing item" }
+    variants:
+      - { name: a flipped tag, outer: [{ flip: encrypted-data }], inner: [] }
+      - { name: nothing sealed, outer: [{ truncate: { item: encrypted-data, to: 0 } }], inner: [] }
+      - { name: less than a tag, outer: [{ truncate: { item: encrypted-data, to: 15 } }], inner: [] }
+      - { name: a tag alone, outer: [{ truncate: { item: encrypted-data, to: 16 } }], inner: [] }
+      - { name: no EncryptedData, outer: [{ drop: encrypted-data }], inner: [] }
+      - { name: no identifier inside, outer: [], inner: [{ drop: identifier }] }
+      - { name: no signature inside, outer: [], inner: [{ drop: signature }] }
+      - { name: a short signature inside, outer: [], inner: [{ truncate: { item: signature, to: 63 } }] }
+      - { name: an empty message inside, outer: [], inner: [{ replace: "" }] }
+    steps:
+      - send: { verify: M1 }
+      - expect: { verify: M2 }
+      - send: { verify: M3, alter: "${outer}", inner: "${inner}" }
+      - expect:
+          any:
+            - { status: 200, tlv: { error: { $any: [authentication, unknown] } } }
+            - { status: 400 }
+            - { status: { $min: 401, $max: 599 }, deviation: "HAP-NodeJS, HAP-python (500)" }
+      - send: { path: /accessories }
+      - expect: { is: no-session }
+
+  - id: PV-07
+    name: m1-key-of-wrong-length
+    requirement: An M1 whose public key is missing or hasn't 32 bytes is refused.
+    level: must
+    section: HAP R2 §5.7.1
+    needs: [pairing]
+    cause: The bytes are copied into an array of 32 without a look at how many there are.
+    fix: Answer 400, or an error, unless there are exactly 32 bytes.
+    impact: Bytes beyond the key are written or read where they shouldn't be; a stranger can use that.
+    stacks: { HomeKitADK: 400, HAP-NodeJS: 500, HAP-python: 500, brutella/hap: "M2, after it padded or cut the key", HomeSpan: Error 1 }
+    variants:
+      - { name: 31 bytes, change: [{ truncate: { item: public-key, to: 31 } }] }
+      - { name: 33 bytes, change: [{ extend: { item: public-key, by: 1 } }] }
+      - { name: no bytes, change: [{ truncate: { item: public-key, to: 0 } }] }
+      - { name: no key, change: [{ drop: public-key }] }
+    steps:
+      - send: { verify: M1, alter: "${change}" }
+      - expect:
+          any:
+            - { is: refused }
+            - { status: 200, tlv: { state: 2, public-key: $present, error: $absent }, deviation: "brutella/hap, which pads or cuts the key" }
+      - send: { path: /accessories }
+      - expect: { is: no-session }
+
+  - id: PV-09
+    name: verify-out-of-order
+    requirement: M3 without an M1, a second M3, and states that no controller sends are refused.
+    level: must
+    section: HAP R2 §5.7
+    needs: [pairing]
+    cause: The state of the exchange isn't kept, or keys of the last exchange are left behind.
+    fix: Remember what is expected next on each connection, answer 400 to anything else, and forget the keys with the exchange.
+    impact: Old keys are used again, or memory that was given back is read.
+    stacks: { HomeKitADK: 400, HAP-NodeJS: 400 with Error 1, HAP-python: 500, brutella/hap: 500, HomeSpan: may not answer other states }
+    variants:
+      - { name: M3 without M1, kind: early }
+      - { name: State 0, kind: state, state: 0 }
+      - { name: State 2, kind: state, state: 2 }
+      - { name: State 4, kind: state, state: 4 }
+      - { name: State 5, kind: state, state: 5 }
+      - { name: M3 again in the session, kind: sealed }
+      - { name: M3 again in plain, kind: plain }
+    steps:
+      - if:
+          that: "${kind}"
+          is: early
+          then:
+            - send: { verify: M3 }
+            - expect: { is: refused }
+      - if:
+          that: "${kind}"
+          is: state
+          then:
+            - send: { path: /pair-verify, tlv: [[state, "${state}"], [public-key, { random: 32 }]] }
+            - expect: { is: refused }
+      - if:
+          that: "${kind}"
+          is: { $any: [sealed, plain] }
+          then:
+            - send: { verify: M1 }
+            - expect: { verify: M2 }
+            - send: { verify: M3, save-sent: third }
+            - expect: { verify: M4 }
+          else:
+            - send: { path: /accessories }
+            - expect: { is: no-session }
+      - if:
+          that: "${kind}"
+          is: sealed
+          then:
+            - send: { bytes: "${third}" }
+            - expect:
+                any:
+                  - { is: refused, sealed: true }
+                  - { closed: true, deviation: "no stack that we know" }
+      - if:
+          that: "${kind}"
+          is: plain
+          then:
+            - send: { raw: "${third}" }
+            - expect:
+                within: 1s
+                any:
+                  - { closed: true }
+                  - { silent: true }
+                  - garbage: { $starts: "HTTP/1.1 400" }
+                  - { garbage: { $matches: "HTTP/1\\.1 5[0-9][0-9] [\\s\\S]*" }, deviation: "HAP-NodeJS, HAP-python, brutella/hap (500)" }
+                  - { garbage: { $contains: "\x07\x01" }, deviation: "HAP-NodeJS, which answers in plain" }
+
+  - id: PV-10
+    name: second-m1-supersedes
+    requirement: A second M1 on a connection begins the exchange anew.
+    level: must
+    section: HAP R2 §5.7.4
+    needs: [pairing]
+    cause: An M1 is only taken on a fresh connection.
+    fix: Drop the exchange that is under way when an M1 comes, whatever its state.
+    impact: After one exchange that was broken off, controllers are locked out until they reconnect.
+    stacks: { HomeKitADK: begins anew, HAP-NodeJS: begins anew, HAP-python: begins anew }
+    steps:
+      - send: { verify: M1, procedure: first }
+      - expect: { verify: M2, procedure: first }
+      - send: { verify: M1, procedure: second }
+      - expect: { verify: M2, procedure: second }
+      - send: { verify: M3, procedure: second }
+      - expect: { verify: M4, procedure: second }
+      - send: { path: /accessories }
+      - expect: { database: true, sealed: true }
+
+  - id: PV-11
+    name: superseded-m3
+    requirement: The M3 of an exchange that a second M1 ended gets Error Authentication.
+    level: must
+    section: HAP R2 §5.7.4
+    needs: [pairing]
+    cause: The keys of the first M1 stay in use.
+    fix: Draw the ephemeral key anew at each M1, and derive everything from it.
+    impact: An exchange that was broken off can be finished later by somebody who recorded it.
+    stacks: { HomeKitADK: Error 2, HAP-python: Error 2 }
+    steps:
+      - send: { verify: M1, procedure: first }
+      - expect: { verify: M2, procedure: first }
+      - send: { verify: M1, procedure: second }
+      - expect: { verify: M2, procedure: second }
+      - send: { verify: M3, procedure: first }
+      - expect: { is: not-authentic }
+      - send: { path: /accessories }
+      - expect: { is: no-session }
+
+  - id: PV-12
+    name: replayed-verify
+    requirement: A recorded M1 and M3 sent again on a new connection open no session.
+    level: must
+    section: HAP R2 §5.7
+    needs: [pairing]
+    cause: The accessory's ephemeral key isn't new, or the signature leaves it out.
+    fix: Draw a new key at each M1, and check that the controller's signature is over it.
+    impact: Whoever records one exchange can have sessions of their own.
+    stacks: { HomeKitADK: Error 2, HAP-NodeJS: Error 2, HAP-python: Error 2 }
+    steps:
+      - send: { verify: M1, save-sent: first }
+      - expect: { verify: M2 }
+      - send: { verify: M3, save-sent: third }
+      - expect: { verify: M4 }
+      - send: { on: replay, bytes: "${first}" }
+      - expect: { on: replay, status: 200, tlv: { state: 2, error: $absent } }
+      - send: { on: replay, bytes: "${third}" }
+      - expect: { on: replay, is: not-authentic }
+      - send: { on: replay, path: /accessories }
+      - expect: { on: replay, is: no-session }
+
+  - id: PV-13
+    name: interleaved-verifies
+    requirement: Two exchanges at once on two connections both succeed, with keys of their own.
+    level: must
+    section: HAP R2 §5.7
+    needs: [pairing]
+    cause: There is one state of Pair Verify for all connections.
+    fix: Keep the state with the connection.
+    impact: When a hub and a phone come back at the same time, as after a power cut, one of them fails.
+    stacks: { HomeKitADK: both succeed, HAP-NodeJS: both succeed, HAP-python: both succeed, brutella/hap: both succeed, HomeSpan: "the first one gets Error 2, and has to come again" }
+    steps:
+      - send: { on: a, verify: M1 }
+      - send: { on: b, verify: M1 }
+      - expect: { on: a, verify: M2, save: { one: tlv.public-key } }
+      - expect: { on: b, verify: M2, save: { two: tlv.public-key } }
+      - check: { that: ["${one}", "${two}"], is: { $distinct: true }, because: both connections got the same ephemeral key }
+      - send: { on: a, verify: M3 }
+      - expect:
+          on: a
+          save: { problem: tlv.error }
+          any:
+            - verify: M4
+            - { tlv: { state: 4, error: { $any: [authentication, unknown] } }, deviation: "HomeSpan, which keeps one exchange for all connections" }
+      - send: { on: b, verify: M3 }
+      - expect: { on: b, verify: M4 }
+      - if: { that: "${problem}", is: { $kind: string }, then: [{ connect: a }, { verify: a }] }
+      - send: { on: a, path: /accessories }
+      - expect: { on: a, database: true, sealed: true }
+      - send: { on: b, path: /accessories }
+      - expect: { on: b, database: true, sealed: true }
+
+  - id: PV-14
+    name: verify-beside-half-done
+    requirement: Pair Verify succeeds within 5 s while another connection holds one that is half done.
+    level: must
+    section: HAP R2 §5.7
+    needs: [pairing]
+    cause: A half-done exchange blocks others until it times out.
+    fix: Keep the state with the connection, or let the newest exchange win.
+    impact: One phone that lost its network keeps all others out.
+    stacks: { HomeKitADK: succeeds, HAP-NodeJS: succeeds, HAP-python: succeeds }
+    steps:
+      - send: { on: hanging, verify: M1 }
+      - expect: { on: hanging, verify: M2 }
+      - mark: begin
+      - verify: main
+      - check: { that: "${elapsed.begin}", is: { $max: 5000 }, because: Pair Verify took too long }
+      - send: { path: /accessories }
+      - expect: { database: true, sealed: true }
+
+  - id: PV-15
+    name: verify-while-unpaired
+    requirement: An accessory that nobody has paired grants no session.
+    level: must
+    section: HAP R2 §5.7.4
+    needs: [unpaired]
+    cause: Without a pairing the signature isn't checked.
+    fix: Refuse at M2, or at M3 as for any unknown controller.
+    impact: Everybody on the network can operate an accessory that is not set up yet.
+    stacks: { HomeKitADK: "M2, then Error 2", HAP-NodeJS: "M2, then Error 2", HAP-python: Error 2 at M2, brutella/hap: "M2, then Error 2", HomeSpan: Error 1 at M2 }
+    steps:
+      - send: { verify: M1 }
+      - expect:
+          save: { problem: tlv.error }
+          any:
+            - verify: M2
+            - tlv: { state: 2, error: $present }
+      - if:
+          that: "${problem}"
+          is: null
+          then:
+            - send: { verify: M3 }
+            - expect: { is: not-authentic }
+      - send: { path: /accessories }
+      - expect: { is: no-session }
+
+  - id: PV-16
+    name: resume-over-ip
+    requirement: A request to resume a session, which IP doesn't have, is refused or taken for a plain Pair Verify. There is never a session without M3.
+    level: should
+    section: HAP R2 §5.7, §7.3.7
+    needs: [pairing]
+    cause: Code for Bluetooth answers on IP, too.
+    fix: Answer 400 to method 6, or pass over the Method item.
+    impact: Sessions that weren't proven anew, should the stored secrets leak.
+    stacks: { HomeKitADK: 400, HAP-NodeJS: passes over the method, HAP-python: passes over the method, brutella/hap: 400 with an error, HomeSpan: passes over the method }
+    variants:
+      - { name: with a session id, items: [[method, 6], [session-id, { random: 8 }]] }
+      - { name: without a session id, items: [[method, 6]] }
+    steps:
+      - send: { verify: M1, alter: [{ add: "${items}" }] }
+      - expect:
+          any:
+            - verify: M2
+            - { is: refused }
+      - send: { path: /accessories }
+      - expect: { is: no-session }
+
+  - id: PV-17
+    name: retry-after-failure
+    requirement: A connection stays unsecured after a Pair Verify that failed, and another one can succeed on it, or the accessory has closed it.
+    level: should
+    section: HAP R2 §5.7.4
+    needs: [paired]
+    cause: The exchange stays in its failed state.
+    fix: Forget the exchange with the error, and wait for an M1.
+    impact: A controller that tries again at once is refused until it reconnects.
+    stacks: { HomeKitADK: can be tried again, HAP-NodeJS: can be tried again, HAP-python: can be tried again }
+    aliases: [TCH062]
+    steps:
+      - controller: { name: stranger, paired: false }
+      - send: { verify: M1 }
+      - expect: { verify: M2 }
+      - send: { verify: M3, as: stranger }
+      - expect: { tlv: { error: $present } }
+      - send: { verify: M1 }
+      - expect:
+          save: { closed: closed }
+          any:
+            - { verify: M2, sealed: false }
+            - { closed: true }
+      - if:
+          that: "${closed}"
+          then:
+            - connect: main
+            - verify: main
+          else:
+            - send: { verify: M3 }
+            - expect: { verify: M4 }
+      - send: { path: /accessories }
+      - expect: { database: true, sealed: true }
+
+  - id: PV-18
+    name: verify-inside-session
+    requirement: Pair Verify inside a session is refused, and the keys of the session stay as they are.
+    level: should
+    section: HAP R2 §5.7
+    needs: [paired]
+    cause: Addresses of pairing are served before anything looks whether there is a session.
+    fix: Answer 400 to /pair-verify on a secured connection.
+    impact: New keys in the middle of a session put the two sides out of step.
+    stacks: { HomeKitADK: 400, HAP-NodeJS: answers M2 in plain, HAP-python: answers M2 and takes new keys at M3 }
+    steps:
+      - verify: main
+      - send: { verify: M1, procedure: again }
+      - expect:
+          procedure: again
+          save: { status: status }
+          any:
+            - { status: { $min: 400, $max: 499 }, sealed: true }
+            - { status: 200, tlv: { error: $present }, sealed: true }
+            - { closed: true }
+            - { verify: M2, sealed: true, deviation: "HAP-python, which takes new keys" }
+            - { status: { $min: 500 }, sealed: true, deviation: "no stack that we know" }
+            - { garbage: { $starts: "HTTP/1.1 " }, deviation: "HAP-NodeJS, which answers in plain" }
+      - if:
+          that: "${status}"
+          is: { $kind: integer }
+          then:
+            - send: { path: /accessories }
+            - expect:
+                any:
+                  - { database: true, sealed: true }
+                  - { closed: true }
+
+  - id: PV-19
+    name: pairing-outlives-reboot
+    requirement: A pairing outlives a restart, and doesn't outlive a factory reset.
+    level: must
+    section: HAP R2 §5.3, §5.4
+    needs: [paired, { hook: reboot }, { hook: factory-reset }, unpairs, reset]
+    cause: Pairings are kept in memory, or a reset leaves them in the store.
+    fix: Write a pairing to the store before M6 is sent, and remove all of them, with the key pair, at a reset.
+    impact: The accessory has to be set up again after a power cut; or its former owner can still operate it.
+    stacks: { HomeKitADK: holds, HAP-python: holds, HomeSpan: holds }
+    steps:
+      - hook: { name: reboot }
+      - reachable: { within: 60s }
+      - repeat:
+          times: 30
+          every: 1s
+          until: { that: "${problem}", is: "" }
+          steps:
+            - try:
+                save: problem
+                steps:
+                  - connect: main
+                  - verify: main
+                  - send: { path: /accessories }
+                  - expect: { database: true, sealed: true }
+      - hook: { name: factory-reset }
+      - reachable: { within: 60s }
+      - repeat:
+          times: 30
+          every: 1s
+          until: { that: "${problem}", is: "" }
+          steps:
+            - try:
+                save: problem
+                steps:
+                  - connect: main
+                  - send: { verify: M1 }
+                  - expect:
+                      save: { refusal: tlv.error }
+                      any:
+                        - verify: M2
+                        - tlv: { state: 2, error: $present }
+      - if:
+          that: "${refusal}"
+          is: null
+          then:
+            - send: { verify: M3 }
+            - expect: { is: not-authentic }
+      - send: { path: /accessories }
+      - expect: { is: no-session }
+
+  - id: PV-20
+    name: sessions-dont-leak
+    requirement: After 50 sessions that were closed and 100 exchanges that were broken off, the next Pair Verify takes less than 2 s.
+    level: must
+    section: HAP R2 §5.7, §6.2.3
+    needs: [paired]
+    cause: What belongs to a connection isn't given back when the connection ends.
+    fix: Tie the exchange and the session to the connection, and free both when it ends, however it ends.
+    impact: The accessory stops responding after some days, until it is restarted.
+    stacks: { esp-homekit: "ran out of sessions (issue 18)", HomeKitADK: holds }
+    steps:
+      - repeat:
+          times: 50
+          steps:
+            - verify: main
+            - close: main
+      - repeat:
+          times: 100
+          steps:
+            - send: { on: abandoned, verify: M1 }
+            - expect: { on: abandoned, verify: M2 }
+            - close: abandoned
+      - mark: begin
+      - verify: main
+      - check: { that: "${elapsed.begin}", is: { $max: 2000 }, because: Pair Verify took too long }
+      - send: { path: /accessories }
+      - expect: { database: true, sealed: true }
+
+  - id: PV-21
+    name: m1-with-method
+    requirement: An M1 that carries a Method is answered with M2 or refused.
+    level: info
+    section: HAP R2 §5.7.1
+    needs: [pairing]
+    cause: Controllers send no Method here, so nobody has looked.
+    fix: Nothing has to be done; whoever wants to be strict answers 400.
+    impact: None with the controllers that are known.
+    stacks: { HomeKitADK: 400, brutella/hap: takes 0, HAP-NodeJS: passes over it, HAP-python: passes over it, HomeSpan: passes over it }
+    variants:
+      - { name: method 0, method: 0 }
+      - { name: method 1, method: 1 }
+      - { name: method 2, method: 2 }
+    steps:
+      - send: { verify: M1, alter: [{ prepend: { method: "${method}" } }] }
+      - expect:
+          any:
+            - { verify: M2, record: "${variant}: answered with M2" }
+            - { status: 400, record: "${variant}: refused with 400" }
+            - { tlv: { error: $present }, record: "${variant}: refused with an error" }
+            - { status: { $min: 401, $max: 599 }, record: "${variant}: refused with another status" }
+            - { closed: true, record: "${variant}: the connection was closed" }
+
+  - id: PV-22
+    name: pairing-removed-in-between
+    requirement: A controller whose pairing is removed between M1 and M3 gets no session.
+    level: must
+    section: HAP R2 §5.7.4
+    needs: [paired]
+    cause: The pairing is looked up at M1, and not again.
+    fix: Look it up when M3 names the controller.
+    impact: A guest who was shown the door is in again for as long as the session lasts.
+    stacks: { HomeKitADK: looks at M3, HAP-NodeJS: looks at M3, HAP-python: looks at M3, brutella/hap: looks at M3 }
+    steps:
+      - controller: { name: guest }
+      - send: { on: guest, verify: M1 }
+      - expect: { on: guest, verify: M2 }
+      - unpair: guest
+      - send: { on: guest, verify: M3, as: guest }
+      - expect:
+          on: guest
+          any:
+            - { is: not-authentic }
+            - { closed: true }
+      - send: { on: guest, path: /accessories }
+      - expect: { on: guest, is: no-session }
+
+  - id: PV-23
+    name: identifier-as-bytes
+    requirement: A controller's identifier is compared as bytes, so that other letter case is another controller.
+    level: info
+    section: HAP R2 §5.7.4
+    needs: [paired]
+    cause: The identifier is parsed as a UUID.
+    fix: Keep and compare the bytes as they came.
+    impact: None with the controllers that are known; they always write capitals.
+    stacks: { HomeKitADK: compares bytes, HomeSpan: compares bytes, HAP-python: compares UUIDs }
+    steps:
+      - send: { verify: M1 }
+      - expect: { verify: M2 }
+      - send: { verify: M3, identifier: { of: "${admin.id-bytes}", lower: true } }
+      - expect:
+          any:
+            - { is: not-authentic, record: "other letter case is refused: the bytes are compared" }
+            - { verify: M4, record: "other letter case is taken for the same controller" }
+            - { tlv: { error: $present }, record: "other letter case is refused with another error" }
+            - { status: { $min: 400 }, record: "other letter case is refused with another status" }
+            - { closed: true, record: "the connection was closed" }
+
+  # The last one: an accessory may restart.
+  - id: PV-08
+    name: m1-low-order-key
+    requirement: An M1 with a public key that makes the secret known to everybody had better be refused; the accessory neither restarts nor grants a session.
+    level: info
+    section: HAP R2 §5.7.2, RFC 7748 §6.1
+    needs: [paired]
+    cause: The result of X25519 isn't looked at.
+    fix: Refuse when all 32 bytes of the secret are zero; most libraries tell.
+    impact: The rest of such an exchange can be read by anybody; without a paired key it still leads nowhere.
+    stacks: { HomeKitADK: "no check of its own; debug builds stop when the library refuses", brutella/hap: no check, HAP-python: the library refuses }
+    variants:
+      - { name: zero, key: { zeros: 32 } }
+      - { name: one, key: ["01", { zeros: 31 }] }
+      - { name: order 8, key: e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800 }
+      - { name: another of order 8, key: 5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157 }
+      - { name: minus one, key: ["ec", { repeat: "ff", times: 30 }, "7f"] }
+    steps:
+      - send: { verify: M1, public-key: "${key}" }
+      - expect:
+          any:
+            - { status: 400, record: "${variant}: refused with 400" }
+            - { tlv: { error: $present }, record: "${variant}: refused with an error" }
+            - { status: { $min: 401, $max: 599 }, record: "${variant}: refused with another status" }
+            - { closed: true, record: "${variant}: the connection was closed" }
+            - { tlv: { state: 2, error: $absent }, record: "${variant}: answered with M2, over a secret that everybody knows" }
+      - reachable: true
+      - verify: again
+      - send: { path: /accessories }
+      - expect: { is: no-session }
+
+"""#),
+    ("pairings.yaml", #"""
+area: pairings
+title: Pairings
+expectations:
+  done: { status: 200, tlv: { state: 2, error: $absent } }
+  not-admin: { tlv: { error: authentication } }
+  listed: { status: 200, tlv: { error: $absent, identifier: $present } }   # State is PR-01's affair
+cases:
+  - id: PR-01
+    name: list-pairings
+    requirement: An admin that lists the pairings gets all of them with identifier, key and permissions as they were added, with an empty separator between.
+    level: must
+    section: HAP R2 §5.12
+    needs: [paired]
+    cause: Entries are joined by something else than the empty item of type 0xFF, or identifiers are changed to another form.
+    fix: Store identifiers as bytes, and write State once, then the entries with separators between.
+    impact: iOS 16 and later drop the home's pairing when the list isn't what they expect.
+    stacks:
+      HomeKitADK: so
+      HAP-NodeJS: so
+      HAP-python: so
+      HomeSpan: "so, permissions first"
+      brutella/hap: leaves State out
+      Bouke/HAP: puts State between entries
+    steps:
+      - controller: { name: guest }
+      - controller: { name: second, permissions: admin }
+      - verify: main
+      - send: { pairings: list }
+      - expect:
+          status: 200
+          tlv:
+            state: 2
+            error: $absent
+            separator: ""
+            list:
+              $includes:
+                - { identifier: "${admin.id}", public-key: "${admin.ltpk}", permissions: 1 }
+                - { identifier: "${guest.id}", public-key: "${guest.ltpk}", permissions: 0 }
+                - { identifier: "${second.id}", public-key: "${second.ltpk}", permissions: 1 }
+
+  - id: PR-02
+    name: add-pairing
+    requirement: An admin can add a controller, which can verify at once.
+    level: must
+    section: HAP R2 §5.10
+    needs: [paired]
+    cause: The new pairing is stored for later, or the identifier is read as something else than text.
+    fix: Store the pairing before the answer goes out.
+    impact: People and home hubs that share the home can't reach the accessory.
+    stacks: { HomeKitADK: so, HAP-NodeJS: so, HAP-python: "so, for identifiers that are UUIDs", HomeSpan: "so, for identifiers of 36 bytes" }
+    steps:
+      - controller: { name: guest, paired: false }
+      - verify: main
+      - send: { pairings: add, controller: guest, permissions: user }
+      - expect: done
+      - verify: { on: b, as: guest }
+
+  - id: PR-03
+    name: regular-user
+    requirement: A controller without the admin permission may read, write and subscribe.
+    level: must
+    section: HAP R2 §5.3
+    needs: [paired]
+    find:
+      value: { quiet: true, perms: [pr, pw, ev], optional: true }
+    cause: The session's permissions are asked for more than pairings.
+    fix: Look at the admin bit for /pairings only, and for characteristics that are for admins.
+    impact: Members of the home can see the accessory and not use it.
+    steps:
+      - controller: { name: guest, permissions: user }
+      - verify: { on: user, as: guest }
+      - send: { on: user, path: /accessories }
+      - expect: { on: user, status: 200, database: true }
+      - if:
+          that: "${value}"
+          is: { $not: null }
+          then:
+            - send: { on: user, read: "${value.id}" }
+            - expect: { on: user, status: 200 }
+            - send: { on: user, subscribe: "${value.id}" }
+            - expect: { on: user, status: 204 }
+            - verify: main
+            - send: { write: [{ id: "${value.id}", value: "${value.other}" }] }
+            - expect: { status: 204 }
+            - event: { on: user, entries: [{ id: "${value.id}", value: "${value.other}" }] }
+            - send: { on: user, write: [{ id: "${value.id}", value: "${value.value}" }] }
+            - expect: { on: user, status: 204 }
+
+  - id: PR-04
+    name: pairings-are-for-admins
+    requirement: A controller without the admin permission that adds, removes or lists pairings, its own too, gets Error Authentication, and nothing changes.
+    level: must
+    section: HAP R2 §5.10, §5.11, §5.12
+    needs: [paired]
+    variants:
+      - { name: add, what: add, who: other }
+      - { name: list, what: list, who: guest }
+      - { name: remove, what: remove, who: second }
+      - { name: remove-itself, what: remove, who: guest }
+    cause: The check is missing from one of the three.
+    fix: Look for the admin permission before the method.
+    impact: A guest of the home can add strangers, or throw the owner out.
+    stacks:
+      HomeKitADK: Error 2
+      HAP-NodeJS: Error 2
+      HAP-python: Error 2
+      HomeSpan: Error 2
+      brutella/hap: gives the list
+    steps:
+      - controller: { name: guest, permissions: user }
+      - controller: { name: second, permissions: user }
+      - controller: { name: other, paired: false }
+      - verify: { on: user, as: guest }
+      - send: { on: user, pairings: "${what}", controller: "${who}", permissions: user }
+      - expect: { on: user, is: not-admin }
+      - verify: main
+      - send: { pairings: list }
+      - expect:
+          is: listed
+          save: { list: tlv.list }
+      - check:
+          - { that: "${list}", is: { $includes: [{ identifier: "${guest.id}" }, { identifier: "${second.id}" }] }, because: the pairings }
+          - { that: "${list}", is: { $each: { identifier: { $not: "${other.id}" } } }, because: the pairings }
+
+  - id: PR-05
+    name: change-permissions
+    requirement: Adding a controller again with the same identifier and key changes its permissions.
+    level: must
+    section: HAP R2 §5.10.2
+    needs: [paired]
+    cause: One that is known already is refused, or stored a second time.
+    fix: Compare the key, and update the permissions where it is the same.
+    impact: People can't be made admins of the home, or stay admins.
+    stacks: { HomeKitADK: so, HAP-NodeJS: so, HomeSpan: so, esp-homekit-sdk: so }
+    steps:
+      - controller: { name: guest, permissions: user }
+      - verify: main
+      - each:
+          in: [1, 0]
+          as: permissions
+          steps:
+            - send: { pairings: add, controller: guest, permissions: "${permissions}" }
+            - expect: done
+            - send: { pairings: list }
+            - expect:
+                is: listed
+                save: { list: tlv.list }
+            - check: { that: "${list}", is: { $includes: [{ identifier: "${guest.id}", public-key: "${guest.ltpk}", permissions: "${permissions}" }] } }
+            - check: { that: "${list}", is: { $distinct: true } }
+
+  - id: PR-06
+    name: same-id-other-key
+    requirement: Adding a known identifier with another key gives Error Unknown, and the stored key stays.
+    level: must
+    section: HAP R2 §5.10.2
+    needs: [paired]
+    cause: The pairing is stored under its identifier without a look at what is there.
+    fix: Compare the keys first.
+    impact: An admin's controller can take over another controller's place unseen.
+    stacks:
+      HomeKitADK: Error 1
+      HAP-NodeJS: Error 1
+      brutella/hap: Error 1
+      HomeSpan: Error 1
+      esp-homekit-sdk: Error 1
+      HAP-python: overwrites the key
+      Bouke/HAP: overwrites the key
+    steps:
+      - controller: { name: guest, permissions: user }
+      - controller: { name: twin, id: "${guest.id-bytes}", paired: false }
+      - verify: main
+      - send: { pairings: add, controller: twin, permissions: user }
+      - expect: { tlv: { state: 2, error: unknown } }
+      - verify: { on: b, as: guest }
+
+  - id: PR-07
+    name: sixteen-pairings
+    requirement: There is room for at least 16 pairings, the first one included.
+    level: must
+    section: HAP R2 §5.10
+    needs: [paired, long]
+    cause: The table of pairings was made for a household.
+    fix: Make room for 16.
+    impact: Somebody who joins the home, or a new home hub, can't reach the accessory.
+    stacks: { HomeKitADK: 16 in all, HomeSpan: 16 in all, esp-homekit-sdk: 16 in all }
+    steps:
+      - verify: main
+      - repeat:
+          times: 15
+          as: n
+          steps:
+            - controller: { name: "c${n}", paired: false }
+            - send: { pairings: add, controller: "c${n}", permissions: user }
+            - expect: done
+            - send: { pairings: list }
+            - expect:
+                is: listed
+                save: { list: tlv.list }
+      - check: { that: "${list}", is: { $length: { $min: 16 } }, because: the list of pairings }
+      - repeat:
+          times: 15
+          as: n
+          steps:
+            - verify: { on: probe, as: "c${n}" }
+            - close: probe
+
+  - id: PR-08
+    name: too-many-pairings
+    requirement: Where there is a limit, one controller too many gets Error MaxPeers, and no pairing is lost.
+    level: must
+    section: HAP R2 §5.10, §5.15 table 5-5
+    needs: [paired, long]
+    cause: The oldest pairing gives way, or the last place is written over.
+    fix: Count before storing.
+    impact: A member of the home loses the accessory when another one is invited.
+    stacks: { HomeKitADK: "Error 4 at 16", HomeSpan: "Error 4 at 16", esp-homekit: Error 4, HAP-NodeJS: no limit, HAP-python: no limit, brutella/hap: no limit }
+    steps:
+      - verify: main
+      - send: { pairings: list }
+      - expect: { is: listed, save: { before: tlv.list } }
+      - let: { error: null }
+      - repeat:
+          times: 6
+          as: tens
+          steps:
+            - repeat:
+                times: 10
+                as: ones
+                steps:
+                  - if:
+                      that: "${error}"
+                      is: null
+                      then:
+                        - controller: { name: "c${tens}${ones}", id: { text: "5B4E8D3C-0F1A-4C6B-9A7E-0000000000${tens}${ones}" }, paired: false }
+                        - send: { pairings: add, controller: "c${tens}${ones}", permissions: user }
+                        - expect: { tlv: { state: 2, error: { $any: [$absent, max-peers] } }, save: { error: tlv.error } }
+                        - send: { pairings: list }
+                        - expect: { is: listed, save: { now: tlv.list } }
+                        - check: { that: "${now}", is: { $includes: "${before}" }, because: the pairings of before }
+                        - if:
+                            that: "${error}"
+                            is: null
+                            then:
+                              - check: { that: "${now}", is: { $includes: [{ identifier: "5B4E8D3C-0F1A-4C6B-9A7E-0000000000${tens}${ones}" }] }, because: the pairing that was added }
+                        - let: { before: "${now}" }
+      - record: "${before.count} pairings in all, and then: ${error}"
+
+  - id: PR-09
+    name: malformed-pairing
+    requirement: A pairing with permissions other than 0 and 1, a key that hasn't 32 bytes, or an identifier that is missing or longer than 36 bytes, is refused, and does no harm.
+    level: must
+    section: HAP R2 §5.10
+    needs: [paired]
+    variants:
+      - { name: permissions-2, changes: [{ set: { permissions: 2 } }] }
+      - { name: permissions-255, changes: [{ set: { permissions: 255 } }] }
+      - { name: key-of-31-bytes, changes: [{ truncate: { item: public-key, by: 1 } }] }
+      - { name: key-of-33-bytes, changes: [{ extend: { item: public-key, by: 1 } }] }
+      - { name: identifier-of-37-bytes, changes: [{ extend: { item: identifier, by: 1 } }] }
+      - { name: no-identifier, changes: [{ drop: identifier }] }
+    cause: Items are copied without a look at their lengths.
+    fix: Check all three before anything is stored, and answer 400 or an Error item.
+    impact: A pairing that nobody can use takes a place; a long item may overwrite memory.
+    stacks: { HomeKitADK: "400", HomeSpan: Error 1, esp-homekit: Error 1, HAP-NodeJS: takes any permissions and keys, HAP-python: takes any permissions and keys, esp-homekit-sdk: takes any permissions }
+    steps:
+      - controller: { name: guest, paired: false }
+      - verify: main
+      - send: { pairings: add, controller: guest, permissions: user, alter: "${changes}" }
+      - expect:
+          any:
+            - { status: 400 }
+            - { tlv: { error: $present } }
+            - { status: 500, deviation: "HAP-NodeJS, HAP-python" }
+            - { tlv: { state: 2 }, deviation: "HAP-NodeJS, HAP-python and esp-homekit-sdk, which take it" }
+      - note: It must still be there, with the pairing that it had.
+        verify: b
+      - send: { on: b, pairings: list }
+      - expect: { on: b, status: 200, tlv: { error: $absent, list: { $includes: [{ identifier: "${admin.id}", public-key: "${admin.ltpk}", permissions: 1 }] } } }
+
+  - id: PR-10
+    name: remove-unknown
+    requirement: Removing a controller that isn't paired succeeds.
+    level: must
+    section: HAP R2 §5.11.2
+    needs: [paired]
+    cause: What isn't there is answered as an error.
+    fix: Answer State 2 without an Error.
+    impact: A controller that repeats a removal, since it missed the answer, never gets done with it.
+    stacks: { HomeKitADK: so, HAP-NodeJS: so, HAP-python: so, HomeSpan: so, brutella/hap: Error 1 }
+    steps:
+      - controller: { name: nobody, paired: false }
+      - verify: main
+      - send: { pairings: remove, controller: nobody }
+      - expect: done
+
+  - id: PR-11
+    name: removed-controller-cannot-verify
+    requirement: A controller whose pairing was removed can't verify any more.
+    level: must
+    section: HAP R2 §5.7.4, §5.11.2
+    needs: [paired]
+    cause: The pairing is removed from storage and stays in memory.
+    fix: Look the key up in one place.
+    impact: Somebody who left the home can still open the door.
+    steps:
+      - controller: { name: guest, permissions: user }
+      - verify: { on: before, as: guest }
+      - close: before
+      - verify: main
+      - send: { pairings: remove, controller: guest }
+      - expect: done
+      - send: { on: after, verify: M1, as: guest }
+      - expect: { on: after, verify: M2 }
+      - send: { on: after, verify: M3, as: guest }
+      - expect: { on: after, tlv: { state: 4, error: authentication } }
+
+  - id: PR-12
+    name: removed-controller-is-cut-off
+    requirement: When a pairing is removed, its open sessions are closed.
+    level: must
+    section: HAP R2 §5.11.2
+    needs: [paired]
+    cause: Only the stored pairing is removed.
+    fix: Close every connection that the controller verified.
+    impact: Somebody who left the home keeps control until the connection ends, which can be days.
+    stacks: { HomeKitADK: closes, HAP-NodeJS: closes, HomeSpan: closes, esp-homekit-sdk: closes, HAP-python: keeps them }
+    steps:
+      - controller: { name: guest, permissions: user }
+      - verify: { on: first, as: guest }
+      - verify: { on: other, as: guest }
+      - verify: main
+      - send: { pairings: remove, controller: guest }
+      - expect: done
+      - expect: { on: first, closed: true, within: 5s }
+      - expect: { on: other, closed: true, within: 5s }
+
+  - id: PR-13
+    name: remove-itself
+    requirement: A controller that removes itself gets the answer first, and then its connection is closed.
+    level: must
+    section: HAP R2 §5.11.2
+    needs: [paired]
+    cause: The connection is closed where the pairing is removed, before the answer is out, or not at all.
+    fix: Close it when the answer has been written.
+    impact: The controller takes the removal for failed, and shows an error.
+    stacks: { HomeKitADK: so, HAP-NodeJS: so, HomeSpan: so, brutella/hap: may close before the answer, HAP-python: keeps it open }
+    steps:
+      - controller: { name: second, permissions: admin }
+      - verify: { on: own, as: second }
+      - send: { on: own, pairings: remove, controller: second }
+      - expect: { on: own, is: done }
+      - expect: { on: own, closed: true, within: 5s }
+
+  - id: PR-14
+    name: remove-one-of-two-admins
+    requirement: Removing one of two admins leaves the other and the users alone, with their sessions and subscriptions.
+    level: must
+    section: HAP R2 §5.11
+    needs: [paired]
+    find:
+      value: { quiet: true, perms: [pr, pw, ev], optional: true }
+    cause: The removal of any admin is taken for that of the last, or all connections are closed.
+    fix: Count admins after the removal.
+    impact: When one person leaves the home, everybody loses the accessory.
+    stacks: { HomeKitADK: so, HAP-NodeJS: so, HomeSpan: so }
+    steps:
+      - controller: { name: second, permissions: admin }
+      - controller: { name: guest, permissions: user }
+      - verify: { on: user, as: guest }
+      - if:
+          that: "${value}"
+          is: { $not: null }
+          then:
+            - send: { on: user, subscribe: "${value.id}" }
+            - expect: { on: user, status: 204 }
+      - verify: main
+      - send: { pairings: remove, controller: second }
+      - expect: done
+      - send: { pairings: list }
+      - expect:
+          is: listed
+          save: { list: tlv.list }
+      - check:
+          - { that: "${list}", is: { $includes: [{ identifier: "${admin.id}", permissions: 1 }, { identifier: "${guest.id}", permissions: 0 }] } }
+          - { that: "${list}", is: { $each: { identifier: { $not: "${second.id}" } } } }
+      - send: { on: user, path: /accessories }
+      - expect: { on: user, status: 200, database: true }
+      - if:
+          that: "${value}"
+          is: { $not: null }
+          then:
+            - send: { write: [{ id: "${value.id}", value: "${value.other}" }] }
+            - expect: { status: 204 }
+            - event: { on: user, entries: [{ id: "${value.id}", value: "${value.other}" }] }
+
+  - id: PR-15
+    name: remove-last-admin
+    requirement: Removing the last admin removes all pairings and closes all sessions.
+    level: must
+    section: HAP R2 §5.11.2
+    needs: [paired, unpairs]
+    cause: Users' pairings are left, with nobody who could remove them.
+    fix: When no admin is left, drop every pairing and close every session.
+    impact: The accessory can't be added again, and those who had it keep control.
+    stacks: { HomeKitADK: so, HAP-NodeJS: so, HomeSpan: so, esp-homekit-sdk: so, HAP-python: keeps sessions }
+    steps:
+      - controller: { name: guest, permissions: user }
+      - verify: { on: user, as: guest }
+      - verify: main
+      - send: { pairings: remove, controller: admin }
+      - expect: done
+      - expect: { closed: true, within: 5s }
+      - expect: { on: user, closed: true, within: 5s }
+      - send: { on: stranger, setup: M1 }
+      - expect: { on: stranger, setup: M2 }
+      - close: stranger
+      - send: { on: again, verify: M1, as: guest }
+      - expect:
+          on: again
+          any:
+            - { verify: M2 }
+            - { tlv: { state: 2, error: $present } }
+            - { status: { $min: 400 } }
+          save: { error: tlv.error, status: status }
+      - if:
+          that: { error: "${error}", status: "${status}" }
+          is: { error: null, status: 200 }
+          then:
+            - send: { on: again, verify: M3, as: guest }
+            - expect:
+                on: again
+                any:
+                  - { tlv: { state: 4, error: $present } }
+                  - { status: { $min: 400 } }
+
+  - id: PR-16
+    name: pair-again
+    requirement: Behind the removal of the last admin, Pair Setup works again, with the same code.
+    level: must
+    section: HAP R2 §5.6, §5.11.2
+    needs: [paired, code, unpairs]
+    cause: The state of pairing is read at the start only.
+    fix: Look at the stored pairings whenever M1 comes.
+    impact: The accessory has to be restarted before it can be added again.
+    aliases: [TCH058, TCH061]
+    steps:
+      - unpair: true
+      - pair: main
+      - verify: b
+      - send: { on: b, pairings: list }
+      - expect: { on: b, is: listed, tlv: { error: $absent, list: [{ identifier: "${admin.id}", permissions: 1 }] } }
+
+  - id: PR-17
+    name: remove-after-accessories
+    requirement: Removing the last admin directly behind GET /accessories leaves the accessory unpaired, and it says so.
+    level: must
+    section: HAP R2 §5.11.2, §6.4 table 6-8
+    needs: [paired, unpairs]
+    cause: A session that is closed while its answer is still on the way takes the removal with it.
+    fix: Store the removal before any connection is closed.
+    impact: The controller has forgotten the accessory, which still takes itself for paired.
+    stacks: { esp-homekit: "stayed half paired, issue #9" }
+    steps:
+      - mark: start
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true }
+      - send: { pairings: remove, controller: admin }
+      - expect: done
+      - send: { on: stranger, setup: M1 }
+      - expect: { on: stranger, setup: M2 }
+      - if:
+          that: "${instance}"
+          is: { $not: "" }
+          then:
+            - mdns: { listen: announcement, since: start, within: 5s, where: { sf: { $any: ["1", "3", "5", "7"] } } }
+
+  - id: PR-18
+    name: malformed-request
+    requirement: A request for pairings with a wrong State, without State or Method, with a Method that doesn't exist, or that is no TLV8, is answered, and refused.
+    level: must
+    section: HAP R2 §5.10, §5.11, §5.12
+    needs: [paired]
+    variants:
+      - { name: state-3, changes: [{ set: { state: 3 } }] }
+      - { name: no-state, changes: [{ drop: state }] }
+      - { name: no-method, changes: [{ drop: method }] }
+      - { name: method-9, changes: [{ set: { method: 9 } }] }
+      - { name: no-tlv, changes: [{ replace: "060101000105ff" }] }
+    cause: Only the method is looked at, and one that isn't known falls through without an answer.
+    fix: Parse everything first; answer 400 or an Error item where something isn't right.
+    impact: The controller waits until its time is out, and ends the session.
+    stacks:
+      HomeKitADK: "400"
+      HomeSpan: 400 and closes
+      esp-homekit-sdk: Error 1
+      esp-homekit: Error 1
+      HAP-NodeJS: "silent where State is wrong, 500 where something is missing"
+      HAP-python: ignores State
+      brutella/hap: ignores State
+    steps:
+      - verify: main
+      - send: { pairings: list, alter: "${changes}" }
+      - expect:
+          any:
+            - { status: 400 }
+            - { tlv: { error: $present } }
+            - { status: 500, deviation: "HAP-NodeJS and HAP-python (500)" }
+            - { status: 200, tlv: { error: $absent, identifier: $present }, deviation: "HAP-python and brutella/hap, which ignore State" }
+      - note: It must still be there.
+        verify: b
+      - send: { on: b, pairings: list }
+      - expect: { on: b, status: 200, tlv: { list: { $includes: [{ identifier: "${admin.id}" }] } } }
+
+  - id: PR-19
+    name: demoted-admin
+    requirement: An admin whose permission is taken away loses it in its open session, too.
+    level: should
+    section: HAP R2 §5.10.2, §5.3
+    needs: [paired]
+    cause: The permission is noted when the session is verified.
+    fix: Look it up for every request.
+    impact: Somebody who is no longer an admin can still add and remove people.
+    stacks: { HomeKitADK: looks per request, HAP-NodeJS: looks per request, HomeSpan: looks per request, esp-homekit-sdk: looks per request, brutella/hap: keeps the permission until the connection ends }
+    steps:
+      - controller: { name: second, permissions: admin }
+      - verify: { on: own, as: second }
+      - send: { on: own, pairings: list }
+      - expect: { on: own, is: listed }
+      - verify: main
+      - send: { pairings: add, controller: second, permissions: user }
+      - expect: done
+      - send: { on: own, pairings: list }
+      - expect: { on: own, is: not-admin }
+
+  - id: PR-20
+    name: demote-last-admin
+    requirement: What happens when the last admin takes its own permission away; the accessory has to stay recoverable.
+    level: info
+    section: HAP R2 §5.10.2
+    needs: [paired, reset]
+    impact: An accessory without an admin can only be reset.
+    stacks:
+      HomeKitADK: "drops all pairings, answers 500 and closes; its record isn't renewed"
+      HAP-NodeJS: no admin is left
+      HomeSpan: no admin is left
+      esp-homekit-sdk: no admin is left
+    steps:
+      - verify: main
+      - send: { pairings: add, controller: admin, permissions: user }
+      - expect:
+          any:
+            - { tlv: { error: $present }, record: the request is refused with an Error }
+            - { status: { $min: 400 }, record: the request is refused }
+            - { tlv: { state: 2 }, record: the request is taken }
+            - { closed: true, record: the connection is closed without an answer }
+      - send: { on: stranger, setup: M1 }
+      - expect:
+          on: stranger
+          any:
+            - { tlv: { state: 2, error: unavailable }, record: it takes itself for paired }
+            - { setup: M2, record: it is unpaired now }
+            - { status: { $min: 100 }, record: Pair Setup gives something else }
+      - close: stranger
+      - try:
+          steps:
+            - verify: again
+            - send: { on: again, pairings: list }
+            - expect: { on: again, is: listed }
+            - record: the controller is an admin still
+          save: problem
+      - if:
+          that: "${problem}"
+          is: { $not: "" }
+          then:
+            - record: "the controller is no admin any more: ${problem}"
+      - if:
+          that: "${hooks.factory-reset}"
+          then:
+            - hook: { name: factory-reset }
+            - reachable: { within: 60s }
+
+  - id: PR-21
+    name: pairings-survive-reboot
+    requirement: Pairings and their permissions are the same after a restart.
+    level: must
+    section: HAP R2 §5.3
+    needs: [paired, { hook: reboot }]
+    cause: Only the first pairing is stored, or changes are stored later.
+    fix: Store every change before the answer goes out.
+    impact: Members of the home lose the accessory with each power cut.
+    steps:
+      - controller: { name: guest, permissions: user }
+      - controller: { name: second, permissions: admin }
+      - verify: main
+      - send: { pairings: list }
+      - expect: { is: listed, save: { before: tlv.list } }
+      - hook: { name: reboot }
+      - reachable: { within: 60s }
+      - verify: again
+      - send: { on: again, pairings: list }
+      - expect: { on: again, is: listed, save: { after: tlv.list } }
+      - check: { that: "${after}", is: { $set: "${before}" }, because: the pairings after a restart }
+      - verify: { on: user, as: guest }
+
+"""#),
+    ("read.yaml", #"""
+area: read
+title: Reading characteristics
+expectations:
+  goes-on:
+    any:
+      - { status: 200 }
+      - { closed: true, record: it ends the connection behind a refusal }
+cases:
+  - id: RD-01
+    name: read-one
+    requirement: Reading one characteristic gives 200 and an entry with aid, iid and value, and without a status.
+    level: must
+    section: HAP R2 §6.7.4.2
+    needs: [paired]
+    shared: true
+    cause: A status is written into every entry, or the id is written as text.
+    fix: Write status only where the answer is 207.
+    impact: Strict controllers refuse the answer.
+    stacks: { HomeKitADK: as required, HAP-python: as required }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - verify: main
+      - send: { read: "${label}" }
+      - expect: { status: 200, entries: [{ id: "${label.id}", value: "${label.value}", status: $absent }] }
+  - id: RD-02
+    name: read-several
+    requirement: Reading several characteristics, of several accessories too, gives each exactly once.
+    level: must
+    section: HAP R2 §6.7.4.2
+    needs: [paired]
+    shared: true
+    cause: Only the first accessory is looked at, or the list of ids is cut off.
+    fix: Answer every id of the request, in one answer.
+    impact: Tiles in the Home app stay without a state.
+    stacks: { HomeKitADK: as required, HAP-NodeJS: as required }
+    find:
+      near: { aid: bridge, perms: [pr], format: [string, bool, uint8, uint16, uint32, int, float], count: 4 }
+      far: { aid: bridged, perms: [pr], format: [string, bool, uint8, uint16, uint32, int, float], count: 6, optional: true }
+    steps:
+      - verify: main
+      - send: { read: ["${near}", "${far}"] }
+      - expect:
+          any:
+            - status: 200
+              entries:
+                - { id: "${near}", value: $present, status: $absent }
+                - { id: "${far}", value: $present, status: $absent }
+            # What is behind the bridge may be out of reach just now.
+            - status: 207
+              entries:
+                - { id: "${near}", value: $present, status: 0 }
+                - { id: "${far}", status: { $max: 0 } }
+  - id: RD-03
+    name: read-unknown
+    requirement: Reading a characteristic that doesn't exist gives 207 with status -70409 and no value.
+    level: must
+    section: HAP R2 §6.7.4.2, table 6-11
+    needs: [paired]
+    shared: true
+    cause: All failures get the same status, or the unknown id is passed over.
+    fix: Answer an entry with the ids of the request and status -70409.
+    impact: The controller can't tell a characteristic that is gone from one that doesn't answer, and keeps asking.
+    stacks: { HomeKitADK: "-70409", HomeSpan: "-70409", esp-homekit-sdk: "-70409", HAP-python: "-70402; leaves an unknown accessory behind a bridge out", brutella/hap: "-70402", HAP-NodeJS: "-70410", esp-homekit: -70409 cut to 8 bits }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    variants:
+      - { name: unknown-iid, absent: "${label.aid}.48611" }
+      - { name: unknown-aid, absent: "48611.${label.iid}" }
+    steps:
+      - if:
+          that: "${database.accessories}"
+          is: { $includes: [{ aid: 48611 }] }
+          then: [{ skip: the accessory has the id that should be unknown }]
+      - verify: main
+      - send: { read: "${absent}" }
+      - expect:
+          any:
+            - { status: 207, entries: [{ id: "${absent}", status: -70409, value: $absent }] }
+            - status: 207
+              entries: [{ id: "${absent}", status: { $any: [-70402, -70410] }, value: $absent }]
+              deviation: HAP-python and brutella/hap (-70402), HAP-NodeJS (-70410)
+            - { status: 400, text: { $not: { $contains: '"value"' } }, deviation: hap-rs and Bouke/HAP }
+            - { status: { $any: [200, 207] }, json: { characteristics: [] }, deviation: HAP-python (an unknown accessory behind a bridge) }
+      - send: { read: "${label}" }
+      - expect: goes-on
+  - id: RD-04
+    name: read-good-and-unknown
+    requirement: When some of the reads fail the answer is 207, and every entry has a status, 0 where the read succeeded.
+    level: must
+    section: HAP R2 §6.7.4.2
+    needs: [paired]
+    shared: true
+    cause: Status 0 is left out as a default value.
+    fix: Write a status into every entry of a 207.
+    impact: The controller drops the good values together with the bad ones.
+    stacks: { HomeKitADK: as required, HAP-python: "as required, with -70402", hap-rs: 400 with a body, Bouke/HAP: 400 with a body }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - verify: main
+      - send: { read: ["${label}", "${label.aid}.48611"] }
+      - expect:
+          any:
+            - status: 207
+              entries:
+                - { id: "${label.id}", status: 0, value: "${label.value}" }
+                - { id: "${label.aid}.48611", status: -70409, value: $absent }
+            - status: 207
+              entries:
+                - { id: "${label.id}", status: 0, value: "${label.value}" }
+                - { id: "${label.aid}.48611", status: { $any: [-70402, -70410] }, value: $absent }
+              deviation: HAP-python and brutella/hap (-70402), HAP-NodeJS (-70410)
+            - status: 400
+              entries:
+                - { id: "${label.id}", status: 0, value: "${label.value}" }
+                - { id: "${label.aid}.48611", status: { $max: -1 }, value: $absent }
+              deviation: hap-rs and Bouke/HAP
+  - id: RD-05
+    name: read-write-only
+    requirement: Reading a characteristic that can only be written gives status -70405 and no value.
+    level: must
+    section: HAP R2 §6.7.4.2, table 6-11
+    needs: [paired]
+    shared: true
+    cause: Permissions are told but never looked at.
+    fix: Answer 207 with status -70405 where pr is missing.
+    impact: Whatever was written last, a door's code perhaps, can be read by every controller.
+    stacks: { HomeKitADK: "-70405", HAP-NodeJS: "-70405", brutella/hap: "-70405", HomeSpan: "-70405", HAP-python: tells the value }
+    find:
+      hidden: { perms: [pw], without: [pr], type: [Identify], because: there is no Identify that can only be written }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - verify: main
+      - send: { read: "${hidden}" }
+      - expect: { status: 207, entries: [{ id: "${hidden.id}", status: -70405, value: $absent }] }
+      - send: { read: ["${label}", "${hidden}"] }
+      - expect:
+          status: 207
+          entries:
+            - { id: "${label.id}", status: 0, value: "${label.value}" }
+            - { id: "${hidden.id}", status: -70405, value: $absent }
+  - id: RD-06
+    name: read-nothing
+    requirement: A read without a query, or without an id, is refused.
+    level: should
+    section: HAP R2 §6.7.4.2
+    needs: [paired]
+    cause: The part behind the question mark is used without a look whether it is there.
+    fix: Answer 400.
+    impact: None in daily use; the connection, or the accessory, may be lost.
+    stacks: { HomeKitADK: "400 without a question mark, 204 for no ids", HAP-NodeJS: "400", HAP-python: "500", HomeSpan: no answer }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    variants:
+      - { name: no-query, path: /characteristics, right: [400] }
+      - { name: empty-query, path: "/characteristics?", right: [400, 204] }
+      - { name: empty-list, path: "/characteristics?id=", right: [400, 204] }
+    steps:
+      - verify: main
+      - send: { path: "${path}" }
+      - expect:
+          any:
+            - { status: { $any: "${right}" } }
+            - { status: 500, deviation: HAP-python }
+            - { status: { $any: [200, 207] }, json: { characteristics: [] }, deviation: accessories that answer an empty list }
+            - { status: { $min: 401, $max: 499 }, deviation: accessories with another status for it }
+            - { status: 207, json: { characteristics: { $each: { value: $absent, status: { $max: -1 } } } }, deviation: accessories that read no id as an unknown one }
+      - send: { read: "${label}" }
+      - expect: goes-on
+  - id: RD-07
+    name: read-malformed-id
+    requirement: An id that is not two numbers with a point between them is refused, and never answered with a value.
+    level: must
+    section: HAP R2 §6.7.4.2
+    needs: [paired]
+    cause: The id is split at the point without a look at what came of it.
+    fix: Answer 400 unless both parts are decimal numbers of 64 bits.
+    impact: Half an id is read as another characteristic, or a null pointer is followed.
+    stacks: { HomeKitADK: "400", hap-rs: "400", HAP-NodeJS: "207", brutella/hap: reads it leniently, HomeSpan: reads it leniently, HAP-python: "500", esp-homekit-sdk: follows a null pointer without a point (as read) }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    variants:
+      - { name: no-point, ids: "${label.aid}", harmless: true }
+      - { name: no-iid, ids: "${label.aid}.", harmless: false }
+      - { name: no-aid, ids: ".${label.iid}", harmless: false }
+      - { name: letters, ids: a.b, harmless: false }
+      - { name: negative, ids: "-${label.id}", harmless: true }
+      - { name: above-64-bits, ids: "18446744073709551616.${label.iid}", harmless: true }
+      - { name: comma-behind, ids: "${label.id},", harmless: true }
+    steps:
+      - verify: main
+      - send: { path: "/characteristics?id=${ids}" }
+      - if:
+          that: "${harmless}"
+          then:
+            - expect:
+                any:
+                  - { status: 400 }
+                  - { status: { $any: [200, 207] }, deviation: "HAP-NodeJS, brutella/hap, HomeSpan" }
+                  - { status: 500, deviation: HAP-python }
+                  - { status: { $min: 401, $max: 499 }, deviation: accessories with another status for it }
+          else:
+            - expect:
+                any:
+                  - { status: 400 }
+                  - status: { $any: [200, 207] }
+                    json: { characteristics: { $each: { value: $absent } } }
+                    deviation: HAP-NodeJS, brutella/hap, HomeSpan
+                  - { status: 500, deviation: HAP-python }
+                  - { status: { $min: 401, $max: 499 }, deviation: accessories with another status for it }
+      - send: { read: "${label}" }
+      - expect: goes-on
+  - id: RD-08
+    name: read-flags
+    requirement: meta=1 adds format and metadata, perms=1 the permissions, and type=1 the type, each as in the database.
+    level: must
+    section: HAP R2 §6.7.4.2, table 6-13
+    needs: [paired]
+    shared: true
+    cause: The flags are passed over, or the entry is closed before what they add.
+    fix: Write the members into the entry, from the same place as in /accessories.
+    impact: A controller that reads so instead of the database again knows nothing about the characteristic.
+    stacks: { HAP-NodeJS: as required, brutella/hap: as required, HomeSpan: as required, esp-homekit: as required, esp-homekit-sdk: as required, HomeKitADK: "closes the object before perms, ev, unit and range", HAP-python: passes the flags over }
+    find:
+      thing: { perms: [pr], format: [string, bool, uint8, int, float] }
+      number: { perms: [pr], has: [minValue, maxValue, minStep], optional: true }
+    steps:
+      - verify: main
+      - send: { read: "${thing}", flags: [meta=1] }
+      - expect:
+          status: 200
+          any:
+            - { entries: [{ id: "${thing.id}", value: $present, format: "${thing.format}" }] }
+            - { json: $absent, text: { $contains: '"format"' }, deviation: HomeKitADK }
+            - { entries: [{ id: "${thing.id}", value: $present, format: $absent, minValue: $absent, maxValue: $absent }], deviation: HAP-python }
+      - if:
+          that: "${number}"
+          is: { $kind: object }
+          then:
+            - send: { read: "${number}", flags: [meta=1] }
+            - expect:
+                any:
+                  - status: 200
+                    entries:
+                      - id: "${number.id}"
+                        value: $present
+                        format: "${number.format}"
+                        minValue: { $any: ["${number.minValue}", $absent] }
+                        maxValue: { $any: ["${number.maxValue}", $absent] }
+                        minStep: { $any: ["${number.minStep}", $absent] }
+                  - { status: 200, json: $absent, text: { $contains: '"format"' }, deviation: HomeKitADK }
+                  - status: 200
+                    entries: [{ id: "${number.id}", value: $present, format: $absent, minValue: $absent, maxValue: $absent }]
+                    deviation: HAP-python
+                  - { status: 207, entries: [{ id: "${number.id}", status: -70402 }], record: a number could not be read just now }
+      - send: { read: "${thing}", flags: [perms=1] }
+      - expect:
+          status: 200
+          any:
+            - { entries: [{ id: "${thing.id}", value: $present, perms: { $set: "${thing.perms}" } }] }
+            - { json: $absent, text: { $contains: '"perms"' }, deviation: HomeKitADK }
+            - { entries: [{ id: "${thing.id}", value: $present, perms: $absent }], deviation: HAP-python }
+      - send: { read: "${thing}", flags: [type=1] }
+      - expect:
+          status: 200
+          any:
+            # The short form, or the whole UUID.
+            - { entries: [{ id: "${thing.id}", value: $present, type: { $matches: "(?i)0*${thing.type}(-0000-1000-8000-0026BB765291)?" } }] }
+            - { json: $absent, text: { $contains: '"type"' }, deviation: HomeKitADK }
+            - { entries: [{ id: "${thing.id}", value: $present, type: $absent }], deviation: HAP-python }
+  - id: RD-09
+    name: read-subscription
+    requirement: ev=1 adds whether this connection is subscribed.
+    level: should
+    section: HAP R2 §6.7.4.2, table 6-13
+    needs: [paired]
+    shared: true
+    cause: The permission is told in place of the subscription, or that of another connection.
+    fix: Look into the connection's own list.
+    impact: A controller that asks in place of subscribing again waits for events that never come.
+    stacks: { HAP-NodeJS: as required, brutella/hap: as required, HomeSpan: as required, esp-homekit-sdk: as required, HomeKitADK: no JSON, HAP-python: passes the flag over, Bouke/HAP: tells the permission }
+    find:
+      watched: { perms: [pr, ev] }
+    steps:
+      - verify: main
+      - verify: other
+      - send: { read: "${watched}", flags: [ev=1] }
+      - expect:
+          status: 200
+          any:
+            - { entries: [{ id: "${watched.id}", value: $anything, ev: false }] }
+            - { json: $absent, deviation: HomeKitADK }
+            - { entries: [{ id: "${watched.id}", value: $anything, ev: $absent }], deviation: HAP-python }
+            - { entries: [{ id: "${watched.id}", value: $anything, ev: true }], deviation: Bouke/HAP (the permission) }
+      - send: { subscribe: "${watched}" }
+      - expect: { status: 204 }
+      - send: { read: "${watched}", flags: [ev=1] }
+      - expect:
+          status: 200
+          any:
+            - { entries: [{ id: "${watched.id}", value: $anything, ev: true }] }
+            - { json: $absent, deviation: HomeKitADK }
+            - { entries: [{ id: "${watched.id}", value: $anything, ev: $absent }], deviation: HAP-python }
+      - send: { on: other, read: "${watched}", flags: [ev=1] }
+      - expect:
+          on: other
+          status: 200
+          any:
+            - { entries: [{ id: "${watched.id}", value: $anything, ev: false }] }
+            - { json: $absent, deviation: HomeKitADK }
+            - { entries: [{ id: "${watched.id}", value: $anything, ev: $absent }], deviation: HAP-python }
+            - { entries: [{ id: "${watched.id}", value: $anything, ev: true }], deviation: Bouke/HAP (the permission) }
+  - id: RD-10
+    name: read-without-flags
+    requirement: Without flags, or with 0, nothing is added; other values of a flag do no harm.
+    level: should
+    section: HAP R2 §6.7.4.2
+    needs: [paired]
+    shared: true
+    cause: The flag's name is looked for, and not its value.
+    fix: Add members for 1 alone; refuse or pass over other values.
+    impact: Answers are longer than the controller wants; large reads don't fit.
+    stacks: { HomeKitADK: 400 for other values, HAP-NodeJS: true counts as 1, esp-homekit-sdk: true counts as 1, brutella/hap: 1 alone, HomeSpan: 1 alone, hap-rs: 1 alone }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    variants:
+      - { name: none, flags: [], strange: false }
+      - { name: zero, flags: [meta=0, perms=0, type=0, ev=0], strange: false }
+      - { name: two, flags: [meta=2, perms=2, type=2, ev=2], strange: true }
+      - { name: words, flags: [meta=true, perms=true, type=true, ev=true], strange: true }
+    steps:
+      - verify: main
+      - send: { read: "${label}", flags: "${flags}" }
+      - if:
+          that: "${strange}"
+          then:
+            - expect:
+                any:
+                  - { status: 400 }
+                  - { status: 200, entries: [{ id: "${label.id}", value: "${label.value}" }] }
+                  - { status: 200, json: $absent, deviation: HomeKitADK }
+          else:
+            - expect:
+                status: 200
+                entries:
+                  - { id: "${label.id}", value: "${label.value}", format: $absent, maxLen: $absent, perms: $absent, type: $absent, ev: $absent }
+      - send: { read: "${label}" }
+      - expect: goes-on
+  - id: RD-11
+    name: read-order-of-parameters
+    requirement: The order of a query's parameters makes no difference.
+    level: must
+    section: HAP R2 §6.7.4.2
+    needs: [paired]
+    shared: true
+    cause: The query is expected to begin with id.
+    fix: Take the query apart at each ampersand, whatever comes first.
+    impact: Controllers that write the flags first read nothing.
+    stacks: { HomeKitADK: any order }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - verify: main
+      - send: { path: "/characteristics?id=${label.id}&meta=1&type=1" }
+      - expect: { status: 200, text: { $contains: '"value"' }, save: { first: json } }
+      - each:
+          in:
+            - "/characteristics?meta=1&id=${label.id}&type=1"
+            - "/characteristics?type=1&meta=1&id=${label.id}"
+            - "/characteristics?type=1&id=${label.id}&meta=1"
+          as: path
+          steps:
+            - send: { path: "${path}" }
+            - expect: { status: 200, save: { answer: json } }
+            - check: { that: "${answer}", is: "${first}", because: the answer differs from that with the id first }
+      - check: { that: "${first.characteristics[0].value}", is: "${label.value}" }
+  - id: RD-12
+    name: read-odd-queries
+    requirement: What becomes of unknown parameters, of an id that stands twice, and of flags without an id.
+    level: info
+    section: HAP R2 §6.7.4.2
+    needs: [paired]
+    impact: Controllers send none of these; a newer one may send a parameter of its own.
+    stacks: { HomeKitADK: "400, repeats, 204", HAP-NodeJS: 422 for a repeated id }
+    find:
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    variants:
+      - { name: unknown-parameter, path: "/characteristics?id=${label.id}&haptest=1" }
+      - { name: repeated-id, path: "/characteristics?id=${label.id},${label.id}" }
+      - { name: repeated-parameter, path: "/characteristics?id=${label.id}&id=${label.id}" }
+      - { name: flags-alone, path: "/characteristics?meta=1" }
+    steps:
+      - verify: main
+      - send: { path: "${path}" }
+      - expect: { any: [{ status: { $min: 200 } }, { closed: true }], save: { status: status, ended: closed, many: "json.characteristics.count" } }
+      - if:
+          that: "${ended}"
+          then: [{ record: "${variant}: the connection ended" }]
+          else: [{ record: "${variant}: ${status}, entries: ${many}" }]
+      - alive: true
+  - id: RD-13
+    name: read-hundred
+    requirement: A hundred characteristics in one request are all answered, or the request is refused for want of resources.
+    level: should
+    section: HAP R2 §6.7.4.2
+    needs: [paired]
+    cause: The request or the answer goes through a buffer of a fixed size.
+    fix: Write the answer as it is made, in chunks if need be; else answer 500 with status -70407.
+    impact: Controllers read a whole bridge at once; an answer that is cut off leaves all tiles without a state.
+    stacks: { HomeKitADK: an answer up to 32 KiB }
+    find:
+      hundred: { perms: [pr], count: 100, optional: true }
+      all: { perms: [pr], all: true }
+      label: { type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - let: { wanted: "${hundred}" }
+      - if:
+          that: "${hundred.count}"
+          is: 0
+          then:
+            - let: { wanted: "${all}" }
+            - record: "the database has only ${all.count} that can be read"
+      - verify: main
+      - send: { read: "${wanted}" }
+      - expect:
+          any:
+            - { status: 200, entries: [{ id: "${wanted}", value: $present, status: $absent }] }
+            - { status: 207, entries: [{ id: "${wanted}", status: { $max: 0 } }] }
+            - { status: 500, json: { status: -70407 } }
+      - send: { read: "${label}" }
+      - expect: goes-on
+  - id: RD-14
+    name: read-switch-event
+    requirement: A programmable switch's event reads as null.
+    level: must
+    section: HAP R2 §9.75
+    needs: [paired]
+    shared: true
+    cause: The last event is kept as a value.
+    fix: Answer null to reads, and tell the value in events alone.
+    impact: Controllers run the automation of an old press when they connect.
+    stacks: { HomeKitADK: "null", HAP-NodeJS: "null", HAP-python: "null" }
+    find:
+      press: { type: ProgrammableSwitchEvent, perms: [pr] }
+    steps:
+      - verify: main
+      - send: { read: "${press}" }
+      - expect: { status: 200, entries: [{ id: "${press.id}", value: null }] }
+  - id: RD-15
+    name: read-unreachable
+    requirement: When an accessory behind a bridge can't be reached its reads fail with -70402 within ten seconds, and those of others succeed.
+    level: must
+    section: HAP R2 §6.7.1.4
+    needs: [paired, { hook: offline }, { hook: online }]
+    cause: The bridge tells the last value it knows, or fails the whole request.
+    fix: Answer 207, with -70402 for what can't be reached.
+    impact: The Home app shows an old state as if it were true, or "No Response" for the whole bridge.
+    stacks: { HAP-python: "-70402", Bouke/HAP: "-70402", HomeKitADK: as the application says, HAP-NodeJS: as the application says }
+    find:
+      gone: { aid: bridged, perms: [pr, ev], format: [bool, uint8, int, float], because: there is no accessory behind a bridge }
+      fault: { beside: gone, type: StatusFault, perms: [pr], optional: true }
+      active: { beside: gone, type: StatusActive, perms: [pr], optional: true }
+      label: { aid: bridge, type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - find:
+          place: { kind: accessory, aid: "${gone.aid}" }
+      - verify: main
+      - finally:
+          - hook: { name: online, of: "${place}" }
+      - hook: { name: offline, of: "${place}" }
+      - send: { read: ["${gone}", "${label}"] }
+      - expect:
+          any:
+            - status: 207
+              entries:
+                - { id: "${gone.id}", status: -70402, value: $absent }
+                - { id: "${label.id}", status: 0, value: "${label.value}" }
+            - status: 207
+              entries:
+                - { id: "${gone.id}", status: { $any: [-70403, -70408] }, value: $absent }
+                - { id: "${label.id}", status: 0, value: "${label.value}" }
+              deviation: accessories with another status for it
+            - status: 200
+              entries:
+                - { id: "${gone.id}", value: $present }
+                - { id: "${label.id}", value: "${label.value}" }
+          save: { status: status }
+      - if:
+          that: "${status}"
+          is: 200
+          then:
+            - let: { told: false }
+            - if:
+                that: "${fault}"
+                is: { $kind: object }
+                then:
+                  - send: { read: "${fault}" }
+                  - expect: { status: 200, save: { reading: "json.characteristics[0].value" } }
+                  - if: { that: "${reading}", is: { $min: 1 }, then: [{ let: { told: true } }] }
+            - if:
+                that: "${active}"
+                is: { $kind: object }
+                then:
+                  - send: { read: "${active}" }
+                  - expect: { status: 200, save: { reading: "json.characteristics[0].value" } }
+                  - if: { that: "${reading}", is: 0, then: [{ let: { told: true } }] }
+            - check:
+                that: "${told}"
+                is: true
+                because: the last value is told as if it were true
+                deviation: HomeKitADK and HAP-NodeJS, where the application does so
+  - id: RD-16
+    name: read-stuck
+    requirement: A read that the device doesn't answer ends with -70408 or -70402 within ten seconds, and other reads of the same request succeed.
+    level: should
+    section: HAP R2 §6.7.1.4
+    needs: [paired, long, { hook: stall }]
+    cause: The values of a request are read one by one, without a limit of time.
+    fix: Answer after nine seconds at most, with -70408 for what is missing.
+    impact: iOS gives up after ten seconds, and shows "No Response" for everything that was in the request.
+    stacks: { HAP-NodeJS: -70408 after 9 s, HomeKitADK: no limit, HAP-python: no limit, brutella/hap: no limit }
+    find:
+      stuck: { perms: [pr, ev], format: [bool, uint8, int, float] }
+      label: { aid: bridge, type: [Manufacturer, Model, SerialNumber, Name], perms: [pr] }
+    steps:
+      - verify: main
+      - finally:
+          - hook: { name: stall, of: "${stuck}", value: false }
+      - hook: { name: stall, of: "${stuck}", value: true }
+      - send: { read: ["${stuck}", "${label}"] }
+      - expect:
+          within: 11s
+          status: 207
+          time: { $max: 10000 }
+          entries:
+            - { id: "${stuck.id}", status: { $any: [-70408, -70402] }, value: $absent }
+            - { id: "${label.id}", status: 0, value: "${label.value}" }
+  - id: RD-17
+    name: read-after-write
+    requirement: A read behind a successful write gives the value that was written.
+    level: must
+    section: HAP R2 §6.7.2.2, §6.7.4.2
+    needs: [paired]
+    shared: true
+    cause: The write is answered before it is done, and reads go to the device.
+    fix: Keep the value that was written until the device tells another.
+    impact: The tile jumps back to the old state behind a tap.
+    stacks: { HomeKitADK: as required, HAP-NodeJS: as required }
+    find:
+      target: { perms: [pr, pw], without: [wr, tw], quiet: true, values: 2 }
+    steps:
+      - verify: main
+      - let: { step: 0 }
+      # Numbers with a point may be rounded to a step.
+      - if:
+          that: "${target}"
+          is: { format: float, minStep: $present }
+          then: [{ let: { step: "${target.minStep}" } }]
+      - each:
+          in: ["${target.other}", "${target.another}", "${target.other}"]
+          as: value
+          steps:
+            - send: { write: [{ id: "${target.id}", value: "${value}" }] }
+            - expect: { status: 204 }
+            - send: { read: "${target}" }
+            - if:
+                that: "${target.format}"
+                is: float
+                then:
+                  - expect: { status: 200, entries: [{ id: "${target.id}", value: { $near: "${value}", $by: "${step}" } }] }
+                else:
+                  - expect: { status: 200, entries: [{ id: "${target.id}", value: "${value}" }] }
+  - id: RD-18
+    name: read-admin-only
+    requirement: What only admins may read is neither read nor subscribed by a regular user.
+    level: must
+    section: HAP R2 §6.7.4.2, table 6-11
+    needs: [paired, { claim: admin-only }]
+    cause: Only Pair Verify is looked at, not who the controller is.
+    fix: Answer 207 with status -70401 to controllers that are no admins.
+    impact: Guests read what the owner didn't share with them.
+    stacks: { HomeKitADK: "-70401", HAP-NodeJS: "-70401" }
+    steps:
+      - find:
+          secret: { type: "${claims.admin-only}", perms: [pr], because: none of the claimed characteristics can be read }
+          watched: { type: "${claims.admin-only}", perms: [pr, ev], optional: true }
+      - controller: { name: guest }
+      - verify: { on: guest, as: guest }
+      - send: { on: guest, read: "${secret}" }
+      - expect: { on: guest, status: 207, entries: [{ id: "${secret.id}", status: -70401, value: $absent }] }
+      - if:
+          that: "${watched}"
+          is: { $kind: object }
+          then:
+            - send: { on: guest, subscribe: "${watched}" }
+            - expect: { on: guest, status: 207, entries: [{ id: "${watched.id}", status: -70401 }] }
+            - if:
+                that: "${watched.perms}"
+                is: { $includes: [pw] }
+                then:
+                  - verify: main
+                  - verify: witness
+                  - send: { on: witness, subscribe: "${watched}" }
+                  - expect: { on: witness, status: 204 }
+                  - send: { write: [{ id: "${watched.id}", value: "${watched.other}" }] }
+                  - expect: { status: 204 }
+                  - event: { on: witness, entries: [{ id: "${watched.id}", value: "${watched.other}" }] }
+                  - silence: { on: guest, for: 1s, id: "${watched.id}" }
+      - verify: admin
+      - send: { on: admin, read: "${secret}" }
+      - expect: { on: admin, status: 200, entries: [{ id: "${secret.id}" }] }
+
+"""#),
+    ("services.yaml", #"""
+area: services
+title: What services do
+expectations:
+  written:
+    any:
+      - { status: 204 }
+      - { status: { $any: [200, 207] }, json: { characteristics: { $each: { status: 0 } } } }
+routines:
+  # Two sessions: `main` writes, `watch` is told.
+  two-sessions:
+    - verify: main
+    - verify: { on: watch }
+  # Reads characteristic `c` into `value`; null where it can't be read just now.
+  read:
+    - send: { read: "${c.id}" }
+    - expect: { status: { $any: [200, 207] }, save: { value: "json.characteristics[0].value" } }
+  # Writes `to` to `c`, within a timed write where `c` wants one.
+  put:
+    - if:
+        that: "${c.perms}"
+        is: { $includes: [aa] }
+        then:
+          - skip: "${c.name} wants additional authorization"
+    - if:
+        that: "${c.perms}"
+        is: { $includes: [tw] }
+        then:
+          - send: { prepare: { ttl: 5000, pid: 11 } }
+          - expect: { status: 200, json: { status: 0 } }
+          - send: { write: [{ id: "${c.id}", value: "${to}" }], pid: 11 }
+        else:
+          - send: { write: [{ id: "${c.id}", value: "${to}" }] }
+    - expect: written
+  # `c` reads `to` some time, at the latest after `limit`.
+  becomes:
+    - repeat:
+        times: 10000
+        every: 100ms
+        within: "${limit}"
+        until: { that: "${value}", is: "${to}", because: "${c.name} should be ${to}" }
+        steps:
+          - do: read
+  # Writes `to` to `c`, which reads back so; one `step` beside it is not strict.
+  reads-back:
+    - do: put
+    - do: settles
+  settles:
+    - if:
+        that: "${c.minStep?}"
+        is: { $kind: number }
+        then:
+          - let: { step: "${c.minStep}" }
+        else:
+          - let: { step: 1 }
+    - repeat:
+        times: 1000
+        every: 100ms
+        within: 20s
+        until: { that: "${value}", is: { $near: "${to}", $by: "${step}" }, because: "${c.name} was set to ${to}" }
+        steps:
+          - do: read
+    - try:
+        save: difference
+        steps:
+          - repeat:
+              times: 1000
+              every: 100ms
+              within: 2s
+              until: { that: "${value}", is: "${to}" }
+              steps:
+                - do: read
+    - if:
+        that: "${difference}"
+        is: { $not: "" }
+        then:
+          - deviation: "${c.name} was set to ${to} and reads ${value} (so do devices that round to steps of their own)"
+  # `watch` is told of `c` from now on.
+  follow:
+    - send: { on: watch, subscribe: "${c.id}" }
+    - expect: { on: watch, is: written }
+    - forget: watch
+  # What is `active` is made inactive, and `current` says 0, with an event.
+  goes-out:
+    - do: { routine: put, with: { c: "${active}", to: 1 } }
+    - do: { routine: becomes, with: { c: "${active}", to: 1, limit: 10s } }
+    - note: idle is 1; what stays at 0 has nothing to go out from
+      try:
+        save: idle
+        steps:
+          - do: { routine: becomes, with: { c: "${current}", to: { $min: 1 }, limit: 5s } }
+    - if:
+        that: "${idle}"
+        is: { $not: "" }
+        then:
+          - record: "${current.name} stays 0 while Active is 1"
+    - do: { routine: put, with: { c: "${active}", to: 0 } }
+    - do: { routine: becomes, with: { c: "${current}", to: 0, limit: 60s } }
+  # A battery that is nearly empty says so, and one that isn't doesn't.
+  low-agrees:
+    - do: { routine: read, with: { c: "${battery.BatteryLevel}" } }
+    - let: { charge: "${value}" }
+    - do: { routine: read, with: { c: "${battery.StatusLowBattery}" } }
+    - if:
+        that: "${charge}"
+        is: { $max: 5 }
+        then:
+          - check: { that: "${value}", is: 1, because: "Status Low Battery at ${charge} %" }
+    - if:
+        that: "${charge}"
+        is: { $min: 60 }
+        then:
+          - check: { that: "${value}", is: 0, because: "Status Low Battery at ${charge} %" }
+cases:
+  - id: SV-01
+    name: lock-follows-target
+    requirement: A lock whose target is written reaches the same current state, and tells so by an event.
+    level: must
+    section: HAP R2 §8.26, §9.52, §9.56
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      locks: { kind: service, type: LockMechanism, with: [LockCurrentState, LockTargetState], all: true, most: 6 }
+    cause: The current state is set where the target is written, without the event, or never.
+    fix: Set the current state when the bolt has moved, and send its event.
+    impact: The Home app shows Locking… for ever.
+    stacks: { HomeKitADK: "its sample of a lock has no mechanism, and never moves the current state" }
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${locks}"
+          as: lock
+          steps:
+            - do: { routine: put, with: { c: "${lock.LockTargetState}", to: 1 } }
+            - do: { routine: becomes, with: { c: "${lock.LockCurrentState}", to: 1, limit: 30s } }
+            - do: follow
+            - each:
+                in: [0, 1]
+                as: state
+                steps:
+                  - do: { routine: put, with: { c: "${lock.LockTargetState}", to: "${state}" } }
+                  - event: { on: watch, within: 30s, entries: [{ id: "${lock.LockCurrentState.id}", value: "${state}" }] }
+                  - do: { routine: becomes, with: { c: "${lock.LockCurrentState}", to: "${state}", limit: 5s } }
+  - id: SV-02
+    name: lock-jammed
+    requirement: A lock that is stuck says so (current state 2) by an event, and its target can still be written.
+    level: should
+    section: HAP R2 §9.52
+    needs: [paired, { hook: jam }]
+    shared: true
+    limit: 10min
+    find:
+      locks: { kind: service, type: LockMechanism, with: [LockCurrentState, LockTargetState], all: true, most: 6 }
+    cause: Only the motor is watched, not whether the bolt arrived.
+    fix: Set the current state to 2 when the bolt doesn't arrive, and go on taking targets.
+    impact: People believe that the door is locked.
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${locks}"
+          as: lock
+          steps:
+            - do: { routine: put, with: { c: "${lock.LockTargetState}", to: 1 } }
+            - do: { routine: becomes, with: { c: "${lock.LockCurrentState}", to: 1, limit: 30s } }
+            - do: follow
+            - try:
+                steps:
+                  - hook: { name: jam, of: "${lock}", value: true }
+                  - do: { routine: put, with: { c: "${lock.LockTargetState}", to: 0 } }
+                  - event: { on: watch, within: 30s, entries: [{ id: "${lock.LockCurrentState.id}", value: 2 }] }
+                  - do: { routine: becomes, with: { c: "${lock.LockCurrentState}", to: 2, limit: 1s } }
+                  - do: { routine: put, with: { c: "${lock.LockTargetState}", to: 1 } }
+                  - do: { routine: put, with: { c: "${lock.LockTargetState}", to: 0 } }
+                always:
+                  - hook: { name: jam, of: "${lock}", value: false }
+  - id: SV-03
+    name: manual-operation
+    requirement: A lock or garage door that is moved by hand changes its current and its target state, both with an event.
+    level: should
+    section: HAP R2 §9.52, §9.56, §9.118
+    needs: [paired, { hook: set }]
+    shared: true
+    limit: 10min
+    find:
+      locks: { kind: service, type: LockMechanism, with: [LockCurrentState, LockTargetState], all: true, most: 6, optional: true }
+      doors: { kind: service, type: GarageDoorOpener, with: [CurrentDoorState, TargetDoorState], all: true, most: 6, optional: true }
+    cause: Only the current state follows the hand.
+    fix: Let the target follow, too; a door that was opened by hand is wanted open.
+    impact: The Home app shows Locking… or Closing… for ever after somebody used the key.
+    steps:
+      - if:
+          that: ["${locks.count}", "${doors.count}"]
+          is: [0, 0]
+          then:
+            - skip: there is neither a lock nor a garage door
+      - do: two-sessions
+      - each:
+          in: "${locks}"
+          as: lock
+          steps:
+            - do: { routine: put, with: { c: "${lock.LockTargetState}", to: 1 } }
+            - do: { routine: becomes, with: { c: "${lock.LockCurrentState}", to: 1, limit: 30s } }
+            - do: follow
+            - do: { routine: follow, with: { c: "${lock.LockTargetState}" } }
+            - hook: { name: set, of: "${lock.LockCurrentState}", value: 0 }
+            - event: { on: watch, within: 30s, keep: true, entries: [{ id: "${lock.LockCurrentState.id}", value: 0 }] }
+            - do: { routine: becomes, with: { c: "${lock.LockTargetState}", to: 0, limit: 10s } }
+            - event: { on: watch, within: 10s, entries: [{ id: "${lock.LockTargetState.id}", value: 0 }] }
+      - each:
+          in: "${doors}"
+          as: door
+          steps:
+            - do: { routine: put, with: { c: "${door.TargetDoorState}", to: 1 } }
+            - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 1, limit: 90s } }
+            - do: follow
+            - do: { routine: follow, with: { c: "${door.TargetDoorState}" } }
+            - hook: { name: set, of: "${door.CurrentDoorState}", value: 0 }
+            - event: { on: watch, within: 60s, keep: true, entries: [{ id: "${door.CurrentDoorState.id}", value: 0 }] }
+            - do: { routine: becomes, with: { c: "${door.TargetDoorState}", to: 0, limit: 10s } }
+            - event: { on: watch, within: 10s, entries: [{ id: "${door.TargetDoorState.id}", value: 0 }] }
+  - id: SV-04
+    name: garage-door-opens
+    requirement: A garage door whose target is open ends open (0), with an event. It should tell that it is opening (2) before.
+    level: must
+    section: HAP R2 §8.16, §9.30, §9.118
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      doors: { kind: service, type: GarageDoorOpener, with: [CurrentDoorState, TargetDoorState], all: true, most: 4 }
+    cause: There is one sensor only, and the other end is never told.
+    fix: Where there is no sensor, take the time that the door needs.
+    impact: The Home app shows Opening… for ever.
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${doors}"
+          as: door
+          steps:
+            - do: { routine: put, with: { c: "${door.TargetDoorState}", to: 1 } }
+            - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 1, limit: 90s } }
+            - do: follow
+            - do: { routine: put, with: { c: "${door.TargetDoorState}", to: 0 } }
+            - do: { routine: read, with: { c: "${door.CurrentDoorState}" } }
+            - let: { early: "${value}" }
+            - event: { on: watch, within: 90s, entries: [{ id: "${door.CurrentDoorState.id}", value: 0 }] }
+            - try:
+                save: unsaid
+                steps:
+                  - event: { on: watch, within: 10ms, entries: [{ id: "${door.CurrentDoorState.id}", value: 2 }] }
+            - note: "events may be put together; who reads is told, too"
+              if:
+                that: ["${unsaid}", "${early}"]
+                is: [{ $not: "" }, { $not: 2 }]
+                then:
+                  - deviation: opening was never told (so do doors with sensors at their ends alone)
+            - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 0, limit: 5s } }
+  - id: SV-05
+    name: garage-door-closes
+    requirement: A garage door whose target is closed ends closed (1), with an event. It should tell that it is closing (3) before.
+    level: must
+    section: HAP R2 §9.30
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      doors: { kind: service, type: GarageDoorOpener, with: [CurrentDoorState, TargetDoorState], all: true, most: 4 }
+    cause: There is one sensor only, and the other end is never told.
+    fix: Where there is no sensor, take the time that the door needs.
+    impact: The Home app shows Closing… for ever, and warns of an open door.
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${doors}"
+          as: door
+          steps:
+            - do: { routine: put, with: { c: "${door.TargetDoorState}", to: 0 } }
+            - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 0, limit: 90s } }
+            - do: follow
+            - do: { routine: put, with: { c: "${door.TargetDoorState}", to: 1 } }
+            - do: { routine: read, with: { c: "${door.CurrentDoorState}" } }
+            - let: { early: "${value}" }
+            - event: { on: watch, within: 90s, entries: [{ id: "${door.CurrentDoorState.id}", value: 1 }] }
+            - try:
+                save: unsaid
+                steps:
+                  - event: { on: watch, within: 10ms, entries: [{ id: "${door.CurrentDoorState.id}", value: 3 }] }
+            - note: "events may be put together; who reads is told, too"
+              if:
+                that: ["${unsaid}", "${early}"]
+                is: [{ $not: "" }, { $not: 3 }]
+                then:
+                  - deviation: closing was never told (so do doors with sensors at their ends alone)
+            - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 1, limit: 5s } }
+  - id: SV-06
+    name: garage-door-obstructed
+    requirement: A garage door with something in its way tells so by an event. It shouldn't say that it is closed.
+    level: must
+    section: HAP R2 §8.16, §9.65
+    needs: [paired, { hook: obstruct }]
+    shared: true
+    limit: 10min
+    find:
+      doors: { kind: service, type: GarageDoorOpener, with: [CurrentDoorState, TargetDoorState, ObstructionDetected], all: true, most: 4 }
+    cause: Obstruction Detected is there because it is required, and is always false.
+    fix: Set it from the light barrier or the motor's force, and set the current state from sensors, not from the target.
+    impact: The Home app says closed where the door stands open.
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${doors}"
+          as: door
+          steps:
+            - do: { routine: put, with: { c: "${door.TargetDoorState}", to: 0 } }
+            - do: { routine: becomes, with: { c: "${door.CurrentDoorState}", to: 0, limit: 90s } }
+            - do: { routine: follow, with: { c: "${door.ObstructionDetected}" } }
+            - try:
+                steps:
+                  - hook: { name: obstruct, of: "${door}", value: true }
+                  - note: it may refuse to close
+                    send: { write: [{ id: "${door.TargetDoorState.id}", value: 1 }] }
+                  - expect: { status: { $any: [200, 204, 207, 400] } }
+                  - connect: main
+                  - verify: main
+                  - event: { on: watch, within: 60s, entries: [{ id: "${door.ObstructionDetected.id}", value: true }] }
+                  - let: { c: "${door.CurrentDoorState}" }
+                  - repeat:
+                      times: 1000
+                      every: 200ms
+                      within: 90s
+                      until: { that: "${value}", is: { $not: 3 } }
+                      steps:
+                        - do: read
+                  - check:
+                      that: "${value}"
+                      is: { $any: [0, 2, 4] }
+                      because: with something in the way, Current Door State
+                      deviation: doors without a sensor for closed
+                always:
+                  - hook: { name: obstruct, of: "${door}", value: false }
+  - id: SV-07
+    name: motion
+    requirement: A motion sensor tells motion by an event, and later that there is none any more; who didn't subscribe is told nothing.
+    level: must
+    section: HAP R2 §9.60
+    needs: [paired, { hook: trigger }]
+    shared: true
+    limit: 15min
+    find:
+      sensors: { kind: service, type: MotionSensor, with: [MotionDetected], all: true, most: 4 }
+    cause: The value is set and nobody is told, or it stays true until the next start.
+    fix: Send an event for each change, and set it back some time after the last motion.
+    impact: Automations don't run, or run once.
+    steps:
+      - do: two-sessions
+      - verify: { on: bystander }
+      - each:
+          in: "${sensors}"
+          as: sensor
+          steps:
+            - try:
+                save: restless
+                steps:
+                  - do: { routine: becomes, with: { c: "${sensor.MotionDetected}", to: false, limit: 60s } }
+            - if:
+                that: "${restless}"
+                is: { $not: "" }
+                then:
+                  - skip: it sees motion all the time
+            - do: follow
+            - hook: { name: trigger, of: "${sensor}", refused: why }
+            - if:
+                that: "${why}"
+                is: { $not: "" }
+                then:
+                  - skip: "it can't be triggered: ${why}"
+            - event: { on: watch, within: 30s, entries: [{ id: "${sensor.MotionDetected.id}", value: true }] }
+            - event: { on: watch, within: 150s, entries: [{ id: "${sensor.MotionDetected.id}", value: false }] }
+            - silence: { on: bystander, for: 300ms, id: "${sensor.MotionDetected.id}" }
+  - id: SV-08
+    name: light-on-and-off
+    requirement: A light is turned on and off, reads back so, and another session sees it with an event.
+    level: must
+    section: HAP R2 §8.23, §9.70
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      lights: { kind: service, type: LightBulb, with: [On], all: true, most: 12 }
+    cause: A write is handed to the lamp, and the value that others read isn't changed.
+    fix: Keep one value for all, and tell all who subscribed but the writer.
+    impact: Phones of one family show different states.
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${lights}"
+          as: light
+          steps:
+            - do: { routine: put, with: { c: "${light.On}", to: false } }
+            - do: { routine: becomes, with: { c: "${light.On}", to: false, limit: 10s } }
+            - do: follow
+            - each:
+                in: [true, false]
+                as: state
+                steps:
+                  - do: { routine: put, with: { c: "${light.On}", to: "${state}" } }
+                  - event: { on: watch, within: 10s, entries: [{ id: "${light.On.id}", value: "${state}" }] }
+                  - do: { routine: becomes, with: { c: "${light.On}", to: "${state}", limit: 5s } }
+                  - send: { on: watch, read: "${light.On.id}" }
+                  - expect: { on: watch, status: 200, entries: [{ id: "${light.On.id}", value: "${state}" }] }
+  - id: SV-09
+    name: brightness
+    requirement: Brightness reads back as it was written over its whole range. Writing it shouldn't change On.
+    level: must
+    section: HAP R2 §9.11
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      lights: { kind: service, type: LightBulb, with: [On, Brightness], all: true, most: 6 }
+    cause: Percent are converted to the lamp's own steps and back, and the result is told.
+    fix: Tell the percent that were written.
+    impact: Sliders jump, and scenes are never shown as set.
+    steps:
+      - verify: main
+      - each:
+          in: "${lights}"
+          as: light
+          steps:
+            - do: { routine: put, with: { c: "${light.On}", to: true } }
+            - each:
+                in: "${light.Brightness.values}"
+                as: level
+                steps:
+                  - note: 0 may mean off, and has its turn below
+                    if:
+                      that: "${level}"
+                      is: { $min: 1 }
+                      then:
+                        - do: { routine: reads-back, with: { c: "${light.Brightness}", to: "${level}" } }
+                        - do: { routine: read, with: { c: "${light.On}" } }
+                        - check: { that: "${value}", is: true, because: On behind a write of Brightness, deviation: lamps that mix up the two }
+            - if:
+                that: "${light.Brightness.values}"
+                is: { $includes: [0] }
+                then:
+                  - do: { routine: put, with: { c: "${light.Brightness}", to: 0 } }
+                  - do: { routine: read, with: { c: "${light.Brightness}" } }
+                  - check: { that: "${value}", is: { $kind: number }, because: Brightness behind a write of 0 }
+  - id: SV-10
+    name: colour
+    requirement: Hue, Saturation and Color Temperature, each written alone, read back as they were written, and stay in their range.
+    level: should
+    section: HAP R2 §9.21, §9.44, §9.82
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      coloured: { kind: service, type: LightBulb, with: [On, Hue, Saturation], all: true, most: 4, optional: true }
+      white: { kind: service, type: LightBulb, with: [On, ColorTemperature], all: true, most: 4, optional: true }
+    cause: Colours are converted to the lamp's own model and back.
+    fix: Keep what was written until the lamp is changed from elsewhere.
+    impact: The colour wheel jumps, and scenes are never shown as set.
+    stacks: { HomeKitADK: "Color Temperature 50 to 400", HAP-NodeJS: "Color Temperature 140 to 500" }
+    steps:
+      - if:
+          that: ["${coloured.count}", "${white.count}"]
+          is: [0, 0]
+          then:
+            - skip: there is no light with a colour
+      - verify: main
+      - each:
+          in: "${coloured}"
+          as: light
+          steps:
+            - do: { routine: put, with: { c: "${light.On}", to: true } }
+            - do: { routine: put, with: { c: "${light.Saturation}", to: "${light.Saturation.values[-1]}" } }
+            - each:
+                in: "${light.Hue.values}"
+                as: hue
+                steps:
+                  - note: 360 degrees are 0
+                    if:
+                      that: "${hue}"
+                      is: { $not: 360 }
+                      then:
+                        - do: { routine: reads-back, with: { c: "${light.Hue}", to: "${hue}" } }
+            - each:
+                in: "${light.Saturation.values}"
+                as: saturation
+                steps:
+                  - do: { routine: reads-back, with: { c: "${light.Saturation}", to: "${saturation}" } }
+      - each:
+          in: "${white}"
+          as: light
+          steps:
+            - do: { routine: put, with: { c: "${light.On}", to: true } }
+            - each:
+                in: "${light.ColorTemperature.values}"
+                as: mireds
+                steps:
+                  - do: { routine: reads-back, with: { c: "${light.ColorTemperature}", to: "${mireds}" } }
+  - id: SV-11
+    name: scene
+    requirement: On and Brightness in one write are both done, in either order.
+    level: must
+    section: HAP R2 §6.7.2
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      lights: { kind: service, type: LightBulb, with: [On, Brightness], all: true, most: 12 }
+    cause: Turning the lamp on brings its last brightness back, behind the one that was written with it.
+    fix: Collect what one request writes, and give it to the lamp together.
+    impact: Scenes set lights wrongly.
+    steps:
+      - verify: main
+      - each:
+          in: "${lights}"
+          as: light
+          steps:
+            - let: { on: "${light.On}", level: "${light.Brightness}" }
+            - let: { dim: "${level.values[-1]}" }
+            - if:
+                that: "${level.values}"
+                is: { $length: { $min: 4 } }
+                then:
+                  - let: { dim: "${level.values[3]}" }
+            - each:
+                in:
+                  - [{ id: "${on.id}", value: true }, { id: "${level.id}", value: "${dim}" }]
+                  - [{ id: "${level.id}", value: "${level.values[-1]}" }, { id: "${on.id}", value: true }]
+                as: entries
+                steps:
+                  - do: { routine: put, with: { c: "${on}", to: false } }
+                  - do: { routine: becomes, with: { c: "${on}", to: false, limit: 10s } }
+                  - send: { write: "${entries}" }
+                  - expect: written
+                  - do: { routine: becomes, with: { c: "${on}", to: true, limit: 10s } }
+                  - if:
+                      that: "${entries[0].id}"
+                      is: "${on.id}"
+                      then:
+                        - do: { routine: settles, with: { c: "${level}", to: "${dim}" } }
+                      else:
+                        - do: { routine: settles, with: { c: "${level}", to: "${level.values[-1]}" } }
+  - id: SV-12
+    name: outlet
+    requirement: An outlet is turned on and off and reads back so. Outlet In Use, where it is there, can be read and tells events; it should say whether something is plugged in, whatever On is.
+    level: must
+    section: HAP R2 §8.30, §9.69
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      outlets: { kind: service, type: Outlet, with: [On], all: true, most: 8 }
+    cause: Outlet In Use is a copy of On, since nothing measures what is plugged in.
+    fix: Measure it, or leave it true.
+    impact: The Home app shows an outlet as free while a device that is off is plugged in.
+    stacks: { HomeKitADK: "requires Outlet In Use", HAP-NodeJS: "has it as optional" }
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${outlets}"
+          as: outlet
+          steps:
+            - do: { routine: put, with: { c: "${outlet.On}", to: false } }
+            - do: { routine: becomes, with: { c: "${outlet.On}", to: false, limit: 10s } }
+            - do: follow
+            - let: { inUse: "${outlet.OutletInUse?}", before: null }
+            - if:
+                that: "${inUse}"
+                is: { $kind: object }
+                then:
+                  - check: { that: "${inUse.perms}", is: { $includes: [pr, ev] }, because: Outlet In Use }
+                  - do: { routine: read, with: { c: "${inUse}" } }
+                  - check: { that: "${value}", is: { $any: [true, false] }, because: Outlet In Use }
+                  - let: { before: "${value}" }
+            - each:
+                in: [true, false]
+                as: state
+                steps:
+                  - do: { routine: put, with: { c: "${outlet.On}", to: "${state}" } }
+                  - event: { on: watch, within: 10s, entries: [{ id: "${outlet.On.id}", value: "${state}" }] }
+                  - do: { routine: becomes, with: { c: "${outlet.On}", to: "${state}", limit: 5s } }
+                  - if:
+                      that: "${inUse}"
+                      is: { $kind: object }
+                      then:
+                        - do: { routine: read, with: { c: "${inUse}" } }
+                        - check: { that: "${value}", is: "${before}", because: "Outlet In Use behind On: ${state}", deviation: outlets that tell power in place of plugs }
+  - id: SV-13
+    name: thermostat-modes
+    requirement: Each target mode that a thermostat allows can be written, and its current state is then one that the mode can lead to, off, heating or cooling.
+    level: must
+    section: HAP R2 §8.42
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      thermostats: { kind: service, type: Thermostat, with: [CurrentHeatingCoolingState, TargetHeatingCoolingState], all: true, most: 4 }
+    cause: The target is copied to the current state, which has no automatic (3).
+    fix: Tell what the machine does, and 0 while it does nothing.
+    impact: iOS shows the wrong colour, or refuses the accessory for a 3.
+    steps:
+      - verify: main
+      - each:
+          in: "${thermostats}"
+          as: thermostat
+          steps:
+            - each:
+                in:
+                  - { mode: 0, may: [0] }
+                  - { mode: 1, may: [0, 1] }
+                  - { mode: 2, may: [0, 2] }
+                  - { mode: 3, may: [0, 1, 2] }
+                as: turn
+                steps:
+                  - if:
+                      that: "${thermostat.TargetHeatingCoolingState.values}"
+                      is: { $includes: ["${turn.mode}"] }
+                      then:
+                        - do: { routine: put, with: { c: "${thermostat.TargetHeatingCoolingState}", to: "${turn.mode}" } }
+                        - do: { routine: becomes, with: { c: "${thermostat.TargetHeatingCoolingState}", to: "${turn.mode}", limit: 10s } }
+                        - do: { routine: becomes, with: { c: "${thermostat.CurrentHeatingCoolingState}", to: { $any: "${turn.may}" }, limit: 60s } }
+  - id: SV-14
+    name: thermostat-temperatures
+    requirement: The target temperature keeps its bounds, and what unit is displayed changes no temperature on the wire, which is in Celsius.
+    level: must
+    section: HAP R2 §8.42
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      thermostats: { kind: service, type: Thermostat, with: [TargetTemperature, CurrentTemperature], all: true, most: 4 }
+    cause: Values are converted for the display, and the converted ones are told.
+    fix: Convert at the display alone.
+    impact: Rooms are heated to the wrong temperature.
+    steps:
+      - verify: main
+      - each:
+          in: "${thermostats}"
+          as: thermostat
+          steps:
+            - let: { target: "${thermostat.TargetTemperature}" }
+            - note: some take no temperature while they are off
+              if:
+                that: "${thermostat.TargetHeatingCoolingState.values?}"
+                is: { $includes: [1] }
+                then:
+                  - do: { routine: put, with: { c: "${thermostat.TargetHeatingCoolingState}", to: 1 } }
+            - if:
+                that: ["${target.minValue?}", "${target.maxValue?}"]
+                is: { $each: { $kind: number } }
+                then:
+                  - do: { routine: reads-back, with: { c: "${target}", to: "${target.values[0]}" } }
+                  - do: { routine: reads-back, with: { c: "${target}", to: "${target.values[-1]}" } }
+                  - each:
+                      in: ["${target.above?}", "${target.below?}"]
+                      as: beyond
+                      steps:
+                        - if:
+                            that: "${beyond}"
+                            is: { $kind: number }
+                            then:
+                              - send: { write: [{ id: "${target.id}", value: "${beyond}" }] }
+                              - expect: { status: { $any: [200, 204, 207, 400] } }
+                              - connect: main
+                              - verify: main
+                              - do: { routine: read, with: { c: "${target}" } }
+                              - check: { that: "${value}", is: { $min: "${target.minValue}", $max: "${target.maxValue}" }, because: "Target Temperature behind a write of ${beyond}" }
+            - if:
+                that: "${thermostat.TemperatureDisplayUnits.perms?}"
+                is: { $includes: [pw] }
+                then:
+                  - do: { routine: reads-back, with: { c: "${target}", to: "${target.values[0]}" } }
+                  - let: { wanted: "${value}" }
+                  - do: { routine: read, with: { c: "${thermostat.CurrentTemperature}" } }
+                  - let: { room: "${value}" }
+                  - each:
+                      in: [1, 0]
+                      as: unit
+                      steps:
+                        - do: { routine: put, with: { c: "${thermostat.TemperatureDisplayUnits}", to: "${unit}" } }
+                        - do: { routine: becomes, with: { c: "${thermostat.TemperatureDisplayUnits}", to: "${unit}", limit: 5s } }
+                        - do: { routine: read, with: { c: "${target}" } }
+                        - check: { that: "${value}", is: { $near: "${wanted}", $by: 0.6 }, because: "Target Temperature with unit ${unit}" }
+                        - do: { routine: read, with: { c: "${thermostat.CurrentTemperature}" } }
+                        - check: { that: "${value}", is: { $near: "${room}", $by: 5 }, because: "Current Temperature with unit ${unit}" }
+  - id: SV-15
+    name: inactive
+    requirement: A heater-cooler, humidifier or air purifier that is made inactive says so in its current state (0).
+    level: should
+    section: HAP R2 §8.18, §8.19
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      heaters: { kind: service, type: HeaterCooler, with: [Active, CurrentHeaterCoolerState], all: true, most: 3, optional: true }
+      humidifiers: { kind: service, type: HumidifierDehumidifier, with: [Active, CurrentHumidifierDehumidifierState], all: true, most: 3, optional: true }
+      purifiers: { kind: service, type: AirPurifier, with: [Active, CurrentAirPurifierState], all: true, most: 3, optional: true }
+    cause: The current state follows the mode alone, and Active is another switch.
+    fix: Set the current state to 0 whenever Active is 0.
+    impact: The tile says heating while the machine is off.
+    steps:
+      - if:
+          that: ["${heaters.count}", "${humidifiers.count}", "${purifiers.count}"]
+          is: [0, 0, 0]
+          then:
+            - skip: there is no heater-cooler, humidifier or air purifier
+      - do: two-sessions
+      - each:
+          in: "${heaters}"
+          as: machine
+          steps:
+            - do: { routine: goes-out, with: { active: "${machine.Active}", current: "${machine.CurrentHeaterCoolerState}" } }
+      - each:
+          in: "${humidifiers}"
+          as: machine
+          steps:
+            - do: { routine: goes-out, with: { active: "${machine.Active}", current: "${machine.CurrentHumidifierDehumidifierState}" } }
+      - each:
+          in: "${purifiers}"
+          as: machine
+          steps:
+            - do: { routine: goes-out, with: { active: "${machine.Active}", current: "${machine.CurrentAirPurifierState}" } }
+  - id: SV-16
+    name: press
+    requirement: Each kind of press that a programmable switch supports is told once, by an event with its number.
+    level: must
+    section: HAP R2 §8.37, §9.75
+    needs: [paired, { hook: press }]
+    shared: true
+    limit: 10min
+    find:
+      switches: { kind: service, type: StatelessProgrammableSwitch, with: [ProgrammableSwitchEvent], all: true, most: 6 }
+    cause: A second press of the same kind is taken for no change, or one press is told twice while the contact bounces.
+    fix: Send an event for every press, even with the number of the last one.
+    impact: Automations miss presses, or run twice.
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${switches}"
+          as: switch
+          steps:
+            - do: { routine: follow, with: { c: "${switch.ProgrammableSwitchEvent}" } }
+            - each:
+                in: [{ kind: single, number: 0 }, { kind: double, number: 1 }, { kind: long, number: 2 }]
+                as: press
+                steps:
+                  - if:
+                      that: "${switch.ProgrammableSwitchEvent.values}"
+                      is: { $includes: ["${press.number}"] }
+                      then:
+                        - note: twice, since the same number again is a press again
+                          repeat:
+                            times: 2
+                            steps:
+                              - hook: { name: press, of: "${switch}", kind: "${press.kind}" }
+                              - event: { on: watch, within: 10s, entries: [{ id: "${switch.ProgrammableSwitchEvent.id}", value: "${press.number}" }] }
+      - silence: { on: watch, for: 1200ms }
+  - id: SV-17
+    name: press-untold
+    requirement: A press of a kind that the switch doesn't support is told to nobody, and presses from before a subscription aren't told behind it.
+    level: must
+    section: HAP R2 §8.37, §9.75
+    needs: [paired, { hook: press }]
+    shared: true
+    limit: 10min
+    find:
+      switches: { kind: service, type: StatelessProgrammableSwitch, with: [ProgrammableSwitchEvent], all: true, most: 6 }
+    cause: The last press is kept as the value, and told to who subscribes.
+    fix: Keep no value; tell events to those who are subscribed at that moment.
+    impact: Doors open and lights go on when a phone comes home.
+    aliases: [TCSPS006]
+    steps:
+      - do: two-sessions
+      - verify: { on: late }
+      - each:
+          in: "${switches}"
+          as: switch
+          steps:
+            - do: { routine: follow, with: { c: "${switch.ProgrammableSwitchEvent}" } }
+            - let: { control: "" }
+            - each:
+                in: [{ kind: single, number: 0 }, { kind: double, number: 1 }, { kind: long, number: 2 }]
+                as: press
+                steps:
+                  - if:
+                      that: "${switch.ProgrammableSwitchEvent.values}"
+                      is: { $includes: ["${press.number}"] }
+                      then:
+                        - let: { control: "${press}" }
+                      else:
+                        - hook: { name: press, of: "${switch}", kind: "${press.kind}", refused: why }
+            - if:
+                that: "${control}"
+                is: { $kind: object }
+                then:
+                  - note: this one is told, and is the first
+                    hook: { name: press, of: "${switch}", kind: "${control.kind}" }
+                  - event: { on: watch, within: 10s, entries: [{ id: "${switch.ProgrammableSwitchEvent.id}", value: "${control.number}" }] }
+                  - send: { on: late, subscribe: "${switch.ProgrammableSwitchEvent.id}" }
+                  - expect: { on: late, is: written }
+      - silence: { on: watch, for: 300ms }
+      - silence: { on: late, for: 1200ms }
+  - id: SV-18
+    name: position
+    requirement: A window covering, door or window whose target position is written gets there, says so by an event, and stands still then (position state 2).
+    level: must
+    section: HAP R2 §8.11, §8.44, §8.45, §9.73
+    needs: [paired]
+    shared: true
+    limit: 20min
+    find:
+      movers: { kind: service, type: [WindowCovering, Door, Window], with: [CurrentPosition, TargetPosition], all: true, most: 4 }
+    cause: The motor stops one percent early, or the position state stays at its last direction.
+    fix: Tell the target as the current position when it is near enough, and set the state to 2.
+    impact: The Home app shows Opening… for ever.
+    stacks: { HomeSpan: "has Position State as optional" }
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${movers}"
+          as: mover
+          steps:
+            - let: { target: "${mover.TargetPosition}", current: "${mover.CurrentPosition}" }
+            - do: { routine: put, with: { c: "${target}", to: "${target.values[0]}" } }
+            - do: { routine: becomes, with: { c: "${current}", to: "${target.values[0]}", limit: 120s } }
+            - do: follow
+            - each:
+                in: ["${target.values[-1]}", 50, "${target.values[0]}"]
+                as: position
+                steps:
+                  - if:
+                      that: "${target.values}"
+                      is: { $includes: ["${position}"] }
+                      then:
+                        - do: { routine: put, with: { c: "${target}", to: "${position}" } }
+                        - event: { on: watch, within: 120s, entries: [{ id: "${current.id}", value: "${position}" }] }
+                        - do: { routine: becomes, with: { c: "${current}", to: "${position}", limit: 5s } }
+                        - if:
+                            that: "${mover.PositionState?}"
+                            is: { $kind: object }
+                            then:
+                              - do: { routine: becomes, with: { c: "${mover.PositionState}", to: 2, limit: 10s } }
+  - id: SV-19
+    name: valve
+    requirement: A valve that is made active is in use. Its remaining duration counts down without events, which come only when the countdown is changed or over; a new set duration counts from the next start.
+    level: should
+    section: HAP R2 §8.43, §9.48, §9.78, §9.112
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      valves: { kind: service, type: Valve, with: [Active, InUse], all: true, most: 2 }
+      faucets: { kind: service, type: Faucet, with: [Active], all: true, optional: true }
+      systems: { kind: service, type: IrrigationSystem, with: [Active], all: true, optional: true }
+    cause: The remaining duration is an event every second.
+    fix: Tell it at the start, when it is changed, and at 0; count on reads.
+    impact: The connection is full of events, and the batteries of hubs and phones pay for it.
+    stacks: { HomeKitADK: "its notes on these services say so" }
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${faucets}"
+          as: faucet
+          steps:
+            - do: { routine: put, with: { c: "${faucet.Active}", to: 1 } }
+      - each:
+          in: "${valves}"
+          as: valve
+          steps:
+            - do: { routine: put, with: { c: "${valve.Active}", to: 0 } }
+            - do: { routine: becomes, with: { c: "${valve.InUse}", to: 0, limit: 30s } }
+            - do: follow
+            - if:
+                that: "${valve.SetDuration.perms?}"
+                is: { $includes: [pw] }
+                then:
+                  - do: { routine: put, with: { c: "${valve.SetDuration}", to: "${valve.SetDuration.values[-1]}" } }
+            - do: { routine: put, with: { c: "${valve.Active}", to: 1 } }
+            - event: { on: watch, within: 30s, entries: [{ id: "${valve.InUse.id}", value: 1 }] }
+            - do: { routine: becomes, with: { c: "${valve.InUse}", to: 1, limit: 5s } }
+            - if:
+                that: ["${valve.RemainingDuration?}", "${valve.SetDuration.perms?}"]
+                is: [{ $kind: object }, { $includes: [pw] }]
+                then:
+                  - do: { routine: read, with: { c: "${valve.RemainingDuration}" } }
+                  - let: { left: "${value}" }
+                  - check: { that: "${left}", is: { $min: 1, $max: "${valve.SetDuration.values[-1]}" }, because: Remaining Duration just behind the start }
+                  - do: { routine: follow, with: { c: "${valve.RemainingDuration}" } }
+                  - note: the event of the start may still be under way
+                    wait: 1s
+                  - forget: watch
+                  - note: it counts, and nobody is told
+                    silence: { on: watch, for: 1200ms, id: "${valve.RemainingDuration.id}" }
+                  - do: { routine: read, with: { c: "${valve.RemainingDuration}" } }
+                  - check: { that: "${value}", is: { $all: [{ $max: "${left}" }, { $not: "${left}" }] }, because: Remaining Duration two seconds later }
+                  - if:
+                      that: "${valve.SetDuration.minValue?}"
+                      is: { $any: [null, { $max: 3 }] }
+                      then:
+                        - note: this is for the next start
+                          do: { routine: put, with: { c: "${valve.SetDuration}", to: 3 } }
+                        - do: { routine: read, with: { c: "${valve.RemainingDuration}" } }
+                        - check: { that: "${value}", is: { $min: 4 }, because: Remaining Duration behind a new Set Duration }
+            - do: { routine: put, with: { c: "${valve.Active}", to: 0 } }
+            - do: { routine: becomes, with: { c: "${valve.InUse}", to: 0, limit: 30s } }
+            - if:
+                that: ["${valve.RemainingDuration?}", "${valve.SetDuration.perms?}", "${valve.SetDuration.minValue?}"]
+                is: [{ $kind: object }, { $includes: [pw] }, { $any: [null, { $max: 3 }] }]
+                then:
+                  - forget: watch
+                  - do: { routine: put, with: { c: "${valve.Active}", to: 1 } }
+                  - event: { on: watch, within: 30s, entries: [{ id: "${valve.RemainingDuration.id}", value: 0 }] }
+                  - do: { routine: becomes, with: { c: "${valve.InUse}", to: 0, limit: 10s } }
+                  - do: { routine: becomes, with: { c: "${valve.Active}", to: 0, limit: 10s } }
+  - id: SV-20
+    name: security-system
+    requirement: The target state of a security system becomes its current state. An alarm should be told as current state 4, and be ended by writing a target.
+    level: must
+    section: HAP R2 §8.31
+    needs: [paired]
+    shared: true
+    limit: 20min
+    find:
+      systems: { kind: service, type: SecuritySystem, with: [SecuritySystemCurrentState, SecuritySystemTargetState], all: true, most: 2 }
+    cause: The current state is set before the panel has confirmed it, or never when the panel was armed elsewhere.
+    fix: Set it when the panel says so, at the end of the exit delay.
+    impact: The Home app shows Arming… for ever, and nobody is told of an alarm.
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${systems}"
+          as: system
+          steps:
+            - let: { target: "${system.SecuritySystemTargetState}", current: "${system.SecuritySystemCurrentState}" }
+            - do: { routine: put, with: { c: "${target}", to: "${target.values[-1]}" } }
+            - do: { routine: becomes, with: { c: "${current}", to: "${target.values[-1]}", limit: 150s } }
+            - do: follow
+            - if:
+                that: "${target.values}"
+                is: { $length: { $min: 2 } }
+                then:
+                  - each:
+                      in: "${target.values}"
+                      as: state
+                      steps:
+                        - do: { routine: put, with: { c: "${target}", to: "${state}" } }
+                        - event: { on: watch, within: 150s, entries: [{ id: "${current.id}", value: "${state}" }] }
+                        - do: { routine: becomes, with: { c: "${current}", to: "${state}", limit: 5s } }
+            - if:
+                that: "${hooks.trigger}"
+                then:
+                  - do: { routine: put, with: { c: "${target}", to: "${target.values[0]}" } }
+                  - do: { routine: becomes, with: { c: "${current}", to: "${target.values[0]}", limit: 150s } }
+                  - forget: watch
+                  - hook: { name: trigger, of: "${system}", refused: why }
+                  - if:
+                      that: "${why}"
+                      is: { $not: "" }
+                      then:
+                        - record: "there was no alarm: ${why}"
+                      else:
+                        - try:
+                            save: untold
+                            steps:
+                              - event: { on: watch, within: 60s, entries: [{ id: "${current.id}", value: 4 }] }
+                        - if:
+                            that: "${untold}"
+                            is: { $not: "" }
+                            then:
+                              - deviation: "the alarm wasn't told: ${untold} (so do panels that tell it elsewhere)"
+                        - do: { routine: put, with: { c: "${target}", to: "${target.values[-1]}" } }
+                        - do: { routine: becomes, with: { c: "${current}", to: "${target.values[-1]}", limit: 150s } }
+  - id: SV-21
+    name: sensors
+    requirement: A sensor for contact, leak, smoke, gas, occupancy, temperature, humidity or light tells by an event what it notices, with a value in its range.
+    level: must
+    section: HAP R2 §8, §9
+    needs: [paired, { hook: trigger }]
+    shared: true
+    limit: 15min
+    find:
+      alarms:
+        type: [ContactSensorState, LeakDetected, SmokeDetected, CarbonMonoxideDetected, CarbonDioxideDetected, OccupancyDetected]
+        perms: [pr]
+        all: true
+        most: 8
+        optional: true
+      levels:
+        type: [CurrentTemperature, CurrentRelativeHumidity, CurrentAmbientLightLevel]
+        service: [TemperatureSensor, HumiditySensor, LightSensor]
+        perms: [pr]
+        values: 4
+        all: true
+        most: 8
+        optional: true
+    cause: The value is read from the sensor when somebody asks, and never told.
+    fix: Send an event when the value has changed by a step.
+    impact: Automations don't run, and a warning comes late or never.
+    aliases: [TCH029]
+    steps:
+      - if:
+          that: ["${alarms.count}", "${levels.count}"]
+          is: [0, 0]
+          then:
+            - skip: there is no such sensor
+      - do: two-sessions
+      - let: { tried: false }
+      - each:
+          in: "${alarms}"
+          as: alarm
+          steps:
+            - do: { routine: read, with: { c: "${alarm}" } }
+            - note: one that has noticed something already notices nothing new
+              if:
+                that: ["${value}", "${hooks.set}"]
+                is: [1, true]
+                then:
+                  - hook: { name: set, of: "${alarm}", value: 0 }
+            - try:
+                save: why
+                steps:
+                  - do: { routine: becomes, with: { c: "${alarm}", to: 0, limit: 60s } }
+            - if:
+                that: "${why}"
+                is: ""
+                then:
+                  - do: follow
+                  - hook: { name: trigger, of: "${alarm}", refused: why }
+            - if:
+                that: "${why}"
+                is: ""
+                then:
+                  - let: { tried: true }
+                  - event: { on: watch, within: 60s, entries: [{ id: "${alarm.id}", value: 1 }] }
+                else:
+                  - record: "${alarm.name} of ${alarm.service} could not be triggered: ${why}"
+      - if:
+          that: "${hooks.set}"
+          then:
+            - each:
+                in: "${levels}"
+                as: level
+                steps:
+                  - do: { routine: read, with: { c: "${level}" } }
+                  - let: { tried: true, next: "${level.values[2]}" }
+                  - if:
+                      that: "${value}"
+                      is: { $near: "${next}", $by: 0.5 }
+                      then:
+                        - let: { next: "${level.values[3]}" }
+                  - do: follow
+                  - hook: { name: set, of: "${level}", value: "${next}" }
+                  - event: { on: watch, within: 60s, entries: [{ id: "${level.id}", value: { $not: "${value}" } }], save: { told: "json.characteristics[0].value" } }
+                  - do: { routine: read, with: { c: "${level}" } }
+                  - if:
+                      that: ["${level.minValue?}", "${level.maxValue?}"]
+                      is: { $each: { $kind: number } }
+                      then:
+                        - check: { that: "${value}", is: { $min: "${level.minValue}", $max: "${level.maxValue}" }, because: "${level.name}" }
+      - if:
+          that: "${tried}"
+          is: false
+          then:
+            - skip: none of them could be triggered
+  - id: SV-22
+    name: battery
+    requirement: Status Low Battery agrees with Battery Level.
+    level: should
+    section: HAP R2 §8.5, §9.10, §9.99
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      batteries: { kind: service, type: BatteryService, with: [BatteryLevel, StatusLowBattery], all: true, most: 6 }
+    cause: The level is measured, and the flag is a constant.
+    fix: Set the flag from the level, at a fifth or so.
+    impact: Nobody is warned of an empty battery.
+    stacks: { HAP-NodeJS: "has Battery Level as optional" }
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${batteries}"
+          as: battery
+          steps:
+            - do: { routine: read, with: { c: "${battery.BatteryLevel}" } }
+            - let: { level: "${value}" }
+            - check: { that: "${level}", is: { $min: 0, $max: 100 }, because: Battery Level }
+            - do: { routine: low-agrees }
+            - if:
+                that: "${hooks.battery}"
+                then:
+                  - try:
+                      steps:
+                        - hook: { name: battery, of: "${battery}", value: 90 }
+                        - do: { routine: becomes, with: { c: "${battery.StatusLowBattery}", to: 0, limit: 60s } }
+                        - do: follow
+                        - hook: { name: battery, of: "${battery}", value: 3 }
+                        - event: { on: watch, within: 60s, entries: [{ id: "${battery.StatusLowBattery.id}", value: 1 }] }
+                        - do: low-agrees
+                        - hook: { name: battery, of: "${battery}", value: 90 }
+                        - event: { on: watch, within: 60s, entries: [{ id: "${battery.StatusLowBattery.id}", value: 0 }] }
+                        - do: low-agrees
+                      always:
+                        - hook: { name: battery, of: "${battery}", value: "${level}" }
+  - id: SV-23
+    name: offline-accessory
+    requirement: An accessory that its bridge can't reach keeps its ids and its place in the database. What is read of it should fail with -70402, or its Status Fault say so.
+    level: must
+    section: HAP R2 §2.6.1.1
+    needs: [paired, { hook: offline }, { hook: online }]
+    find:
+      accessory: { kind: accessory, aid: bridged }
+      name: { in: accessory, type: Name, service: AccessoryInformation }
+      state: { in: accessory, perms: [pr, ev], format: [bool, uint8, uint16, uint32, int, float] }
+      fault: { in: accessory, type: StatusFault, optional: true }
+    cause: The bridge takes what it can't reach out of the database.
+    fix: Keep it, and answer -70402 for its values.
+    impact: Controllers forget the accessory with its room, scenes and automations.
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { before: body } }
+      - try:
+          steps:
+            - hook: { name: offline, of: "${accessory}" }
+            - connect: main
+            - verify: main
+            - send: { path: /accessories }
+            - expect: { status: 200, database: true, save: { during: body } }
+            - compare: { old: "${before}", new: "${during}", what: structure }
+            - let: { isFaulty: false }
+            - if:
+                that: "${fault}"
+                is: { $kind: object }
+                then:
+                  - send: { read: "${fault.id}" }
+                  - expect: { status: { $any: [200, 207] }, save: { told: "json.characteristics[0].value" } }
+                  - if:
+                      that: "${told}"
+                      is: 1
+                      then:
+                        - let: { isFaulty: true }
+            - if:
+                that: "${isFaulty}"
+                is: false
+                then:
+                  - send: { read: "${state.id}" }
+                  - expect:
+                      any:
+                        - { status: 207, entries: [{ id: "${state.id}", status: -70402 }] }
+                        - { status: 207, entries: [{ id: "${state.id}", status: { $max: -1 } }], deviation: bridges that answer another status }
+                        - { status: 200, deviation: bridges that answer what they knew last }
+          always:
+            - hook: { name: online, of: "${accessory}" }
+      - connect: main
+      - verify: main
+      - let: { c: "${state}" }
+      - repeat:
+          times: 1000
+          every: 200ms
+          within: 60s
+          until: { that: "${status}", is: 200, because: what is in reach again is read }
+          steps:
+            - send: { read: "${state.id}" }
+            - expect: { status: { $any: [200, 207] }, save: { status: status } }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, save: { after: body } }
+      - compare: { old: "${before}", new: "${after}", what: structure }
+  - id: SV-24
+    name: hold-position
+    requirement: Hold Position stops a window covering, door or window where it is, and its position state is 2 then. Writing false does nothing, and the next target lets it move again.
+    level: should
+    section: HAP R2 §9.43
+    needs: [paired]
+    shared: true
+    limit: 15min
+    find:
+      movers: { kind: service, type: [WindowCovering, Door, Window], with: [CurrentPosition, TargetPosition, PositionState, HoldPosition], all: true, most: 3 }
+    cause: Hold Position is kept as a value, and false starts the motor again.
+    fix: Take true as a command to stop, and false as nothing.
+    impact: Stop doesn't stop.
+    stacks: { HomeKitADK: "its notes on these services say so" }
+    steps:
+      - verify: main
+      - each:
+          in: "${movers}"
+          as: mover
+          steps:
+            - let: { target: "${mover.TargetPosition}", current: "${mover.CurrentPosition}", far: "${mover.TargetPosition.values[-1]}", near: "${mover.TargetPosition.values[0]}" }
+            - do: { routine: put, with: { c: "${target}", to: "${near}" } }
+            - do: { routine: becomes, with: { c: "${current}", to: "${near}", limit: 120s } }
+            - do: { routine: becomes, with: { c: "${mover.PositionState}", to: 2, limit: 10s } }
+            - mark: start
+            - do: { routine: put, with: { c: "${target}", to: "${far}" } }
+            - do: { routine: put, with: { c: "${mover.HoldPosition}", to: true } }
+            - let: { took: "${elapsed.start}" }
+            - do: { routine: becomes, with: { c: "${mover.PositionState}", to: 2, limit: 120s } }
+            - do: { routine: read, with: { c: "${current}" } }
+            - let: { held: "${value}" }
+            - if:
+                that: ["${held}", "${took}"]
+                is: ["${far}", { $min: 300 }]
+                then:
+                  - skip: "the order to hold took ${took} ms; it was there by then"
+            - check: { that: "${held}", is: { $not: "${far}" }, because: Current Position behind Hold Position }
+            - do: { routine: put, with: { c: "${mover.HoldPosition}", to: false } }
+            - wait: 700ms
+            - do: { routine: read, with: { c: "${current}" } }
+            - check: { that: "${value}", is: "${held}", because: Current Position while it is held }
+            - do: { routine: read, with: { c: "${mover.PositionState}" } }
+            - check: { that: "${value}", is: 2, because: Position State while it is held }
+            - do: { routine: put, with: { c: "${target}", to: "${far}" } }
+            - do: { routine: becomes, with: { c: "${current}", to: "${far}", limit: 120s } }
+  - id: SV-25
+    name: fan
+    requirement: A fan that is made inactive says so in its current state (0); its speed, direction and swing read back as they were written.
+    level: should
+    section: HAP R2 §8.13, §9.31
+    needs: [paired]
+    shared: true
+    limit: 10min
+    find:
+      fans: { kind: service, type: Fanv2, with: [Active], all: true, most: 4 }
+    cause: The fan's few speeds are told in place of the percent that were written.
+    fix: Tell the percent that were written, or state minStep.
+    impact: Sliders jump, and the tile says on while the fan is off.
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${fans}"
+          as: fan
+          steps:
+            - do: { routine: put, with: { c: "${fan.Active}", to: 1 } }
+            - do: { routine: becomes, with: { c: "${fan.Active}", to: 1, limit: 10s } }
+            - each:
+                in: ["${fan.RotationSpeed?}", "${fan.RotationDirection?}", "${fan.SwingMode?}"]
+                as: part
+                steps:
+                  - if:
+                      that: "${part.perms?}"
+                      is: { $includes: [pw] }
+                      then:
+                        - each:
+                            in: "${part.values}"
+                            as: wanted
+                            steps:
+                              - note: speed 0 may mean off
+                                if:
+                                  that: ["${part.name}", "${wanted}"]
+                                  is: { $not: [RotationSpeed, 0] }
+                                  then:
+                                    - do: { routine: reads-back, with: { c: "${part}", to: "${wanted}" } }
+            - if:
+                that: "${fan.CurrentFanState?}"
+                is: { $kind: object }
+                then:
+                  - do: { routine: goes-out, with: { active: "${fan.Active}", current: "${fan.CurrentFanState}" } }
+                else:
+                  - do: { routine: put, with: { c: "${fan.Active}", to: 0 } }
+                  - do: { routine: becomes, with: { c: "${fan.Active}", to: 0, limit: 10s } }
+  - id: SV-26
+    name: purifier-and-fan
+    requirement: An air purifier and the fan it is linked to start and stop together; only starting the fan doesn't start the purifier.
+    level: should
+    section: HAP R2 §8.2
+    needs: [paired]
+    shared: true
+    find:
+      purifier: { kind: service, type: AirPurifier, with: [Active] }
+      fan: { kind: service, type: Fanv2, with: [Active], linked-to: purifier }
+    cause: The two services are written as two devices.
+    fix: Copy Active from the purifier to the fan; let the fan's 0 stop the purifier, and its 1 do nothing.
+    impact: The Home app shows one of the two wrongly.
+    stacks: { HomeKitADK: "its notes on these services say so" }
+    steps:
+      - do: two-sessions
+      - let: { main: "${purifier.Active}", blower: "${fan.Active}" }
+      - do: { routine: put, with: { c: "${main}", to: 0 } }
+      - do: { routine: becomes, with: { c: "${blower}", to: 0, limit: 30s } }
+      - do: follow
+      - do: { routine: follow, with: { c: "${main}" } }
+      - note: the fan starts with the purifier
+        do: { routine: put, with: { c: "${main}", to: 1 } }
+      - event: { on: watch, within: 30s, entries: [{ id: "${blower.id}", value: 1 }] }
+      - do: { routine: becomes, with: { c: "${blower}", to: 1, limit: 5s } }
+      - forget: watch
+      - note: the purifier stops with the fan
+        do: { routine: put, with: { c: "${blower}", to: 0 } }
+      - event: { on: watch, within: 30s, entries: [{ id: "${main.id}", value: 0 }] }
+      - do: { routine: becomes, with: { c: "${main}", to: 0, limit: 5s } }
+      - note: and stays as it is when the fan starts
+        do: { routine: put, with: { c: "${blower}", to: 1 } }
+      - do: { routine: becomes, with: { c: "${blower}", to: 1, limit: 10s } }
+      - wait: 700ms
+      - do: { routine: read, with: { c: "${main}" } }
+      - check: { that: "${value}", is: 0, because: Active of the purifier behind starting its fan }
+      - note: the fan stops with the purifier
+        do: { routine: put, with: { c: "${main}", to: 1 } }
+      - do: { routine: put, with: { c: "${main}", to: 0 } }
+      - do: { routine: becomes, with: { c: "${blower}", to: 0, limit: 30s } }
+  - id: SV-27
+    name: filter-reset
+    requirement: Reset Filter Indication takes 1 and nothing else, and clears Filter Change Indication, with an event.
+    level: should
+    section: HAP R2 §8.15, §9.79
+    needs: [paired]
+    shared: true
+    find:
+      filters: { kind: service, with: [FilterChangeIndication, ResetFilterIndication], all: true, most: 4 }
+    cause: Any write resets, or the indication is set by the level alone.
+    fix: Refuse all but 1 with -70410; set the level to 100 and the indication to 0.
+    impact: The reminder to change the filter stays for ever.
+    stacks: { HomeKitADK: "its notes on these services say so" }
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${filters}"
+          as: filter
+          steps:
+            - if:
+                that: "${hooks.set}"
+                then:
+                  - do: { routine: follow, with: { c: "${filter.FilterChangeIndication}" } }
+                  - if:
+                      that: "${filter.FilterLifeLevel?}"
+                      is: { $kind: object }
+                      then:
+                        - hook: { name: set, of: "${filter.FilterLifeLevel}", value: 0 }
+                      else:
+                        - hook: { name: set, of: "${filter.FilterChangeIndication}", value: 1 }
+                  - do: { routine: becomes, with: { c: "${filter.FilterChangeIndication}", to: 1, limit: 30s } }
+                  - event: { on: watch, within: 10s, entries: [{ id: "${filter.FilterChangeIndication.id}", value: 1 }] }
+                  - do: { routine: put, with: { c: "${filter.ResetFilterIndication}", to: 1 } }
+                  - event: { on: watch, within: 30s, entries: [{ id: "${filter.FilterChangeIndication.id}", value: 0 }] }
+                else:
+                  - do: { routine: put, with: { c: "${filter.ResetFilterIndication}", to: 1 } }
+            - do: { routine: becomes, with: { c: "${filter.FilterChangeIndication}", to: 0, limit: 30s } }
+            - send: { write: [{ id: "${filter.ResetFilterIndication.id}", value: 0 }] }
+            - expect:
+                any:
+                  - { status: { $any: [207, 400] }, entries: [{ id: "${filter.ResetFilterIndication.id}", status: -70410 }] }
+                  - { status: { $any: [207, 400] }, deviation: stacks that refuse it with another status }
+            - connect: main
+            - verify: main
+  - id: SV-28
+    name: irrigation-system
+    requirement: An irrigation system becomes active when one of its valves does, and is in use while one of them is.
+    level: should
+    section: HAP R2 §8.21, §8.43
+    needs: [paired]
+    shared: true
+    find:
+      system: { kind: service, type: IrrigationSystem, with: [Active, InUse] }
+      valve: { kind: service, type: Valve, with: [Active, InUse], linked-to: system }
+      others: { kind: service, type: Valve, with: [Active, InUse], linked-to: system, all: true }
+    cause: The system's own values are constants.
+    fix: Make them from those of its valves.
+    impact: The Home app says that nothing waters while a valve is open.
+    stacks: { HomeKitADK: "its notes on these services say so" }
+    steps:
+      - do: two-sessions
+      - each:
+          in: "${others}"
+          as: other
+          steps:
+            - do: { routine: put, with: { c: "${other.Active}", to: 0 } }
+      - do: { routine: put, with: { c: "${system.Active}", to: 0 } }
+      - do: { routine: becomes, with: { c: "${system.InUse}", to: 0, limit: 60s } }
+      - do: follow
+      - do: { routine: follow, with: { c: "${system.Active}" } }
+      - do: { routine: put, with: { c: "${valve.Active}", to: 1 } }
+      - event: { on: watch, within: 60s, keep: true, entries: [{ id: "${system.Active.id}", value: 1 }] }
+      - event: { on: watch, within: 60s, entries: [{ id: "${system.InUse.id}", value: 1 }] }
+      - do: { routine: becomes, with: { c: "${system.Active}", to: 1, limit: 5s } }
+      - do: { routine: becomes, with: { c: "${system.InUse}", to: 1, limit: 5s } }
+      - do: { routine: put, with: { c: "${valve.Active}", to: 0 } }
+      - do: { routine: becomes, with: { c: "${valve.InUse}", to: 0, limit: 30s } }
+      - do: { routine: becomes, with: { c: "${system.InUse}", to: 0, limit: 30s } }
+  - id: SV-29
+    name: faucet
+    requirement: A faucet that is made inactive stops the water of its valves, which keep their own Active, and makes its heater inactive; made active again the water runs.
+    level: should
+    section: HAP R2 §8.14
+    needs: [paired]
+    shared: true
+    find:
+      faucet: { kind: service, type: Faucet, with: [Active] }
+      valve: { kind: service, type: Valve, with: [Active, InUse], linked-to: faucet, optional: true }
+      heater: { kind: service, type: HeaterCooler, with: [Active], linked-to: faucet, optional: true }
+    cause: The faucet's Active is written to its valves, which forget which of them were open.
+    fix: Let water run where both the faucet and the valve are active.
+    impact: Another valve than before runs when the faucet is turned on.
+    stacks: { HomeKitADK: "its notes on these services say so" }
+    steps:
+      - do: two-sessions
+      - do: { routine: put, with: { c: "${faucet.Active}", to: 1 } }
+      - do: { routine: becomes, with: { c: "${faucet.Active}", to: 1, limit: 10s } }
+      - if:
+          that: "${heater}"
+          is: { $kind: object }
+          then:
+            - do: { routine: put, with: { c: "${heater.Active}", to: 1 } }
+            - do: { routine: becomes, with: { c: "${heater.Active}", to: 1, limit: 10s } }
+      - if:
+          that: "${valve}"
+          is: { $kind: object }
+          then:
+            - do: { routine: put, with: { c: "${valve.Active}", to: 1 } }
+            - do: { routine: becomes, with: { c: "${valve.InUse}", to: 1, limit: 30s } }
+            - do: follow
+      - do: { routine: put, with: { c: "${faucet.Active}", to: 0 } }
+      - do: { routine: becomes, with: { c: "${faucet.Active}", to: 0, limit: 10s } }
+      - if:
+          that: "${heater}"
+          is: { $kind: object }
+          then:
+            - do: { routine: becomes, with: { c: "${heater.Active}", to: 0, limit: 30s } }
+      - if:
+          that: "${valve}"
+          is: { $kind: object }
+          then:
+            - event: { on: watch, within: 30s, entries: [{ id: "${valve.InUse.id}", value: 0 }] }
+            - do: { routine: becomes, with: { c: "${valve.InUse}", to: 0, limit: 5s } }
+            - do: { routine: read, with: { c: "${valve.Active}" } }
+            - check: { that: "${value}", is: 1, because: Active of a valve behind its faucet was turned off }
+            - do: { routine: put, with: { c: "${faucet.Active}", to: 1 } }
+            - event: { on: watch, within: 30s, entries: [{ id: "${valve.InUse.id}", value: 1 }] }
+  - id: SV-30
+    name: switches-and-label
+    requirement: Several switches in one accessory have different indexes and are linked with a Service Label; a single one has no index.
+    level: should
+    section: HAP R2 §8.32, §8.37
+    needs: [paired]
+    shared: true
+    find:
+      switches: { kind: service, type: StatelessProgrammableSwitch, all: true }
+    cause: Buttons were added one by one without a label.
+    fix: Add a Service Label, link it with the switches, and number them.
+    impact: The buttons can't be told apart in the Home app.
+    stacks: { HomeKitADK: "its notes on these services say so" }
+    steps:
+      - lint: { rules: [SV-30] }
+
+"""#),
+    ("session.yaml", #"""
+area: session
+title: Sessions and their frames
+expectations:
+  # The connection ends, and nothing is told in plain.
+  cut-off:
+    within: 5s
+    any:
+      - { closed: true }
+      - { garbage: { $starts: "HTTP/1.1 400", $not: { $contains: "{" } }, deviation: "HomeSpan, which first answers an empty 400 in plain" }
+  # A write went well.
+  written:
+    any:
+      - { status: { $any: [200, 204] } }
+      - { status: 207, json: { characteristics: { $each: { status: 0 } } } }
+cases:
+  - id: SEC-01
+    name: sealed-from-m4-on
+    requirement: M4 comes in plain. All that follows, either way, is sealed, and both counters begin at 0.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [pairing]
+    cause: The session begins before M4 is sent, or only behind the next request.
+    fix: Send M4 as it is, and then take the keys into use both ways at once.
+    impact: No controller gets further than Pair Verify.
+    stacks: { HomeKitADK: holds, HAP-NodeJS: holds, HAP-python: holds, brutella/hap: holds, HomeSpan: holds }
+    steps:
+      - send: { verify: M1 }
+      - expect: { verify: M2, sealed: false }
+      - send: { verify: M3 }
+      - expect: { verify: M4, sealed: false }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, sealed: true }
+
+  - id: SEC-02
+    name: frame-layout
+    requirement: A frame is its length in two bytes, least first, which are authenticated too, then what is sealed, then a tag of 16 bytes.
+    level: must
+    section: HAP R2 §5.9, §6.5.2
+    needs: [pairing]
+    shared: true
+    cause: The length isn't given as additional data, or is written most significant byte first.
+    fix: Authenticate the two bytes of the length as they are sent.
+    impact: No controller gets further than Pair Verify.
+    stacks: { HomeKitADK: holds, HAP-NodeJS: holds, HAP-python: holds, brutella/hap: holds, HomeSpan: holds }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, sealed: true, frames: { $length: { $min: 1 } } }
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, sealed: true, frames: { $length: { $min: 1 } } }
+
+  - id: SEC-03
+    name: frame-length
+    requirement: The accessory's frames carry 1 to 1024 bytes.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [pairing]
+    shared: true
+    cause: A large answer is sealed in one piece.
+    fix: Cut what is to be sent after every 1024 bytes.
+    impact: Controllers close the connection when the database is read.
+    stacks: { HomeKitADK: 1024, HAP-NodeJS: 1024, HAP-python: 1024, HomeSpan: 1024 }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, frames: { $each: { $min: 1, $max: 1024 } } }
+
+  - id: SEC-04
+    name: frame-counters
+    requirement: Each direction counts its frames by itself, from 0, in steps of 1, beyond 255.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [paired]
+    shared: true
+    cause: The counter has eight bits, or both directions share one.
+    fix: Keep two counters of 64 bits, and count every frame that is sealed or opened.
+    impact: The session breaks after some minutes, or at the first long answer.
+    stacks: { HomeKitADK: holds, HAP-NodeJS: holds, HAP-python: holds, brutella/hap: holds, HomeSpan: holds }
+    steps:
+      - find: { probe: { service: AccessoryInformation, type: [Model, SerialNumber, Name, Manufacturer], perms: [pr], aid: bridge } }
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { database: true, sealed: true }
+      - repeat:
+          times: 100
+          steps:
+            - send: { read: "${probe.id}" }
+            - expect: { status: { $any: [200, 207] }, sealed: true }
+            - send: { read: "${probe.id}", flags: ["meta=1", "perms=1", "type=1"] }
+            - expect: { status: { $any: [200, 207] }, sealed: true }
+            - send: { read: "${probe.id}" }
+            - expect: { status: { $any: [200, 207] }, entries: [{ id: "${probe.id}", value: "${probe.value}" }], sealed: true }
+
+  - id: SEC-05
+    name: long-request
+    requirement: A request of more than 1024 bytes, which takes several frames, is answered as any other.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [paired]
+    shared: true
+    cause: Each frame is taken for a request.
+    fix: Collect the plaintext of frames in one buffer, and let HTTP say where a request ends.
+    impact: Scenes that write many characteristics at once fail.
+    stacks: { HomeKitADK: answers, HAP-NodeJS: answers, HAP-python: answers, brutella/hap: answers }
+    steps:
+      - find: { told: { perms: [ev], because: there is nothing that sends events } }
+      - verify: main
+      - send:
+          method: PUT
+          path: /characteristics
+          type: application/hap+json
+          body:
+            - text: '{"characteristics":[{"aid":${told.aid},"iid":${told.iid},"ev":false}'
+            - { repeat: "20", times: 1500 }
+            - text: "]}"
+      - expect: { is: written }
+
+  - id: SEC-06
+    name: smallest-pieces
+    requirement: A frame that comes byte by byte is taken, and so is a request in frames of one byte.
+    level: must
+    section: HAP R2 §6.2.3, §6.5.2
+    needs: [paired]
+    shared: true
+    cause: What one read of the socket returns is taken for a whole frame, or for a whole request.
+    fix: Append what comes to a buffer, and open a frame when all of it is there, however small.
+    impact: The accessory stops responding on slow networks, where TCP cuts as it likes.
+    stacks: { HomeKitADK: takes both, HAP-NodeJS: takes both, HAP-python: waits for more behind a last frame of one byte, HomeSpan: wants a request at once }
+    steps:
+      - find: { probe: { service: AccessoryInformation, type: [Model, SerialNumber, Name, Manufacturer], perms: [pr], aid: bridge } }
+      - verify: main
+      - send: { read: "${probe.id}", pieces: 1, pause: 1ms }
+      - expect: { status: { $any: [200, 207] }, sealed: true }
+      - verify: tiny
+      - send: { on: tiny, read: "${probe.id}", split: 1 }
+      - expect:
+          on: tiny
+          within: 3s
+          any:
+            - { status: { $any: [200, 207] }, sealed: true }
+            - { silent: true, deviation: "HAP-python, which holds a last frame of one byte" }
+            - { closed: true, deviation: "HomeSpan, which wants a request at once" }
+            - { garbage: { $starts: "HTTP/1.1 4" }, deviation: "HomeSpan, which wants a request at once" }
+            - { status: { $min: 400, $max: 499 }, deviation: "HomeSpan, which wants a request at once" }
+
+  - id: SEC-07
+    name: two-requests-in-a-segment
+    requirement: Two requests that come at once, each in its frame, are both answered, in their order.
+    level: should
+    section: HAP R2 §6.5.2, RFC 9112 §9.3.2
+    needs: [paired]
+    shared: true
+    cause: What is left in the buffer behind a request is thrown away.
+    fix: Go on with what is left once the answer is sent.
+    impact: A controller that asks for two things at once waits for the second until it gives up.
+    stacks: { HomeKitADK: answers both, HAP-NodeJS: answers both, HAP-python: answers both }
+    steps:
+      - find: { probe: { service: AccessoryInformation, type: [Model, SerialNumber, Name, Manufacturer], perms: [pr], aid: bridge } }
+      - verify: main
+      - send: { read: "${probe.id}", batch: [{ path: /accessories }] }
+      - expect: { status: { $any: [200, 207] }, entries: [{ id: "${probe.id}", value: "${probe.value}" }] }
+      - expect: { status: 200, database: true }
+
+  - id: SEC-08
+    name: request-cut-by-frames
+    requirement: A request is taken wherever its frames are cut, in the first line, among the headers or in the body.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [paired]
+    shared: true
+    cause: Each frame is parsed by itself, or a frame of less than 1024 bytes is taken for the last one.
+    fix: Let HTTP say where a request ends, never the length of a frame.
+    impact: Requests of some lengths fail, and nobody sees why.
+    stacks: { HomeKitADK: takes it }
+    variants:
+      - { name: in the first line, sizes: [20] }
+      - { name: among the headers, sizes: [60] }
+      - { name: in the body, sizes: [320] }
+      - { name: at all three, sizes: [20, 40, 260] }
+    steps:
+      - find: { told: { perms: [ev], because: there is nothing that sends events } }
+      - verify: main
+      - send:
+          method: PUT
+          path: /characteristics
+          type: application/hap+json
+          split: "${sizes}"
+          body:
+            - text: '{"characteristics":[{"aid":${told.aid},"iid":${told.iid},"ev":false}'
+            - { repeat: "20", times: 400 }
+            - text: "]}"
+      - expect: { is: written }
+
+  - id: SEC-09
+    name: damaged-frame
+    requirement: A frame with a changed length, ciphertext or tag ends the connection, and nothing is answered in plain.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [paired]
+    shared: true
+    cause: What doesn't authenticate is passed over, or an error is answered without a key.
+    fix: Close the connection when a tag doesn't fit. There is nothing to be said on it any more.
+    impact: Somebody between controller and accessory can probe it, or leave out commands unnoticed.
+    stacks: { HomeKitADK: closes, HAP-NodeJS: closes, HAP-python: closes, HomeSpan: answers an empty 400 in plain and closes }
+    variants:
+      - { name: ciphertext, fault: { flip: ciphertext } }
+      - { name: tag, fault: { flip: tag } }
+      - { name: length, fault: { flip: length, fill: true } }
+      - { name: enlarged length, fault: { length: 1024, fill: true } }
+    steps:
+      - verify: main
+      - send: { path: /accessories, frame: "${fault}" }
+      - expect: { is: cut-off }
+
+  - id: SEC-10
+    name: replayed-frame
+    requirement: A frame that comes again, or one whose counter is ahead, ends the connection and does nothing.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [paired]
+    shared: true
+    find:
+      item: { perms: [pr, pw], without: [tw, aa], quiet: true, values: 2 }
+    variants:
+      - { name: sent again, kind: again }
+      - { name: a counter left out, kind: ahead }
+    cause: The counter is taken from somewhere else than the accessory's own count.
+    fix: Count frames yourself, and use that count as the nonce; a replayed frame can't authenticate then.
+    impact: Whoever recorded the command that opened the door can send it once more.
+    stacks: { HomeKitADK: closes, HAP-NodeJS: closes, HAP-python: closes, HomeSpan: answers an empty 400 in plain and closes }
+    steps:
+      - verify: main
+      - if:
+          that: "${kind}"
+          is: again
+          then:
+            - send: { write: [{ id: "${item.id}", value: "${item.other}" }], save-sent: recorded }
+            - expect: { is: written }
+      - send: { write: [{ id: "${item.id}", value: "${item.value}" }] }
+      - expect: { is: written }
+      - if:
+          that: "${kind}"
+          is: again
+          then:
+            - send: { raw: "${recorded}" }
+          else:
+            - send: { write: [{ id: "${item.id}", value: "${item.other}" }], frame: { counter: 1 } }
+      - expect: { is: cut-off }
+      - verify: after
+      - send: { on: after, read: "${item.id}" }
+      - expect: { on: after, status: { $any: [200, 207] }, entries: [{ id: "${item.id}", value: "${item.value}" }] }
+
+  - id: SEC-11
+    name: overlong-frame
+    requirement: A frame that announces more than 1024 bytes ends the connection.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [paired]
+    shared: true
+    cause: The length is used as it comes.
+    fix: Close the connection as soon as the two bytes say more than 1024.
+    impact: A buffer of 1024 bytes is written beyond its end, or 64 KiB are set aside for every connection.
+    stacks: { HomeKitADK: closes at once, HAP-NodeJS: waits for the bytes, HAP-python: waits for the bytes, brutella/hap: waits for the bytes, HomeSpan: waits for the bytes }
+    variants:
+      - { name: "1025", fault: { length: 1025 } }
+      - { name: "65535", fault: { length: 65535 } }
+      - { name: "2048, and as many bytes", fault: { length: 2048, fill: true } }
+      - { name: "65535, and as many bytes", fault: { length: 65535, fill: true } }
+    steps:
+      - verify: main
+      - send: { path: /accessories, frame: "${fault}" }
+      - expect:
+          within: 1s
+          any:
+            - { is: cut-off }
+            - { silent: true, deviation: "HAP-NodeJS, HAP-python, which wait for the bytes" }
+      - alive: true
+
+  - id: SEC-12
+    name: empty-frame
+    requirement: A frame without content is counted and passed over, or ends the connection.
+    level: info
+    section: HAP R2 §6.5.2
+    needs: [paired]
+    shared: true
+    cause: A length of 0 wasn't thought of.
+    fix: Open it as any other frame, and go on.
+    impact: None with the controllers that are known; they send none.
+    stacks: { HomeKitADK: takes it, HAP-NodeJS: takes it, HAP-python: holds it until more bytes come }
+    steps:
+      - verify: main
+      - send: { bytes: "" }
+      - send: { path: /accessories }
+      - expect:
+          any:
+            - { status: 200, sealed: true, record: "an empty frame is counted and passed over" }
+            - { closed: true, record: "an empty frame ends the connection" }
+            - { garbage: true, record: "an empty frame is answered in plain" }
+            - { status: { $min: 201 }, record: "the request behind an empty frame is refused" }
+
+  - id: SEC-13
+    name: plain-request-in-session
+    requirement: A plain request on a secured connection is never answered in plain.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [paired]
+    shared: true
+    cause: Whether bytes are sealed is guessed from how they look.
+    fix: Once a session has begun, take all bytes of its connection for frames.
+    impact: Somebody who takes over a TCP connection can operate the accessory.
+    stacks: { HomeKitADK: closes, HAP-NodeJS: waits for the rest of a frame, HAP-python: waits for the rest of a frame, HomeSpan: answers an empty 400 in plain and closes }
+    steps:
+      - verify: main
+      - send: { path: /accessories, plain: true }
+      - expect:
+          within: 1200ms
+          any:
+            - { is: cut-off }
+            - { silent: true }
+
+  - id: SEC-14
+    name: foreign-keys
+    requirement: A frame under the keys of another session ends its own connection only; other sessions go on, and their events come.
+    level: must
+    section: HAP R2 §6.5.2
+    needs: [paired]
+    shared: true
+    find:
+      item: { perms: [pr, pw, ev], without: [tw, aa], quiet: true, values: 2 }
+    cause: Keys are looked up by controller, or an error ends all sessions.
+    fix: Keep the keys with the connection, and let an error end that connection alone.
+    impact: One broken controller disturbs all others.
+    stacks: { HomeKitADK: closes that connection, HAP-NodeJS: closes that connection, HAP-python: closes that connection }
+    steps:
+      - verify: a
+      - verify: b
+      - verify: c
+      - send: { on: b, subscribe: "${item.id}" }
+      - expect: { on: b, is: written }
+      - send: { on: c, path: /accessories, frame: { keys-of: a } }
+      - expect: { on: c, is: cut-off }
+      - send: { on: a, write: [{ id: "${item.id}", value: "${item.value}" }] }
+      - expect: { on: a, is: written }
+      - send: { on: a, write: [{ id: "${item.id}", value: "${item.other}" }] }
+      - expect: { on: a, is: written }
+      - event: { on: b, entries: [{ id: "${item.id}", value: "${item.other}" }] }
+      - send: { on: b, read: "${item.id}" }
+      - expect: { on: b, status: { $any: [200, 207] }, entries: [{ id: "${item.id}", value: "${item.other}" }] }
+
+  - id: SEC-15
+    name: half-closed-request
+    requirement: A controller that ends its sending right behind a request still gets the answer, or an orderly end.
+    level: should
+    section: HAP R2 §6.2.3
+    needs: [paired]
+    shared: true
+    cause: The end of the stream is handled before the request that came with it.
+    fix: Answer what came whole, and then close.
+    impact: The last command before a controller goes to sleep may be lost without a sign.
+    stacks: { HomeKitADK: answers and closes }
+    steps:
+      - verify: main
+      - send: { path: /accessories, finish: true }
+      - expect:
+          save: { status: status }
+          any:
+            - { status: 200, database: true, sealed: true }
+            - { closed: fin }
+            - { closed: reset, deviation: "no stack that we know: the connection is reset" }
+      - if:
+          that: "${status}"
+          is: { $kind: integer }
+          then:
+            - expect:
+                any:
+                  - { closed: fin }
+                  - { closed: reset, deviation: "no stack that we know: the connection is reset" }
+
+  - id: SEC-16
+    name: reset-amid-reply
+    requirement: A connection that is reset in the middle of a large answer disturbs no other session.
+    level: must
+    section: HAP R2 §6.2.3
+    needs: [paired]
+    shared: true
+    cause: A write to a connection that is gone ends the process, or is waited for.
+    fix: Take a failed write for the end of that connection; ignore SIGPIPE.
+    impact: A phone that leaves the Wi-Fi takes the accessory down for everybody.
+    stacks: { HomeKitADK: holds }
+    steps:
+      - find: { probe: { service: AccessoryInformation, type: [Model, SerialNumber, Name, Manufacturer], perms: [pr], aid: bridge } }
+      - verify: main
+      - repeat:
+          times: 3
+          as: turn
+          steps:
+            - verify: victim
+            - reading: { on: victim, paused: true }
+            - send: { on: victim, path: /accessories }
+            - if: { that: "${turn}", is: { $min: 1 }, then: [{ wait: 30ms }] }
+            - close: { on: victim, how: reset }
+            - send: { read: "${probe.id}" }
+            - expect: { status: { $any: [200, 207] }, sealed: true, time: { $max: 2000 } }
+
+  - id: SEC-17
+    name: events-among-replies
+    requirement: Answers and events share one counter, in the order in which they are sent.
+    level: must
+    section: HAP R2 §6.5.2, §6.8
+    needs: [paired]
+    shared: true
+    find:
+      item: { perms: [pr, pw, ev], without: [tw, aa], quiet: true, values: 2 }
+    cause: An event is sealed while an answer is being written.
+    fix: Seal and send in one step, by whoever owns the connection.
+    impact: Sessions break now and then, at the busiest moments.
+    stacks: { HAP-NodeJS: was repaired (issue 769), brutella/hap: seals without a lock, HomeKitADK: waits for an idle session }
+    steps:
+      - verify: main
+      - verify: writer
+      - send: { subscribe: "${item.id}" }
+      - expect: { is: written }
+      - together:
+          - - repeat:
+                times: 60
+                steps:
+                  - send: { read: "${item.id}" }
+                  - expect: { status: { $any: [200, 207] }, sealed: true }
+          - - repeat:
+                times: 10
+                steps:
+                  - send: { on: writer, write: [{ id: "${item.id}", value: "${item.other}" }] }
+                  - expect: { on: writer, is: written }
+                  - send: { on: writer, write: [{ id: "${item.id}", value: "${item.value}" }] }
+                  - expect: { on: writer, is: written }
+            - send: { on: writer, write: [{ id: "${item.id}", value: "${item.other}" }] }
+            - expect: { on: writer, is: written }
+      - event: { entries: [{ id: "${item.id}", value: "${item.other}" }] }
+      - send: { read: "${item.id}" }
+      - expect: { status: { $any: [200, 207] }, sealed: true }
+
+  - id: SEC-18
+    name: soak
+    requirement: A session takes 10 000 requests without a break, and the last are answered as fast as the first.
+    level: should
+    section: HAP R2 §6.5.2
+    needs: [paired, long]
+    cause: Something is kept for every request.
+    fix: Give back with the answer what was taken for the request.
+    impact: The accessory stops responding after hours or days.
+    stacks: { HomeKitADK: "?" }
+    steps:
+      - find: { probe: { service: AccessoryInformation, type: [Model, SerialNumber, Name, Manufacturer], perms: [pr], aid: bridge } }
+      - verify: main
+      - repeat:
+          times: 1000
+          steps:
+            - send: { read: "${probe.id}" }
+            - expect: { status: { $any: [200, 207] }, sealed: true, save: { time: time } }
+            - collect: { first: "${time}" }
+      - repeat:
+          times: 8000
+          steps:
+            - send: { read: "${probe.id}" }
+            - expect: { status: { $any: [200, 207] }, sealed: true }
+      - repeat:
+          times: 1000
+          steps:
+            - send: { read: "${probe.id}" }
+            - expect: { status: { $any: [200, 207] }, sealed: true, save: { time: time } }
+            - collect: { last: "${time}" }
+      - check:
+          that: "${last.p99}"
+          is: { $any: [{ $max: 100 }, { $max: "${first.p99}", $factor: 5 }] }
+          because: 99 of 100 of the last thousand answers took this many milliseconds at most
+          deviation: no stack that we know
+      - record: "99 of 100 answers came within ${first.p99} ms at first and ${last.p99} ms in the end, half of them within ${first.median} and ${last.median} ms"
+
+  - id: SEC-19
+    name: large-database
+    requirement: A database of more than 64 KiB arrives whole.
+    level: must
+    section: HAP R2 §6.5.2, §6.7.1
+    needs: [pairing]
+    shared: true
+    cause: The whole answer has to fit in one buffer, or what the socket doesn't take at once is dropped.
+    fix: Write the database in pieces, and wait for the socket between them.
+    impact: A bridge with many accessories can't be added, or loses some.
+    stacks: { HomeKitADK: writes it in pieces }
+    steps:
+      - verify: main
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, sealed: true, save: { size: size } }
+      - if:
+          that: "${size}"
+          is: { $max: 65536 }
+          then:
+            - skip: "the database has ${size} bytes"
+      - send: { path: /accessories }
+      - expect: { status: 200, database: true, sealed: true }
+
+  - id: SEC-20
+    name: half-a-frame
+    requirement: Half a frame and then nothing holds up no other session; the other half completes the request.
+    level: should
+    section: HAP R2 §6.2.3, §6.5.2
+    needs: [paired]
+    shared: true
+    cause: The rest of a frame is waited for in a read that blocks, or the half is thrown away.
+    fix: Keep what came with the connection, and go back to the others.
+    impact: One controller with a bad connection makes the accessory stop responding.
+    stacks: { HomeKitADK: keeps the half, HAP-NodeJS: keeps the half, HAP-python: keeps the half, HomeSpan: closes }
+    steps:
+      - find: { probe: { service: AccessoryInformation, type: [Model, SerialNumber, Name, Manufacturer], perms: [pr], aid: bridge } }
+      - verify: main
+      - verify: other
+      - send: { read: "${probe.id}", until: 30 }
+      - wait: 200ms
+      - send: { on: other, read: "${probe.id}" }
+      - expect: { on: other, status: { $any: [200, 207] }, sealed: true, time: { $max: 2000 } }
+      - send: { rest: true }
+      - expect: { status: { $any: [200, 207] }, sealed: true }
+
+  - id: SEC-21
+    name: malformed-http-in-frame
+    requirement: What is no HTTP inside a right frame is answered sealed with 4xx, or ends the connection; never in plain.
+    level: must
+    section: HAP R2 §6.5.2, §6.2.4
+    needs: [paired]
+    shared: true
+    cause: The error answer of the HTTP library goes to the socket around the session.
+    fix: Let all that is written to a secured connection go through its session.
+    impact: The controller takes the plain answer for a damaged frame; what it says can be read by all.
+    stacks: { HomeKitADK: closes, HomeSpan: answers an empty 400 in plain and closes }
+    variants:
+      - { name: no version, line: "GET /accessories\r\n\r\n" }
+      - { name: garbage, line: "\x01\x02nothing to be seen\x03\r\n\r\n" }
+    steps:
+      - verify: main
+      - send: { text: "${line}" }
+      - expect:
+          any:
+            - { status: { $min: 400, $max: 499 }, sealed: true }
+            - { is: cut-off }
+            - { status: { $min: 500, $max: 599 }, sealed: true, deviation: "no stack that we know" }
+            - { status: { $min: 200, $max: 299 }, sealed: true, deviation: "no stack that we know: the version isn't looked at" }
+
+"""#),
+    ("timed-write.yaml", #"""
+area: timed-write
+title: Timed writes
+expectations:
+  done: { status: 204, body: empty }
+  prepared: { status: 200, json: { status: 0 } }
+  read:
+    { status: { $any: [200, 207] }, json: { characteristics: [{ value: $present }] } }
+  unchanged:
+    { status: { $any: [200, 207] }, json: { characteristics: [{ value: "${before}" }] } }
+  refused:
+    { status: { $any: [207, 400] }, entries: [{ id: "${x.id}", status: -70410 }] }
+cases:
+  - id: TW-01
+    name: prepare
+    requirement: A timed write is prepared by a ttl and a pid, and answered by 200 with status 0.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    cause: The address /prepare isn't there.
+    fix: Take PUT /prepare on every session, whether anything needs it or not.
+    impact: Controllers prepare writes to locks and garage doors, which then fail.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+      HAP-python: as required
+      esp-homekit: has no /prepare
+      Bouke/HAP: has no /prepare
+    steps:
+      - verify: main
+      - send: { prepare: { ttl: 2000, pid: 1001 } }
+      - expect: { is: prepared }
+  - id: TW-02
+    name: write-within-ttl
+    requirement: A write with the prepared pid is done before the ttl is over.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      timed: { quiet: true, perms: [pr, pw, tw], without: [aa], values: 2, optional: true }
+      plain: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2, optional: true }
+    cause: The pid is compared as a text or a number of 32 bits, or the ttl counted in seconds.
+    fix: Keep the pid as a number of 64 bits and the ttl in milliseconds.
+    impact: Locks and garage doors can't be operated.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+    steps:
+      - let: { x: "${timed}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${plain}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written }] }
+      - verify: main
+      - send: { prepare: { ttl: 10000, pid: 18446744073709 } }
+      - expect: { is: prepared }
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 18446744073709 }
+      - expect: { is: done }
+      - send: { read: "${x.id}" }
+      - expect: { status: { $any: [200, 207] }, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+  - id: TW-03
+    name: write-after-ttl
+    requirement: A write that comes after the ttl is refused with -70410, and not done.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      timed: { quiet: true, perms: [pr, pw, tw], without: [aa], values: 2, optional: true }
+      plain: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2, optional: true }
+    cause: The time of the prepare is kept and not looked at.
+    fix: Compare the time when the write comes with that of the prepare plus ttl, and refuse every entry when it is over.
+    impact: A door that was to be opened an hour ago opens when a message arrives late.
+    stacks:
+      HomeKitADK: "-70410"
+      HAP-NodeJS: "-70410"
+      HomeSpan: "-70410"
+      esp-homekit-sdk: "-70410"
+      HAP-python: does the write
+      brutella/hap: looks at the pid for characteristics with tw alone
+    steps:
+      - let: { x: "${timed}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${plain}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written }] }
+      - verify: main
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { before: "json.characteristics[0].value" } }
+      - send: { prepare: { ttl: 300, pid: 1003 } }
+      - expect: { is: prepared }
+      - wait: 1400ms
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 1003 }
+      - expect: { is: refused }
+      - send: { read: "${x.id}" }
+      - expect: { is: unchanged }
+  - id: TW-04
+    name: unknown-pid
+    requirement: A write with a pid that was not prepared is refused with -70410, and not done.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      timed: { quiet: true, perms: [pr, pw, tw], without: [aa], values: 2, optional: true }
+      plain: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2, optional: true }
+    variants:
+      - { name: without-prepare, prepares: false }
+      - { name: another-pid, prepares: true }
+    cause: A pid is passed over where none was prepared.
+    fix: Refuse every entry of a request whose pid isn't the prepared one.
+    impact: The protection against late and repeated messages isn't there.
+    stacks:
+      HomeKitADK: -70410, and the prepared one is spent, too
+      HAP-NodeJS: "-70410"
+      HomeSpan: "-70410"
+      esp-homekit-sdk: "-70410"
+      HAP-python: does the write
+      brutella/hap: looks at the pid for characteristics with tw alone
+    steps:
+      - let: { x: "${timed}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${plain}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written }] }
+      - verify: main
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { before: "json.characteristics[0].value" } }
+      - if:
+          that: "${prepares}"
+          then:
+            - send: { prepare: { ttl: 10000, pid: 1004 } }
+            - expect: { is: prepared }
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 9994 }
+      - expect: { is: refused }
+      - send: { read: "${x.id}" }
+      - expect: { is: unchanged }
+  - id: TW-05
+    name: pid-works-once
+    requirement: A prepared pid is good for one write.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      timed: { quiet: true, perms: [pr, pw, tw], without: [aa], values: 2, optional: true }
+      plain: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2, optional: true }
+    cause: The pid is forgotten when its time is over, and not when it is used.
+    fix: Forget the pid with the write that uses it.
+    impact: A message that is sent twice opens the door twice.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+      esp-homekit-sdk: as required
+      brutella/hap: as required
+      HomeSpan: keeps the pid until its ttl is over
+      HAP-python: does every write
+    steps:
+      - let: { x: "${timed}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${plain}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written }] }
+      - verify: main
+      - send: { prepare: { ttl: 10000, pid: 1005 } }
+      - expect: { is: prepared }
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 1005 }
+      - expect: { is: done }
+      - send: { write: [{ id: "${x.id}", value: "${x.another}" }], pid: 1005 }
+      - expect: { is: refused }
+      - send: { read: "${x.id}" }
+      - expect: { status: { $any: [200, 207] }, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+  - id: TW-06
+    name: later-prepare-replaces
+    requirement: A later prepare takes the place of the former one.
+    level: should
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      timed: { quiet: true, perms: [pr, pw, tw], without: [aa], values: 2, optional: true }
+      plain: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2, optional: true }
+    cause: Prepared writes are kept in a list.
+    fix: Keep one for each session.
+    impact: Hardly any; controllers prepare one write at a time.
+    stacks:
+      HomeKitADK: replaces
+      HAP-NodeJS: replaces
+      esp-homekit-sdk: replaces
+      brutella/hap: replaces
+      HAP-python: keeps both
+      HomeSpan: keeps both
+    steps:
+      - let: { x: "${timed}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${plain}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written }] }
+      - verify: main
+      - send: { prepare: { ttl: 10000, pid: 1006 } }
+      - expect: { is: prepared }
+      - send: { prepare: { ttl: 10000, pid: 2006 } }
+      - expect: { is: prepared }
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 1006 }
+      - expect: { any: [refused, { status: 204, deviation: "HAP-python, HomeSpan (both stay good)" }] }
+  - id: TW-07
+    name: timed-writes-only
+    requirement: A characteristic with the permission tw refuses a write that wasn't prepared; subscribing to it needs no prepare.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      x: { perms: [pr, pw, tw], without: [aa], because: no characteristic takes timed writes alone }
+    cause: The permission is told in the database and not looked at.
+    fix: Answer -70410 to a write of such a characteristic without a good pid; let subscriptions through.
+    impact: The protection that the database promises isn't there.
+    stacks:
+      HomeKitADK: "-70410"
+      HAP-NodeJS: "-70410"
+      esp-homekit-sdk: "-70410"
+      HAP-python: does not look
+      HomeSpan: does not look
+      brutella/hap: may crash without a prepare
+    steps:
+      - verify: main
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { before: "json.characteristics[0].value" } }
+      # The value that it has: wrong as the write may be, it moves nothing.
+      - send: { write: [{ id: "${x.id}", value: "${before}" }] }
+      - expect: { is: refused }
+      - if:
+          that: "${x.perms}"
+          is: { $includes: [ev] }
+          then:
+            - send: { subscribe: "${x.id}" }
+            - expect: { is: done }
+            - send: { unsubscribe: "${x.id}" }
+            - expect: { is: done }
+  - id: TW-08
+    name: pid-of-another-session
+    requirement: A pid that another session prepared is refused.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      timed: { quiet: true, perms: [pr, pw, tw], without: [aa], values: 2, optional: true }
+      plain: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2, optional: true }
+    cause: There is one table of prepared writes for the whole device.
+    fix: Keep what was prepared with its session.
+    impact: Two controllers get in each other's way, and one may use what the other prepared.
+    stacks:
+      HomeKitADK: per session
+      HAP-NodeJS: per connection
+      brutella/hap: per session
+      esp-homekit-sdk: per session
+      HomeSpan: the whole device
+      HAP-python: does every write
+    steps:
+      - let: { x: "${timed}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${plain}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written }] }
+      - verify: main
+      - verify: other
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { before: "json.characteristics[0].value" } }
+      - send: { on: other, prepare: { ttl: 10000, pid: 1008 } }
+      - expect: { on: other, is: prepared }
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 1008 }
+      - expect: { is: refused }
+      - send: { read: "${x.id}" }
+      - expect: { is: unchanged }
+  - id: TW-09
+    name: incomplete-prepare
+    requirement: A prepare without ttl or pid is refused; members that stand twice, or are of another type, do no harm.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    variants:
+      - { name: without-ttl, text: '{"pid":1009}', strict: true }
+      - { name: without-pid, text: '{"ttl":2000}', strict: true }
+      - { name: empty, text: "{}", strict: true }
+      - { name: two-pids, text: '{"ttl":2000,"pid":1009,"pid":2009}', strict: false }
+      - { name: two-ttls, text: '{"ttl":2000,"ttl":3000,"pid":1009}', strict: false }
+      - { name: text-for-ttl, text: '{"ttl":"2000","pid":1009}', strict: false }
+      - { name: list-for-pid, text: '{"ttl":2000,"pid":[1009]}', strict: false }
+      - { name: negative-ttl, text: '{"ttl":-1,"pid":1009}', strict: false }
+      - { name: fraction-for-pid, text: '{"ttl":2000,"pid":1.5}', strict: false }
+    cause: Missing members read as zero.
+    fix: Answer 400, or 200 with status -70410.
+    impact: A mistake in an app goes unnoticed.
+    stacks:
+      HomeKitADK: "400"
+      HAP-NodeJS: 400; takes the last of two, and text for numbers
+      esp-homekit-sdk: 200 with -70410, 500 to bad JSON
+      HomeSpan: 200 with -70410
+      HAP-python: 200 with -70410
+    steps:
+      - verify: main
+      - send: { method: PUT, path: /prepare, type: application/hap+json, body: { text: "${text}" } }
+      - if:
+          that: "${strict}"
+          then:
+            - expect:
+                any:
+                  - { status: 400 }
+                  - { status: 200, json: { status: -70410 } }
+          else:
+            - expect:
+                any:
+                  - { status: 400 }
+                  - { status: 200, json: { status: -70410 } }
+                  - { status: 200, json: { status: 0 }, deviation: "HAP-NodeJS (takes it)" }
+                  - { status: { $min: 200 }, deviation: "HAP-python, esp-homekit-sdk (500)" }
+            - alive: true
+  - id: TW-10
+    name: limits-of-ttl-and-pid
+    requirement: The largest and the smallest ttl and pid are taken or refused, and what was taken works.
+    level: should
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      timed: { quiet: true, perms: [pr, pw, tw], without: [aa], values: 2, optional: true }
+      plain: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2, optional: true }
+    variants:
+      - { name: largest-pid, ttl: 10000, pid: 18446744073709551615, over: false, recorded: false }
+      - { name: pid-0, ttl: 10000, pid: 0, over: false, recorded: false }
+      - { name: ttl-0, ttl: 0, pid: 1010, over: true, recorded: false }
+      - { name: largest-ttl, ttl: 9007199254740991, pid: 1010, over: false, recorded: false }
+      - { name: ttl-beyond-the-largest, ttl: 9007199254740992, pid: 1010, over: false, recorded: true }
+    cause: The ttl goes into a timer of 32 bits, and the pid into a double.
+    fix: Keep both as integers of 64 bits.
+    impact: A pid of a controller that isn't a small number is refused.
+    stacks:
+      HomeKitADK: takes them, and answers 400 to a ttl above 2^53-1
+      HAP-NodeJS: 400 to 0; rounds a pid above 2^53, and a ttl above 2^31 ms ends at once
+      brutella/hap: 400 to 0
+      HomeSpan: -70410 to 0
+    steps:
+      - let: { x: "${timed}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${plain}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written }] }
+      - verify: main
+      - send: { prepare: { ttl: "${ttl}", pid: "${pid}" } }
+      - if:
+          that: "${recorded}"
+          then:
+            - expect: { status: { $min: 200 }, save: { code: status, result: json.status } }
+            - record: "a ttl of ${ttl} ms: ${code}, status ${result}"
+          else:
+            - expect:
+                any:
+                  - { status: 200, json: { status: { $any: [0, -70410] } } }
+                  - { status: 400 }
+                save: { code: status, result: json.status }
+            - if:
+                that: "${result}"
+                is: 0
+                then:
+                  - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: "${pid}" }
+                  - if:
+                      that: "${over}"
+                      then: [{ expect: { any: [done, refused] } }]
+                      else: [{ expect: { is: done } }]
+  - id: TW-11
+    name: requests-in-between
+    requirement: A GET between prepare and write does no harm, and a characteristic without tw takes a timed write. What a plain write in between does is recorded.
+    level: should
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2 }
+    cause: Every request forgets what was prepared.
+    fix: Forget it when a write with a pid comes, or the ttl is over.
+    impact: A controller that reads on the same session can't operate a lock.
+    stacks:
+      HomeKitADK: both keep it
+      HAP-NodeJS: both keep it
+      brutella/hap: the next write of any kind drops it
+      esp-homekit-sdk: the next write of any kind drops it, and is refused
+    steps:
+      - verify: main
+      - send: { prepare: { ttl: 10000, pid: 1011 } }
+      - expect: { is: prepared }
+      - send: { read: "${x.id}" }
+      - expect: { is: read }
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 1011 }
+      - expect: { is: done }
+      - send: { prepare: { ttl: 10000, pid: 2011 } }
+      - expect: { is: prepared }
+      - send: { write: [{ id: "${x.id}", value: "${x.another}" }] }
+      - expect: { status: { $min: 200 }, save: { between: status } }
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 2011 }
+      - expect: { status: { $min: 200 }, save: { behind: status } }
+      - record: "a plain write between the two gets ${between}, and the timed one behind it ${behind}"
+  - id: TW-12
+    name: prepare-ends-with-connection
+    requirement: What was prepared ends with its connection.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      timed: { quiet: true, perms: [pr, pw, tw], without: [aa], values: 2, optional: true }
+      plain: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2, optional: true }
+    cause: It is kept by controller, or for the whole device.
+    fix: Keep it with the session.
+    impact: A write can be repeated over another connection.
+    stacks:
+      HomeKitADK: per session
+      HAP-NodeJS: per connection
+      brutella/hap: per session
+      esp-homekit-sdk: per session
+      HomeSpan: keeps it until the ttl is over
+      HAP-python: does every write
+    steps:
+      - let: { x: "${timed}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${plain}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: nothing harmless can be written }] }
+      - verify: main
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { before: "json.characteristics[0].value" } }
+      - send: { prepare: { ttl: 10000, pid: 1012 } }
+      - expect: { is: prepared }
+      - close: main
+      - settle: true
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 1012 }
+      - expect: { is: refused }
+      - send: { read: "${x.id}" }
+      - expect: { is: unchanged }
+  - id: TW-13
+    name: dead-pid-refuses-all
+    requirement: A pid that isn't good refuses every entry of its request, those without the permission tw as well.
+    level: must
+    section: HAP R2 §6.7.2.4
+    needs: [paired]
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2 }
+      timed: { quiet: true, perms: [pr, pw, tw], without: [aa], values: 2, optional: true }
+      plain: { quiet: true, perms: [pr, pw], without: [aa, tw], values: 2, not: x, optional: true }
+      heard: { perms: [pr, ev], without: [aa], optional: true }
+    cause: The pid is looked at for characteristics with tw alone.
+    fix: Look at the pid before the entries.
+    impact: A part of a scene is done late, and another isn't.
+    stacks:
+      HomeKitADK: refuses all
+      HAP-NodeJS: refuses all
+      HomeSpan: refuses all
+      esp-homekit-sdk: refuses all
+      HAP-python: does the writes
+      brutella/hap: does those without tw
+    steps:
+      - let: { y: "${timed}" }
+      - if: { that: "${y}", is: null, then: [{ let: { y: "${plain}" } }] }
+      - verify: main
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { before: "json.characteristics[0].value" } }
+      - if:
+          that: "${y}"
+          is: null
+          then:
+            - send: { write: [{ id: "${x.id}", value: "${x.other}" }], pid: 9913 }
+            - expect: { is: refused }
+          else:
+            - send: { write: [{ id: "${x.id}", value: "${x.other}" }, { id: "${y.id}", value: "${y.other}" }], pid: 9913 }
+            - expect: { status: 207, entries: [{ id: "${x.id}", status: -70410 }, { id: "${y.id}", status: -70410 }] }
+            - send: { read: "${y.id}" }
+            - expect: { status: { $any: [200, 207] }, entries: [{ id: "${y.id}", value: "${y.value}" }] }
+      - send: { read: "${x.id}" }
+      - expect: { is: unchanged }
+      - if:
+          that: "${heard}"
+          is: { $not: null }
+          then:
+            - send: { write: [{ id: "${heard.id}", ev: true }], pid: 9913 }
+            - expect: { status: { $min: 200 }, save: { code: status, result: "json.characteristics[0].status" } }
+            - record: "a subscription with such a pid: ${code}, status ${result}"
+
+"""#),
+    ("write.yaml", #"""
+area: write
+title: Writing characteristics
+expectations:
+  done: { status: 204, body: empty }
+  read:
+    { status: { $any: [200, 207] }, json: { characteristics: [{ value: $present }] } }
+  # What `before` holds is still there.
+  unchanged:
+    { status: { $any: [200, 207] }, json: { characteristics: [{ value: "${before}" }] } }
+  # Refused for its value; 400 with the same body is the way of servers of the first release for a request of one entry.
+  refused-value:
+    { status: { $any: [207, 400] }, entries: [{ id: "${x.id}", status: -70410 }] }
+  refused-value-as-hap-python:
+    {
+      status: { $any: [207, 400] },
+      entries: [{ id: "${x.id}", status: -70402 }],
+      deviation: "HAP-python (-70402)",
+    }
+cases:
+  - id: WR-01
+    name: good-writes
+    requirement: One good write, and several good ones in one request, are answered by one 204 without a body, and all are done.
+    level: must
+    section: HAP R2 §6.7.2.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [tw, aa], values: 2 }
+      several:
+        {
+          quiet: true, perms: [pr, pw], without: [tw, aa], values: 2, not: x, count: 3, optional: true,
+          except:
+            [
+              On, Mute, ColorTemperature, CoolingThresholdTemperature, HeatingThresholdTemperature,
+              RelativeHumidityHumidifierThreshold, RelativeHumidityDehumidifierThreshold,
+            ],
+        }
+    cause: The answer is always 207, or a 204 that has a body or a Content-Type.
+    fix: Answer 204 with nothing behind the head when each entry was done and no value was asked for.
+    impact: Controllers look for trouble in every answer but 204, and may show the accessory as not responding.
+    stacks:
+      HomeKitADK: "204"
+      HAP-NodeJS: "204"
+      HAP-python: "204"
+      brutella/hap: "204"
+      HomeSpan: "204"
+    steps:
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { is: done }
+      - send: { read: "${x.id}" }
+      - expect: { status: { $any: [200, 207] }, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+      - if:
+          that: "${several.count}"
+          is: 3
+          then:
+            - send:
+                write:
+                  - { id: "${several[0].id}", value: "${several[0].other}" }
+                  - { id: "${several[1].id}", value: "${several[1].other}" }
+                  - { id: "${several[2].id}", value: "${several[2].other}" }
+            - expect: { is: done }
+            - send: { read: ["${several[0].id}", "${several[1].id}", "${several[2].id}"] }
+            - expect:
+                status: { $any: [200, 207] }
+                entries:
+                  - { id: "${several[0].id}", value: "${several[0].other}" }
+                  - { id: "${several[1].id}", value: "${several[1].other}" }
+                  - { id: "${several[2].id}", value: "${several[2].other}" }
+  - id: WR-02
+    name: partial-failure
+    requirement: When a part of a request fails, the answer is 207 with a status for every entry, 0 for those that were done.
+    level: must
+    section: HAP R2 §6.7.2.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [tw, aa], values: 2 }
+      fixed: { format: string, perms: [pr], without: [pw] }
+    cause: The first bad entry ends the request, or the answer is 400 or 204 for all of it.
+    fix: Go through all entries, keep a status for each, and answer 207 with all of them when one failed.
+    impact: A scene in which one part fails looks as if it had failed, or been done, as a whole.
+    stacks:
+      HomeKitADK: 207 with all entries
+      HAP-NodeJS: 207 with all entries
+      HomeSpan: 207 with all entries
+      esp-homekit-sdk: 207 with all entries
+      brutella/hap: 207 with the failed entries alone
+      HAP-python: 204, since it writes what is read-only
+    steps:
+      - verify: main
+      - send:
+          write:
+            - { id: "${x.id}", value: "${x.other}" }
+            - { id: "${fixed.id}", value: "${fixed.value}" }
+      - expect:
+          status: 207
+          any:
+            - entries: [{ id: "${x.id}", status: 0 }, { id: "${fixed.id}", status: { $max: -70401 } }]
+            - entries: [{ id: "${fixed.id}", status: { $max: -70401 } }]
+              deviation: "brutella/hap (it lists only what failed)"
+      - send: { read: "${x.id}" }
+      - expect: { status: { $any: [200, 207] }, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+  - id: WR-03
+    name: single-failure
+    requirement: A single write that fails is answered by 207 with its status; 400 with the same body is accepted.
+    level: must
+    section: HAP R2 §6.7.2.2
+    needs: [paired]
+    shared: true
+    find:
+      fixed: { format: string, perms: [pr], without: [pw] }
+    cause: The permissions of a characteristic are not looked at, or the answer has no body.
+    fix: Answer 207 with one entry that has aid, iid and status.
+    impact: The controller believes that the write was done, or can't tell why it wasn't.
+    stacks:
+      HomeKitADK: "207"
+      HAP-NodeJS: "207"
+      hap-rs: 400 with a body
+      Bouke/HAP: 400 with a body
+      HAP-python: 204, since it writes what is read-only
+    steps:
+      - verify: main
+      - send: { write: [{ id: "${fixed.id}", value: "${fixed.value}" }] }
+      - expect: { status: { $any: [207, 400] }, entries: [{ id: "${fixed.id}", status: { $max: -70401 } }] }
+  - id: WR-04
+    name: read-only
+    requirement: A write to a characteristic without the permission pw gets -70404, and changes nothing.
+    level: must
+    section: HAP R2 §6.7.2.2, table 6-11
+    needs: [paired]
+    shared: true
+    find:
+      fixed: { format: string, perms: [pr], without: [pw] }
+    cause: Permissions are told in the database and not looked at when a write comes.
+    fix: Check for pw before the value.
+    impact: Any controller can overwrite the serial number or a sensor's value.
+    stacks:
+      HomeKitADK: "-70404"
+      HAP-NodeJS: "-70404"
+      brutella/hap: "-70404"
+      HomeSpan: "-70404"
+      esp-homekit-sdk: "-70404"
+      esp-homekit: "-70404"
+      Bouke/HAP: "-70404"
+      HAP-python: 204, and the value is changed
+    steps:
+      - verify: main
+      - send: { read: "${fixed.id}" }
+      - expect: { is: read, save: { before: "json.characteristics[0].value" } }
+      - send: { write: [{ id: "${fixed.id}", value: Haptest }] }
+      - expect:
+          status: { $min: 200 }
+          save: { code: status, result: "json.characteristics[0].status" }
+      - verify: look
+      - send: { on: look, read: "${fixed.id}" }
+      - expect: { on: look, is: read, save: { now: "json.characteristics[0].value" } }
+      - if:
+          that: "${now}"
+          is: { $not: "${before}" }
+          then:
+            - send: { on: look, write: [{ id: "${fixed.id}", value: "${before}" }] }
+            - expect: { on: look, status: { $min: 200 } }
+      - check:
+          - { that: "${code}", is: { $any: [207, 400] }, because: the status of the answer }
+          - { that: "${result}", is: -70404, because: the status of the entry }
+          - { that: "${now}", is: "${before}", because: the value after the write }
+  - id: WR-05
+    name: unknown-ids
+    requirement: A write to an accessory or a characteristic that isn't there gets -70409.
+    level: must
+    section: HAP R2 §6.7.2.2, table 6-11
+    needs: [paired]
+    shared: true
+    variants:
+      - { name: unknown-aid, aid: 64998, iid: 9 }
+      - { name: unknown-iid, aid: 1, iid: 64999 }
+    cause: The lookup fails with an exception, or the request is refused as a whole.
+    fix: Give the entry -70409 and go on with the next one.
+    impact: One stale id in a scene makes the rest of the scene fail, too.
+    stacks:
+      HomeKitADK: "-70409"
+      HomeSpan: "-70409"
+      esp-homekit-sdk: "-70409"
+      HAP-NodeJS: "-70410"
+      brutella/hap: "-70402"
+      Bouke/HAP: "422"
+      HAP-python: "500"
+    steps:
+      - verify: main
+      - send: { write: [{ aid: "${aid}", iid: "${iid}", value: true }] }
+      - expect:
+          any:
+            - status: { $any: [207, 400] }
+              entries: [{ aid: "${aid}", iid: "${iid}", status: -70409 }]
+            - status: { $any: [207, 400] }
+              entries: [{ aid: "${aid}", iid: "${iid}", status: { $any: [-70410, -70402] } }]
+              deviation: "HAP-NodeJS (-70410), brutella/hap (-70402)"
+            - { status: 422, deviation: "Bouke/HAP" }
+            - { status: 500, deviation: "HAP-python" }
+  - id: WR-06
+    name: wrong-json-type
+    requirement: A value whose JSON type isn't the format's is refused, and changes nothing.
+    level: must
+    section: HAP R2 §6.7.2.2, table 6-11
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, format: [uint8, uint16, uint32, uint64, int, float], perms: [pr, pw], without: [tw, aa] }
+    variants:
+      - { name: text, wrong: haptest }
+      - { name: list, wrong: [1] }
+      - { name: object, wrong: { a: 1 } }
+    cause: The value is converted by the language's own rules, which make a number of any text.
+    fix: Compare the JSON type with the format before the value is looked at.
+    impact: A broken request of a controller sets a real value, mostly zero.
+    stacks:
+      HomeKitADK: text -70410, list and object 400
+      HAP-NodeJS: "-70410"
+      esp-homekit-sdk: "-70410"
+      HAP-python: "-70402"
+      brutella/hap: converts it
+      HomeSpan: no answer to a list or an object
+    steps:
+      - verify: look
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { before: "json.characteristics[0].value" } }
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${wrong}" }] }
+      - expect: { any: [refused-value, { status: 400 }, refused-value-as-hap-python] }
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: unchanged }
+  - id: WR-07
+    name: out-of-range
+    requirement: A number below the minimum or above the maximum is refused, and changes nothing.
+    level: must
+    section: HAP R2 §6.7.2.2, table 6-11
+    needs: [paired]
+    shared: true
+    find:
+      high:
+        { quiet: true, perms: [pr, pw], without: [tw, aa], has: [above, maxValue], lacks: [valid-values, valid-values-range], optional: true }
+      low:
+        { quiet: true, perms: [pr, pw], without: [tw, aa], has: [below, minValue], lacks: [valid-values, valid-values-range], optional: true }
+    variants:
+      - { name: above-maximum, x: "${high}", beyond: "${high.above}", limit: "${high.maxValue}" }
+      - { name: below-minimum, x: "${low}", beyond: "${low.below}", limit: "${low.minValue}" }
+    cause: The limits are told in the database and not looked at, or the value is brought within them without a word.
+    fix: Answer -70410 when the value is outside minValue and maxValue.
+    impact: The controller shows a value that the device doesn't have.
+    stacks:
+      HomeKitADK: "-70410"
+      HAP-NodeJS: "-70410"
+      esp-homekit-sdk: "-70410"
+      esp-homekit: "-70410"
+      HAP-python: takes the nearest value
+      brutella/hap: takes the nearest value
+      HomeSpan: does not look
+    steps:
+      - if: { that: "${x}", is: null, then: [{ skip: no harmless characteristic has such a limit }] }
+      - verify: look
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { before: "json.characteristics[0].value" } }
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${beyond}" }] }
+      - expect:
+          any: [refused-value, { status: 204, deviation: "HAP-python, brutella/hap (they take the nearest value)" }]
+          save: { code: status }
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { now: "json.characteristics[0].value" } }
+      - if:
+          that: "${code}"
+          is: 204
+          then: [{ check: { that: "${now}", is: "${limit}", because: the value was neither refused nor brought within the limits } }]
+          else: [{ check: { that: "${now}", is: "${before}", because: a refused write changed the value } }]
+  - id: WR-08
+    name: not-a-valid-value
+    requirement: A value outside valid-values is refused, and changes nothing.
+    level: must
+    section: HAP R2 §2.3.3.1, §6.7.2.2
+    needs: [paired]
+    shared: true
+    find:
+      quiet: { quiet: true, perms: [pr, pw], without: [tw, aa], has: [invalid], optional: true }
+      mode:
+        type: [TargetHeatingCoolingState, TargetHeaterCoolerState, TargetHumidifierDehumidifierState, TargetAirPurifierState, TargetFanState]
+        perms: [pr, pw]
+        without: [tw, aa]
+        has: [invalid]
+        optional: true
+    cause: Only minimum and maximum are looked at.
+    fix: Hold integers against valid-values and valid-values-range, too.
+    impact: Siri or an automation puts the device into a mode that it says it doesn't have.
+    stacks:
+      HomeKitADK: "-70410"
+      HAP-NodeJS: "-70410"
+      brutella/hap: "-70410"
+      esp-homekit: "-70410"
+      HAP-python: "-70402"
+      esp-homekit-sdk: does not look
+      HomeSpan: does not look
+    steps:
+      - let: { x: "${quiet}" }
+      - if: { that: "${x}", is: null, then: [{ let: { x: "${mode}" } }] }
+      - if: { that: "${x}", is: null, then: [{ skip: no characteristic that may be tried lists its valid values }] }
+      - verify: look
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { before: "json.characteristics[0].value" } }
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${x.invalid}" }] }
+      - expect: { any: [refused-value, refused-value-as-hap-python] }
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: unchanged }
+  - id: WR-09
+    name: format-overflow
+    requirement: A number that the format can't hold is refused; it never comes out at the other end of the range.
+    level: must
+    section: HAP R2 §6.7.2.2, table 6-3
+    needs: [paired]
+    shared: true
+    find:
+      byte: { quiet: true, format: uint8, perms: [pr, pw], without: [tw, aa], optional: true }
+      unsigned: { quiet: true, format: [uint8, uint16, uint32, uint64], perms: [pr, pw], without: [tw, aa], optional: true }
+      integer: { quiet: true, format: [uint8, uint16, uint32, uint64, int], perms: [pr, pw], without: [tw, aa], optional: true }
+      int: { quiet: true, format: int, perms: [pr, pw], without: [tw, aa], optional: true }
+    variants:
+      - { name: 256-to-uint8, x: "${byte}", beyond: 256, wrapped: [0], malformed: false }
+      - { name: minus-1-to-unsigned, x: "${unsigned}", beyond: -1, wrapped: [255, 65535, 4294967295, 18446744073709551615, -1], malformed: false }
+      - { name: 2-to-the-64, x: "${integer}", beyond: 18446744073709551616, wrapped: [0], malformed: true }
+      - { name: below-int, x: "${int}", beyond: -2147483649, wrapped: [2147483647], malformed: true }
+    cause: The number is put into a variable of the format's size before it is looked at.
+    fix: Read integers into 128 bits, or refuse what doesn't fit while reading, then look at the limits.
+    impact: A value of 256 becomes 0, and -1 the largest there is.
+    stacks:
+      HomeKitADK: -70410, or 400 for what doesn't fit 32 or 64 bits
+      HAP-NodeJS: "-70410"
+      HAP-python: takes the nearest value
+      brutella/hap: takes the nearest value
+      HomeSpan: wraps
+    steps:
+      - if: { that: "${x}", is: null, then: [{ skip: no harmless characteristic has the format }] }
+      - verify: look
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { before: "json.characteristics[0].value" } }
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${beyond}" }] }
+      - if:
+          that: "${malformed}"
+          then:
+            - expect:
+                any:
+                  - refused-value
+                  - { status: 400 }
+                  - { status: 204, deviation: "HAP-python, brutella/hap (they take the nearest value)" }
+                save: { code: status }
+          else:
+            - expect:
+                any:
+                  - refused-value
+                  - { status: 204, deviation: "HAP-python, brutella/hap (they take the nearest value)" }
+                save: { code: status }
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { now: "json.characteristics[0].value" } }
+      - if:
+          that: "${code}"
+          is: 204
+          then: [{ check: { that: "${now}", is: { $not: { $any: "${wrapped}" } }, because: the number wrapped around } }]
+          else: [{ check: { that: "${now}", is: "${before}", because: a refused write changed the value } }]
+  - id: WR-10
+    name: fraction-to-integer
+    requirement: A number with a fraction is refused where the format is an integer. What becomes of a fraction of zero is recorded.
+    level: should
+    section: HAP R2 §6.7.2.2, table 6-3
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, format: [uint8, uint16, uint32, uint64, int], perms: [pr, pw], without: [tw, aa], has: [fraction, whole] }
+    variants:
+      - { name: a-half, text: "${x.fraction}", strict: true }
+      - { name: fraction-of-zero, text: "${x.whole}.0", strict: false }
+    cause: The language has one type for all numbers.
+    fix: Refuse numbers that aren't whole, and be lenient with 1.0.
+    impact: The value read back isn't the one written, or isn't even of its format.
+    stacks:
+      HomeKitADK: -70410 for any number with a dot
+      HAP-NodeJS: takes it
+      HAP-python: takes it, and rounds
+      brutella/hap: takes it, and rounds
+    steps:
+      - verify: main
+      - send:
+          method: PUT
+          path: /characteristics
+          type: application/hap+json
+          body: { text: '{"characteristics":[{"aid":${x.aid},"iid":${x.iid},"value":${text}}]}' }
+      - if:
+          that: "${strict}"
+          then:
+            - expect:
+                any: [refused-value, { status: 204, deviation: "HAP-NodeJS, HAP-python, brutella/hap" }, refused-value-as-hap-python]
+          else:
+            - expect: { status: { $min: 200 }, save: { code: status, result: "json.characteristics[0].status" } }
+            - record: "${text} to an integer: ${code}, status ${result}"
+  - id: WR-11
+    name: integer-to-float
+    requirement: A float takes a number that is written without a fraction. Whether it takes an exponent is recorded.
+    level: must
+    section: HAP R2 §6.7.2.2, table 6-3
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, format: float, perms: [pr, pw], without: [tw, aa], has: [whole] }
+    variants:
+      - { name: without-a-dot, text: "${x.whole}", strict: true }
+      - { name: exponent, text: "${x.whole}e0", strict: false }
+    cause: The JSON reader tells integers from floats, and the check wants a float.
+    fix: Take every JSON number for a float.
+    impact: 21 °C can't be set, while 21.5 °C can.
+    stacks:
+      HomeKitADK: takes 21, and answers 400 to an exponent without a dot
+      HAP-NodeJS: takes both
+      HAP-python: takes both
+    steps:
+      - verify: main
+      - send:
+          method: PUT
+          path: /characteristics
+          type: application/hap+json
+          body: { text: '{"characteristics":[{"aid":${x.aid},"iid":${x.iid},"value":${text}}]}' }
+      - if:
+          that: "${strict}"
+          then:
+            - expect: { is: done }
+            - send: { read: "${x.id}" }
+            - expect: { status: { $any: [200, 207] }, entries: [{ id: "${x.id}", value: "${x.whole}" }] }
+          else:
+            - expect: { status: { $min: 200 }, save: { code: status, result: "json.characteristics[0].status" } }
+            - record: "${text} to a float: ${code}, status ${result}"
+  - id: WR-12
+    name: off-grid
+    requirement: What becomes of a value between two steps is recorded, it may be rounded, kept or refused.
+    level: info
+    section: HAP R2 §2.3.3.1, table 6-3
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [tw, aa], has: [off-grid] }
+    stacks:
+      HomeKitADK: refuses integers, rounds a float within a tenth of a step, refuses other floats
+      esp-homekit-sdk: refuses integers alone
+      HAP-python: rounds
+      HAP-NodeJS: keeps it
+    steps:
+      - verify: look
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${x.off-grid}" }] }
+      - expect: { status: { $min: 200 }, save: { code: status, result: "json.characteristics[0].status" } }
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { now: "json.characteristics[0].value" } }
+      - record: "${x.off-grid} with a step of ${x.minStep}: ${code}, status ${result}; it reads back as ${now}"
+  - id: WR-13
+    name: null-value
+    requirement: A value of null is refused, and changes nothing.
+    level: must
+    section: HAP R2 §6.7.2.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [tw, aa] }
+    cause: Null counts as no value at all, or as zero.
+    fix: Answer -70410, or 400 for the whole request.
+    impact: The controller believes that something was written.
+    stacks:
+      HomeKitADK: 400 for the whole request
+      HAP-NodeJS: "-70410"
+      HAP-python: "-70410"
+    steps:
+      - verify: look
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { before: "json.characteristics[0].value" } }
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: null }] }
+      - expect: { any: [refused-value, { status: 400 }] }
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: unchanged }
+  - id: WR-14
+    name: booleans
+    requirement: A bool takes true, false, 1 and 0, and refuses 2 and text; true may be written to a uint8 that goes from 0 to 1.
+    level: must
+    section: HAP R2 §6.7.2.2, table 6-3
+    needs: [paired]
+    shared: true
+    find:
+      flag: { quiet: true, format: bool, perms: [pr, pw], without: [tw, aa] }
+      small:
+        { type: [LockPhysicalControls, TemperatureDisplayUnits, SwingMode], format: uint8, perms: [pr, pw], without: [tw, aa], optional: true }
+    variants:
+      - { name: "true", x: "${flag}", value: true, now: true, kind: accept }
+      - { name: "false", x: "${flag}", value: false, now: false, kind: accept }
+      - { name: "1", x: "${flag}", value: 1, now: true, kind: accept }
+      - { name: "0", x: "${flag}", value: 0, now: false, kind: accept }
+      - { name: "2", x: "${flag}", value: 2, now: null, kind: refuse }
+      - { name: text, x: "${flag}", value: "true", now: null, kind: refuse }
+      - { name: true-to-uint8, x: "${small}", value: true, now: 1, kind: either }
+    cause: The JSON reader takes true and false alone, or anything that the language calls true.
+    fix: Take true, false, 1 and 0, and nothing else; read true and false as 1 and 0 for integers.
+    impact: Controllers differ in what they send, so that the switch works with one app and not with another.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+      HAP-python: takes anything
+      brutella/hap: takes "true"
+      HomeSpan: takes "true"
+    steps:
+      - if: { that: "${x}", is: null, then: [{ skip: there is no uint8 from 0 to 1 that may be tried }] }
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${value}" }] }
+      - if:
+          that: "${kind}"
+          is: accept
+          then:
+            - expect: { is: done }
+            - send: { read: "${x.id}" }
+            - expect: { status: { $any: [200, 207] }, entries: [{ id: "${x.id}", value: "${now}" }] }
+      - if:
+          that: "${kind}"
+          is: refuse
+          then:
+            - expect:
+                any:
+                  - refused-value
+                  - { status: 204, deviation: "HAP-python, brutella/hap, HomeSpan" }
+                  - { status: { $any: [207, 400] }, deviation: "HAP-python (-70402)" }
+      - if:
+          that: "${kind}"
+          is: either
+          then:
+            - expect:
+                any:
+                  - { status: 204 }
+                  - { status: { $any: [207, 400] }, deviation: "servers that tell true from 1" }
+  - id: WR-15
+    name: too-long
+    requirement: Text and data longer than their maximum, and data that is no base64, are refused, and change nothing.
+    level: must
+    section: HAP R2 §6.7.2.2, table 6-3
+    needs: [paired]
+    shared: true
+    find:
+      text: { quiet: true, format: string, perms: [pr, pw], without: [tw, aa], has: [too-long], optional: true }
+      blob: { quiet: true, format: [data, tlv8], perms: [pr, pw], without: [tw, aa], optional: true }
+      bounded: { quiet: true, format: [data, tlv8], perms: [pr, pw], without: [tw, aa], has: [too-long], optional: true }
+    variants:
+      - { name: long-text, x: "${text}", value: "${text.too-long}", allows: a shorter text }
+      - { name: no-base64, x: "${blob}", value: "this is *not* base64!", allows: anything }
+      - { name: long-data, x: "${bounded}", value: "${bounded.too-long}", allows: nothing }
+    cause: Lengths are told in the database and not looked at.
+    fix: Compare the length in bytes with maxLen (64 without it, 256 at most) and maxDataLen; check base64 while decoding it.
+    impact: Long names are cut, or overflow a buffer.
+    stacks:
+      HomeKitADK: "-70410"
+      HAP-NodeJS: refuses long text, and does not look at base64
+      HAP-python: cuts text, and does not look at base64
+      HomeSpan: does not look
+    steps:
+      - if: { that: "${x}", is: null, then: [{ skip: no harmless characteristic has the format }] }
+      - verify: look
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { before: "json.characteristics[0].value" } }
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${value}" }] }
+      - if:
+          that: "${allows}"
+          is: nothing
+          then: [{ expect: { any: [refused-value, refused-value-as-hap-python], save: { code: status } } }]
+          else:
+            - expect:
+                any:
+                  - refused-value
+                  - { status: 204, deviation: "HAP-python (cuts text), HAP-NodeJS (takes any base64)" }
+                  - refused-value-as-hap-python
+                save: { code: status }
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { now: "json.characteristics[0].value" } }
+      - if:
+          that: "${code}"
+          is: { $not: 204 }
+          then: [{ check: { that: "${now}", is: "${before}", because: a refused write changed the value } }]
+          else:
+            - if:
+                that: "${allows}"
+                is: a shorter text
+                then: [{ check: { that: "${now}", is: { $utf8: { $max: 256 } }, because: the text was neither refused nor cut } }]
+            - if:
+                that: "${allows}"
+                is: a shorter text
+                then: [{ check: { that: "${now}", is: { $not: "${value}" }, because: the text was neither refused nor cut } }]
+  - id: WR-16
+    name: utf8
+    requirement: Text in UTF-8, with emoji, from right to left, or escaped, is read back as it was written.
+    level: must
+    section: HAP R2 §6.2.4
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, format: string, perms: [pr, pw], without: [tw, aa], room: 16 }
+    variants:
+      - { name: emoji, json: '"Grü 👋"', text: "Grü 👋" }
+      - { name: right-to-left, json: '"שלום"', text: "שלום" }
+      - { name: escaped, json: '"\u263a \ud83d\ude00"', text: "☺ 😀" }
+      - { name: quotes, json: '"a\"b\\c\/d"', text: 'a"b\c/d' }
+    cause: Escapes above U+FFFF are two of them, which a simple reader takes apart; or the text goes through another encoding.
+    fix: Join the two halves of such an escape, and keep text as UTF-8 throughout.
+    impact: Names with emoji become unreadable.
+    stacks:
+      HomeKitADK: byte by byte the same
+    steps:
+      - verify: main
+      - send:
+          method: PUT
+          path: /characteristics
+          type: application/hap+json
+          body: { text: '{"characteristics":[{"aid":${x.aid},"iid":${x.iid},"value":${json}}]}' }
+      - expect: { is: done }
+      - send: { read: "${x.id}" }
+      - expect: { status: { $any: [200, 207] }, entries: [{ id: "${x.id}", value: "${text}" }] }
+  - id: WR-17
+    name: neither-value-nor-ev
+    requirement: An entry with neither a value nor ev is refused.
+    level: should
+    section: HAP R2 §6.7.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [tw, aa] }
+    cause: An entry without a value is passed over.
+    fix: Answer -70410 for it, or 400 for the request.
+    impact: A mistake in an app goes unnoticed.
+    stacks:
+      HomeKitADK: "-70410"
+      HAP-NodeJS: "-70410"
+      esp-homekit-sdk: "-70410"
+      Bouke/HAP: "400"
+      HAP-python: "204"
+      HomeSpan: no answer
+    steps:
+      - verify: main
+      - send: { write: [{ id: "${x.id}" }] }
+      - expect:
+          any: [refused-value, { status: 400 }, { status: 204, deviation: "HAP-python, brutella/hap" }]
+  - id: WR-18
+    name: incomplete-requests
+    requirement: A request without aid, iid or the list of characteristics writes nothing, is refused, and leaves the connection usable.
+    level: must
+    section: HAP R2 §6.7.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [tw, aa], values: 2 }
+    variants:
+      - { name: without-aid, body: { characteristics: [{ iid: "${x.iid}", value: "${x.other}" }] }, idle: false }
+      - { name: without-iid, body: { characteristics: [{ aid: "${x.aid}", value: "${x.other}" }] }, idle: false }
+      - { name: empty-object, body: {}, idle: true }
+      - { name: without-the-list, body: { x: 1 }, idle: true }
+    cause: A missing member reads as zero, or raises an exception.
+    fix: Answer 400.
+    impact: A controller under development gets no hint, or the accessory loses its connection.
+    stacks:
+      HomeKitADK: 400, and 204 to an object without the list
+      HAP-NodeJS: 207 with -70410, 500 without the list
+      esp-homekit-sdk: 207 with -70409
+      HAP-python: "500"
+    steps:
+      - verify: look
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { before: "json.characteristics[0].value" } }
+      - verify: main
+      - send: { method: PUT, path: /characteristics, json: "${body}" }
+      - if:
+          that: "${variant}"
+          is: without-the-list
+          then:
+            - expect:
+                any:
+                  - { status: { $any: [400, 204] } }
+                  - { status: 207, json: { characteristics: { $each: { status: { $max: -70401 } } } } }
+                  - { status: { $min: 200 }, deviation: "HAP-NodeJS, HAP-python (500)" }
+          else:
+            - expect:
+                any:
+                  - { status: 400 }
+                  - { status: 207, json: { characteristics: { $each: { status: { $max: -70401 } } } } }
+                  - { status: { $min: 200 }, deviation: "HAP-NodeJS, HAP-python (500)" }
+      - try:
+          save: trouble
+          steps:
+            - send: { read: "${x.id}" }
+            - expect: { is: read }
+      - if: { that: "${trouble}", is: { $not: "" }, then: [{ deviation: "the connection is of no use behind it (so does HomeSpan)" }] }
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: unchanged }
+  - id: WR-19
+    name: empty-list-and-twice
+    requirement: An empty list of characteristics, and a characteristic that stands twice, are answered within ten seconds; how is recorded.
+    level: info
+    section: HAP R2 §6.7.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [tw, aa], values: 2 }
+    variants:
+      - { name: empty-list, entries: [] }
+      - name: twice
+        entries:
+          - { aid: "${x.aid}", iid: "${x.iid}", value: "${x.other}" }
+          - { aid: "${x.aid}", iid: "${x.iid}", value: "${x.another}" }
+    stacks:
+      HomeKitADK: 400 to the empty list, writes both in order
+      HAP-NodeJS: 204 to the empty list after nine seconds, 422 with -70410 to a repeat
+      HomeSpan: no answer to the empty list
+    steps:
+      - verify: look
+      - verify: main
+      - send: { method: PUT, path: /characteristics, json: { characteristics: "${entries}" } }
+      - expect: { any: [{ status: { $min: 200 } }, { closed: true }], save: { code: status, ended: closed, result: json.characteristics } }
+      - send: { on: look, read: "${x.id}" }
+      - expect: { on: look, is: read, save: { now: "json.characteristics[0].value" } }
+      - if:
+          that: "${ended}"
+          then: [{ record: "${variant}: the connection was closed" }]
+          else: [{ record: "${variant}: ${code} ${result}; it reads back as ${now}" }]
+  - id: WR-20
+    name: value-and-ev
+    requirement: A value and ev in one entry are both heeded.
+    level: must
+    section: HAP R2 §6.7.2, §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: An entry counts as a subscription or as a write, whichever is looked for first.
+    fix: Look at both members of an entry.
+    impact: The first change of a switch is lost, or its later ones aren't shown.
+    stacks:
+      HomeKitADK: heeds both
+      HAP-NodeJS: heeds both
+      HAP-python: heeds both
+      brutella/hap: heeds both
+      HomeSpan: heeds both
+      esp-homekit-sdk: takes ev alone
+    steps:
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${x.other}", ev: true }] }
+      - expect: { is: done }
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { now: "json.characteristics[0].value" } }
+      - check: { that: "${now}", is: "${x.other}", because: the value was dropped, deviation: esp-homekit-sdk }
+      - verify: hand
+      - send: { on: hand, write: [{ id: "${x.id}", value: "${x.another}" }] }
+      - expect: { on: hand, is: done }
+      - event: { entries: [{ id: "${x.id}", value: "${x.another}" }] }
+  - id: WR-21
+    name: refused-write-is-silent
+    requirement: A refused write leaves the value as it is and sends no event.
+    level: must
+    section: HAP R2 §6.7.2, §6.8.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, ev], without: [tw, aa], values: 2 }
+    cause: The value is stored, or told to others, before it is looked at.
+    fix: Judge the value first, and tell subscribers of what was stored alone.
+    impact: Other controllers show what the device never did.
+    stacks:
+      HomeKitADK: as required
+      HAP-NodeJS: as required
+    steps:
+      - verify: main
+      - send: { subscribe: "${x.id}" }
+      - expect: { is: done }
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { before: "json.characteristics[0].value" } }
+      - let: { refusals: 0, wrong: [null, haptest, -99999999999] }
+      - if: { that: "${x.format}", is: string, then: [{ let: { wrong: [null] } }] }
+      - if: { that: "${x.format}", is: bool, then: [{ let: { wrong: [null, 2] } }] }
+      - each:
+          in: "${wrong}"
+          as: value
+          steps:
+            - verify: hand
+            - send: { on: hand, write: [{ id: "${x.id}", value: "${value}" }] }
+            - expect: { on: hand, any: [{ status: { $min: 200 } }, { silent: true }], within: 3s, save: { code: status } }
+            - if: { that: "${code}", is: { $min: 207 }, then: [{ let: { refusals: 1 } }] }
+            # What isn't refused counts for other cases.
+            - if: { that: "${code}", is: { $any: [204, null] }, then: [{ skip: "it takes ${value} for a value, so that there is nothing to see here" }] }
+            - close: hand
+      - if: { that: "${refusals}", is: 0, then: [{ skip: no write was refused }] }
+      - silence: { for: 1200ms, id: "${x.id}" }
+      - send: { read: "${x.id}" }
+      - expect: { is: unchanged }
+      # The subscription was good all the time.
+      - verify: other
+      - send: { on: other, write: [{ id: "${x.id}", value: "${x.other}" }] }
+      - expect: { on: other, is: done }
+      - event: { entries: [{ id: "${x.id}", value: "${x.other}" }] }
+  - id: WR-22
+    name: write-response
+    requirement: A write with r to a characteristic with the permission wr is answered by 207 with its value. What happens without wr is recorded.
+    level: must
+    section: HAP R2 §6.7.3
+    needs: [paired]
+    shared: true
+    find:
+      wr: { quiet: true, perms: [pr, pw, wr], without: [tw, aa], optional: true }
+      x: { quiet: true, perms: [pr, pw], without: [tw, aa, wr], values: 2, optional: true }
+    cause: The member r is passed over, or the answer to a good write is always 204.
+    fix: Answer 207 with status 0 and the value wherever r was asked for and wr is there.
+    impact: Cameras, locks with home keys and adaptive lights can't be set up.
+    stacks:
+      HomeKitADK: answers the value; -70405 without wr, and the write is done
+      HAP-NodeJS: answers the value; 204 without wr
+      esp-homekit-sdk: answers the value; 204 without wr
+      HAP-python: answers what the accessory's callback gives; 204 without that
+      HomeSpan: answers the value of any characteristic
+      brutella/hap: answers the value of any characteristic
+    steps:
+      - verify: main
+      - if:
+          that: "${wr}"
+          is: { $not: null }
+          then:
+            - send: { write: [{ id: "${wr.id}", value: "${wr.value}", r: true }] }
+            - expect: { status: 207, entries: [{ id: "${wr.id}", status: 0, value: $present }] }
+      - if:
+          that: "${x}"
+          is: null
+          then:
+            - if: { that: "${wr}", is: null, then: [{ skip: nothing harmless can be written }] }
+          else:
+            - send: { write: [{ id: "${x.id}", value: "${x.other}", r: true }] }
+            - expect:
+                any:
+                  - { status: { $any: [207, 400] }, entries: [{ id: "${x.id}", status: -70405 }], record: r without wr gets -70405 }
+                  - { status: 204, record: r without wr is passed over }
+                  - { status: 207, entries: [{ id: "${x.id}", status: 0, value: $present }], record: r without wr gets the value }
+                  - { status: { $min: 200, $max: 499 }, record: r without wr gets another answer }
+  - id: WR-23
+    name: additional-authorization
+    requirement: A write to a characteristic with the permission aa is refused without authData, unless the accessory waives it.
+    level: must
+    section: HAP R2 §2.3.3.2, §6.7.2.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw, aa], without: [tw] }
+    cause: Nothing looks at authData.
+    fix: Check authData before the value is taken, and answer -70411 without it.
+    impact: Whoever can write at all can do what was to be protected.
+    stacks:
+      esp-homekit-sdk: "-70411"
+      HomeKitADK: up to the application; without a check it takes the write
+      HAP-NodeJS: up to the application; without a handler it takes the write
+    steps:
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${x.value}" }] }
+      - expect:
+          any:
+            - { status: { $any: [207, 400] }, entries: [{ id: "${x.id}", status: { $max: -70401 } }] }
+            - { status: 204 }
+          save: { code: status }
+      - if:
+          that: "${code}"
+          is: 204
+          then:
+            - if:
+                that: "${claims}"
+                is: { waives-additional-authorization: true }
+                then: [{ record: it waives additional authorization as claimed }]
+                else:
+                  - if:
+                      that: "${claims}"
+                      is: { waives-additional-authorization: false }
+                      then: [{ fail: a write without authData was taken }]
+                      else:
+                        - skip: "it takes a write without authData; the claim \"waives-additional-authorization\" tells whether it should"
+  - id: WR-24
+    name: admin-only-write
+    requirement: A write of a controller that is no admin to a characteristic for admins alone gets -70401.
+    level: must
+    section: HAP R2 §6.7.2.2, table 6-11
+    needs: [paired, { claim: admin-only }]
+    cause: The permissions of the controller are looked at for pairings alone.
+    fix: Look up whether the session's controller is an admin before the write, at each request.
+    impact: A guest of the home can change what only its owner may.
+    stacks:
+      HomeKitADK: "-70401"
+    steps:
+      - find: { x: { type: "${claims.admin-only}", perms: [pw], without: [tw, aa] } }
+      - controller: { name: guest, permissions: user }
+      - verify: { on: main, as: guest }
+      - let: { value: "" }
+      - if: { that: "${x.values.count}", is: { $min: 1 }, then: [{ let: { value: "${x.values[0]}" } }] }
+      - if: { that: "${x.value}", is: { $not: null }, then: [{ let: { value: "${x.value}" } }] }
+      - send: { write: [{ id: "${x.id}", value: "${value}" }] }
+      - expect: { status: { $any: [207, 400] }, entries: [{ id: "${x.id}", status: -70401 }] }
+  - id: WR-25
+    name: write-long-request
+    requirement: A request of 4 KiB, in several frames, is worked on, and answered within ten seconds.
+    level: must
+    section: HAP R2 §6.2.4, §6.5.2, §6.7.2
+    needs: [paired]
+    shared: true
+    find:
+      x:
+        {
+          quiet: true, perms: [pr, pw], without: [tw, aa], values: 2, format: [bool, uint8, uint16, uint32, uint64, int, float],
+          except: [ColorTemperature],
+        }
+      more:
+        {
+          quiet: true, perms: [pr, pw], without: [tw, aa], values: 2, format: [uint8, uint16, uint32, uint64, int, float],
+          not: x, most: 12, optional: true,
+        }
+    cause: The request is looked at before all of it is there, or the buffer is too small.
+    fix: Gather frames until Content-Length is reached; take at least a few KiB.
+    impact: Large scenes on a bridge fail.
+    stacks:
+      HomeKitADK: takes 32 KiB
+      HAP-python: takes it
+    steps:
+      - verify: main
+      - let: { entries: '{"aid":${x.aid},"iid":${x.iid},"value":${x.other}}' }
+      - each:
+          in: "${more}"
+          as: one
+          steps:
+            - let: { entries: '${entries},{"aid":${one.aid},"iid":${one.iid},"value":${one.value}}' }
+      - send:
+          method: PUT
+          path: /characteristics
+          type: application/hap+json
+          body: [{ text: '{"characteristics":[${entries}' }, { repeat: { text: " " }, times: 4000 }, { text: "]}" }]
+      - expect:
+          within: 20s
+          any:
+            - { status: 204 }
+            - { status: 207, json: { characteristics: { $each: { status: $present } } } }
+          save: { took: time, code: status }
+      - check: { that: "${took}", is: { $max: 10000 }, because: it took more than ten seconds, deviation: slow devices }
+      - send: { read: "${x.id}" }
+      - expect: { is: read, save: { now: "json.characteristics[0].value" } }
+      - if:
+          that: "${code}"
+          is: 204
+          then: [{ check: { that: "${now}", is: "${x.other}", because: what was answered as done reads back otherwise } }]
+  - id: WR-26
+    name: remote-member
+    requirement: The member remote in an entry is accepted and changes nothing else.
+    level: should
+    section: HAP R2 §6.7.2
+    needs: [paired]
+    shared: true
+    find:
+      x: { quiet: true, perms: [pr, pw], without: [tw, aa], values: 2 }
+    cause: The reader stumbles over a member that it doesn't know.
+    fix: Pass over unknown members; remote says that the controller isn't at home.
+    impact: The accessory works at home, and not from outside.
+    stacks:
+      HomeKitADK: "204"
+      esp-homekit-sdk: "204"
+      HomeSpan: no answer to members that it doesn't know
+    steps:
+      - verify: main
+      - send: { write: [{ id: "${x.id}", value: "${x.other}", remote: true }] }
+      - expect: { is: done }
+      - send: { read: "${x.id}" }
+      - expect: { status: { $any: [200, 207] }, entries: [{ id: "${x.id}", value: "${x.other}" }] }
+  - id: WR-27
+    name: response-without-value
+    requirement: The member r with ev alone, or with nothing, does no harm; what it is answered with is recorded.
+    level: info
+    section: HAP R2 §6.7.3
+    needs: [paired]
+    shared: true
+    find:
+      flag: { quiet: true, format: bool, perms: [pr, pw, ev], without: [tw, aa], optional: true }
+      text: { quiet: true, format: string, perms: [pr, pw, ev], without: [tw, aa], optional: true }
+    variants:
+      - { name: bool-alone, x: "${flag}", entry: { aid: "${flag.aid}", iid: "${flag.iid}", r: true } }
+      - { name: bool-with-ev, x: "${flag}", entry: { aid: "${flag.aid}", iid: "${flag.iid}", r: true, ev: true } }
+      - { name: text-alone, x: "${text}", entry: { aid: "${text.aid}", iid: "${text.iid}", r: true } }
+      - { name: text-with-ev, x: "${text}", entry: { aid: "${text.aid}", iid: "${text.iid}", r: true, ev: true } }
+    stacks:
+      HomeKitADK: -70410 alone, 207 with an unset value beside ev
+      HomeSpan: passes r over
+    steps:
+      - if: { that: "${x}", is: null, then: [{ skip: no harmless characteristic has the format }] }
+      - verify: main
+      - send: { method: PUT, path: /characteristics, json: { characteristics: ["${entry}"] } }
+      - expect: { any: [{ status: { $min: 200 } }, { closed: true }], save: { code: status, ended: closed, result: json.characteristics } }
+      - if:
+          that: "${ended}"
+          then: [{ record: "${variant}: the connection was closed" }]
+          else: [{ record: "${variant}: ${code} ${result}" }]
+      - alive: true
 
 """#),
   ]

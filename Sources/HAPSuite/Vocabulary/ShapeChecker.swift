@@ -61,9 +61,10 @@ struct ShapeChecker {
   }
 
   /// A judgement that judges nothing would always hold.
-  private mutating func atLeastSomething(_ node: JSONNode) {
+  mutating func atLeastSomething(_ node: JSONNode) {
     guard let members = node.members else { return }
-    let idle: Set<String> = ["on", "within", "procedure", "save", "secure", "deviation", "record", "only"]
+    if let ways = node["any"], ways.elements?.isEmpty == true { complain(ways, "there is no way to be right here") }
+    let idle: Set<String> = ["on", "within", "procedure", "save", "secure", "deviation", "record", "only", "keep"]
     if members.allSatisfy({ idle.contains($0.name) }) && node["save"] == nil {
       complain(node, "nothing is expected here")
     }
@@ -148,12 +149,11 @@ struct ShapeChecker {
 
   private func takes(_ shape: Shape, _ node: JSONNode) -> Bool {
     switch shape {
-    case .any, .pattern: true
+    case .any, .pattern, .bytes: true
     case .text: isScalar(node)
     case .integer: node.integerValue != nil
     case .bool: node.boolValue != nil
     case .duration, .word: node.stringValue != nil
-    case .bytes: node.elements == nil || node.members == nil
     case .items: node.elements != nil || node.members != nil
     case .list, .steps, .alterations: node.elements != nil
     case .itemPatterns, .map, .object, .subject: node.members != nil
@@ -214,7 +214,7 @@ struct ShapeChecker {
           complain(element, "an item is a pair [type, value]")
           continue
         }
-        item(pair[0], name: pair[0].stringValue ?? "", value: pair[1])
+        item(pair[0], name: pair[0].stringValue ?? pair[0].integerValue.map { "\($0)" } ?? "", value: pair[1])
       }
       return
     }
@@ -275,11 +275,15 @@ struct ShapeChecker {
   private mutating func subject(_ node: JSONNode) {
     object(node, Vocabulary.subjectMembers)
     let isService = node["kind"]?.stringValue == "service"
+    let isAccessory = node["kind"]?.stringValue == "accessory"
     for name in texts(node["type"]) {
       isService ? serviceType(name.text, name.node) : characteristicType(name.text, name.node)
     }
+    for name in texts(node["except"]) { characteristicType(name.text, name.node) }
     for name in texts(node["service"]) { serviceType(name.text, name.node) }
-    for name in texts(node["with"]) { characteristicType(name.text, name.node) }
+    for name in texts(node["with"]) {
+      isAccessory ? serviceType(name.text, name.node) : characteristicType(name.text, name.node)
+    }
     for entry in texts(node["format"]) where Format(rawValue: entry.text) == nil && !hasVariable(entry.text) {
       complain(entry.node, "there is no format \"\(entry.text)\"")
     }

@@ -7,6 +7,7 @@ extension Vocabulary {
     ShapeMember(
       "kind", .word(["characteristic", "service", "accessory"]), "what is looked for; `characteristic` without it"),
     ShapeMember("type", strings, "its type, or several: a name of the catalogue, or a UUID"),
+    ShapeMember("except", strings, "of a characteristic: types that it hasn't"),
     ShapeMember("service", strings, "of a characteristic: its service's type"),
     ShapeMember(
       "in", .text, "of a characteristic: a service that was found; of a service: an accessory that was found"),
@@ -17,7 +18,8 @@ extension Vocabulary {
     ShapeMember("without", .list(.text), "of a characteristic: permissions that it hasn't"),
     ShapeMember("has", .list(.text), "members that it has: `minValue`, `valid-values`, `unit`…"),
     ShapeMember("lacks", .list(.text), "members that it hasn't"),
-    ShapeMember("with", strings, "of a service: types of characteristics that it has"),
+    ShapeMember(
+      "with", strings, "of a service: types of characteristics that it has; of an accessory: types of services"),
     ShapeMember(
       "aid", .either([.integer(1...Int128(UInt64.max)), .word(["bridge", "bridged"])]),
       "of which accessory: a number, aid 1, or any other"),
@@ -28,9 +30,12 @@ extension Vocabulary {
     ),
     ShapeMember(
       "values", .integer(1...16), "of a characteristic: at least so many values that it may be given, as `values`"),
+    ShapeMember("room", count, "of a characteristic: text or data that may have at least so many bytes"),
     ShapeMember("not", strings, "other variables that it must not be the same as"),
     ShapeMember("all", .bool, "a list of all that fit, at least one"),
+    ShapeMember("most", .integer(1...1000), "of `all`: no more than so many"),
     ShapeMember("count", .integer(1...1000), "a list of so many"),
+    ShapeMember("most", .integer(1...1000), "a list of so many, or of fewer where there are no more; at least one"),
     ShapeMember("optional", .bool, "without one the variable is null, and the case goes on"),
     ShapeMember("because", .text, "said when there is none, in place of what was looked for"),
   ]
@@ -119,6 +124,7 @@ extension Vocabulary {
   package static let constraints: [(name: String, summary: String)] = [
     ("$is", "equal to this"), ("$not", "a pattern that it doesn't fit"), ("$any", "one of these patterns"),
     ("$all", "all of these patterns"), ("$min", "a number, at least"), ("$max", "a number, at most"),
+    ("$factor", "of `$min` and `$max`: so many times what they say"),
     ("$near", "a number, as near as `$by`"), ("$by", "of `$near`; a millionth of it without"),
     ("$matches", "a regular expression for the whole text"), ("$starts", "text that starts so"),
     ("$contains", "text that has this in it"), ("$length", "a pattern of how many characters or elements"),

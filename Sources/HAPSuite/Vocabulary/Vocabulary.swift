@@ -83,8 +83,24 @@ package enum Vocabulary {
         ShapeMember("chunked", .bool, "whether it comes in chunks"),
         ShapeMember("any", .list(.object(eventAlternative)), "several ways to be right, the first that fits counts"),
         ShapeMember("save", .map(.text), "variables, by paths such as `json.characteristics[0].value` or `time`"),
+        ShapeMember(
+          "keep", .bool, "whether it stays for the next `event`, too: one message may tell of several things"),
       ]),
-      "Waits for an event that fits, passing over others."),
+      "Waits for an event that fits, passing over others, and takes it away."),
+    Verb(
+      "events",
+      .object([
+        connection, within,
+        ShapeMember("id", .either([.text, .list(.text)]), "entries of these characteristics alone"),
+        ShapeMember(
+          "least", count, "waits until so many entries came, or `within` is over (5s without it); 0 without it"),
+        ShapeMember("for", .duration, "how long it goes on listening then; not at all without it"),
+        ShapeMember(
+          "save", .map(.text), required: true,
+          "variables, by paths: `values` and `entries` in the order in which they came, `events` (each with `version`, `status`, `type`, `chunked`, `at` and its `json`), `count` (of events)"
+        ),
+      ]),
+      "Takes all events that come, to be judged by `check`. It fails for none of them."),
     Verb(
       "silence",
       .object([
@@ -116,12 +132,16 @@ package enum Vocabulary {
     ShapeMember("length", .text, "Content-Length in place of the right one; `none` leaves it out"),
     ShapeMember("host", .text, "Host; `none` leaves it out"),
     ShapeMember("headers", .list(.text), "further header lines"),
+    ShapeMember(
+      "header-form", .word(["lower", "upper", "tight"]),
+      "how Host, Content-Type and Content-Length are written: in lower or upper case, or without a space behind the colon"
+    ),
     ShapeMember("version", .text, "in place of HTTP/1.1"),
     ShapeMember("text", .text, "a whole message as text, with \\r\\n written out"),
     ShapeMember("bytes", .bytes, "a whole message of any bytes"),
     ShapeMember("raw", .bytes, "bytes that go around a session as they are"),
     // HAP's own requests
-    ShapeMember("read", .either([.text, .list(.text)]), "GET /characteristics of these ids"),
+    ShapeMember("read", .either([.text, .list(.text)]), "GET /characteristics of these ids, or of what was found"),
     ShapeMember("flags", .list(.text), "of a `read`: `meta=1`, `ev=1`…"),
     ShapeMember(
       "write", .list(.map(.any)),
@@ -129,8 +149,8 @@ package enum Vocabulary {
     ),
     ShapeMember("pid", .any, "of a `write`: of the `prepare` before it"),
     ShapeMember("prepare", .map(.any), "PUT /prepare: `ttl`, `pid`"),
-    ShapeMember("subscribe", .either([.text, .list(.text)]), "PUT `ev: true` for these ids"),
-    ShapeMember("unsubscribe", .either([.text, .list(.text)]), "PUT `ev: false` for these ids"),
+    ShapeMember("subscribe", .either([.text, .list(.text)]), "PUT `ev: true` for these ids, or for what was found"),
+    ShapeMember("unsubscribe", .either([.text, .list(.text)]), "PUT `ev: false` for these ids, or for what was found"),
     ShapeMember("pairings", .word(["list", "add", "remove"]), "POST /pairings"),
     ShapeMember("controller", .text, "of `pairings`: who is added or removed"),
     ShapeMember("permissions", .any, "of `pairings: add`: `user`, `admin` or a number"),
@@ -150,13 +170,19 @@ package enum Vocabulary {
     ShapeMember("secret", .bytes, "of M3 of Pair Setup: S as it would be forged, in place of the right one"),
     ShapeMember("secret-form", .word(["stripped", "padded"]), "of M3: how S goes into K"),
     ShapeMember("zero-secret", .bool, "of M3: whether S shall begin with a zero byte"),
+    ShapeMember("zero-key", .bool, "of M3: whether K shall begin with a zero byte"),
+    ShapeMember(
+      "server-key-form", .word(["received", "stripped"]), "of M3: how B goes into the proof; `received` without it"),
     ShapeMember("inner", .alterations, "of M5 and Pair Verify's M3: alterations of what is sealed"),
     ShapeMember("signed-by", .text, "of M5 and Pair Verify's M3: another controller, whose key signs"),
     ShapeMember(
       "identifier", .bytes, "of M5 and Pair Verify's M3: the controller's identifier in place of the right one"),
     ShapeMember("nonce", .text, "of M5 and Pair Verify's M3: the nonce, 8 characters"),
     ShapeMember("seal-key", .word(["wrong"]), "of M5 and Pair Verify's M3: another key seals"),
-    ShapeMember("ephemeral", .text, "of Pair Verify's M3: a procedure whose keys are signed in place of this one's"),
+    ShapeMember(
+      "ephemeral", .text,
+      "of Pair Verify's M3: a procedure whose keys are signed in place of this one's; `swapped`: this one's, in the wrong order"
+    ),
     // delivery
     ShapeMember("alter", .alterations, "alterations of the TLV8 message"),
     ShapeMember(
@@ -195,9 +221,13 @@ package enum Vocabulary {
     ShapeMember("headers", .map(.pattern), "of header fields, by their names in lower case"),
     ShapeMember("chunked", .bool, "whether it comes in chunks"),
     ShapeMember("body", .either([.word(["empty"]), .pattern]), "of the body as hexadecimal text; `empty`"),
+    ShapeMember("text", .pattern, "of the body as text"),
     ShapeMember("tlv", .itemPatterns, "of the items of a TLV8 body; its adjacent fragments must be right"),
-    ShapeMember("json", .pattern, "of a JSON body"),
-    ShapeMember("entries", .list(.map(.pattern)), "of the entries of `characteristics`, in any order, all of them"),
+    ShapeMember("json", .pattern, "of a JSON body; `$absent`: the body is no JSON"),
+    ShapeMember(
+      "entries", .list(.map(.pattern)),
+      "of the entries of `characteristics`, in any order, all of them; an `id` that is a list stands for an entry for each"
+    ),
     ShapeMember("database", .bool, "a body that is a database"),
     ShapeMember("frames", .pattern, "of the list of the frames' lengths"),
     ShapeMember("setup", .word(["M2", "M4", "M6"]), "the right message of Pair Setup, wholly checked"),
@@ -239,14 +269,30 @@ package enum Vocabulary {
       .either([
         .text,
         .object([
-          connection, ShapeMember("as", .text, "the controller; `admin` without it"),
+          connection, procedure, ShapeMember("as", .text, "the controller; `admin` without it"),
           ShapeMember("code", .text, "in place of the right one"),
+          ShapeMember(
+            "until", .word(["M2", "M4", "M6"]),
+            "the last message that is waited for; what follows is up to further steps"),
+          ShapeMember(
+            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"
+          ),
+          ShapeMember("save", .map(.text), "variables, by paths into the last answer: `tlv.public-key`, `tlv.salt`"),
         ]),
       ]),
-      "Pair Setup from M1 to M6, as it should be."),
+      "Pair Setup from M1 to M6, as it should be. A key B that begins with zero is not gone on with, since there stacks part ways."
+    ),
     Verb(
       "verify",
-      .either([.text, .object([connection, ShapeMember("as", .text, "the controller; `admin` without it")])]),
+      .either([
+        .text,
+        .object([
+          connection, ShapeMember("as", .text, "the controller; `admin` without it"),
+          ShapeMember(
+            "reconnect", .bool, "where the accessory has ended the connection it is opened anew; else that is a failure"
+          ),
+        ]),
+      ]),
       "Pair Verify as it should be; the connection is secured behind it. Text is the connection's name."),
     Verb(
       "controller",
@@ -268,6 +314,9 @@ package enum Vocabulary {
   private static let values = [
     Verb("let", .map(.any), "Gives variables values."),
     Verb("make", .map(.bytes), "Gives variables bytes, as hexadecimal text."),
+    Verb(
+      "collect", .map(.any),
+      "Adds values to lists, which begin empty. Of numbers, `${list.median}` and `${list.p99}` can be told."),
     Verb(
       "check",
       .either([.object(checkMembers), .list(.object(checkMembers))]),
@@ -291,15 +340,18 @@ package enum Vocabulary {
         ShapeMember("rules", .list(.text), required: true, "rules of `haptest lint`, by id or name"),
         ShapeMember("of", .any, "the database's bytes; those last read without it"),
         ShapeMember("again", .any, "the bytes of a second reading, for values that could not be read just then"),
-      ]), "Holds the database against rules."),
+      ]),
+      "Holds the database against rules. In a case of level must, what only should be isn't wrong, but not strict."),
     Verb(
       "compare",
       .object([
         ShapeMember("old", .any, required: true, "bytes of a database"),
-        ShapeMember("new", .any, required: true, "bytes of another"),
+        ShapeMember("new", .any, required: true, "bytes of another; of `values`: of an answer to a `read`, too"),
         ShapeMember(
-          "what", .word(["structure", "reused-ids"]), required: true,
-          "ids, types and metadata; or ids that got another meaning"),
+          "what", .word(["structure", "reused-ids", "values"]), required: true,
+          "ids, types and metadata; ids that got another meaning; or values of what both have"),
+        ShapeMember(
+          "again", .any, "of `values`: bytes of a later reading; only what is the same in it as in `old` is judged"),
         ShapeMember("save", .text, "a variable for the list of differences; without it any is a failure"),
       ]), "Compares two databases."),
     Verb("record", .text, "Notes something for the reports."),
@@ -329,6 +381,7 @@ package enum Vocabulary {
           .object([
             ShapeMember("that", .any, required: true, "a value"),
             ShapeMember("is", .pattern, required: true, "what ends it"),
+            ShapeMember("because", .text, "said when it isn't met"),
           ]), "ends it early; looked at behind each turn"),
         ShapeMember("within", .duration, "ends with a failure when `until` isn't met in time"),
         ShapeMember("every", .duration, "between turns"),
@@ -354,7 +407,21 @@ package enum Vocabulary {
       .object([
         ShapeMember("steps", .steps, required: true, "what is tried"),
         ShapeMember("save", .text, "a variable for what went wrong; empty when nothing did"),
+        ShapeMember(
+          "always", .steps, "what is done behind them, however they went; without `save` what went wrong counts then"),
       ]), "Goes through steps, and on where they fail."),
+    Verb(
+      "do",
+      .either([
+        .text,
+        .object([
+          ShapeMember("routine", .text, required: true, "which of the suite's `routines`"),
+          ShapeMember("with", .map(.any), "variables that it uses"),
+        ]),
+      ]), "Goes through one of the suite's routines."),
+    Verb(
+      "finally", .steps,
+      "Goes through these steps at the end of the case, however it ends: gives back what a hook took away."),
   ]
 
   // MARK: The world
@@ -374,6 +441,9 @@ package enum Vocabulary {
         ShapeMember("value", .any, "for `set`, `obstruct`, `jam`, `battery`, `radio`"),
         ShapeMember("kind", .word(["single", "double", "long"]), "of `press`"),
         ShapeMember("save", .text, "a variable for what it answers"),
+        ShapeMember(
+          "refused", .text, "a variable for why it wasn't done, empty when it was; without it that is no verdict"),
+        ShapeMember("optional", .bool, "where the hook isn't there the case goes on without"),
       ]),
       "Lets somebody do something to the device, or look at it: `identified` answers `aids`, a list of those that identified themselves since it was asked last, and perhaps `seconds`, how long the last one took."
     ),

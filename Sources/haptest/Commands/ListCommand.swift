@@ -4,12 +4,13 @@ import HAPWire
 
 extension Command {
   private static let asJSON = Flag("json", "write JSON")
+  private static let sections = Flag("sections", "write a table of the specification's sections, in Markdown")
 
   static let list = Command(
     "list", "list the cases",
     options: [
       SuiteOptions.suites.definition, SuiteOptions.select.definition, SuiteOptions.exclude.definition,
-      SuiteOptions.level.definition, asJSON.definition,
+      SuiteOptions.level.definition, asJSON.definition, sections.definition,
     ],
     examples: [("haptest list --select 'pair-*&must'", "what binds in pairing")]
   ) { (arguments, console) throws(UsageError) in
@@ -19,6 +20,10 @@ extension Command {
       let cases = library.cases.filter { ids.contains($0.id) }
       if arguments[asJSON] {
         console.print(JSONWriter.text { json in json.array { json in for one in cases { one.write(to: &json) } } })
+        return .well
+      }
+      if arguments[sections] {
+        console.print(SectionTable.markdown(of: cases))
         return .well
       }
       let width = cases.map(\.name.count).max() ?? 0

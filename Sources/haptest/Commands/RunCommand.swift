@@ -145,7 +145,7 @@ private final class Gatherer: Sendable {
 }
 
 /// The first wish to end is granted in good order, the second at once.
-private final class Interrupts: @unchecked Sendable {  // touched on the loop alone
+final class Interrupts: @unchecked Sendable {  // touched on the loop alone
   private let console: Console
   private let cancel: @Sendable () -> Void
   private var count = 0

@@ -21,13 +21,15 @@ struct RunRequest: Sendable {
     "wait-ready", "SEC", in: 1...600, "how long the command may take to be ready (default: 20)")
   static let code = Option("code", "CODE", "the setup code, XXX-XX-XXX; without one the cases run that need none") {
     (text: String) throws(UsageError) -> String in
-    let digits = text.filter(\.isNumber)
-    guard digits.utf8.count == 8, text.allSatisfy({ $0.isNumber || $0 == "-" }) else {
-      throw UsageError("a setup code is eight digits, 031-45-154")
-    }
-    return "\(digits.prefix(3))-\(digits.dropFirst(3).prefix(2))-\(digits.suffix(3))"
+    guard let code = dashed(text) else { throw UsageError("a setup code is eight digits, 031-45-154") }
+    return code
   }
   static let codeFile = Option("code-file", "FILE", "a file whose first line is the setup code")
+  static let pairing = Option(
+    "pairing", "NAME",
+    "run as an admin that hapctl has paired before, by its alias or device ID, and leave the pairing as it is: for an accessory that is in use"
+  )
+  static let state = Option("state", "DIR", "the folder that keeps hapctl's pairings (default: hapctl's own)")
   static let interface = Option(
     "interface", "IF", repeated: true, "speak multicast DNS on this network interface alone")
   static let txt = Option("txt", "KEY=VALUE", repeated: true, "the TXT record, where there is no multicast") {
@@ -81,7 +83,8 @@ struct RunRequest: Sendable {
 
   static let options: [OptionDefinition] =
     [
-      exec.definition, waitReady.definition, code.definition, codeFile.definition, interface.definition, txt.definition,
+      exec.definition, waitReady.definition, code.definition, codeFile.definition, pairing.definition, state.definition,
+      interface.definition, txt.definition,
       SuiteOptions.suites.definition, SuiteOptions.select.definition, SuiteOptions.exclude.definition,
       SuiteOptions.level.definition, claims.definition, hooks.definition, baseline.definition, repetitions.definition,
       shard.definition, seed.definition, long.definition, allowReset.definition, lanes.definition,
@@ -94,21 +97,52 @@ struct RunRequest: Sendable {
   var failOn: FailOn
   var remarks: [String] = []
 
+  /// What a case of an evidence folder is run again with: the command line has no say in which cases run, and in their chance.
+  static let replayOptions: [OptionDefinition] = {
+    let fixed = [
+      SuiteOptions.select.definition, SuiteOptions.exclude.definition, SuiteOptions.level.definition, shard.definition,
+      seed.definition,
+    ]
+    return options.filter { !fixed.contains($0) }
+  }()
+
   init(_ arguments: Arguments, _ console: Console) throws {
     let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
     let ids = try SuiteOptions.ids(arguments, in: library)
+    let seed = try arguments.value(Self.seed) ?? RandomSource.system.bytes(4).reduce(0) { $0 << 8 | UInt64($1) }
+    try self.init(arguments, arguments.operands.first, library, ids, seed: seed, console)
+    session.options.shard = try arguments.value(Self.shard) ?? (1, 1)
+  }
+
+  /// For a case of an evidence folder.
+  init(replaying evidence: EvidenceFile, _ arguments: Arguments, _ console: Console) throws {
+    let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
+    guard library.cases.contains(where: { $0.id == evidence.id }) else {
+      throw Refusal(.nothingSelected, "the suites have no case \(evidence.id)")
+    }
+    try self.init(
+      arguments, arguments.operands.dropFirst().first, library, [evidence.id], seed: evidence.seed, console)
+    // It was chosen by name: whatever it needs is wanted.
+    session.options.isLong = true
+  }
+
+  private init(
+    _ arguments: Arguments, _ target: String?, _ library: SuiteLibrary, _ ids: Set<String>, seed: UInt64,
+    _ console: Console
+  ) throws {
     reports = try ReportFiles(arguments)
     failOn = try arguments.value(Self.failOn) ?? FailOn()
-    let seed = try arguments.value(Self.seed) ?? RandomSource.system.bytes(4).reduce(0) { $0 << 8 | UInt64($1) }
     session = ConformanceSession(
-      target: try Self.target(arguments), suites: library.suites,
+      target: try Self.target(target, arguments), suites: library.suites,
       header: RunHeader(
-        version: haptestVersion, target: arguments.operands.first ?? "", seed: seed, time: Self.time(),
-        arguments: Self.shownArguments(arguments)),
+        version: haptestVersion, target: target ?? "", seed: seed, time: Self.time(), arguments: arguments.operands),
       isSelected: { ids.contains($0.id) })
     session.command = try arguments.value(Self.exec)
     session.readyLimit = .seconds(try arguments.value(Self.waitReady) ?? 20)
     session.code = try Self.setupCode(arguments)
+    if let name = try arguments.value(Self.pairing) {
+      session.pairing = try KeptPairing.named(name, arguments, console)
+    }
     session.interfaces = try arguments.all(Self.interface)
     let txt = try arguments.all(Self.txt)
     if !txt.isEmpty { session.txt = txt.map { ($0.key, $0.value) } }
@@ -117,30 +151,39 @@ struct RunRequest: Sendable {
     try readFiles(arguments, library)
     session.options.seed = seed
     session.options.repetitions = try arguments.value(Self.repetitions) ?? 1
-    session.options.shard = try arguments.value(Self.shard) ?? (1, 1)
     session.options.isLong = arguments[Self.long]
     session.options.allowsReset = arguments[Self.allowReset]
     session.options.lanes = try arguments.value(Self.lanes) ?? (session.command?.contains("hapsim") == true ? 4 : 2)
     session.options.wrongCodeLimit = try arguments.value(Self.wrongCodes) ?? 12
   }
 
-  private static func target(_ arguments: Arguments) throws(UsageError) -> ConformanceSession.Target {
-    guard let text = arguments.operands.first else {
+  private static func target(
+    _ text: String?, _ arguments: Arguments
+  ) throws(UsageError) -> ConformanceSession.Target {
+    guard let text else {
       guard arguments.has(exec) else { throw UsageError("HOST:PORT or NAME is missing, or --exec") }
       return .child
     }
     return try TargetText.read(text)
   }
 
-  private static func setupCode(_ arguments: Arguments) throws -> String? {
+  static func setupCode(_ arguments: Arguments) throws -> String? {
     if let code = try arguments.value(code) {
       if arguments.has(codeFile) { throw UsageError("--code and --code-file exclude each other") }
       return code
     }
     guard let path = try arguments.value(codeFile) else { return nil }
     let line = try firstLine(ofFile: path)
-    guard let code = try? SetupCode(line) else { throw Refusal(.usage, "\(path): its first line is no setup code") }
-    return code.text
+    guard let code = dashed(line) else { throw Refusal(.usage, "\(path): its first line is no setup code") }
+    return code
+  }
+
+  /// A setup code with its dashes; nil unless it is eight digits. Codes that HAP forbids are taken: whether it has one is a finding about
+  /// the accessory (PS-49), and such an accessory is to be tested like any other.
+  private static func dashed(_ text: String) -> String? {
+    let digits = text.filter(\.isNumber)
+    guard digits.utf8.count == 8, text.allSatisfy({ $0.isNumber || $0 == "-" }) else { return nil }
+    return "\(digits.prefix(3))-\(digits.dropFirst(3).prefix(2))-\(digits.suffix(3))"
   }
 
   private mutating func readFiles(_ arguments: Arguments, _ library: SuiteLibrary) throws {
@@ -165,11 +208,6 @@ struct RunRequest: Sendable {
       let place = "\(path):\(error.place.line):\(error.place.column)"
       throw Refusal(.usage, "\(place): " + (error.path.isEmpty ? error.message : "\(error.path): \(error.message)"))
     }
-  }
-
-  /// What may be told: secrets aren't.
-  private static func shownArguments(_ arguments: Arguments) -> [String] {
-    arguments.operands
   }
 
   /// "2026-11-21T13:00:00Z".

@@ -186,14 +186,14 @@ private func complaint(_ text: String) -> JSONError? {
       #expect(error?.message == "there are more than 4 values, counting what aliases stand for")
     }
     var laughs = "- &a0 [x, x, x, x, x, x, x, x, x, x]\n"
-    for level in 1..<20 {
+    for level in 1..<6 {
       laughs += "- &a\(level) [" + [String](repeating: "*a\(level - 1)", count: 10).joined(separator: ", ") + "]\n"
     }
     #expect(complaint(laughs)?.message.hasPrefix("there are more than 200000 values") == true)
   }
 
   @Test("What takes libyaml long is refused or quick", .timeLimit(.minutes(1))) func quick() {
-    let lines = 200_000
+    let lines = 50_000
     _ = complaint(String(repeating: "%TAG !a! b\n", count: lines))
     _ = complaint((0..<lines).map { "%TAG !\($0)! b\n" }.joined())
     _ = complaint((0..<lines).map { "k\($0): 1\n" }.joined())

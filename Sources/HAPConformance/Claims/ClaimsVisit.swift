@@ -1,0 +1,60 @@
+import HAPLoop
+import HAPModel
+import HAPWire
+
+/// Looks at an accessory for what can be claimed of it: its TXT record, and with the setup code its database.
+package struct ClaimsVisit: Sendable {
+  package var target: ConformanceSession.Target
+  package var code: String?
+  package var interfaces: [String]
+  package var txt: [(key: String, value: String)]
+
+  package init(
+    target: ConformanceSession.Target, code: String?, interfaces: [String], txt: [(key: String, value: String)]
+  ) {
+    self.target = target
+    self.code = code
+    self.interfaces = interfaces
+    self.txt = txt
+  }
+
+  package func draw(on loop: EventLoop) async throws -> Claims {
+    var record: [String: String]?
+    if !txt.isEmpty {
+      record = Dictionary(txt.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+    } else {
+      record = try await look(on: loop)
+    }
+    guard let code else {
+      guard record != nil else {
+        throw ConformanceSession.Failure(
+          message: "it was not heard on the network; --txt tells its record, --code lets its database be read")
+      }
+      return Claims.drawn(txt: record, database: nil)
+    }
+    let reading = try await DatabaseVisit(target: target, code: code, interfaces: interfaces).read(on: loop)
+    return Claims.drawn(txt: record, database: try? JSONNode.parse(reading.bytes))
+  }
+
+  /// Its TXT record; nil where it isn't heard.
+  private func look(on loop: EventLoop) async throws -> [String: String]? {
+    let observer = MDNSObserver(on: loop, interfaces: interfaces)
+    guard await observer.open() == nil else { return nil }
+    let wanted: ServiceTarget
+    switch target {
+    case .address(let address): wanted = .address(address)
+    case .name(let name): wanted = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name)
+    case .child: preconditionFailure("no child is started for claims")
+    }
+    let service = try? await observer.find(wanted, within: .seconds(3), after: MDNSObserver.start)
+    await observer.close()
+    guard let service else { return nil }
+    var record: [String: String] = [:]
+    for string in service.textStrings ?? [] {
+      let entry = DNSTextEntry(string)
+      let key = String(decoding: entry.key, as: UTF8.self)
+      if record[key] == nil { record[key] = String(decoding: entry.value ?? [], as: UTF8.self) }
+    }
+    return record
+  }
+}

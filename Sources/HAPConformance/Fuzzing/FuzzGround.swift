@@ -1,0 +1,386 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// The accessory that is fuzzed: started, brought into a state, fed, looked at, started again, and left as it was found.
+///
+/// An actor on the loop's thread.
+actor FuzzGround {
+  /// An accessory that says nothing on a new connection for so long hangs.
+  static let hangLimit = Duration.seconds(10)
+  /// How long one that nobody starts again may take to come back.
+  static let returnLimit = Duration.seconds(60)
+
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private let session: FuzzSession
+  private let seed: UInt64
+  private let start = EventLoop.readClock()
+  private let world = CaseWorld()
+  private var process: AccessoryProcess?
+  private var place: Place?
+  private var witness: FuzzWitness?
+  private var current = FuzzState.found
+  /// Whether Pair Setup was refused by a pairing when it was looked last.
+  private(set) var wasPaired = false
+  /// Whether some controller of another is paired with it.
+  private(set) var isForeign = false
+  private var facts = FuzzFacts()
+  /// What any message may have written.
+  private var written: Set<AttributeID> = []
+  /// Whether it stood all that it was sent since it was prepared.
+  private var isGood = false
+  /// Of the answers on new connections.
+  private var slowest = Duration.milliseconds(20)
+  private(set) var tally = FuzzTally()
+
+  private struct Place {
+    var device: TestedAccessory
+    var keeper: Keeper
+  }
+
+  init(_ session: FuzzSession, seed: UInt64, on loop: EventLoop) {
+    self.session = session
+    self.seed = seed
+    self.loop = loop
+  }
+
+  typealias Failure = ConformanceSession.Failure
+
+  // MARK: The start
+
+  /// Starts it where it is to be started, finds it, and looks how it is.
+  func begin() async throws {
+    let former = place?.device
+    try await launch()
+    let (addresses, code) = try await whereabouts()
+    let device = TestedAccessory(on: loop, addresses: addresses, code: code, random: .seeded(seed), start: start)
+    if let former {
+      device.identity = former.identity
+      device.keepOriginals(of: former)
+    }
+    let keeper = Keeper(device: device, world: world, seed: seed)
+    place = Place(device: device, keeper: keeper)
+    do throws(Keeper.Refusal) {
+      try await keeper.isAlive()
+      wasPaired = try await keeper.isPairedWithSomebody()
+    } catch { throw Failure(message: "\(device.address) can't be reached: \(error.message)") }
+    isForeign = wasPaired
+    guard wasPaired else { return }
+    // A run of this seed that was cut short may have left its pairing.
+    do throws(Keeper.Refusal) {
+      try await keeper.verify()
+      device.owner = device.admin
+      isForeign = false
+    } catch {}
+  }
+
+  private func launch() async throws {
+    guard let command = session.command else { return }
+    let started = AccessoryProcess(command, on: loop)
+    let sign: AccessoryProcess.Sign
+    if case .address(let address) = session.target {
+      sign = .address(address, within: session.readyLimit)
+    } else {
+      sign = .readyLine(within: session.readyLimit)
+    }
+    do throws(AccessoryProcess.Failure) { try await started.start(until: sign) } catch {
+      throw Failure(message: "the accessory doesn't start: \(error.message)", details: error.lastLines)
+    }
+    process = started
+  }
+
+  private func whereabouts() async throws -> (addresses: [SocketAddress], code: String?) {
+    switch session.target {
+    case .address(let address): return ([address], session.code)
+    case .child:
+      guard let ready = await process?.accessories.first, let host = try? IPAddress(ready.address) else {
+        throw Failure(message: "the child said no ready line that names an accessory and its address")
+      }
+      return ([SocketAddress(host: host, port: ready.port)], session.code ?? ready.setupCode)
+    case .name(let name):
+      let observer = MDNSObserver(on: loop, interfaces: session.interfaces)
+      if let absence = await observer.open() {
+        await observer.close()
+        throw Failure(message: "\(name) can't be looked for: no multicast: \(absence)")
+      }
+      let wanted: ServiceTarget = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name)
+      let service = try? await observer.find(wanted, within: .seconds(8), after: MDNSObserver.start)
+      await observer.close()
+      guard let service, !service.socketAddresses.isEmpty else {
+        throw Failure(message: "nobody on the network is called \(name)")
+      }
+      return (service.socketAddresses, session.code)
+    }
+  }
+
+  /// "192.0.2.7:51826".
+  var address: String { place.map { "\($0.device.address)" } ?? "" }
+  var hasCode: Bool { place?.device.code != nil }
+
+  // MARK: States
+
+  /// Whether it is in a state already, with a witness who can be asked.
+  func isReady(for state: FuzzState) -> Bool {
+    isGood && current == state && (state != .paired || witness != nil)
+  }
+
+  /// Whatever comes next wants another one.
+  func distrust() { isGood = false }
+
+  /// Brings it into a state, and says what messages can be made from.
+  func prepare(_ state: FuzzState) async throws -> FuzzFacts {
+    guard let place else { preconditionFailure("it was begun") }
+    await closeWitness()
+    do throws(Keeper.Refusal) {
+      switch state {
+      case .found: break
+      case .unpaired: try await place.keeper.unpair()
+      case .paired:
+        do throws(Keeper.Refusal) { try await place.keeper.pair() } catch {
+          // There are stacks of which one Pair Setup in 256 fails.
+          try await place.keeper.pair()
+        }
+      }
+    } catch { throw Failure(message: "it can't be made \(state.rawValue): \(error.message)") }
+    current = state
+    isGood = true
+    facts = FuzzFacts(state == .paired ? place.device.database : nil) { place.device.originals[$0] != nil }
+    facts.state = state
+    facts.hasCode = place.device.code != nil
+    facts.proofLimit = session.proofLimit
+    facts.identifier = place.device.admin.credentials.identifier
+    facts.publicKey = place.device.admin.credentials.key.publicKey
+    written.formUnion(facts.targets.map(\.id))
+    if state == .paired {
+      let run = helper()
+      do { witness = try await FuzzWitness(run, facts: facts) } catch let failure as CaseFailure {
+        await run.close()
+        throw Failure(message: "no session can be had: \(failure.message)")
+      }
+    }
+    return facts
+  }
+
+  private func helper() -> CaseRun {
+    guard let place else { preconditionFailure("it was begun") }
+    return CaseRun(
+      Keeper.definition, on: place.device, world: world, recorder: Recorder(start: start), expectations: [],
+      random: .seeded(place.device.nextSeed(seed)))
+  }
+
+  private func closeWitness() async {
+    if let witness { await witness.close() }
+    witness = nil
+  }
+
+  // MARK: Messages
+
+  /// Sends messages, one after the other, and then looks how the accessory is.
+  /// - Parameters:
+  ///   - thoroughly: whether the look takes its time.
+  /// - Returns: what is wrong, and the messages that were sent: not those behind the end of its process.
+  func feed(
+    _ messages: [FuzzMessage], thoroughly: Bool
+  ) async throws -> (finding: FuzzFinding?, sent: [FuzzMessage]) {
+    let run = helper()
+    if !messages.isEmpty { tally.rounds += 1 }
+    var sent: [FuzzMessage] = []
+    var interruption: (any Error)?
+    do {
+      for message in messages {
+        if Task.isCancelled { throw CaseInterrupted() }
+        sent.append(message)
+        // A step of a procedure has an answer, and it may take its time.
+        let patience = message.way.isOnce ? max(patience, .seconds(2)) : patience
+        count(try await run.deliver(message, patience: patience), message)
+        if await process?.exit != nil { break }
+        // An M5 that was still right has paired; where it can't be undone, the look behind it will say so.
+        if current != .paired, let place, place.device.owner != nil { try? await place.keeper.unpair() }
+      }
+    } catch { interruption = error }
+    await run.abandon()
+    if let interruption { throw interruption }
+    return (try await look(thoroughly: thoroughly), sent)
+  }
+
+  /// In which an accessory that answers would have done so.
+  private var patience: Duration { min(max(slowest * 4, .milliseconds(100)), .seconds(1)) }
+
+  private func count(_ echo: CaseRun.FuzzEcho, _ message: FuzzMessage) {
+    guard echo != .unprepared else {
+      tally.unprepared += 1
+      return
+    }
+    tally.messages += 1
+    tally.bytes += message.bytes.count
+    switch echo {
+    case .answer(let status): tally.answers[status, default: 0] += 1
+    case .garbage: tally.garbage += message.way.isSecured ? 1 : 0
+    case .closed(let reset): if reset { tally.resets += 1 } else { tally.closed += 1 }
+    case .silence, .unprepared: tally.silences += 1
+    }
+  }
+
+  // MARK: The oracle
+
+  private func look(thoroughly: Bool) async throws -> FuzzFinding? {
+    if let finding = await ended(waits: false) { return finding }
+    let silence = try await unreachable()
+    // It may have been ending.
+    if let finding = await ended(waits: silence != nil) ?? silence { return finding }
+    guard let place else { preconditionFailure("it was begun") }
+    if current != .paired, place.device.owner != nil {
+      // An M5 was taken, as it should be.
+      do throws(Keeper.Refusal) { try await place.keeper.unpair() } catch {
+        return await ended() ?? FuzzFinding(kind: .pairing, message: "its pairing can't be removed: \(error.message)")
+      }
+    }
+    if let witness, let finding = try await witness.finding(thoroughly: thoroughly) {
+      if await isUnpaired() {
+        return FuzzFinding(kind: .pairing, message: "the pairing is gone, and nobody removed it")
+      }
+      return await ended() ?? finding
+    }
+    guard thoroughly else { return nil }
+    if current == .paired {
+      do throws(Keeper.Refusal) { try await place.keeper.removeOthers() } catch {
+        return await ended() ?? FuzzFinding(kind: .session, message: "a new session isn't served: \(error.message)")
+      }
+    }
+    return try await pairingFinding(place)
+  }
+
+  private func pairingFinding(_ place: Place) async throws -> FuzzFinding? {
+    let isPaired: Bool
+    do throws(Keeper.Refusal) { isPaired = try await place.keeper.isPairedWithSomebody() } catch {
+      if Task.isCancelled { throw CaseInterrupted() }
+      // What Pair Setup answers is no matter of life.
+      return await ended(waits: false)
+    }
+    let wanted = current == .paired || (current == .found && wasPaired)
+    guard isPaired != wanted else { return nil }
+    if isPaired, current == .unpaired {
+      // An M5 may have been taken of which the answer was not waited for.
+      do throws(Keeper.Refusal) {
+        try await place.keeper.verify()
+        place.device.owner = place.device.admin
+        try await place.keeper.unpair()
+        return nil
+      } catch {}
+    }
+    return FuzzFinding(
+      kind: .pairing,
+      message: isPaired ? "it is paired, and nobody paired it" : "it is unpaired, and nobody removed the pairing")
+  }
+
+  private func isUnpaired() async -> Bool {
+    guard let place, current == .paired else { return false }
+    do throws(Keeper.Refusal) { return try await !place.keeper.isPairedWithSomebody() } catch { return false }
+  }
+
+  /// - Parameter waits: something is wrong: a process that is ending is given a moment.
+  private func ended(waits: Bool = true) async -> FuzzFinding? {
+    guard let process else { return nil }
+    for _ in 0..<(waits ? 15 : 1) {
+      if let exit = await process.exit {
+        return FuzzFinding(
+          kind: .ended, message: "the accessory's process ended \(exit)", details: await process.lastLines.suffix(10))
+      }
+      if waits { try? await Task.sleep(for: .milliseconds(20)) }
+    }
+    return nil
+  }
+
+  private func unreachable() async throws -> FuzzFinding? {
+    let deadline = EventLoop.readClock() &+ UInt64(Self.hangLimit / .nanoseconds(1))
+    var reason = ""
+    repeat {
+      let begun = EventLoop.readClock()
+      do throws(ProbeFailure) {
+        try await probe(within: .nanoseconds(Int64(clamping: deadline &- begun)))
+        slowest = max(slowest * 9 / 10, .nanoseconds(Int64(clamping: EventLoop.readClock() &- begun)))
+        return nil
+      } catch { reason = error.message }
+      if Task.isCancelled { throw CaseInterrupted() }
+      if await process?.exit != nil { return nil }
+      try? await Task.sleep(for: .milliseconds(200))
+    } while EventLoop.readClock() < deadline
+    return FuzzFinding(
+      kind: .unreachable, message: "it answers on no new connection within \(Self.hangLimit.roundText): \(reason)")
+  }
+
+  private struct ProbeFailure: Error { var message: String }
+
+  /// One request on a connection of its own.
+  private func probe(within limit: Duration) async throws(ProbeFailure) {
+    guard let place else { preconditionFailure("it was begun") }
+    let recorder = Recorder(start: start)
+    let outcome = await WireConnection.connect(
+      "probe", to: place.device.address, within: limit, recorder: recorder, on: loop)
+    guard case .connected(let connection) = outcome else {
+      if case .refused(let error) = outcome { throw ProbeFailure(message: "\(error)") }
+      throw ProbeFailure(message: "no connection")
+    }
+    connection.write(ControllerRequest.accessories.encoded(host: "\(place.device.address)"))
+    let arrival = await connection.next(within: limit)
+    connection.close(.fin)
+    guard case .message = arrival else {
+      throw ProbeFailure(message: AnswerView(arrival: arrival, took: .zero).summary)
+    }
+  }
+
+  // MARK: Again, and the end
+
+  /// Starts it again, or waits until it is back.
+  /// - Returns: whether it is there.
+  func again() async -> Bool {
+    await closeWitness()
+    if session.command != nil {
+      await stop()
+      do {
+        try await begin()
+        return true
+      } catch { return false }
+    }
+    let deadline = EventLoop.readClock() &+ UInt64(Self.returnLimit / .nanoseconds(1))
+    repeat {
+      do { if try await unreachable() == nil { return true } } catch { return false }
+    } while EventLoop.readClock() < deadline && !Task.isCancelled
+    return false
+  }
+
+  /// Leaves it as it was found.
+  /// - Returns: what couldn't be put right.
+  func end(after finding: FuzzFinding?) async -> String? {
+    await closeWitness()
+    defer { place = nil }
+    guard place != nil else {
+      await stop()
+      return nil
+    }
+    if finding != nil, place?.device.owner != nil, await !again() {
+      await stop()
+      return "it didn't come back: what was paired and written is as it was when it failed"
+    }
+    var problem: String?
+    if let place, place.device.owner != nil {
+      do throws(Keeper.Refusal) {
+        try await place.keeper.pair()
+        try await place.keeper.restore(written)
+        try await place.keeper.removeOthers()
+        try await place.keeper.unpair()
+      } catch { problem = "it could not all be put back: \(error.message)" }
+    }
+    await stop()
+    return problem
+  }
+
+  private func stop() async {
+    if let process { _ = await process.stop(grace: .seconds(2)) }
+    process = nil
+  }
+}

@@ -1,0 +1,243 @@
+import HAPCrypto
+import HAPLoop
+
+/// A whole run of fuzzing from the start of the accessory to its end, or of a reproducer.
+package struct FuzzSession: Sendable {
+  /// Of the messages sent last, those that may be to blame.
+  private static let window = 48
+  /// How many rounds go between two thorough looks.
+  private static let thoroughInterval = 8
+  private static let trialLimit = 400
+  private static let minimisingLimit = Duration.seconds(180)
+
+  package var target: ConformanceSession.Target
+  /// A command of the shell that starts it; nil: it is there.
+  package var command: String?
+  package var readyLimit: Duration = .seconds(20)
+  package var code: String?
+  /// Names of interfaces to speak multicast DNS on; empty: all of the local network.
+  package var interfaces: [String] = []
+  package var areas = FuzzArea.allCases
+  package var seed: UInt64 = 0
+  /// For all areas together.
+  package var time: Duration = .seconds(60)
+  /// For each state of an area; nil: as many as there is time for.
+  package var roundLimit: Int?
+  /// How many proofs of Pair Setup may be sent that could be counted as wrong codes.
+  package var proofLimit = 12
+
+  package init(target: ConformanceSession.Target) { self.target = target }
+
+  package enum Event: Equatable, Sendable {
+    case began(address: String, areas: [FuzzArea])
+    /// Something that a person should know.
+    case remark(String)
+    case entered(FuzzArea, FuzzState)
+    case ended(FuzzArea, FuzzState, FuzzTally)
+    /// It is being made smaller.
+    case found(FuzzFinding)
+    case tried(Int, messages: Int, bytes: Int)
+  }
+
+  package struct Outcome: Sendable {
+    package var tally = FuzzTally()
+    /// nil: nothing was found.
+    package var finding: FuzzFinding?
+    package var reproducer: FuzzReproducer?
+    package var wasInterrupted = false
+    /// What couldn't be put right at the end.
+    package var leftover: String?
+  }
+
+  // MARK: A run
+
+  /// Runs it on a loop, which must be running; cancelling the task ends it in good order.
+  package func run(on loop: EventLoop, tell: @escaping @Sendable (Event) -> Void) async throws -> Outcome {
+    let ground = FuzzGround(self, seed: seed, on: loop)
+    var outcome = Outcome()
+    var failure: (any Error)?
+    do { outcome = try await run(ground, tell) } catch is CaseInterrupted {
+      outcome.wasInterrupted = true
+    } catch { failure = error }
+    outcome.tally = await ground.tally
+    // Cancelled or not, what was paired and started is ended.
+    let finding = outcome.finding
+    outcome.leftover = await Task { await ground.end(after: finding) }.value
+    if let failure {
+      if Task.isCancelled { outcome.wasInterrupted = true } else { throw failure }
+    }
+    return outcome
+  }
+
+  /// One state of an area.
+  private struct Part {
+    var area: FuzzArea
+    var state: FuzzState
+    var time: Duration
+  }
+
+  private func run(_ ground: FuzzGround, _ tell: @Sendable (Event) -> Void) async throws -> Outcome {
+    try await ground.begin()
+    let parts = try await parts(ground, tell)
+    var all: [FuzzArea] = []
+    for part in parts where !all.contains(part.area) { all.append(part.area) }
+    tell(.began(address: await ground.address, areas: all))
+    for part in parts {
+      tell(.entered(part.area, part.state))
+      let before = await ground.tally
+      if let outcome = try await run(part, ground, tell) { return outcome }
+      tell(.ended(part.area, part.state, await ground.tally - before))
+    }
+    return Outcome()
+  }
+
+  /// Everything that needs no pairing first.
+  private func parts(_ ground: FuzzGround, _ tell: @Sendable (Event) -> Void) async throws -> [Part] {
+    let (hasCode, isForeign) = await (ground.hasCode, ground.isForeign)
+    let hasSession = hasCode && !isForeign
+    var areas = areas
+    if !hasSession {
+      let why = isForeign ? "another controller is paired with it" : "the setup code is not known"
+      let left = areas.filter { !$0.needsSession }
+      guard !left.isEmpty else {
+        throw ConformanceSession.Failure(message: "\(Self.list(areas)) needs a session, and \(why)")
+      }
+      if left.count < areas.count {
+        tell(.remark("\(why): left out: \(Self.list(areas.filter(\.needsSession)))"))
+      }
+      areas = left
+    }
+    let share = time / areas.count
+    var parts: [Part] = []
+    if hasSession {
+      if areas.contains(.tlv) { parts.append(Part(area: .tlv, state: .unpaired, time: share / 2)) }
+      for area in areas { parts.append(Part(area: area, state: .paired, time: area == .tlv ? share / 2 : share)) }
+    } else {
+      let state = await ground.wasPaired ? FuzzState.found : .unpaired
+      parts = areas.map { Part(area: $0, state: state, time: share) }
+    }
+    return parts
+  }
+
+  private static func list(_ areas: [FuzzArea]) -> String { areas.map(\.rawValue).joined(separator: ", ") }
+
+  private func run(_ part: Part, _ ground: FuzzGround, _ tell: @Sendable (Event) -> Void) async throws -> Outcome? {
+    var stream = FuzzStream(part.area, seed: seed, facts: try await ground.prepare(part.state))
+    let deadline = Self.deadline(part.time)
+    var recent: [FuzzMessage] = []
+    var count = 0
+    while EventLoop.readClock() < deadline, count < roundLimit ?? .max {
+      if Task.isCancelled { throw CaseInterrupted() }
+      count += 1
+      let round = stream.round()
+      // The last of a part is looked at thoroughly, as far as it is known to be the last.
+      let isThorough = count % Self.thoroughInterval == 0 || count == roundLimit
+      let (finding, sent) = try await ground.feed(round, thoroughly: isThorough)
+      recent = Array((recent + sent).suffix(Self.window))
+      if let finding { return try await conclude(finding, recent, part, ground, tell) }
+    }
+    let (finding, _) = try await ground.feed([], thoroughly: true)
+    if let finding { return try await conclude(finding, recent, part, ground, tell) }
+    return nil
+  }
+
+  private static func deadline(_ time: Duration) -> UInt64 {
+    EventLoop.readClock() &+ UInt64(max(time / .nanoseconds(1), 0))
+  }
+
+  // MARK: A finding
+
+  private func conclude(
+    _ finding: FuzzFinding, _ recent: [FuzzMessage], _ part: Part, _ ground: FuzzGround,
+    _ tell: @Sendable (Event) -> Void
+  ) async throws -> Outcome {
+    tell(.found(finding))
+    var outcome = Outcome()
+    outcome.finding = finding
+    var messages = recent
+    var isConfirmed = false
+    do {
+      (messages, isConfirmed) = try await minimised(recent, finding, part.state, ground, tell)
+    } catch is CaseInterrupted { outcome.wasInterrupted = true }
+    let address = await ground.address
+    outcome.reproducer = FuzzReproducer(
+      area: part.area, seed: seed, target: command ?? address, state: part.state, finding: finding,
+      isConfirmed: isConfirmed, messages: messages)
+    return outcome
+  }
+
+  /// The smallest that still does it, and whether anything did it again.
+  private func minimised(
+    _ recent: [FuzzMessage], _ finding: FuzzFinding, _ state: FuzzState, _ ground: FuzzGround,
+    _ tell: @Sendable (Event) -> Void
+  ) async throws -> ([FuzzMessage], Bool) {
+    let deadline = Self.deadline(Self.minimisingLimit)
+    guard !recent.isEmpty, try await happens(finding.kind, recent, state, ground, isFresh: true) == true else {
+      tell(.remark("the same messages, sent to it again, didn't do it, or it didn't come back"))
+      return (recent, false)
+    }
+    // An accessory that stood a trial is used for the next one. Where that misleads, each gets an accessory of its own.
+    for isFresh in [false, true] {
+      var minimiser = FuzzMinimiser(recent)
+      while minimiser.trials < Self.trialLimit, EventLoop.readClock() < deadline,
+        let candidate = minimiser.candidate()
+      {
+        guard let still = try await happens(finding.kind, candidate, state, ground, isFresh: isFresh) else { break }
+        minimiser.take(still)
+        let bytes = minimiser.messages.reduce(0) { $0 + $1.bytes.count }
+        tell(.tried(minimiser.trials, messages: minimiser.messages.count, bytes: bytes))
+      }
+      if try await happens(finding.kind, minimiser.messages, state, ground, isFresh: true) == true {
+        return (minimiser.messages, true)
+      }
+    }
+    return (recent, true)
+  }
+
+  /// Whether messages do it.
+  /// - Parameter isFresh: whether to an accessory that was started again, even where that isn't needed.
+  /// - Returns: nil when it isn't there any more.
+  private func happens(
+    _ kind: FuzzFinding.Kind, _ messages: [FuzzMessage], _ state: FuzzState, _ ground: FuzzGround, isFresh: Bool
+  ) async throws -> Bool? {
+    let isReady = await ground.isReady(for: state)
+    if isFresh || !isReady {
+      guard await ground.again() else {
+        if Task.isCancelled { throw CaseInterrupted() }
+        return nil
+      }
+      do { _ = try await ground.prepare(state) } catch is ConformanceSession.Failure {
+        if Task.isCancelled { throw CaseInterrupted() }
+        return nil
+      }
+    }
+    let finding = try await ground.feed(messages, thoroughly: kind == .events || kind == .pairing).finding
+    if finding != nil { await ground.distrust() }
+    return finding?.kind == kind
+  }
+
+  // MARK: Again
+
+  /// Sends the messages of a reproducer.
+  /// - Returns: an outcome without a finding when nothing happens.
+  package func replay(_ reproducer: FuzzReproducer, on loop: EventLoop) async throws -> Outcome {
+    let ground = FuzzGround(self, seed: reproducer.seed, on: loop)
+    var outcome = Outcome()
+    var failure: (any Error)?
+    do {
+      try await ground.begin()
+      if reproducer.state != .found {
+        if await ground.isForeign {
+          throw ConformanceSession.Failure(message: "another controller is paired with it")
+        }
+        _ = try await ground.prepare(reproducer.state)
+      }
+      outcome.finding = try await ground.feed(reproducer.messages, thoroughly: true).finding
+    } catch is CaseInterrupted { outcome.wasInterrupted = true } catch { failure = error }
+    outcome.tally = await ground.tally
+    let finding = outcome.finding
+    outcome.leftover = await Task { await ground.end(after: finding) }.value
+    if let failure { throw failure }
+    return outcome
+  }
+}

@@ -1,0 +1,25 @@
+/// Lets one through at a time, in the order in which they come.
+///
+/// There are accessories that keep one Pair Verify for all connections: two at once would be refused, though nobody did wrong. Belongs
+/// to the loop's thread.
+final class Turnstile: @unchecked Sendable {  // touched on the loop alone
+  private var isTaken = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  /// Waits for its turn. Each that entered must leave.
+  nonisolated(nonsending) func enter() async {
+    guard isTaken else {
+      isTaken = true
+      return
+    }
+    await withCheckedContinuation { waiting.append($0) }
+  }
+
+  func leave() {
+    guard !waiting.isEmpty else {
+      isTaken = false
+      return
+    }
+    waiting.removeFirst().resume()
+  }
+}

@@ -1,0 +1,87 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPTransport
+import HAPWire
+
+/// Pairs with an accessory, reads its database twice, and removes the pairing again.
+package struct DatabaseVisit: Sendable {
+  package var target: ConformanceSession.Target
+  package var code: String
+  package var interfaces: [String]
+
+  package init(target: ConformanceSession.Target, code: String, interfaces: [String]) {
+    self.target = target
+    self.code = code
+    self.interfaces = interfaces
+  }
+
+  package struct Reading: Sendable {
+    package var bytes: [UInt8]
+    /// The second one: a value that is null in both wasn't merely unlucky.
+    package var again: [UInt8]
+    /// As it is advertised; nil without multicast.
+    package var category: Int?
+  }
+
+  package func read(on loop: EventLoop) async throws -> Reading {
+    let observer = MDNSObserver(on: loop, interfaces: interfaces)
+    let absence = await observer.open()
+    let outcome: Result<Reading, any Error>
+    do { outcome = .success(try await read(observer, absence, on: loop)) } catch { outcome = .failure(error) }
+    await observer.close()
+    return try outcome.get()
+  }
+
+  private func read(_ observer: MDNSObserver, _ absence: String?, on loop: EventLoop) async throws -> Reading {
+    let found = try await place(observer, absence)
+    let device = TestedAccessory(on: loop, addresses: found.addresses, code: code, random: .system)
+    let world = CaseWorld()
+    let keeper = Keeper(
+      device: device, world: world, seed: RandomSource.system.bytes(7).reduce(0) { $0 << 8 | UInt64($1) })
+    let outcome: Result<Reading, Keeper.Refusal>
+    do throws(Keeper.Refusal) {
+      try await keeper.pair()
+      let first = device.databaseBytes ?? []
+      try await keeper.readDatabase()
+      outcome = .success(Reading(bytes: first, again: device.databaseBytes ?? [], category: found.category))
+    } catch { outcome = .failure(error) }
+    // Whatever came of it, and whether or not the task was cancelled, the pairing goes.
+    let problem: String? = await Task {
+      do throws(Keeper.Refusal) {
+        try await keeper.unpair()
+        return nil
+      } catch { return error.message }
+    }.value
+    if let problem { throw ConformanceSession.Failure(message: "the pairing could not be removed: \(problem)") }
+    switch outcome {
+    case .success(let reading): return reading
+    case .failure(let refusal): throw ConformanceSession.Failure(message: refusal.message)
+    }
+  }
+
+  private func place(
+    _ observer: MDNSObserver, _ absence: String?
+  ) async throws -> (addresses: [SocketAddress], category: Int?) {
+    let wanted: ServiceTarget
+    var addresses: [SocketAddress] = []
+    switch target {
+    case .address(let address):
+      addresses = [address]
+      wanted = .address(address)
+    case .name(let name):
+      if let absence {
+        throw ConformanceSession.Failure(message: "\(name) can't be looked for: no multicast: \(absence)")
+      }
+      wanted = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name)
+    case .child: preconditionFailure("no child is started for a look at a database")
+    }
+    guard absence == nil else { return (addresses, nil) }
+    let service = try await observer.find(
+      wanted, within: .seconds(addresses.isEmpty ? 8 : 2), after: MDNSObserver.start)
+    if let service, addresses.isEmpty { addresses = service.socketAddresses }
+    guard !addresses.isEmpty else { throw ConformanceSession.Failure(message: "nobody on the network is called so") }
+    let category = service?.value("ci").flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+    return (addresses, category)
+  }
+}

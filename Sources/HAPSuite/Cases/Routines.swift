@@ -1,0 +1,72 @@
+import HAPModel
+import HAPWire
+
+/// Steps that a suite wrote once, put in the place of every `do` that calls them.
+struct Routines {
+  private let steps: [String: JSONNode]
+  /// Routines that call one another may be this deep; more is one that calls itself.
+  private static let greatestDepth = 8
+
+  /// - Parameter node: the suite's `routines`: lists of steps, by name.
+  init(_ node: JSONNode?) {
+    steps = Dictionary((node?.members ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// A list of steps without a `do`, however deep: the variables of its `with` are given by a `let`, and the routine's steps follow.
+  func expanded(_ steps: [JSONNode], _ checker: inout ShapeChecker, depth: Int = 0) -> [JSONNode] {
+    var result: [JSONNode] = []
+    for step in steps {
+      guard let member = step.members?.first(where: { $0.name != "note" }) else {
+        result.append(step)
+        continue
+      }
+      guard member.name == "do" else {
+        result.append(inside(step, &checker, depth))
+        continue
+      }
+      let name = member.value.stringValue ?? member.value["routine"]?.stringValue ?? ""
+      guard let routine = self.steps[name] else {
+        let meant = nearestName(to: name, in: self.steps.keys.sorted()).map { ": did you mean \"\($0)\"?" } ?? ""
+        checker.complain(member.value, "the suite has no routine \"\(name)\"\(meant)")
+        continue
+      }
+      guard depth < Self.greatestDepth else {
+        checker.complain(member.value, "the routine \"\(name)\" leads back to itself")
+        continue
+      }
+      if let with = member.value["with"], with.members?.isEmpty == false {
+        result.append(
+          JSONNode(
+            .object([JSONNode.Member(name: "let", place: with.place, value: with)]), place: step.place, path: step.path)
+        )
+      }
+      result += expanded(routine.elements ?? [], &checker, depth: depth + 1)
+    }
+    return result
+  }
+
+  /// The lists of steps that a step has in it.
+  private func inside(_ node: JSONNode, _ checker: inout ShapeChecker, _ depth: Int) -> JSONNode {
+    guard let members = node.members else { return node }
+    var result: [JSONNode.Member] = []
+    for var member in members {
+      switch member.name {
+      case "steps", "then", "else", "always":
+        member.value = list(member.value, &checker, depth)
+      case "together":
+        let lanes = (member.value.elements ?? []).map { list($0, &checker, depth) }
+        member.value = JSONNode(.array(lanes), place: member.value.place, path: member.value.path)
+      case "repeat", "each", "if", "try":
+        member.value = inside(member.value, &checker, depth)
+      default: break
+      }
+      result.append(member)
+    }
+    return JSONNode(.object(result), place: node.place, path: node.path)
+  }
+
+  private func list(_ node: JSONNode, _ checker: inout ShapeChecker, _ depth: Int) -> JSONNode {
+    guard let elements = node.elements else { return node }
+    return JSONNode(.array(expanded(elements, &checker, depth: depth)), place: node.place, path: node.path)
+  }
+}

@@ -1,0 +1,54 @@
+/// Which cases look at which section of the specification.
+package enum SectionTable {
+  /// Rows by section, in the specification's order; what names no section comes last.
+  package static func rows(of cases: [CaseDefinition]) -> [(section: String, cases: [CaseDefinition])] {
+    var rows: [String: [CaseDefinition]] = [:]
+    for one in cases {
+      let sections = sections(in: one.section)
+      for section in sections.isEmpty ? ["other sources"] : sections { rows[section, default: []].append(one) }
+    }
+    return rows.sorted { key($0.key).lexicographicallyPrecedes(key($1.key)) }.map { ($0.key, $0.value) }
+  }
+
+  /// As a table of Markdown.
+  package static func markdown(of cases: [CaseDefinition]) -> String {
+    let rows = rows(of: cases).map { row in
+      "| \(row.section) | "
+        + row.cases.map { one in one.level == .must ? "**\(one.id)**" : one.id }.joined(separator: " ") + " |"
+    }
+    return "| section | cases (**must**) |\n|---|---|\n" + rows.joined(separator: "\n")
+  }
+
+  /// "HAP R2 §5.6.2, §5.14, table 6-7" has 5.6.2, 5.14 and table 6-7; a range of sections is named by its first and last.
+  static func sections(in text: String) -> [String] {
+    var result: [String] = []
+    func add(_ section: String) { if !result.contains(section) { result.append(section) } }
+    for part in text.split(separator: ",") {
+      let words = part.split(separator: " ").map(String.init)
+      if let index = words.firstIndex(where: { $0.lowercased() == "table" || $0.lowercased() == "tables" }),
+        words.indices.contains(index + 1)
+      {
+        add("table \(words[index + 1])")
+        continue
+      }
+      if words.contains(where: { $0 == "RFC" }) {
+        add(words.joined(separator: " "))
+        continue
+      }
+      for word in words
+      where word.contains(where: \.isNumber) && (word.hasPrefix("§") || result.last?.hasPrefix("§") == true) {
+        let number = word.drop { $0 == "§" }
+        if number.first?.isNumber == true { add("§\(number)") }
+      }
+    }
+    return result
+  }
+
+  /// Sections by their numbers, then tables, then the rest.
+  private static func key(_ section: String) -> [Int] {
+    let numbers = section.split { !$0.isNumber }.compactMap { Int($0) }
+    if section.hasPrefix("§") { return [0] + numbers }
+    if section.hasPrefix("table") { return [1] + numbers }
+    return section == "other sources" ? [3] : [2] + numbers
+  }
+}

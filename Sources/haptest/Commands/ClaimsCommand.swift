@@ -1,0 +1,52 @@
+import HAPCommandLine
+import HAPConformance
+import HAPLoop
+import HAPWire
+
+extension Command {
+  private static let output = Option(
+    "output", letter: "o", "FILE", "write the claims here; without it on standard output")
+  private static let force = Flag("force", "write over a file that is there")
+
+  static let claims = Command(
+    "claims", "write down what an accessory shows of itself: haptest claims init TARGET",
+    operands: .some(label: "init TARGET", count: 2...2),
+    options: [
+      output.definition, force.definition, RunRequest.code.definition, RunRequest.codeFile.definition,
+      RunRequest.interface.definition, RunRequest.txt.definition,
+    ],
+    discussion: [
+      "What can't be seen is \"unknown\": put true, false, a number or a text in its place. A case that needs a claim which is unknown is an error, and one whose claim is false is skipped.",
+      "With the setup code its database is looked at, too: the accessory must be unpaired, and is again afterwards.",
+    ],
+    examples: [
+      (
+        "haptest claims init 192.0.2.7:51826 --code 031-45-154 -o claims.json",
+        "to be completed, then given to haptest run --claims"
+      )
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    try haptest("claims", console) {
+      guard arguments.operands[0] == "init" else {
+        throw UsageError("\(shown(arguments.operands[0])) is not known; there is: claims init TARGET")
+      }
+      let target = try TargetText.read(arguments.operands[1])
+      let loop = EventLoop(name: "haptest")
+      loop.start()
+      defer { loop.stop() }
+      let visit = ClaimsVisit(
+        target: target, code: try RunRequest.setupCode(arguments), interfaces: try arguments.all(RunRequest.interface),
+        txt: try arguments.all(RunRequest.txt).map { ($0.key, $0.value) })
+      let claims: Claims
+      do { claims = try blocking { try await visit.draw(on: loop) } } catch let failure as ConformanceSession.Failure {
+        throw Refusal(.cannotRun, failure.message)
+      }
+      guard let path = try arguments.value(output) else {
+        console.show(claims.fileText)
+        return .well
+      }
+      try writeFile(path, Array(claims.fileText.utf8), overwriting: arguments[force])
+      return .well
+    }
+  }
+}

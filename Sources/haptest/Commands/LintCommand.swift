@@ -1,0 +1,76 @@
+import HAPCommandLine
+import HAPConformance
+import HAPLint
+import HAPLoop
+import HAPReport
+import HAPSuite
+import HAPWire
+
+extension Command {
+  private static let asJSON = Flag("json", "write JSON")
+  private static let rules = Option(
+    "rules", "RULE", repeated: true, "these rules alone, by id or name; without it all of them")
+  private static let category = Option<Int>("category", "N", in: 0...65_535, "the category that it advertises (ci)")
+
+  static let lint = Command(
+    "lint", "hold an attribute database against the rules, and tell what iOS is reported to do about it",
+    operands: .some(label: "FILE|TARGET", count: 1...1),
+    options: [
+      asJSON.definition, rules.definition, category.definition, RunRequest.code.definition,
+      RunRequest.codeFile.definition,
+      RunRequest.interface.definition,
+    ],
+    discussion: [
+      "A file holds what the accessory answered to GET /accessories; - is standard input. A target (HOST:PORT, or a name on the network) is paired with for it, which needs its code and that it is unpaired; the pairing is removed again.",
+      "Every finding is tagged: \"iOS rejects\", \"iOS tolerates\" (devices that work have it) or \"iOS: unknown\". Only what binds or is recommended makes it fail.",
+    ],
+    examples: [
+      ("haptest lint accessories.json", "why iOS calls it out of compliance"),
+      ("haptest lint 192.0.2.7:51826 --code 031-45-154", "an accessory that is there"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    try haptest("lint", console) {
+      let chosen = try arguments.all(rules)
+      for name in chosen where DatabaseLint.rule(name) == nil {
+        let names = DatabaseLint.rules.flatMap { [$0.id, $0.name] }
+        let meant = nearestName(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
+        throw Refusal(.nothingSelected, "there is no rule \(shown(name))\(meant)")
+      }
+      var facts = LintFacts(category: try arguments.value(category))
+      let bytes = try database(arguments, console, &facts)
+      let findings = DatabaseLint(bytes).findings(rules: chosen.isEmpty ? nil : Set(chosen), facts: facts)
+      if arguments[asJSON] {
+        console.print(LintText.json(findings))
+      } else {
+        console.print(LintText.report(findings))
+      }
+      return LintText.isFailure(findings) ? .problem : .well
+    }
+  }
+
+  /// From a file, or from an accessory.
+  private static func database(_ arguments: Arguments, _ console: Console, _ facts: inout LintFacts) throws -> [UInt8] {
+    let place = arguments.operands[0]
+    if place == "-" { return try readFile("/dev/stdin", limit: 64 << 20) }
+    if fileExists(place) { return try readFile(place, limit: 64 << 20) }
+    let target = try TargetText.read(place)
+    if case .name = target, place.contains("/") || place.hasSuffix(".json") {
+      throw Refusal(.cannotRun, "\(place) isn't there")
+    }
+    guard let code = try RunRequest.setupCode(arguments) else {
+      throw UsageError("\(shown(place)) is no file; for an accessory --code is needed")
+    }
+    let loop = EventLoop(name: "haptest")
+    loop.start()
+    defer { loop.stop() }
+    let interfaces = try arguments.all(RunRequest.interface)
+    let visit = DatabaseVisit(target: target, code: code, interfaces: interfaces)
+    do {
+      let read = try blocking { try await visit.read(on: loop) }
+      facts.category = facts.category ?? read.category
+      facts.isReadOverIP = true
+      facts.nullAgain = DatabaseLint.nulls(in: read.again)
+      return read.bytes
+    } catch let failure as ConformanceSession.Failure { throw Refusal(.cannotRun, failure.message) }
+  }
+}

@@ -1,0 +1,30 @@
+import HAPCommandLine
+import HAPConformance
+import HAPWire
+
+extension Command {
+  static let replay = Command(
+    "replay", "run a case of an evidence folder again, with the same decisions",
+    operands: .some(label: "EVIDENCE [HOST:PORT|NAME]", count: 1...2), options: RunRequest.replayOptions,
+    discussion: [
+      "EVIDENCE is a case's folder below that of --evidence, or its case.json. The same keys are drawn and the same bytes sent as far as the accessory's own chance lets them be the same.",
+      "The accessory is named as for haptest run.",
+    ],
+    examples: [("haptest replay evidence/PS-33 192.0.2.7:51826 --code 031-45-154", "a failure once more")]
+  ) { (arguments, console) throws(UsageError) in
+    try haptest("replay", console) {
+      let place = arguments.operands[0]
+      let path = place.hasSuffix(".json") ? place : "\(place)/case.json"
+      let bytes = try readFile(path, limit: 16 << 20)
+      let evidence: EvidenceFile
+      do throws(JSONProblem) { evidence = try EvidenceFile(bytes) } catch {
+        throw Refusal(.usage, "\(path):\(error.place.line):\(error.place.column): \(error.path): \(error.message)")
+      }
+      if evidence.version != haptestVersion {
+        console.complain("haptest replay: the evidence is of haptest \(evidence.version); this is \(haptestVersion)")
+      }
+      let request = try RunRequest(replaying: evidence, arguments, console)
+      return try RunCommand(request, console).run()
+    }
+  }
+}

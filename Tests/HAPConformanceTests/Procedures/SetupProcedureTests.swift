@@ -1,0 +1,281 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTestSupport
+import HAPWire
+import Testing
+
+@testable import HAPConformance
+
+@Suite("Pair Setup as the tester does it", .timeLimit(.minutes(1))) struct SetupProcedureTests {
+  /// An accessory's end in memory: slow work is done on the spot, stores succeed.
+  final class Server {
+    private var core: PairSetupServer
+    private(set) var pairings: [Pairing] = []
+    private(set) var failures = 0
+    let identity: AccessoryIdentity
+
+    init(seed: UInt64 = 1) {
+      identity = AccessoryIdentity(
+        deviceID: DeviceID(TestHome.deviceID)!, key: TestHome.accessoryKey,
+        verifier: SRPVerifier(code: TestHome.code, salt: RandomSource.seeded(78).bytes(16)))
+      core = PairSetupServer(identity: identity, random: .seeded(seed))
+    }
+
+    /// The answer; nil: HTTP 400.
+    func answer(_ draft: TLVDraft) throws -> TLV? {
+      var actions = core.receive(try TLV(decoding: draft.encoded()), context: .init(isPaired: !pairings.isEmpty))
+      var reply: TLV?
+      while !actions.isEmpty {
+        switch actions.removeFirst() {
+        case .reply(let message): reply = message
+        case .compute(let work): actions += core.computed(work.perform())
+        case .store(let pairing):
+          pairings.append(pairing)
+          actions += core.stored(true)
+        case .failedAttempt: failures += 1
+        default: break
+        }
+      }
+      return reply
+    }
+  }
+
+  private let guest = TestController(name: "guest", random: .seeded(5))
+
+  /// M1 to M2.
+  private func begun(_ server: Server) throws -> SetupProcedure {
+    var setup = SetupProcedure()
+    let second = try #require(try server.answer(SetupProcedure.start()))
+    #expect(setup.take("M2", second) == nil)
+    return setup
+  }
+
+  @Test("A right one pairs, whoever it is for, and ends with who the accessory is") func right() throws {
+    let server = Server()
+    var setup = try begun(server)
+    let proof = try setup.proof(code: TestHome.code, .init(), random: .seeded(9))
+    let fourth = try #require(try server.answer(proof))
+    #expect(setup.take("M4", fourth) == nil)
+    let inner = try setup.exchange(guest, signedBy: nil)
+    let fifth = try setup.sealedExchange(inner.encoded(), nonce: "PS-Msg05", wrongKey: nil)
+    let sixth = try #require(try server.answer(fifth))
+    #expect(setup.take("M6", sixth) == nil)
+    #expect(
+      setup.accessory
+        == PairedAccessory(identifier: server.identity.identifier, publicKey: server.identity.key.publicKey))
+    #expect(server.pairings.map(\.identifier) == [guest.credentials.identifier] && server.failures == 0)
+    #expect(server.pairings.map(\.publicKey) == [guest.credentials.key.publicKey])
+  }
+
+  @Test("A wrong code is refused, and counted") func wrongCode() throws {
+    let server = Server()
+    var setup = try begun(server)
+    let proof = try setup.proof(code: "518-08-583", .init(), random: .seeded(9))
+    let fourth = try #require(try server.answer(proof))
+    #expect(setup.take("M4", fourth) == "Error 2 (authentication)")
+    #expect(server.failures == 1)
+  }
+
+  @Test(
+    "Forged keys are A as they were asked for, and no secret that can be guessed opens the accessory",
+    arguments: [0, 1, 2])
+  func forged(_ which: Int) throws {
+    let keys = [[UInt8](repeating: 0, count: 384), SRPWorkbench.prime, SRPWorkbench.twicePrime]
+    let server = Server()
+    var setup = try begun(server)
+    var wish = SetupProcedure.Proof()
+    wish.publicKey = keys[which]
+    wish.secret = [UInt8](repeating: 0, count: 384)
+    let draft = try setup.proof(code: TestHome.code, wish, random: .seeded(1))
+    #expect(draft.items[1].value == keys[which])
+    // 385 bytes are no key at all.
+    let reply = try server.answer(draft)
+    #expect(keys[which].count > 384 ? reply == nil : reply?.byte(TLVType.error) == 2)
+    #expect(server.pairings.isEmpty)
+  }
+
+  @Test("A short A begins with a zero that is left out, and is the right one all the same") func short() throws {
+    let server = Server()
+    var setup = try begun(server)
+    var wish = SetupProcedure.Proof()
+    wish.isShort = true
+    let draft = try setup.proof(code: TestHome.code, wish, random: .seeded(9))
+    #expect(draft.items[1].value.count < 384 && draft.items[1].value.first != 0)
+    let fourth = try #require(try server.answer(draft))
+    #expect(setup.take("M4", fourth) == nil)
+  }
+
+  @Test("A secret that begins with a zero is found, and put into K with it or without") func zeroSecret() throws {
+    let server = Server()
+    let begun = try begun(server)
+    var wish = SetupProcedure.Proof()
+    wish.wantsZeroSecret = true
+    var stripped = begun
+    let first = try stripped.proof(code: TestHome.code, wish, random: .seeded(2))
+    wish.isPadded = true
+    var padded = begun
+    let second = try padded.proof(code: TestHome.code, wish, random: .seeded(2))
+    #expect(first.items[1] == second.items[1] && first.items[2] != second.items[2])
+    #expect(first.items[1].value.count == 384)
+    let reply = try #require(try server.answer(first))
+    #expect(stripped.take("M4", reply) == nil)
+    #expect(padded.take("M4", reply) == "the accessory's proof doesn't hold")
+  }
+
+  @Test("Steps out of their order are our own mistake, and said") func order() throws {
+    var setup = SetupProcedure()
+    #expect(throws: ProcedureError("M3 needs an M2 first")) { try setup.proof(code: "", .init(), random: .seeded(1)) }
+    #expect(throws: ProcedureError("M5 needs an M3 first")) { try setup.exchange(guest, signedBy: nil) }
+    #expect(throws: ProcedureError("M5 needs an M3 first")) {
+      try setup.sealedExchange([], nonce: "PS-Msg05", wrongKey: nil)
+    }
+    var fourth = TLV(state: 4)
+    fourth.append(TLVType.proof, [UInt8](repeating: 0, count: 64))
+    #expect(setup.take("M4", fourth) == "no M3 was sent")
+    #expect(setup.take("M6", TLV(state: 6)) == "no M3 was sent")
+  }
+
+  @Test("A worthless B is told from a usable one") func worthlessKey() throws {
+    for key in [[UInt8](repeating: 0, count: 384), SRPWorkbench.prime] {
+      var setup = SetupProcedure()
+      var second = TLV(state: 2)
+      second.append(TLVType.salt, [UInt8](repeating: 1, count: 16))
+      second.append(TLVType.publicKey, key)
+      #expect(setup.take("M2", second) == nil)
+      #expect(throws: ProcedureError.self) { try setup.proof(code: TestHome.code, .init(), random: .seeded(1)) }
+    }
+  }
+
+  private static let wrongSeconds: [(items: [(UInt8, [UInt8])], problem: String)] = [
+    ([(6, [2]), (7, [6])], "Error 6 (unavailable)"), ([(7, [99])], "Error 99"), ([], "State is missing, not 2"),
+    ([(6, [4])], "State is 4, not 2"), ([(6, [2, 0])], "State is missing, not 2"),
+    ([(6, [2]), (2, [1]), (6, [2])], "an item occurs twice"), ([(6, [2])], "Salt is missing, not 16 bytes"),
+    ([(6, [2]), (2, [1, 2])], "Salt is 2 bytes, not 16 bytes"),
+    ([(6, [2]), (2, [UInt8](repeating: 0, count: 16))], "PublicKey is missing, not 1 to 384 bytes"),
+    (
+      [(6, [2]), (2, [UInt8](repeating: 0, count: 16)), (3, [UInt8](repeating: 1, count: 385))],
+      "PublicKey is 385 bytes"
+    ),
+    ([(6, [2]), (2, [UInt8](repeating: 0, count: 16)), (3, [])], "PublicKey is 0 bytes"),
+  ]
+
+  @Test("What is wrong with an M2 is said", arguments: wrongSeconds.indices) func wrongSecond(_ index: Int) throws {
+    let row = Self.wrongSeconds[index]
+    var setup = SetupProcedure()
+    let problem = setup.take("M2", TLV(row.items.map { TLV.Item(type: $0.0, value: $0.1) }))
+    #expect(problem?.hasPrefix(row.problem) == true, "\(problem ?? "nothing")")
+    #expect(setup.salt.isEmpty && setup.serverKey.isEmpty)
+  }
+
+  @Test("A bit turned over anywhere in M4 or M6 is noticed") func flippedReplies() throws {
+    let server = Server()
+    var setup = try begun(server)
+    let fourth = try #require(try server.answer(setup.proof(code: TestHome.code, .init(), random: .seeded(9))))
+    for byte in [0, 31, 63] {
+      #expect(setup.take("M4", flipped(fourth, TLVType.proof, byte)) == "the accessory's proof doesn't hold")
+    }
+    #expect(setup.take("M4", fourth) == nil)
+    let inner = try setup.exchange(guest, signedBy: nil)
+    let sixth = try #require(
+      try server.answer(setup.sealedExchange(inner.encoded(), nonce: "PS-Msg05", wrongKey: nil)))
+    let count = try #require(sixth[TLVType.encryptedData]).count
+    for byte in [0, count / 2, count - 1] {
+      #expect(setup.take("M6", flipped(sixth, TLVType.encryptedData, byte)) == "EncryptedData doesn't authenticate")
+    }
+    #expect(setup.accessory == nil)
+    #expect(setup.take("M6", sixth) == nil)
+  }
+
+  @Test("M6 that is sealed rightly, but says something wrong, is refused") func wrongSixth() throws {
+    let server = Server()
+    var setup = try begun(server)
+    _ = try server.answer(setup.proof(code: TestHome.code, .init(), random: .seeded(9)))
+    let key = try #require(setup.key)
+    let accessory = server.identity
+    let signature = accessory.key.sign(
+      PairingKeys.accessorySigned(key) + accessory.identifier + accessory.key.publicKey)
+    func sixth(_ items: [(UInt8, [UInt8])]) -> TLV {
+      let inner = TLVDraft(items.map { .init(type: $0.0, value: $0.1) }).encoded()
+      var message = TLV(state: 6)
+      message.append(
+        TLVType.encryptedData, ChaChaPoly.seal(inner, key: PairingKeys.pairSetup(key), nonce: "PS-Msg06"))
+      return message
+    }
+    let other = SigningKey(seed: RandomSource.seeded(4).secret(32))
+    #expect(setup.take("M6", TLV(state: 6)) == "EncryptedData is missing")
+    #expect(setup.take("M6", sixth([(3, accessory.key.publicKey), (10, signature)])) == "Identifier is missing")
+    #expect(setup.take("M6", sixth([(1, accessory.identifier), (10, signature)])) == "PublicKey isn't 32 bytes")
+    #expect(
+      setup.take("M6", sixth([(1, accessory.identifier), (3, accessory.key.publicKey)])) == "Signature isn't 64 bytes")
+    #expect(setup.take("M6", sixth([(1, [1]), (1, [1])])) == "what is sealed is no TLV8 message")
+    for (identifier, publicKey) in [([1], accessory.key.publicKey), (accessory.identifier, other.publicKey)] {
+      #expect(
+        setup.take("M6", sixth([(1, identifier), (3, publicKey), (10, signature)])) == "the signature doesn't hold")
+    }
+    #expect(
+      setup.take("M6", sixth([(1, accessory.identifier), (3, accessory.key.publicKey), (10, signature)])) == nil)
+  }
+
+  @Test(
+    "An M5 that is wrong inside, signed by another or sealed with another key or nonce pairs nobody", arguments: 0..<7)
+  func wrongFifth(_ which: Int) throws {
+    let server = Server()
+    var setup = try begun(server)
+    let fourth = try #require(try server.answer(setup.proof(code: TestHome.code, .init(), random: .seeded(9))))
+    #expect(setup.take("M4", fourth) == nil)
+    let other = SigningKey(seed: RandomSource.seeded(4).secret(32))
+    var inner = try setup.exchange(guest, signedBy: which == 0 ? other : nil)
+    let maker = ByteMaker(random: .seeded(1))
+    if which == 1 { try inner.alter(yaml("[{ flip: signature }]"), maker) }
+    if which == 2 { try inner.alter(yaml("[{ drop: identifier }]"), maker) }
+    if which == 3 { try inner.alter(yaml("[{ truncate: { item: public-key, by: 1 } }]"), maker) }
+    var message = try setup.sealedExchange(
+      inner.encoded(), nonce: which == 4 ? "PS-Msg06" : "PS-Msg05",
+      wrongKey: which == 5 ? RandomSource.seeded(8).secret(32) : nil)
+    if which == 6 { try message.alter(yaml("[{ flip: encrypted-data }]"), maker) }
+    let reply = try server.answer(message)
+    if let reply { #expect(setup.take("M6", reply) == "Error 2 (authentication)") }
+    #expect(server.pairings.isEmpty)
+  }
+
+  @Test("The workbench agrees with the controller's own SRP") func workbench() throws {
+    let salt = RandomSource.seeded(1).bytes(16)
+    let server = SRPServer(
+      SRPVerifier(code: TestHome.code, salt: salt), privateKey: RandomSource.seeded(2).secret(32))
+    for seed in UInt64(10)..<14 {
+      let secretKey = RandomSource.seeded(seed).bytes(32)
+      let client = SRPClient(code: TestHome.code, privateKey: SecretBytes(secretKey))
+      let padded = SRPWorkbench.publicKey(secretKey)
+      #expect(Array(padded.drop { $0 == 0 }) == client.publicKey && padded.count == 384)
+      let secret = try #require(
+        SRPWorkbench.secret(
+          code: TestHome.code, salt: salt, privateKey: secretKey, publicKey: padded, serverPublicKey: server.publicKey))
+      let agreed = try #require(client.agree(salt: salt, serverPublicKey: server.publicKey))
+      let key = SRPWorkbench.key(ofSecret: Array(secret.drop { $0 == 0 }))
+      #expect(key.withBytes { Array($0) } == agreed.key.withBytes { Array($0) })
+      let proof = SRPWorkbench.clientProof(
+        salt: salt, clientKey: client.publicKey, serverKey: server.publicKey, key: key)
+      #expect(proof == agreed.proof)
+      let accepted = try #require(server.agree(with: client.publicKey)?.verify(proof, forms: .stripped))
+      #expect(SRPWorkbench.isServerProof(accepted.proof2, clientKey: client.publicKey, clientProof: proof, key: key))
+      var wrong = accepted.proof2
+      wrong[9] ^= 1
+      #expect(!SRPWorkbench.isServerProof(wrong, clientKey: client.publicKey, clientProof: proof, key: key))
+    }
+    #expect(
+      SRPWorkbench.secret(code: "", salt: [], privateKey: [1], publicKey: [1], serverPublicKey: SRPWorkbench.twicePrime)
+        == nil)
+    #expect(SRPWorkbench.twicePrime.count == 385)
+  }
+}
+
+/// A message with a bit of one item's value turned over.
+func flipped(_ message: TLV, _ type: UInt8, _ byte: Int) -> TLV {
+  TLV(
+    message.items.map { item in
+      var item = item
+      if item.type == type { item.value[byte] ^= 1 }
+      return item
+    })
+}

@@ -1,0 +1,28 @@
+import HAPCrypto
+import HAPProtocol
+import Testing
+
+@testable import HAPConformance
+
+@Suite("Frames under foreign keys, or out of count") struct ForeignFramesTests {
+  private let keys = SessionKeys(pairVerify: SecretBytes([UInt8](repeating: 7, count: 32)))
+
+  @Test("a frame under the keys of another connection doesn't move that connection's count") func foreignFrames() {
+    let session = WireSession(keys)
+    let first = session.seal([1, 2, 3], counts: false)
+    #expect(first.frames.map(\.counter) == [0])
+    #expect(session.sentCount == 0)
+    // The same frame again, as the session's own: nobody has noticed the one before.
+    #expect(session.seal([1, 2, 3]).bytes == first.bytes)
+    #expect(session.sentCount == 1)
+  }
+
+  @Test("a frame with a wrong counter doesn't move the count") func skippedCounter() {
+    let session = WireSession(keys)
+    var fault = FrameFault()
+    fault.counterOffset = 1
+    #expect(session.seal([1], fault: fault).frames.map(\.counter) == [1])
+    #expect(session.sentCount == 0)
+    #expect(session.seal([1], sizes: [1]).frames.map(\.counter) == [0])
+  }
+}

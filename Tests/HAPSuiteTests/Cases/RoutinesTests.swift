@@ -1,0 +1,70 @@
+import HAPWire
+import Testing
+
+@testable import HAPSuite
+
+/// Steps that a suite wrote once.
+@Suite struct RoutinesTests {
+  private func read(_ routines: String, steps: String) throws -> (steps: [JSONNode], problems: [String]) {
+    let text = """
+      {"area": "x", "title": "X", "routines": \(routines), "cases": [
+        {"id": "XX-01", "name": "x", "requirement": "x", "level": "must", "section": "x", "steps": \(steps)}]}
+      """
+    let (suite, problems) = SuiteReader.read(try JSONNode.parse(Array(text.utf8)), file: "x.yaml")
+    return (suite.cases.first?.steps ?? [], problems.map(\.message))
+  }
+
+  private func verbs(_ steps: [JSONNode]) -> [String] { steps.compactMap { $0.members?.first?.name } }
+
+  @Test("A routine's steps stand where it is called, behind the variables that it was given")
+  func expands() throws {
+    let (steps, problems) = try read(
+      #"{"twice": [{"record": "${a}"}, {"alive": true}]}"#,
+      steps: #"[{"wait": "1s"}, {"do": {"routine": "twice", "with": {"a": 1}}}, {"do": "twice"}]"#)
+    #expect(problems == [])
+    #expect(verbs(steps) == ["wait", "let", "record", "alive", "record", "alive"])
+  }
+
+  @Test(
+    "They are put into every list of steps that a step has",
+    arguments: [
+      #"{"repeat": {"times": 2, "steps": [{"do": "r"}]}}"#,
+      #"{"each": {"in": [1], "as": "i", "steps": [{"do": "r"}]}}"#,
+      #"{"if": {"that": 1, "is": 1, "then": [{"do": "r"}]}}"#, #"{"if": {"that": 1, "is": 1, "else": [{"do": "r"}]}}"#,
+      #"{"try": {"steps": [{"do": "r"}]}}"#, #"{"try": {"steps": [{"wait": "1s"}], "always": [{"do": "r"}]}}"#,
+      #"{"together": [[{"do": "r"}]]}"#,
+    ])
+  func nested(_ step: String) throws {
+    let (steps, problems) = try read(#"{"r": [{"alive": true}]}"#, steps: "[\(step)]")
+    #expect(problems == [])
+    let text = JSONWriter.text { $0.node(steps[0]) }
+    #expect(text.contains("alive") && !text.contains(#""do""#))
+  }
+
+  @Test("What a message holds is no step, even if it is called do")
+  func messages() throws {
+    let (steps, problems) = try read("{}", steps: #"[{"send": {"path": "/x", "json": {"steps": [{"do": "r"}]}}}]"#)
+    #expect(problems == [])
+    #expect(JSONWriter.text { $0.node(steps[0]) }.contains(#""do""#))
+  }
+
+  @Test("A routine that isn't there is told, with the one that was meant")
+  func unknown() throws {
+    let (_, problems) = try read(#"{"twice": [{"alive": true}]}"#, steps: #"[{"do": "twise"}]"#)
+    #expect(problems.contains { $0.contains("no routine \"twise\"") && $0.contains("twice") })
+  }
+
+  @Test("Routines that call one another end; one that calls itself is told")
+  func recursion() throws {
+    let deep = #"{"a": [{"do": "b"}], "b": [{"do": "c"}], "c": [{"alive": true}]}"#
+    #expect(try verbs(read(deep, steps: #"[{"do": "a"}]"#).steps) == ["alive"])
+    let (_, problems) = try read(#"{"a": [{"do": "b"}], "b": [{"do": "a"}]}"#, steps: #"[{"do": "a"}]"#)
+    #expect(problems.contains { $0.contains("leads back to itself") })
+  }
+
+  @Test("A variable that neither the case nor the routine's caller gives is told")
+  func variables() throws {
+    let (_, problems) = try read(#"{"r": [{"record": "${missing}"}]}"#, steps: #"[{"do": "r"}]"#)
+    #expect(problems.contains { $0.contains("missing") })
+  }
+}

@@ -1,0 +1,55 @@
+import HAPWire
+import Testing
+
+@testable import HAPSuite
+
+@Suite("Several files of suites") struct SuiteLibraryTests {
+  private func library(_ texts: (file: String, text: String)...) -> SuiteLibrary {
+    var library = SuiteLibrary()
+    for (file, text) in texts { library.add(Array(text.utf8), file: file) }
+    return library
+  }
+
+  @Test("Cases keep their files' order, and selectors see what they are") func order() {
+    let other = SuiteText.right.replacing("LM-01", with: "LM-02").replacing("first", with: "second")
+    let library = library(("b.yaml", SuiteText.lines("needs: [unpaired]")), ("a.yaml", other))
+    #expect(library.problems.isEmpty)
+    #expect(library.cases.map(\.id) == ["LM-01", "LM-02"] && library.cases.map(\.file) == ["b.yaml", "a.yaml"])
+    #expect(
+      library.selectable.map(\.id) == ["LM-01", "LM-02"] && library.selectable.map(\.tags) == [["unpaired"], []])
+  }
+
+  @Test("An id or a name that another file has is a problem of the later one") func twins() {
+    let sameName = SuiteText.right.replacing("LM-01", with: "LM-02")
+    let sameID = SuiteText.right.replacing("first", with: "second")
+    let library = library(("a.yaml", SuiteText.right), ("b.yaml", sameName), ("c.yaml", sameID))
+    #expect(
+      library.problems.map(\.description)
+        == [
+          "b.yaml:6:5: LM-02: LM-01 first is in a.yaml already", "c.yaml:6:5: LM-01: LM-01 first is in a.yaml already",
+          "c.yaml:6:5: LM-01: LM-02 first is in b.yaml already",
+        ].filter { !$0.hasSuffix("b.yaml already") })
+  }
+
+  @Test("A file that is no YAML has one problem, and doesn't hinder the others") func noYAML() {
+    let library = library(("a.yaml", "a: [1"), ("b.yaml", ""), ("c.yaml", SuiteText.right))
+    #expect(library.problems.map(\.file) == ["a.yaml", "b.yaml"])
+    #expect(library.problems.allSatisfy { $0.path.isEmpty && !$0.message.isEmpty })
+    #expect(library.cases.count == 1 && library.suites.count == 1)
+  }
+
+  @Test("JSON is a suite, too") func json() {
+    let library = library(
+      (
+        "a.json",
+        #"{"area":"a","title":"b","cases":[{"id":"LM-01","name":"a","requirement":"r","level":"must","section":"s","steps":[{"verify":"main"}]}]}"#
+      ))
+    #expect(library.problems.isEmpty && library.cases.map(\.id) == ["LM-01"])
+  }
+
+  @Test("What the binary brings along is right") func embedded() {
+    #expect(SuiteLibrary.embedded.problems.isEmpty, "\(SuiteLibrary.embedded.problems)")
+    #expect(SuiteLibrary.embedded.suites.count == EmbeddedSuites.files.count)
+    #expect(SuiteLibrary.embedded.suites.allSatisfy { !$0.cases.isEmpty })
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import HAPSuite
+
+/// Files that the vocabulary makes are what it makes now. With `HAPTEST_WRITE_DOCS=1` in the environment they are written.
+@Suite("Files made of the vocabulary") struct DocumentationTests {
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
+
+  private func hold(_ path: String, _ make: (String) -> String) throws {
+    let file = Self.folder.appendingPathComponent(path)
+    let old = try String(contentsOf: file, encoding: .utf8)
+    let new = make(old)
+    if Self.writes { return try Data(new.utf8).write(to: file) }
+    let different = zip(old.split(separator: "\n", omittingEmptySubsequences: false), new.split(separator: "\n"))
+      .enumerated().first { $0.element.0 != $0.element.1 }
+    #expect(
+      old == new,
+      "\(path) is out of date, from line \((different?.offset ?? 0) + 1): HAPTEST_WRITE_DOCS=1 swift test --filter DocumentationTests writes it"
+    )
+  }
+
+  @Test("Suites/schema.json is the schema") func schema() throws {
+    try hold("Suites/schema.json") { _ in SuiteSchema.text }
+  }
+
+  @Test("docs/suite-format.md has the tables") func page() throws {
+    try hold("docs/suite-format.md", VocabularyTables.filled)
+    let page = try String(
+      contentsOf: Self.folder.appendingPathComponent("docs/suite-format.md"), encoding: .utf8)
+    for (name, text) in VocabularyTables.sections {
+      #expect(page.contains("<!-- \(name) -->\n\(text)\n<!-- end of \(name) -->"), "no marks of \(name)")
+    }
+  }
+
+  @Test("Filling a page twice changes nothing more, and leaves what stands around the marks") func filledTwice() {
+    let page = "a\n<!-- bytes -->\nold\n<!-- end of bytes -->\nb\n<!-- items -->\nno end\n"
+    let once = VocabularyTables.filled(page)
+    #expect(VocabularyTables.filled(once) == once)
+    #expect(once.hasPrefix("a\n<!-- bytes -->\n| |") && !once.contains("old"))
+    #expect(once.hasSuffix("<!-- end of bytes -->\nb\n<!-- items -->\nno end\n"))
+  }
+
+  @Test("The suites of the binary are those of the folder") func embedded() throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", Self.folder.appendingPathComponent("Scripts/embed-suites").path, "--check"]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "Scripts/embed-suites writes them")
+  }
+
+  @Test("Every example of the page is right") func examples() throws {
+    let page = try String(
+      contentsOf: Self.folder.appendingPathComponent("docs/suite-format.md"), encoding: .utf8)
+    let blocks = page.components(separatedBy: "```yaml\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    try #require(blocks.count == 3)
+    let given = "let: { on: 1, guest: 1 }"
+    let texts = [
+      blocks[0],
+      SuiteText.right.replacing("    steps:\n", with: blocks[1] + "    steps:\n"),
+      SuiteText.steps(given) + blocks[2],
+    ]
+    for text in texts {
+      let problems = try SuiteText.problems(text)
+      #expect(problems.isEmpty, "\(problems)")
+    }
+  }
+}

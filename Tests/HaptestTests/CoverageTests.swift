@@ -1,0 +1,92 @@
+import Foundation
+import HAPSuite
+import HAPWire
+import Testing
+
+/// The built-in suites against the catalogue of requirements, and the page that tells how far they go.
+///
+/// With HAPTEST_WRITE_DOCS=1 in the environment the page is written in place of being compared.
+@Suite struct CoverageTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private struct Catalogue {
+    var areas: [(area: String, ids: [String])]
+    var unscripted: [(id: String, requirement: String, reason: String)]
+
+    init() throws {
+      let text = try Data(contentsOf: CoverageTests.root.appending(path: "Suites/catalogue.json"))
+      let node = try JSONNode.parse(Array(text))
+      areas = try node.list("areas").map { entry in
+        let prefix = try entry.string("prefix")
+        let count = Int(try entry.required("count").asInteger(in: 1...999))
+        return (
+          try entry.string("area"),
+          (1...count).map { "\(prefix)-\(String(repeating: "0", count: $0 < 10 ? 1 : 0))\($0)" }
+        )
+      }
+      unscripted = try node.list("unscripted").map { entry in
+        (try entry.string("id"), try entry.string("requirement"), try entry.string("reason"))
+      }
+    }
+  }
+
+  @Test("Every requirement of the catalogue is a case, or stands on the list of those that aren't, with a reason")
+  func everyRow() throws {
+    let catalogue = try Catalogue()
+    let library = SuiteLibrary.embedded
+    #expect(library.problems.map { "\($0)" } == [])
+    let scripted = Set(library.cases.map(\.id))
+    let open = Set(catalogue.unscripted.map(\.id))
+    #expect(scripted.isDisjoint(with: open), "\(scripted.intersection(open).sorted())")
+    for (area, ids) in catalogue.areas {
+      for id in ids { #expect(scripted.contains(id) || open.contains(id), "\(id) of \(area) is neither") }
+      for one in library.cases where ids.contains(one.id) { #expect(one.area == area, "\(one.id)") }
+    }
+    for entry in catalogue.unscripted { #expect(!entry.reason.isEmpty) }
+  }
+
+  @Test("docs/coverage.md is what the suites say")
+  func page() throws {
+    let place = Self.root.appending(path: "docs/coverage.md")
+    let made = try text()
+    if ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] != nil {
+      try made.write(to: place, atomically: true, encoding: .utf8)
+    }
+    #expect(try String(contentsOf: place, encoding: .utf8) == made)
+  }
+
+  private func text() throws -> String {
+    let catalogue = try Catalogue()
+    let cases = SuiteLibrary.embedded.cases
+    let all = catalogue.areas.flatMap(\.ids).count
+    var page = """
+      # What haptest covers
+
+      Made from [Suites](../Suites) by a test; `HAPTEST_WRITE_DOCS=1 swift test --filter CoverageTests` makes it anew.
+
+      \(cases.count { one in catalogue.areas.contains { $0.ids.contains(one.id) } }) of the \(all) requirements of the catalogue are cases. `haptest explain ID` tells all about one.
+
+      | area | cases | must | should | info | of |
+      |---|---|---|---|---|---|
+
+      """
+    for (area, ids) in catalogue.areas {
+      let own = cases.filter { $0.area == area }
+      let counts = CaseLevel.allCases.map { level in "\(own.count { $0.level == level })" }
+      page += "| \(area) | \(own.count) | \(counts.joined(separator: " | ")) | \(ids.count) |\n"
+    }
+    page += "\n## Not scripted yet\n"
+    page += catalogue.unscripted.isEmpty ? "None.\n" : "| | requirement | why |\n|---|---|---|\n"
+    for entry in catalogue.unscripted { page += "| \(entry.id) | \(entry.requirement) | \(entry.reason) |\n" }
+    page += """
+
+      ## By section
+      Sections are those of the HomeKit Accessory Protocol Specification, release R2 (non-commercial version), by number alone.
+
+      \(SectionTable.markdown(of: cases))
+
+      """
+    return page
+  }
+}

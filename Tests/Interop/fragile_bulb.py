@@ -1,0 +1,23 @@
+"""bulb.py, made to die of a write from afar: a fault that wants a session, and a body of some form.
+
+usage: fragile_bulb.py STATE-FILE
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from pyhap import accessory_driver
+
+whole = accessory_driver.AccessoryDriver.set_characteristics
+
+
+def fragile(self, query, client):
+    if any("remote" in entry for entry in query["characteristics"]):
+        print("a write from afar is too much", file=sys.stderr, flush=True)
+        os._exit(7)
+    return whole(self, query, client)
+
+
+accessory_driver.AccessoryDriver.set_characteristics = fragile
+exec(compile(Path(__file__).with_name("bulb.py").read_text(), "bulb.py", "exec"))

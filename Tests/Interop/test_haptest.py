@@ -1,0 +1,201 @@
+"""haptest as its users run it: against hapsim, against accessories of HAP-python's, and against some that misbehave."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import pytest
+from process import PROFILES, hapsim, run_to_its_end
+
+CODE = "031-45-154"
+HERE = Path(__file__).parent
+STRANGERS = HERE / "strangers.py"
+BASELINES = HERE / "Baselines"
+LOOPBACK = ("--interface", "lo")
+
+
+@pytest.fixture
+def haptest():
+    """`await haptest(WORD…)`: exit status, output and errors."""
+    program = Path(hapsim()).with_name("haptest")
+    assert os.access(program, os.X_OK), f"{program} isn't built"
+
+    async def run(*words, patience=110):
+        return await run_to_its_end(program, *words, patience=patience)
+
+    run.program = program
+    return run
+
+
+def simulated(profile, *options):
+    """The command that starts a hapsim for haptest: twenty times as fast, so that doors don't hold the tests up."""
+    words = (hapsim(), "run", profile, "--ephemeral", "--interface", "lo", "--commands", "--time-scale", "20", *options)
+    return "exec " + " ".join(map(str, words))
+
+
+def stranger(kind, state):
+    return f"exec {sys.executable} {STRANGERS} {kind} {state}"
+
+
+def verdicts(report):
+    return {case["id"]: case["verdict"] for case in json.loads(Path(report).read_text())["cases"]}
+
+
+def explained(report):
+    """What went wrong, for whoever reads a failed test."""
+    cases = json.loads(Path(report).read_text())["cases"]
+    return [(case["id"], case["verdict"], case.get("message")) for case in cases if case["verdict"] in ("fail", "error", "xpass")]
+
+
+# MARK: against our own
+
+
+async def test_the_kitchen_sink_passes_everything_and_writes_every_report(haptest, tmp_path):
+    reports = {name: tmp_path / f"report.{name}" for name in ("junit", "json", "html", "tap", "markdown")}
+    words = [word for name, path in reports.items() for word in (f"--{name}", path)]
+    status, output, errors = await haptest(
+        "run", "--exec", simulated(PROFILES / "kitchen-sink.hasaccessory"), *LOOPBACK, *words, "--evidence", tmp_path / "evidence"
+    )
+    assert status == 0, (explained(reports["json"]), output[-3000:], errors)
+    seen = verdicts(reports["json"])
+    assert set(seen.values()) <= {"pass", "info", "skip"}
+    assert sum(verdict == "pass" for verdict in seen.values()) > 200
+    root = xml.parse(reports["junit"]).getroot()
+    assert root.tag == "testsuites" and len(root.findall(".//testcase")) == len(seen)
+    assert reports["tap"].read_text().startswith("TAP version 14")
+    assert "<script" in reports["html"].read_text() and "src=" not in reports["html"].read_text().split("<script")[0]
+    assert reports["markdown"].read_text().startswith("# ")
+    # Secrets are in the evidence, and in no report.
+    code = next(line for line in output.splitlines() if "seed" in line)
+    assert code and (tmp_path / "evidence" / "PS-02" / "packets.pcapng").stat().st_size > 1000
+    assert (tmp_path / "evidence").stat().st_mode & 0o077 == 0
+
+
+async def test_no_profile_is_accused(haptest, profile, tmp_path):
+    """What looks at the profile's own services, values and limits; the rest is the same for all."""
+    report = tmp_path / "report.json"
+    status, output, errors = await haptest(
+        "run", "--exec", simulated(profile), *LOOPBACK, "--json", report, "--select", "database,read,write,events,services,identify"
+    )
+    assert status == 0, (explained(report), output[-3000:], errors)
+
+
+async def test_without_a_code_what_needs_none_runs(haptest, run, tmp_path):
+    simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
+    where = f"127.0.0.1:{simulator.accessory.port}"
+    report = tmp_path / "report.json"
+    status, _, errors = await haptest("run", where, *LOOPBACK, "--json", report, "--select", "http,pair-verify,discovery")
+    assert status == 0, (explained(report), errors)
+    seen = verdicts(report)
+    assert seen["HTTP-05"] == "pass" and seen["PV-01"] == "skip" and seen["DISC-04"] == "pass"
+
+
+async def test_an_accessory_that_is_anothers_is_left_alone(haptest, run, network, tmp_path):
+    simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
+    ctl = Path(hapsim()).with_name("hapctl")
+    where = f"127.0.0.1:{simulator.accessory.port}"
+    assert (await run_to_its_end(ctl, "pair", where, "--code", CODE, "--alias", "mine", "--state", tmp_path / "ctl"))[0] == 0
+    report = tmp_path / "report.json"
+    status, _, errors = await haptest("run", where, "--code", CODE, *LOOPBACK, "--json", report)
+    assert status == 0, (explained(report), errors)
+    seen = verdicts(report)
+    assert seen["PS-01"] == seen["RD-01"] == "skip" and seen["DISC-01"] == "pass"
+    status, output, _ = await run_to_its_end(ctl, "pairings", "list", "mine", "--json", "--state", tmp_path / "ctl")
+    assert status == 0 and len(json.loads(output)) == 1
+
+
+async def test_with_a_pairing_of_hapctls_it_runs_as_that_admin_and_leaves_it(haptest, run, tmp_path):
+    simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
+    ctl = Path(hapsim()).with_name("hapctl")
+    where = f"127.0.0.1:{simulator.accessory.port}"
+    assert (await run_to_its_end(ctl, "pair", where, "--code", CODE, "--alias", "mine", "--state", tmp_path / "ctl"))[0] == 0
+    report = tmp_path / "report.json"
+    status, _, errors = await haptest(
+        "run", where, "--pairing", "mine", "--state", tmp_path / "ctl", *LOOPBACK, "--json", report, "--select", "database,read,pair-setup,pairings"
+    )
+    assert status == 0, (explained(report), errors)
+    seen = verdicts(report)
+    assert seen["RD-01"] == "pass" and seen["PS-01"] == "skip"
+    status, output, _ = await run_to_its_end(ctl, "pairings", "list", "mine", "--json", "--state", tmp_path / "ctl")
+    assert status == 0 and len(json.loads(output)) == 1
+
+
+async def test_an_interrupted_run_reports_and_puts_things_back(haptest, run, tmp_path):
+    simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
+    where = f"127.0.0.1:{simulator.accessory.port}"
+    report = tmp_path / "report.json"
+    process = await asyncio.create_subprocess_exec(
+        str(haptest.program), "run", where, "--code", CODE, *LOOPBACK, "--json", str(report),
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    async with asyncio.timeout(60):
+        # Paired cases have begun.
+        while b"paired" not in await process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        await process.communicate()
+    assert process.returncode == 3
+    said = json.loads(report.read_text())
+    assert any(case["verdict"] == "pass" for case in said["cases"])
+    # It is unpaired again: it can be paired.
+    ctl = Path(hapsim()).with_name("hapctl")
+    status, _, errors = await run_to_its_end(ctl, "pair", where, "--code", CODE, "--state", tmp_path / "ctl")
+    assert status == 0, errors
+
+
+async def test_the_same_seed_draws_the_same_keys(haptest, tmp_path):
+    drawn = []
+    for turn in range(2):
+        evidence = tmp_path / f"evidence-{turn}"
+        await haptest(
+            "run", "--exec", simulated(PROFILES / "switch.hasaccessory"), *LOOPBACK, "--select", "PR-02", "--seed", "7",
+            "--evidence", evidence,
+        )  # fmt: skip
+        lines = (evidence / "PR-02" / "transcript.txt").read_text().splitlines()
+        drawn.append([line for line in lines if "identifier:" in line])
+    assert drawn[0] and drawn[0] == drawn[1]
+
+
+# MARK: against strangers
+
+
+@pytest.mark.parametrize("kind", ["bulb", "bridge"])
+async def test_hap_python_deviates_as_its_baseline_says(haptest, kind, tmp_path):
+    baseline = BASELINES / f"hap-python-{kind}.json"
+    report = tmp_path / "report.json"
+    command = stranger(kind, tmp_path / "state.json")
+    if kind == "bulb":
+        command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
+    status, output, errors = await haptest("run", "--exec", command, *LOOPBACK, "--baseline", baseline, "--json", report)
+    assert status == 0, (explained(report), output[-3000:], errors)
+    seen = verdicts(report)
+    expected = {entry["id"] for entry in json.loads(baseline.read_text())["entries"]}
+    assert {case for case, verdict in seen.items() if verdict == "xfail"} == expected
+
+
+async def test_without_its_baseline_hap_python_fails_and_each_entry_is_needed(haptest, tmp_path):
+    """The whole baseline but one entry fails by that one: shown for all at once, by a run without any."""
+    report = tmp_path / "report.json"
+    command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
+    status, _, _ = await haptest("run", "--exec", command, *LOOPBACK, "--json", report)
+    assert status == 1
+    entries = json.loads((BASELINES / "hap-python-bulb.json").read_text())["entries"]
+    seen = verdicts(report)
+    assert {entry["id"] for entry in entries if entry["verdict"] == "fail"} == {case for case, verdict in seen.items() if verdict == "fail"}
+
+
+# MARK: against what misbehaves
+
+
+@pytest.mark.parametrize("manner", ["closes", "stalls", "floods", "garbage", "endless"])
+async def test_an_accessory_that_misbehaves_gets_a_verdict_and_never_hangs_the_tester(haptest, manner, tmp_path):
+    report = tmp_path / "report.json"
+    command = f"exec {sys.executable} {HERE / 'misbehaving.py'} {manner}"
+    status, output, errors = await haptest(
+        "run", "--exec", command, "--txt", "sf=1", "--select", "HTTP-05,PS-01,PS-02,HTTP-03", "--json", report
+    )
+    assert status in (1, 3), (status, output, errors)

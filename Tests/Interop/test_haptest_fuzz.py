@@ -1,0 +1,160 @@
+"""haptest fuzz: finds what was put there to be found, makes it small, sends it again, and accuses nobody else."""
+
+import asyncio
+import json
+import os
+import shlex
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from process import PROFILES, hapsim, run_to_its_end
+
+HERE = Path(__file__).parent
+LIGHT = PROFILES / "light-colour.hasaccessory"
+
+
+def haptest():
+    program = Path(os.environ.get("HAPTEST") or Path(hapsim()).with_name("haptest"))
+    assert os.access(program, os.X_OK), f"{program} isn't built"
+    return program
+
+
+async def fuzz(*words, patience=120):
+    return await run_to_its_end(haptest(), "fuzz", *words, patience=patience)
+
+
+def fragile(how, port=0):
+    return shlex.join([sys.executable, str(HERE / "fragile.py"), how, str(port)])
+
+
+def values(accessories):
+    return {
+        (a["aid"], c["iid"]): c.get("value")
+        for a in accessories for s in a["services"] for c in s["characteristics"]
+    }  # fmt: skip
+
+
+async def test_a_process_that_dies_of_a_byte(tmp_path):
+    file = tmp_path / "found.json"
+    words = ("--exec", fragile("dies"), "--area", "tlv", "--seed", "3", "--max-rounds", "60", "--reproducer", file)
+    status, output, errors = await fuzz(*words)
+    assert status == 1, output + errors
+    assert "there is a 0xFF" in output and "ended with status 42" in output and str(file) in output
+    found = json.loads(file.read_text())
+    assert (found["format"], found["area"], found["seed"], found["finding"]) == (1, "tlv", 3, "ended")
+    assert found["confirmed"] is True
+    (message,) = found["messages"]
+    assert message == {
+        "connection": 0, "way": "plain", "request": "POST /pair-verify", "bytes": "ff", "note": message["note"],
+    }  # fmt: skip
+
+    status, output, errors = await fuzz("--exec", fragile("dies"), "--replay", file)
+    assert (status, output.splitlines()[-1]) == (1, "it still happens: the accessory's process ended with status 42"), errors
+    status, output, errors = await fuzz("--exec", fragile("stands"), "--replay", file)
+    assert status == 0 and output.startswith("it doesn't happen any more"), errors
+
+
+async def test_the_same_seed_finds_the_same(tmp_path):
+    texts = set()
+    for name in ("a", "b"):
+        words = ("--area", "tlv", "--seed", "5", "--max-rounds", "60", "--reproducer", tmp_path / name)
+        assert (await fuzz("--exec", fragile("dies"), *words))[0] == 1
+        texts.add((tmp_path / name).read_text())
+    assert len(texts) == 1
+
+
+async def test_one_that_hangs(tmp_path):
+    """An answer on a new connection has ten seconds."""
+    file = tmp_path / "hangs.json"
+    file.write_text(
+        json.dumps(
+            {
+                "format": 1, "area": "tlv", "seed": 1, "target": "", "state": "found", "finding": "unreachable", "message": "",
+                "messages": [{"connection": 0, "way": "plain", "request": "POST /pair-verify", "bytes": "ff"}],
+            }
+        )
+    )  # fmt: skip
+    status, output, errors = await fuzz("--exec", fragile("hangs"), "--replay", file)
+    assert status == 1 and "still happens: it answers on no new connection within 10s" in output, output + errors
+
+
+@pytest.mark.timeout(300)
+async def test_a_fault_behind_a_session(tmp_path):
+    file = tmp_path / "found.json"
+    bulb = shlex.join([sys.executable, str(HERE / "fragile_bulb.py"), str(tmp_path / "state.json")])
+    status, output, errors = await fuzz(
+        "--exec", bulb, "--area", "json", "--seed", "1", "--max-rounds", "40", "--reproducer", file, patience=300
+    )
+    assert status == 1 and "a write from afar is too much" in output, output + errors
+    found = json.loads(file.read_text())
+    (message,) = found["messages"]
+    assert (message["way"], message["request"], found["confirmed"]) == ("sealed", "PUT /characteristics", True)
+    body = bytes.fromhex(message["bytes"])
+    assert b"remote" in body and len(body) < 120, body
+    # It was started again, and unpaired, although it died paired.
+    assert json.loads((tmp_path / "state.json").read_text())["paired_clients"] == {}
+
+
+@pytest.mark.parametrize("area", ["tlv", "http", "json", "frame"])
+async def test_hapsim_stands_and_is_left_as_it_was(area, run, phone):
+    accessory = (await run(LIGHT)).accessory
+    where = f"{accessory.address}:{accessory.port}"
+    words = ("--code", accessory.setup_code, "--area", area, "--seed", "2", "--max-rounds", "12")
+    status, output, errors = await fuzz(where, *words)
+    assert status == 0 and output.endswith("nothing was found\n") and errors == "", output + errors
+    assert "answers: " in output
+    # It is unpaired: somebody else can have it, and finds everything as in one that was never touched.
+    untouched = (await run(LIGHT)).accessory
+    assert values(await (await phone.pair(accessory)).accessories()) == values(await (await phone.pair(untouched)).accessories())
+
+
+async def test_hapsim_that_another_is_paired_with(run, phone):
+    accessory = (await run(LIGHT)).accessory
+    home = await phone.pair(accessory)
+    where = f"{accessory.address}:{accessory.port}"
+    words = (where, "--code", accessory.setup_code, "--seed", "2", "--max-rounds", "4")
+    status, output, errors = await fuzz(*words)
+    assert status == 0 and "another controller is paired with it: left out: json, frame" in errors, output + errors
+    status, output, errors = await fuzz(*words, "--area", "json")
+    assert status == 3 and "json needs a session, and another controller is paired with it" in errors
+    assert await home.accessories()
+
+
+async def test_an_interruption_leaves_it_unpaired(run, phone):
+    accessory = (await run(LIGHT)).accessory
+    process = await asyncio.create_subprocess_exec(
+        haptest(), "fuzz", f"{accessory.address}:{accessory.port}", "--code", accessory.setup_code,
+        "--area", "http", "--area", "json", "--max-rounds", "5", stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    async with asyncio.timeout(60):
+        while b"http, paired" not in await process.stdout.readline():
+            pass
+        process.send_signal(signal.SIGINT)
+        await process.communicate()
+    assert process.returncode == 0
+    assert await phone.pair(accessory)
+
+
+@pytest.mark.parametrize(
+    "words, status, said",
+    [
+        (("127.0.0.1:1",), 3, "can't be reached"),
+        ((), 2, "HOST:PORT or NAME is missing, or --exec"),
+        (("127.0.0.1:1", "--area", "html"), 2, "there are tlv, http, json, frame"),
+        (("127.0.0.1:1", "--replay", "/nowhere.json"), 3, "/nowhere.json can't be read"),
+        (("--exec", "exit 3"), 3, "the accessory doesn't start"),
+    ],
+)
+async def test_what_cannot_be(words, status, said):
+    ended, output, errors = await fuzz(*words)
+    assert ended == status and said in errors, output + errors
+
+
+async def test_a_reproducer_that_is_none(tmp_path):
+    file = tmp_path / "broken.json"
+    file.write_text('{"format": 1,\n "area": "html"}')
+    status, _, errors = await fuzz("127.0.0.1:1", "--replay", file)
+    assert status == 2 and f"{file}:2:10: area: it is one of tlv, http, json, frame" in errors, errors
