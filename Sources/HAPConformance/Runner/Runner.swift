@@ -52,7 +52,10 @@ package actor Runner {
   package func look() async throws(Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
     do throws(Keeper.Refusal) {
       try await keeper.isThere()
-      if device.owner != nil { return (false, true) }
+      if device.owner != nil {
+        try await keeper.noteForeignPairings()
+        return (false, true)
+      }
       // What answers nonsense is paired with nobody as far as can be told; the cases will say what it answers.
       return ((try? await keeper.isPairedWithSomebody()) ?? false, false)
     } catch { throw Unreachable(message: error.message) }
