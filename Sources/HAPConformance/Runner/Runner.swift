@@ -271,8 +271,16 @@ package actor Runner {
   private func pairOrSkip(_ entries: [Plan.Entry]) async -> [Plan.Entry] {
     if noPairing == nil {
       let wasPaired = device.owner != nil
+      let keeper = keeper
       do throws(Keeper.Refusal) {
-        try await keeper.pair()
+        // To its end, even when the run is cancelled: half a Pair Setup may leave a pairing that nobody would remove.
+        let refusal: Keeper.Refusal? = await Task {
+          do throws(Keeper.Refusal) {
+            try await keeper.pair()
+            return nil
+          } catch { return error }
+        }.value
+        if let refusal { throw refusal }
         if !wasPaired { tell(.note("paired")) }
         return entries
       } catch {
