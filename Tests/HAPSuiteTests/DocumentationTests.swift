@@ -56,12 +56,17 @@ import Testing
     let page = try String(
       contentsOf: Self.folder.appendingPathComponent("docs/suite-format.md"), encoding: .utf8)
     let blocks = page.components(separatedBy: "```yaml\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
-    try #require(blocks.count == 3)
+    try #require(blocks.count == 4)
     let given = "let: { on: 1, guest: 1 }"
     let texts = [
       blocks[0],
-      SuiteText.right.replacing("    steps:\n", with: blocks[1] + "    steps:\n"),
-      SuiteText.steps(given) + blocks[2],
+      // What is left out there is a case's head.
+      blocks[1].replacing(
+        "    # …\n",
+        with: "    name: a\n    requirement: a\n    level: must\n    section: a\n    find: { lock: { type: On } }\n"
+      ).replacing("routines:", with: "area: a\ntitle: a\nroutines:"),
+      SuiteText.right.replacing("    steps:\n", with: blocks[2] + "    steps:\n"),
+      SuiteText.steps(given) + blocks[3],
     ]
     for text in texts {
       let problems = try SuiteText.problems(text)

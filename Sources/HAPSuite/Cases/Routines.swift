@@ -6,6 +6,9 @@ struct Routines {
   private let steps: [String: JSONNode]
   /// Routines that call one another may be this deep; more is one that calls itself.
   private static let greatestDepth = 8
+  /// Steps that one case may grow to: routines that call others many times each would fill the memory.
+  private static let mostSteps = 20_000
+  private var count = 0
 
   /// - Parameter node: the suite's `routines`: lists of steps, by name.
   init(_ node: JSONNode?) {
@@ -13,9 +16,16 @@ struct Routines {
   }
 
   /// A list of steps without a `do`, however deep: the variables of its `with` are given by a `let`, and the routine's steps follow.
-  func expanded(_ steps: [JSONNode], _ checker: inout ShapeChecker, depth: Int = 0) -> [JSONNode] {
+  mutating func expanded(_ steps: [JSONNode], _ checker: inout ShapeChecker, depth: Int = 0) -> [JSONNode] {
     var result: [JSONNode] = []
     for step in steps {
+      count += 1
+      guard count <= Self.mostSteps else {
+        if count == Self.mostSteps + 1 {
+          checker.complain(step, "with its routines the case has more than \(Self.mostSteps) steps")
+        }
+        return result
+      }
       guard let member = step.members?.first(where: { $0.name != "note" }) else {
         result.append(step)
         continue
@@ -46,12 +56,12 @@ struct Routines {
   }
 
   /// The lists of steps that a step has in it.
-  private func inside(_ node: JSONNode, _ checker: inout ShapeChecker, _ depth: Int) -> JSONNode {
+  private mutating func inside(_ node: JSONNode, _ checker: inout ShapeChecker, _ depth: Int) -> JSONNode {
     guard let members = node.members else { return node }
     var result: [JSONNode.Member] = []
     for var member in members {
       switch member.name {
-      case "steps", "then", "else", "always":
+      case "steps", "then", "else", "always", "finally":
         member.value = list(member.value, &checker, depth)
       case "together":
         let lanes = (member.value.elements ?? []).map { list($0, &checker, depth) }
@@ -65,7 +75,7 @@ struct Routines {
     return JSONNode(.object(result), place: node.place, path: node.path)
   }
 
-  private func list(_ node: JSONNode, _ checker: inout ShapeChecker, _ depth: Int) -> JSONNode {
+  private mutating func list(_ node: JSONNode, _ checker: inout ShapeChecker, _ depth: Int) -> JSONNode {
     guard let elements = node.elements else { return node }
     return JSONNode(.array(expanded(elements, &checker, depth: depth)), place: node.place, path: node.path)
   }

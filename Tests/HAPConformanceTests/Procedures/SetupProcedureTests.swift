@@ -246,11 +246,12 @@ import Testing
     for seed in UInt64(10)..<14 {
       let secretKey = RandomSource.seeded(seed).bytes(32)
       let client = SRPClient(code: TestHome.code, privateKey: SecretBytes(secretKey))
-      let padded = SRPWorkbench.publicKey(secretKey)
+      var candidates = try #require(
+        SRPCandidates(
+          code: TestHome.code, salt: salt, serverPublicKey: server.publicKey, privateKey: secretKey))
+      let padded = candidates.next()
       #expect(Array(padded.drop { $0 == 0 }) == client.publicKey && padded.count == 384)
-      let secret = try #require(
-        SRPWorkbench.secret(
-          code: TestHome.code, salt: salt, privateKey: secretKey, publicKey: padded, serverPublicKey: server.publicKey))
+      let secret = candidates.secret(publicKey: padded)
       let agreed = try #require(client.agree(salt: salt, serverPublicKey: server.publicKey))
       let key = SRPWorkbench.key(ofSecret: Array(secret.drop { $0 == 0 }))
       #expect(key.withBytes { Array($0) } == agreed.key.withBytes { Array($0) })
@@ -264,8 +265,7 @@ import Testing
       #expect(!SRPWorkbench.isServerProof(wrong, clientKey: client.publicKey, clientProof: proof, key: key))
     }
     #expect(
-      SRPWorkbench.secret(code: "", salt: [], privateKey: [1], publicKey: [1], serverPublicKey: SRPWorkbench.twicePrime)
-        == nil)
+      SRPCandidates(code: "", salt: [], serverPublicKey: SRPWorkbench.twicePrime, privateKey: [1]) == nil)
     #expect(SRPWorkbench.twicePrime.count == 385)
   }
 }

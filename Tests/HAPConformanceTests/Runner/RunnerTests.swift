@@ -106,7 +106,7 @@ import Testing
     ).run()
     let outcome = try #require(report.outcome("AA-01"))
     #expect(outcome.verdict == .fail && outcome.message == "b: status is 470, not 200")
-    #expect(outcome.variants.map(\.verdict) == [.pass, .fail, .pass] && outcome.notes == ["a", "c"])
+    #expect(outcome.variants.map(\.verdict) == [.pass, .fail, .pass] && outcome.notes == ["a: a", "c: c"])
     #expect(report.verdict("AA-02") == .skip)
   }
 

@@ -24,6 +24,8 @@ import Testing
     ("{ of: aa, extend: 2 }", "aa0000"), ("{ text: AbZ, lower: true }", "61627a"),
     ("{ of: '00112233', skip: 1, truncate: 2, extend: 1 }", "112200"),
     ("{ of: { of: aabb, skip: 1 }, extend: 1 }", "bb00"),
+    // FIPS 180-4: of nothing, the first bytes.
+    ("{ of: { sha512: '' }, truncate: 4 }", "cf83e135"),
   ]
 
   @Test("Each member makes its bytes", arguments: rows) func table(_ row: (text: String, bytes: String)) throws {

@@ -45,6 +45,11 @@ import Testing
       "{ $near: 10, $by: 0.5 }", fits: ["10", "10.5", "9.5"], ("10.6", "further than 0.5 from 10"),
       ("ten", "not a number")),
     Row("{ $near: 1000000 }", fits: ["1000000.5"], ("1000002", "further than 1.0 from 1000000")),
+    Row("{ $max: 2, $factor: 3 }", fits: ["6"], ("7", "more than")),
+    Row(
+      "{ $decimal: { $min: 1 } }", fits: ["'1'", "'65535'"], ("'0'", "less than 1"),
+      ("'01'", "not a number in decimal"),
+      ("'+1'", "not a number in decimal"), ("1", "not a number in decimal")),
     Row("{ $matches: \"[0-9]+\" }", fits: ["'12'"], ("'12a'", "not of the form \"[0-9]+\""), ("12", "not text")),
     Row("{ $starts: ab }", fits: ["abc", "ab"], ("cab", "not beginning with \"ab\""), ("5", "not text")),
     Row("{ $contains: b }", fits: ["abc"], ("ac", "without \"b\" in it"), ("[b]", "not text")),

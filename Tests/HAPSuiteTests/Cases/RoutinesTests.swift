@@ -32,7 +32,7 @@ import Testing
       #"{"each": {"in": [1], "as": "i", "steps": [{"do": "r"}]}}"#,
       #"{"if": {"that": 1, "is": 1, "then": [{"do": "r"}]}}"#, #"{"if": {"that": 1, "is": 1, "else": [{"do": "r"}]}}"#,
       #"{"try": {"steps": [{"do": "r"}]}}"#, #"{"try": {"steps": [{"wait": "1s"}], "always": [{"do": "r"}]}}"#,
-      #"{"together": [[{"do": "r"}]]}"#,
+      #"{"together": [[{"do": "r"}]]}"#, #"{"finally": [{"do": "r"}]}"#,
     ])
   func nested(_ step: String) throws {
     let (steps, problems) = try read(#"{"r": [{"alive": true}]}"#, steps: "[\(step)]")
@@ -46,6 +46,18 @@ import Testing
     let (steps, problems) = try read("{}", steps: #"[{"send": {"path": "/x", "json": {"steps": [{"do": "r"}]}}}]"#)
     #expect(problems == [])
     #expect(JSONWriter.text { $0.node(steps[0]) }.contains(#""do""#))
+  }
+
+  @Test("Routines that call others many times each fill no memory: it is a mistake, and told once")
+  func explosion() throws {
+    let names = ["a", "b", "c", "d", "e", "f", "g"]
+    let calls = { (name: String) in
+      "[" + Array(repeating: #"{"do": "\#(name)"}"#, count: 50).joined(separator: ",") + "]"
+    }
+    let routines =
+      zip(names, names.dropFirst() + ["z"]).map { #""\#($0)": \#(calls($1))"# } + [#""z": [{"alive": true}]"#]
+    let (_, problems) = try read("{" + routines.joined(separator: ",") + "}", steps: #"[{"do": "a"}]"#)
+    #expect(problems == ["with its routines the case has more than 20000 steps"])
   }
 
   @Test("A routine that isn't there is told, with the one that was meant")

@@ -85,7 +85,7 @@ import Testing
     Mistake(line: "needs: [pairing, unpaired]", 22, ".needs[1]", "one state of the accessory"),
     Mistake(line: "needs: [{ hook: rebot }]", 21, ".needs[0].hook", "did you mean \"reboot\"?"),
     Mistake(line: "needs: [{ hok: reboot }]", 15, ".needs[0].hok", "did you mean \"hook\"?"),
-    Mistake(line: "needs: [{ wrong-codes: 201 }]", 28, ".needs[0].wrong-codes", "201 is not in 0...200"),
+    Mistake(line: "needs: [{ wrong-codes: 1001 }]", 28, ".needs[0].wrong-codes", "1001 is not in 0...1000"),
     Mistake(line: "needs: [{ wrong-codes: many }]", 28, ".needs[0].wrong-codes", "an integer is expected"),
     Mistake(line: "needs: [{}]", 13, ".needs[0]", "a need is a word"),
     Mistake(line: "needs: [5]", 13, ".needs[0]", "an object is expected"),

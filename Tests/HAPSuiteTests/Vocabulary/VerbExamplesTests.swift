@@ -16,6 +16,8 @@ import Testing
     ),
     "expect": (["refused", "{ status: 200 }"], ["unknown", "{}", "[refused]"]),
     "event": (["{ entries: [{ id: 1.9 }] }"], ["{}", "main", "{ entries: 5 }"]),
+    "events": (["{ least: 2, for: 1s, save: { seen: values } }"], ["{ least: 2 }", "main", "{ save: seen }"]),
+    "make": (["{ a: { random: 4 } }"], ["{ a: xx }", "[a]"]),
     "silence": (["{ for: 1s, of: everything }"], ["{ of: events }", "1s", "{ for: ever }"]),
     "forget": (["main", "{ on: b }"], ["{ of: b }"]),
     "pair": (["main", "{ as: guest }"], ["{ who: guest }"]),
@@ -40,6 +42,7 @@ import Testing
     "wait": (["1.5s"], ["{ for: 1s }", "1", "1sec"]),
     "try": (["{ steps: [], save: how }"], ["[]", "{ save: how }"]),
     "finally": (["[{ wait: 1s }]", "[]"], ["{ steps: [] }", "true", "[{ hook: reboot }]"]),
+    "do": (["again", "{ routine: again, with: { x: 1 } }"], ["{ with: { x: 1 } }", "[again]", "unheard-of"]),
     "hook": (["{ name: reboot }"], ["reboot", "{ name: rebot }", "{ value: 1 }", "{ name: press, kind: triple }"]),
     "reachable": (["true", "{ within: 30s }"], ["{ in: 30s }"]), "alive": (["true"], ["{}", "main"]),
     "mdns": (["{ listen: goodbye, within: 2s }"], ["goodbye", "{ listen: everything }", "{ query: PTR }"]),
@@ -58,11 +61,13 @@ import Testing
   {
     let examples = try #require(Self.examples[verb])
     for text in examples.right {
-      let problems = try SuiteText.problems(SuiteText.steps("\(verb): \(text)"))
+      let problems = try SuiteText.problems(
+        SuiteText.steps("\(verb): \(text)") + "routines: { again: [{ wait: 1s }] }\n")
       #expect(problems.isEmpty, "\(verb): \(text): \(problems)")
     }
     for text in examples.wrong {
-      let problems = try SuiteText.problems(SuiteText.steps("\(verb): \(text)"))
+      let problems = try SuiteText.problems(
+        SuiteText.steps("\(verb): \(text)") + "routines: { again: [{ wait: 1s }] }\n")
       #expect(!problems.isEmpty, "\(verb): \(text) is taken")
       #expect(
         problems.allSatisfy { $0.place.line == 12 && $0.path.hasPrefix("cases[0].steps[0].\(verb)") }, "\(problems)")
