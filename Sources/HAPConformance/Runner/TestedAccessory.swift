@@ -23,6 +23,8 @@ package final class TestedAccessory: @unchecked Sendable {
   var hasStrayPairing = false
   /// Whether the tester came with a pairing, and leaves it.
   package internal(set) var isBorrowed = false
+  /// Identifiers of pairings that were there before the run.
+  var foreign: Set<[UInt8]> = []
   /// As it proved itself in Pair Setup.
   package internal(set) var identity: PairedAccessory?
   /// As it was read last.

@@ -172,6 +172,15 @@ import Testing
     guard case .ended? = report.events.last else { return #expect(Bool(false), "its end is told") }
   }
 
+  @Test("A run that is given up in the middle of its Pair Setup leaves no pairing behind") func cancelledWhilePairing()
+    async throws
+  {
+    var run = TinyRun(TinyCase.text("AA-01", "needs: [paired]", steps: "verify: main"))
+    run.endsInPairSetup = true
+    let report = try await run.run()
+    #expect(report.result.wasInterrupted && report.verdict("AA-01") != .fail && report.pairings.isEmpty)
+  }
+
   @Test("A case that takes too long is given up, and those behind it run") func limited() async throws {
     var run = TinyRun(
       TinyCase.text("AA-01", steps: "send: { text: G }", "expect: { status: 200, within: 2h }"),

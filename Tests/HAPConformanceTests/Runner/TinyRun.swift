@@ -39,7 +39,13 @@ final class TestedHome: AccessoryServerOwner, @unchecked Sendable {
 
   var pairings: [Pairing] { server.core.pairings }
 
-  func store(_ change: StoredChange, done: @escaping (Bool) -> Void) { done(true) }
+  /// Told before anything is made durable.
+  var onStore: () -> Void = {}
+
+  func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
+    onStore()
+    done(true)
+  }
   func keep(_ changes: [(AttributeID, Value)]) {}
   func advertise(_ advertisement: Advertisement) {}
   func identify(aid: UInt64) {}
@@ -58,6 +64,8 @@ struct TinyRun: Sendable {
   var answerLimit = Duration.seconds(20)
   /// Ends the run when a case has begun.
   var endsAtFirstCase = false
+  /// Ends the run when the accessory stores its pairing, before M6.
+  var endsInPairSetup = false
 
   init(_ cases: String...) { self.cases = cases }
 
@@ -82,7 +90,9 @@ struct TinyRun: Sendable {
       try await LoopActor(loop).run { actor in
         let home = try TestedHome(loop, pairings: pairings)
         let address = SocketAddress(host: try IPAddress("127.0.0.1"), port: home.server.port)
-        var report = try await run(against: address, on: loop)
+        var report = try await run(against: address, on: loop) { task in
+          if endsInPairSetup { home.onStore = { task.cancel() } }
+        }
         report.pairings = home.pairings
         home.server.stop(withReset: true)
         return report
@@ -91,7 +101,9 @@ struct TinyRun: Sendable {
   }
 
   /// Against whoever is there.
-  nonisolated(nonsending) func run(against address: SocketAddress, on loop: EventLoop) async throws -> Report {
+  nonisolated(nonsending) func run(
+    against address: SocketAddress, on loop: EventLoop, begun: (Task<Runner.Result, Never>) -> Void = { _ in }
+  ) async throws -> Report {
     let device = TestedAccessory(on: loop, addresses: [address], code: code, random: .seeded(options.seed))
     let world = CaseWorld()
     world.answerLimit = answerLimit
@@ -103,6 +115,7 @@ struct TinyRun: Sendable {
       hooks: NoHooks(), claims: Claims())
     let plan = Plan(try TinyCase.suites(cases), options: options, circumstances: circumstances) { _ in true }
     let task = Task { await runner.run(plan, header: RunHeader(version: "0", target: "tiny", seed: options.seed)) }
+    begun(task)
     if endsAtFirstCase { box.onCase = { task.cancel() } }
     let result = await task.value
     return Report(result: result, events: box.events, isForeign: look.isForeign)
