@@ -34,7 +34,9 @@ extension Vocabulary {
     ShapeMember("not", strings, "other variables that it must not be the same as"),
     ShapeMember("all", .bool, "a list of all that fit, at least one"),
     ShapeMember("count", .integer(1...1000), "a list of so many"),
-    ShapeMember("most", .integer(1...1000), "a list of so many, with `all` or without, or of fewer where there are no more; at least one"),
+    ShapeMember(
+      "most", .integer(1...1000),
+      "a list of so many, with `all` or without, or of fewer where there are no more; at least one"),
     ShapeMember("optional", .bool, "without one the variable is null, and the case goes on"),
     ShapeMember("because", .text, "said when there is none, in place of what was looked for"),
   ]
