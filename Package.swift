@@ -128,8 +128,7 @@ let package = Package(
       name: "HAPConformanceTests",
       dependencies: [
         "HAPConformance", "HAPSuite", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPProtocol",
-        "HAPLoop",
-        "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport",
+        "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport",
       ]),
     .testTarget(
       name: "HaptestTests",
