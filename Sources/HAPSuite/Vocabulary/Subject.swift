@@ -35,7 +35,6 @@ extension Vocabulary {
     ShapeMember("all", .bool, "a list of all that fit, at least one"),
     ShapeMember("most", .integer(1...1000), "of `all`: no more than so many"),
     ShapeMember("count", .integer(1...1000), "a list of so many"),
-    ShapeMember("most", .integer(1...1000), "a list of so many, or of fewer where there are no more; at least one"),
     ShapeMember("optional", .bool, "without one the variable is null, and the case goes on"),
     ShapeMember("because", .text, "said when there is none, in place of what was looked for"),
   ]

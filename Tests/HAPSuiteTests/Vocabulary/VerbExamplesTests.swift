@@ -16,6 +16,10 @@ import Testing
     ),
     "expect": (["refused", "{ status: 200 }"], ["unknown", "{}", "[refused]"]),
     "event": (["{ entries: [{ id: 1.9 }] }"], ["{}", "main", "{ entries: 5 }"]),
+    "events": (
+      ["{ save: { seen: values } }", "{ on: b, id: 1.9, least: 2, within: 3s, for: 1s, save: { all: events } }"],
+      ["{ least: 2 }", "main", "{ least: -1, save: { seen: values } }", "{ save: seen }"]
+    ),
     "silence": (["{ for: 1s, of: everything }"], ["{ of: events }", "1s", "{ for: ever }"]),
     "forget": (["main", "{ on: b }"], ["{ of: b }"]),
     "pair": (["main", "{ as: guest }"], ["{ who: guest }"]),
