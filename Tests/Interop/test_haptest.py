@@ -42,13 +42,13 @@ def stranger(kind, state):
 
 
 def verdicts(report):
-    return {case["id"]: case["verdict"] for case in json.loads(Path(report).read_text())["cases"]}
+    return {case["id"]: case["result"] for case in json.loads(Path(report).read_text())["cases"]}
 
 
 def explained(report):
     """What went wrong, for whoever reads a failed test."""
     cases = json.loads(Path(report).read_text())["cases"]
-    return [(case["id"], case["verdict"], case.get("message")) for case in cases if case["verdict"] in ("fail", "error", "xpass")]
+    return [(case["id"], case["result"], case.get("message")) for case in cases if case["result"] in ("fail", "error", "xpass")]
 
 
 # MARK: against our own
@@ -140,7 +140,7 @@ async def test_an_interrupted_run_reports_and_puts_things_back(haptest, run, tmp
         await process.communicate()
     assert process.returncode == 3
     said = json.loads(report.read_text())
-    assert any(case["verdict"] == "pass" for case in said["cases"])
+    assert any(case["result"] == "pass" for case in said["cases"])
     # It is unpaired again: it can be paired.
     ctl = Path(hapsim()).with_name("hapctl")
     status, _, errors = await run_to_its_end(ctl, "pair", where, "--code", CODE, "--state", tmp_path / "ctl")

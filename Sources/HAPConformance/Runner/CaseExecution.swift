@@ -41,8 +41,10 @@ struct CaseExecution {
       if let problem = await Task(operation: { await run.finish() }).value {
         outcome.notes.append("it could not all be put back: \(problem)")
       }
-      outcome.deviations += await run.deviations.filter { !outcome.deviations.contains($0) }
-      outcome.notes += await run.notes.filter { !outcome.notes.contains($0) }
+      // Of which variant is worth knowing, where there are some.
+      let prefix = variant?["name"]?.stringValue.map { "\($0): " } ?? ""
+      outcome.deviations += await run.deviations.map { prefix + $0 }
+      outcome.notes += await run.notes.map { prefix + $0 }
       await run.close()
       if let problem = await tidy(run) { outcome.notes.append(problem) }
       if let name = variant?["name"]?.stringValue {

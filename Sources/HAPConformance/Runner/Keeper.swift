@@ -150,18 +150,31 @@ struct Keeper {
     return "it is paired now, with nobody whom the tester can speak as"
   }
 
-  /// All pairings but the tester's own.
+  /// Notes the pairings that were there before the run, so that they are there after it.
+  func noteForeignPairings() async throws(Refusal) {
+    let device = device
+    try await work { run in
+      try await run.asAdmin { connection, name in device.foreign = Set(try await Self.pairings(run, connection, name)) }
+    }
+  }
+
+  private static func pairings(_ run: CaseRun, _ connection: WireConnection, _ name: String) async throws -> [[UInt8]] {
+    let list = TLVDraft([.init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [5])])
+    let reply = try await run.exchange(list, "/pairings", "list", on: connection, name)
+    return reply.items.filter { $0.type == TLVType.identifier }.map(\.value)
+  }
+
+  /// All pairings but the tester's own, and those that were there before it.
   func removeOthers() async throws(Refusal) {
     let device = device
     try await work { run in
       try await run.asAdmin { connection, name in
         let own = (device.owner ?? device.admin).credentials.identifier
-        let list = TLVDraft([.init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [5])])
-        let reply = try await run.exchange(list, "/pairings", "list", on: connection, name)
-        for item in reply.items where item.type == TLVType.identifier && item.value != own {
+        for identifier in try await Self.pairings(run, connection, name)
+        where identifier != own && !device.foreign.contains(identifier) {
           let remove = TLVDraft([
             .init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [4]),
-            .init(type: TLVType.identifier, value: item.value),
+            .init(type: TLVType.identifier, value: identifier),
           ])
           _ = try await run.exchange(remove, "/pairings", "remove", on: connection, name)
         }

@@ -52,7 +52,10 @@ package actor Runner {
   package func look() async throws(Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
     do throws(Keeper.Refusal) {
       try await keeper.isThere()
-      if device.owner != nil { return (false, true) }
+      if device.owner != nil {
+        try await keeper.noteForeignPairings()
+        return (false, true)
+      }
       // What answers nonsense is paired with nobody as far as can be told; the cases will say what it answers.
       return ((try? await keeper.isPairedWithSomebody()) ?? false, false)
     } catch { throw Unreachable(message: error.message) }
@@ -268,8 +271,16 @@ package actor Runner {
   private func pairOrSkip(_ entries: [Plan.Entry]) async -> [Plan.Entry] {
     if noPairing == nil {
       let wasPaired = device.owner != nil
+      let keeper = keeper
       do throws(Keeper.Refusal) {
-        try await keeper.pair()
+        // To its end, even when the run is cancelled: half a Pair Setup may leave a pairing that nobody would remove.
+        let refusal: Keeper.Refusal? = await Task {
+          do throws(Keeper.Refusal) {
+            try await keeper.pair()
+            return nil
+          } catch { return error }
+        }.value
+        if let refusal { throw refusal }
         if !wasPaired { tell(.note("paired")) }
         return entries
       } catch {

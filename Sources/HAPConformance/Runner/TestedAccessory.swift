@@ -23,6 +23,8 @@ package final class TestedAccessory: @unchecked Sendable {
   var hasStrayPairing = false
   /// Whether the tester came with a pairing, and leaves it.
   package internal(set) var isBorrowed = false
+  /// Identifiers of pairings that were there before the run.
+  var foreign: Set<[UInt8]> = []
   /// As it proved itself in Pair Setup.
   package internal(set) var identity: PairedAccessory?
   /// As it was read last.
@@ -100,26 +102,6 @@ package final class TestedAccessory: @unchecked Sendable {
     let kept = found.filter { $0.host.bytes == address.host.bytes }
     addresses = kept + found.filter { !kept.contains($0) }
   }
-
-  // MARK: Turns
-
-  private var isVerifying = false
-  private var waitingToVerify: [CheckedContinuation<Void, Never>] = []
-
-  /// Waits until no other Pair Verify of the tester is under way: there are accessories that keep one for all connections.
-  nonisolated(nonsending) func beginVerify() async {
-    guard isVerifying else {
-      isVerifying = true
-      return
-    }
-    await withCheckedContinuation { waitingToVerify.append($0) }
-  }
-
-  func endVerify() {
-    if waitingToVerify.isEmpty { isVerifying = false } else { waitingToVerify.removeFirst().resume() }
-  }
-
-  // MARK: Seeds
 
   private var seedCount: UInt64 = 0
 

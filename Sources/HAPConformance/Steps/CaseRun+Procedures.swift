@@ -128,8 +128,6 @@ extension CaseRun {
     await device.verifying.enter()
     defer { device.verifying.leave() }
     let connection = try await connection(name)
-    await device.beginVerify()
-    defer { device.endVerify() }
     var verify = VerifyProcedure()
     let second = try await exchange(
       verify.start(random: random, publicKey: nil), "/pair-verify", "M1", on: connection, name)

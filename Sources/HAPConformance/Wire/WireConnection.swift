@@ -12,6 +12,8 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
   /// Messages and their bytes that may wait to be looked at.
   static let queueLimit = 5000
   static let queueBytes = 64 << 20
+  /// Frames, however short, of which one message may be made.
+  static let frameLimit = 100_000
 
   let name: String
   let local: SocketAddress?
@@ -95,7 +97,14 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
       SessionKeyRecord(connection: name, direction: .sent, key: keys.controllerToAccessory.withBytes { Array($0) }))
     recorder.add(
       SessionKeyRecord(connection: name, direction: .received, key: keys.accessoryToController.withBytes { Array($0) }))
-    // What came behind M4 in the same bytes is sealed already.
+    // What came behind M4 is sealed already, even where its first bytes could have begun a message.
+    if plain.readableCount > 0 {
+      let sealed = plain.bytes + incoming.bytes
+      plain.removeAll()
+      incoming.removeAll()
+      incoming.append(sealed)
+      parser = HTTPResponseParser()
+    }
     received()
   }
 
@@ -159,7 +168,8 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
         answers = []
         events = []
         queuedBytes = 0
-        await change(until: deadline)
+        // A run that was given up tidies up all the same.
+        await change(until: deadline, isCancellable: false)
       }
     }
     if !isClosed {
@@ -179,7 +189,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
 
   // MARK: Waiting
 
-  /// The next answer, garbage or end; the last two stay.
+  /// The next answer, garbage or end; the last two stay. A task that is cancelled hears silence at once.
   nonisolated(nonsending) func next(within limit: Duration) async -> Arrival {
     let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
@@ -190,7 +200,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
         }
         return first
       }
-      if isOver || EventLoop.readClock() >= deadline { return .silence(limit) }
+      if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return .silence(limit) }
       await change(until: deadline)
     }
   }
@@ -211,7 +221,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
         }
         looked += 1
       }
-      if isOver || EventLoop.readClock() >= deadline { return nil }
+      if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return nil }
       let before = events.count
       await change(until: deadline)
       if events.count < before { looked = 0 }
@@ -227,7 +237,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     while true {
       if let event = events.first(where: { counts(.message($0)) }) { return .message(event) }
       if let arrival = answers.first(where: counts) { return arrival }
-      if isOver || EventLoop.readClock() >= deadline { return nil }
+      if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return nil }
       await change(until: deadline)
     }
   }
@@ -240,19 +250,31 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     events = []
   }
 
-  /// Until something comes, or the time is over.
-  private nonisolated(nonsending) func change(until deadline: UInt64) async {
+  /// Until something comes, the time is over, or the task is cancelled.
+  private func change(
+    until deadline: UInt64, isCancellable: Bool = true, isolation: isolated (any Actor)? = #isolation
+  ) async {
     let timer = LoopTimer(loop)
     lastWaiter += 1
     let number = lastWaiter
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      waiters[number] = continuation
-      timer.onFire = { [self] in waiters.removeValue(forKey: number)?.resume() }
-      let now = EventLoop.readClock()
-      timer.start(after: .nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
+    await withTaskCancellationHandler {
+      // Named, or this would leave the loop's thread.
+      _ = isolation
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        loop.preconditionOnLoop()
+        waiters[number] = continuation
+        timer.onFire = { [self] in resume(number) }
+        let now = EventLoop.readClock()
+        timer.start(after: .nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
+      }
+    } onCancel: {
+      // In a turn of its own, when the waiter is there.
+      if isCancellable { loop.schedule { [self] in resume(number) } }
     }
     timer.close()
   }
+
+  private func resume(_ waiter: UInt64) { waiters.removeValue(forKey: waiter)?.resume() }
 
   private func wake() {
     let waiting = waiters
@@ -285,6 +307,10 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
           pendingFrames.append((frame, opened.plain.count))
           plain.append(opened.plain)
           incoming.consume(opened.consumed)
+          if pendingFrames.count > Self.frameLimit {
+            takeMessages()
+            if pendingFrames.count > Self.frameLimit { return garbage("frames without end") }
+          }
         } catch {
           takeMessages()
           switch error {
@@ -307,9 +333,21 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
   private func takeMessages() {
     while !isOver, let (head, body, consumed) = nextMessage({ parser.parse($0) }) {
       take(head, body, consumed)
-      // What follows M4 is sealed: it has to wait until the case says so.
-      if session == nil { break }
+      if session == nil, !plainGoesOn() { break }
     }
+  }
+
+  /// In plain, what stands behind a message is one more message, unless it is the beginning of a session that isn't secured yet: then it
+  /// has to wait until the case says so.
+  private func plainGoesOn() -> Bool {
+    let looksLikeHTTP = plain.withReadable { bytes in
+      bytes.prefix(5).elementsEqual("HTTP/".utf8.prefix(min(5, bytes.count)))
+        || bytes.prefix(5).elementsEqual("EVENT".utf8.prefix(min(5, bytes.count)))
+    }
+    if looksLikeHTTP { return true }
+    plain.withReadable { incoming.append(UnsafeRawBufferPointer($0)) }
+    plain.removeAll()
+    return false
   }
 
   /// Whether plain bytes wait that may be messages; looked at again when an answer was taken.
@@ -347,21 +385,6 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     queuedBytes += raw.count
     if message.isEvent { events.append(message) } else { answers.append(.message(message)) }
     wake()
-    if session == nil, plain.readableCount > 0 { plainAgain() }
-  }
-
-  /// In plain, what stands behind a message is one more message, unless it is the beginning of a session that isn't secured yet.
-  private func plainAgain() {
-    let looksLikeHTTP = plain.withReadable { bytes in
-      bytes.prefix(5).elementsEqual("HTTP/".utf8.prefix(min(5, bytes.count)))
-        || bytes.prefix(5).elementsEqual("EVENT".utf8.prefix(min(5, bytes.count)))
-    }
-    if looksLikeHTTP {
-      takeMessages()
-    } else {
-      plain.withReadable { incoming.append(UnsafeRawBufferPointer($0)) }
-      plain.removeAll()
-    }
   }
 
   private static func headEnd(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -377,15 +400,17 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
   /// The frames that carried the next `count` bytes.
   private func frames(_ count: Int) -> [TranscriptEntry.Frame] {
     var left = count
+    var used = 0
     var result: [TranscriptEntry.Frame] = []
-    while left > 0, !pendingFrames.isEmpty {
-      let taken = min(left, pendingFrames[0].left)
-      result.append(pendingFrames[0].frame)
+    while used < pendingFrames.count, left > 0 || pendingFrames[used].left == 0 {
+      let taken = min(left, pendingFrames[used].left)
+      result.append(pendingFrames[used].frame)
       left -= taken
-      pendingFrames[0].left -= taken
-      if pendingFrames[0].left == 0 { pendingFrames.removeFirst() }
+      pendingFrames[used].left -= taken
+      if pendingFrames[used].left > 0 { break }
+      used += 1
     }
-    while pendingFrames.first?.left == 0 { result.append(pendingFrames.removeFirst().frame) }
+    pendingFrames.removeFirst(used)
     return result
   }
 

@@ -103,7 +103,8 @@ package struct TerminalReport: Sendable {
     case .fail, .flaky, .error, .xpass: return [line] + details(of: outcome) + [""]
     case .skip, .info, .xfail, .nonStrict, .pass:
       let remark = outcome.verdict == .xfail ? outcome.expected ?? outcome.message : outcome.message
-      let said = ([remark] + (outcome.verdict == .nonStrict ? outcome.deviations : [])).filter { !$0.isEmpty }
+      let deviations = outcome.verdict == .nonStrict ? outcome.deviations.filter { $0 != remark } : []
+      let said = ([remark] + deviations).filter { !$0.isEmpty }
       return [said.isEmpty ? line : "\(line): \(said.map(\.oneLine).joined(separator: "; "))"]
     }
   }

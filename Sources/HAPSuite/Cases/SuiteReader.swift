@@ -187,7 +187,9 @@ package struct SuiteReader {
 
   private mutating func needs(_ node: JSONNode?) -> CaseNeeds {
     var needs = CaseNeeds()
-    let states = (node?.elements ?? []).filter { $0.stringValue.flatMap(CaseNeeds.State.init(rawValue:)) != nil }
+    let states = (node?.elements ?? []).filter { entry in
+      entry.stringValue.map { $0 == "pairing" || CaseNeeds.State(rawValue: $0) != nil } ?? false
+    }
     if states.count > 1 { checker.complain(states[1], "a case needs one state of the accessory, not \(states.count)") }
     for entry in node?.elements ?? [] {
       if let word = entry.stringValue {

@@ -1444,6 +1444,7 @@ cases:
     requirement: The category ci is a listed number, and stays what it is.
     level: must
     section: HAP R2 §6.4 table 6-7, §13 table 13-1
+    shared: true
     cause: The category is left at 0, or is taken from whichever accessory comes first.
     fix: Choose one from the list and keep it as a constant; 1 is Other.
     impact: Controllers show the wrong icon, or don't show the accessory among those that can be added.
@@ -1455,15 +1456,17 @@ cases:
           is: { $decimal: { $min: 37 } }
           then:
             - record: "category ${txt.ci} is newer than our list"
-      - if:
-          that: { hook: "${hooks.reboot}", name: "${instance}" }
-          is: { hook: true, name: { $not: "" } }
+      - note: Cases before this one may have restarted it.
+        if:
+          that: "${instance}"
+          is: { $not: "" }
           then:
-            - mark: start
-            - hook: { name: reboot }
-            - reachable: { within: 60s }
-            - mdns: { follow: true, since: start, within: 15s, save: { ci: txt.ci } }
-            - check: { that: "${ci}", is: "${txt.ci}", because: the category after a restart }
+            - mdns:
+                listen: announcement
+                absent: true
+                since: run
+                within: 10ms
+                where: { ci: { $all: [$present, { $not: "${txt.ci}" }] } }
 
   - id: DISC-20
     name: bridge-category

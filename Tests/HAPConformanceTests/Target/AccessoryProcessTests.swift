@@ -54,8 +54,8 @@ private let simulator = #"""
     let script = simulator.replacingOccurrences(
       of: "*silence*) ;;",
       with: #"""
-        *press*) for aid in 1 3; do echo "{"event":"identify","accessory":"Lamp","aid":$aid}"; done
-          echo "{"event":"identify","accessory":"Other","aid":9}"; echo "{"id":$id,"ok":true}" ;;
+        *press*) for aid in 1 3; do echo "{\"event\":\"identify\",\"accessory\":\"Lamp\",\"aid\":$aid}"; done
+          echo "{\"event\":\"identify\",\"accessory\":\"Other\",\"aid\":9}"; echo "{\"id\":$id,\"ok\":true}" ;;
         """#)
     let answers = try await withLoop { loop in
       let process = AccessoryProcess(script, on: loop)

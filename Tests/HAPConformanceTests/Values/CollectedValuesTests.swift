@@ -6,13 +6,13 @@ import Testing
 @Suite("Collected values") struct CollectedValuesTests {
   private func list(_ numbers: [Double]) -> JSONNode { .list(numbers.map { .number($0) }) }
 
-  @Test(
-    "the median and the 99th percentile are numbers of the list that so many don't exceed",
-    arguments: [
-      ([5.0], 5.0, 5.0), ([3, 1, 2], 2, 3), ([4, 3, 2, 1], 2, 4), ((1...100).map(Double.init), 50, 99),
-      ((1...1000).reversed().map(Double.init), 500, 990),
-    ]) func quantiles(numbers: [Double], median: Double, p99: Double)
-  {
+  private static let samples: [(numbers: [Double], median: Double, p99: Double)] = [
+    ([5], 5, 5), ([3, 1, 2], 2, 3), ([4, 3, 2, 1], 2, 4), ((1...100).map { Double($0) }, 50, 99),
+    ((1...200).reversed().map { Double($0) }, 100, 198),
+  ]
+
+  @Test("the median and the 99th percentile are numbers of the list that so many don't exceed", arguments: samples)
+  func quantiles(numbers: [Double], median: Double, p99: Double) {
     #expect(list(numbers).at(".median")?.numberValue?.double == median)
     #expect(list(numbers).at(".p99")?.numberValue?.double == p99)
   }

@@ -82,6 +82,7 @@ import Testing
     Mistake(line: "needs: paired", 12, ".needs", "a list is expected"),
     Mistake(line: "needs: [pared]", 13, ".needs[0]", "\"pared\" is not known here: did you mean \"paired\"?"),
     Mistake(line: "needs: [paired, unpaired]", 21, ".needs[1]", "one state of the accessory"),
+    Mistake(line: "needs: [pairing, unpaired]", 22, ".needs[1]", "one state of the accessory"),
     Mistake(line: "needs: [{ hook: rebot }]", 21, ".needs[0].hook", "did you mean \"reboot\"?"),
     Mistake(line: "needs: [{ hok: reboot }]", 15, ".needs[0].hok", "did you mean \"hook\"?"),
     Mistake(line: "needs: [{ wrong-codes: 201 }]", 28, ".needs[0].wrong-codes", "201 is not in 0...200"),

@@ -1,0 +1,146 @@
+import HAPSuite
+import HAPWire
+import Testing
+
+@testable import HAPConformance
+
+@Suite("The plan of a run") struct PlanTests {
+  private struct Hooks: HookRunner {
+    func isAvailable(_ name: HookName) -> Bool { name == .reboot }
+    func run(_ hook: HookCall) async throws(HookFailure) -> JSONNode? { nil }
+  }
+
+  private func plan(
+    _ cases: [String], options: RunOptions = RunOptions(), hasCode: Bool = true, isForeign: Bool = false,
+    isBorrowed: Bool = false, noMulticast: String? = nil, claims: Claims = Claims(), only ids: [String]? = nil
+  ) throws -> Plan {
+    Plan(
+      try TinyCase.suites(cases), options: options,
+      circumstances: Plan.Circumstances(
+        hasCode: hasCode, isForeign: isForeign, isBorrowed: isBorrowed, noMulticast: noMulticast, hooks: Hooks(),
+        claims: claims)
+    ) { ids?.contains($0.id) ?? true }
+  }
+
+  private func needing(_ id: String, _ needs: String, shared: Bool = false) -> String {
+    TinyCase.text(id, "needs: [\(needs)]", "shared: \(shared)", steps: "wait: 1ms")
+  }
+
+  @Test("Cases of one state stand together: first none, then unpaired, side by side, paired, unpairing, reset")
+  func order() throws {
+    var options = RunOptions()
+    (options.isLong, options.allowsReset) = (true, true)
+    let plan = try plan(
+      [
+        needing("AA-01", "paired, reset"), needing("AA-02", "paired, unpairs"), needing("AA-03", "paired"),
+        needing("AA-04", "paired", shared: true), needing("AA-05", "unpaired, { wrong-codes: 1 }"),
+        needing("AA-06", "unpaired"),
+        needing("AA-07", "any"), needing("AA-08", "any", shared: true), needing("AA-09", "unpaired"),
+      ], options: options)
+    #expect(
+      plan.entries.map(\.definition.id) == [
+        "AA-06", "AA-07", "AA-09", "AA-05", "AA-04", "AA-08", "AA-03", "AA-02", "AA-01",
+      ])
+    #expect(plan.planned.allSatisfy { $0.skipReason == nil })
+  }
+
+  private func reason(
+    _ needs: String, options: RunOptions = RunOptions(), hasCode: Bool = true, isForeign: Bool = false,
+    isBorrowed: Bool = false, noMulticast: String? = nil, claims: Claims = Claims()
+  ) throws -> String? {
+    let plan = try plan(
+      [needing("AA-01", needs)], options: options, hasCode: hasCode, isForeign: isForeign, isBorrowed: isBorrowed,
+      noMulticast: noMulticast, claims: claims)
+    return plan.planned[0].skipReason
+  }
+
+  @Test("Each need that isn't met is a reason to skip, and none where it is") func reasons() throws {
+    var allowed = RunOptions()
+    (allowed.isLong, allowed.allowsReset) = (true, true)
+    #expect(try reason("long") == "takes long: --long runs it")
+    #expect(try reason("long", options: allowed) == nil)
+    #expect(try reason("reset") == "leaves the accessory to be reset: --allow-reset runs it")
+    #expect(try reason("reset", options: allowed) == nil)
+    for state in ["paired", "unpaired"] {
+      #expect(try reason(state, isForeign: true) == "the accessory is paired with another controller")
+    }
+    #expect(try reason("any", isForeign: true) == nil)
+    #expect(try reason("unpaired", isBorrowed: true) == "the accessory is paired, and stays so")
+    #expect(try reason("paired, unpairs", isBorrowed: true) == "removes pairings: --allow-reset runs it")
+    #expect(try reason("paired, unpairs", options: allowed, isBorrowed: true) == nil)
+    #expect(try reason("paired, unpairs") == nil)
+    for needs in ["paired", "unpaired, code", "any, code"] {
+      #expect(try reason(needs, hasCode: false) == "no setup code: --code tells it")
+    }
+    #expect(try reason("unpaired", hasCode: false) == nil)
+    #expect(try reason("paired", hasCode: false, isBorrowed: true) == nil)
+    #expect(try reason("multicast", noMulticast: "no network") == "no multicast: no network")
+    #expect(try reason("multicast") == nil)
+    #expect(try reason("{ hook: press }") == "no hook press")
+    #expect(try reason("{ hook: reboot }") == nil)
+  }
+
+  @Test("A claim that is unknown skips, or is an error where claims were given; false skips; anything else runs")
+  func claims() throws {
+    var claims = Claims()
+    #expect(try reason("{ claim: setup-id }") == "the claim \"setup-id\" is not known: --claims tells it")
+    var options = RunOptions()
+    options.hasClaimsFile = true
+    let plan = try plan([needing("AA-01", "{ claim: setup-id }")], options: options)
+    #expect(plan.entries[0].errorReason == "the claim \"setup-id\" is unknown" && plan.entries[0].skipReason == nil)
+    claims["setup-id"] = .flag(false)
+    #expect(try reason("{ claim: setup-id }", claims: claims) == "by its claims it has no setup-id")
+    claims["setup-id"] = .text("7OSX")
+    #expect(try reason("{ claim: setup-id }", claims: claims) == nil)
+  }
+
+  @Test("Wrong setup codes are spent in turn, repetitions count, and what resets the accessory doesn't")
+  func wrongCodes() throws {
+    var options = RunOptions()
+    options.wrongCodeLimit = 5
+    options.allowsReset = true
+    let cases = [
+      needing("AA-01", "unpaired, { wrong-codes: 3 }"), needing("AA-02", "unpaired, { wrong-codes: 3 }"),
+      needing("AA-03", "unpaired, { wrong-codes: 2 }"), needing("AA-04", "unpaired, reset, { wrong-codes: 101 }"),
+      needing("AA-05", "unpaired, { wrong-codes: 1 }"), needing("AA-06", "unpaired"),
+    ]
+    func skipped(_ plan: Plan) -> [String] {
+      plan.entries.filter { $0.skipReason != nil }.map(\.definition.id).sorted()
+    }
+    let once = try plan(cases, options: options)
+    #expect(skipped(once) == ["AA-02", "AA-05"])
+    #expect(once.entries.compactMap(\.skipReason).allSatisfy { $0 == "the budget of 5 wrong setup codes is spent" })
+    options.repetitions = 2
+    #expect(skipped(try plan(cases, options: options)) == ["AA-01", "AA-02", "AA-05"])
+    options.wrongCodeLimit = 0
+    #expect(skipped(try plan(cases, options: options)) == ["AA-01", "AA-02", "AA-03", "AA-05"])
+  }
+
+  @Test("Shards share the cases out, each to one; levels and the selection leave others out of the plan") func shards()
+    throws
+  {
+    let cases = (1...7).map { needing("AA-0\($0)", "any") }
+    var all: [String] = []
+    for part in 1...3 {
+      var options = RunOptions()
+      options.shard = (part, 3)
+      let ids = try plan(cases, options: options).entries.map(\.definition.id)
+      #expect(ids.count == (part == 1 ? 3 : 2))
+      all += ids
+    }
+    #expect(all.sorted() == (1...7).map { "AA-0\($0)" })
+    #expect(try plan(cases, only: ["AA-03"]).entries.map(\.definition.id) == ["AA-03"])
+    var options = RunOptions()
+    options.levels = [.info]
+    #expect(try plan(cases, options: options).entries.isEmpty)
+  }
+
+  @Test("The hooks and claims that suites may name are those that there are") func names() {
+    #expect(Vocabulary.hookNames.sorted() == HookName.allCases.map(\.rawValue).sorted())
+    for definition in SuiteLibrary.embedded.cases {
+      for claim in definition.needs.claims {
+        #expect(Claims.known.contains { $0.name == claim }, "\(definition.id) needs the claim \(claim)")
+      }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPReport
+import HAPSuite
+import HAPTestSupport
+import HAPTransport
+import HAPWire
+
+@testable import HAPConformance
+
+/// Cases as YAML.
+enum TinyCase {
+  /// - Parameter lines: of the case besides its steps, such as "needs: [paired]".
+  static func text(_ id: String, _ lines: String..., level: String = "must", steps: String...) -> String {
+    var text = "  - id: \(id)\n    name: \(id.lowercased())\n    requirement: r\n    level: \(level)\n    section: s\n"
+    for line in lines { text += "    \(line)\n" }
+    return text + "    steps:\n" + steps.map { "      - \($0)\n" }.joined()
+  }
+
+  static func suites(_ cases: [String]) throws -> [Suite] {
+    var library = SuiteLibrary()
+    let expectations = "expectations: { refused: { any: [{ status: 470 }, { status: 401, deviation: others }] } }\n"
+    library.add(
+      Array(("area: tiny\ntitle: Tiny\n" + expectations + "cases:\n" + cases.joined()).utf8), file: "tiny.yaml")
+    if let problem = library.problems.first { throw problem }
+    return library.suites
+  }
+}
+
+/// The accessory of `TestHome` behind a server on the tester's own loop. Belongs to its thread.
+final class TestedHome: AccessoryServerOwner, @unchecked Sendable {
+  private(set) var server: AccessoryServer!
+
+  init(_ loop: EventLoop, pairings: [Pairing]) throws(LoopError) {
+    server = AccessoryServer(TestHome.accessory(pairings: pairings).core, on: loop, owner: self)
+    try server.listen(on: [ListeningPlace(.loopbackV4)], port: 0)
+  }
+
+  var pairings: [Pairing] { server.core.pairings }
+
+  /// Told before anything is made durable.
+  var onStore: () -> Void = {}
+
+  func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
+    onStore()
+    done(true)
+  }
+  func keep(_ changes: [(AttributeID, Value)]) {}
+  func advertise(_ advertisement: Advertisement) {}
+  func identify(aid: UInt64) {}
+  func wrote(_ write: ServiceWrite) {}
+  func read(_ ids: [AttributeID], ticket: Ticket) {}
+  func report(_ report: AccessoryReport) {}
+}
+
+/// How a small run is set up.
+struct TinyRun: Sendable {
+  var cases: [String]
+  var pairings: [Pairing] = []
+  var code: String? = TestHome.code
+  var options = RunOptions()
+  var baseline: Baseline?
+  var answerLimit = Duration.seconds(20)
+  /// Ends the run when a case has begun.
+  var endsAtFirstCase = false
+  /// Ends the run when the accessory stores its pairing, before M6.
+  var endsInPairSetup = false
+
+  init(_ cases: String...) { self.cases = cases }
+
+  /// What came of it.
+  struct Report: Sendable {
+    var result: Runner.Result
+    var events: [RunEvent]
+    var pairings: [Pairing] = []
+    var isForeign: Bool
+
+    func outcome(_ id: String) -> CaseOutcome? { result.outcomes.first { $0.description.id == id } }
+    func verdict(_ id: String) -> Verdict? { outcome(id)?.verdict }
+    var lost: (reason: String, bytes: [UInt8])? {
+      for case .lost(let reason, _, let bytes) in events { return (reason, bytes) }
+      return nil
+    }
+  }
+
+  /// Against `TestHome`.
+  func run() async throws -> Report {
+    try await withLoop { loop in
+      try await LoopActor(loop).run { actor in
+        let home = try TestedHome(loop, pairings: pairings)
+        let address = SocketAddress(host: try IPAddress("127.0.0.1"), port: home.server.port)
+        var report = try await run(against: address, on: loop) { task in
+          if endsInPairSetup { home.onStore = { task.cancel() } }
+        }
+        report.pairings = home.pairings
+        home.server.stop(withReset: true)
+        return report
+      }
+    }
+  }
+
+  /// Against whoever is there.
+  nonisolated(nonsending) func run(
+    against address: SocketAddress, on loop: EventLoop, begun: (Task<Runner.Result, Never>) -> Void = { _ in }
+  ) async throws -> Report {
+    let device = TestedAccessory(on: loop, addresses: [address], code: code, random: .seeded(options.seed))
+    let world = CaseWorld()
+    world.answerLimit = answerLimit
+    let box = EventBox()
+    let runner = Runner(device, world: world, options: options, baseline: baseline) { event in box.add(event) }
+    let look = try await runner.look()
+    let circumstances = Plan.Circumstances(
+      hasCode: code != nil, isForeign: look.isForeign, isBorrowed: look.isBorrowed, noMulticast: "no multicast here",
+      hooks: NoHooks(), claims: Claims())
+    let plan = Plan(try TinyCase.suites(cases), options: options, circumstances: circumstances) { _ in true }
+    let task = Task { await runner.run(plan, header: RunHeader(version: "0", target: "tiny", seed: options.seed)) }
+    begun(task)
+    if endsAtFirstCase { box.onCase = { task.cancel() } }
+    let result = await task.value
+    return Report(result: result, events: box.events, isForeign: look.isForeign)
+  }
+}
+
+/// Events as they are told, on the loop.
+private final class EventBox: @unchecked Sendable {
+  private(set) var events: [RunEvent] = []
+  var onCase: () -> Void = {}
+
+  func add(_ event: RunEvent) {
+    events.append(event)
+    if case .caseBegan = event { onCase() }
+  }
+}

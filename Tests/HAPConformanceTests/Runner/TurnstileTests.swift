@@ -1,0 +1,39 @@
+import HAPLoop
+import Testing
+
+@testable import HAPConformance
+
+/// Goes through a turnstile with others, and notes who was inside when.
+private actor Visitors {
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  private let turnstile = Turnstile()
+  private var inside = 0
+  private(set) var most = 0
+  private(set) var visits = 0
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func visit() async {
+    await turnstile.enter()
+    inside += 1
+    most = max(most, inside)
+    for _ in 0..<5 { await Task.yield() }
+    inside -= 1
+    visits += 1
+    turnstile.leave()
+  }
+}
+
+@Suite("Runner: turnstile") struct TurnstileTests {
+  @Test("Everybody gets in, and nobody while another is inside")
+  func oneAtATime() async {
+    let (most, visits) = await withLoop { loop in
+      let visitors = Visitors(loop)
+      await withTaskGroup { group in for _ in 0..<50 { group.addTask { await visitors.visit() } } }
+      return (await visitors.most, await visitors.visits)
+    }
+    #expect(most == 1)
+    #expect(visits == 50)
+  }
+}
