@@ -33,8 +33,7 @@ struct SubjectFinder {
     default: all = try characteristics(wish, found)
     }
     let free = all.filter { entry in entry.1.map { !taken.contains($0) } ?? true }
-    let most = wish["most"]?.integerValue.map { Int(clamping: $0) }
-    let isList = wish["all"]?.boolValue == true || wish["count"] != nil || most != nil
+    let isList = wish["all"]?.boolValue == true || wish["count"] != nil
     let least = wish["count"]?.integerValue.map { Int(clamping: $0) } ?? 1
     if all.count < least {
       if wish["optional"]?.boolValue == true { return .found(isList ? .list([]) : JSONNode(.null), services: []) }
@@ -47,7 +46,7 @@ struct SubjectFinder {
       return .found(.list(chosen.map(\.0)), services: Set(chosen.compactMap(\.1)))
     }
     guard free.count >= least else { return .busy }
-    let chosen = free.prefix(most ?? least)
+    let chosen = free.prefix(least)
     return .found(isList ? .list(chosen.map(\.0)) : chosen[0].0, services: Set(chosen.compactMap(\.1)))
   }
 

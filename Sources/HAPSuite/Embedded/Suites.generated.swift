@@ -2190,7 +2190,7 @@ cases:
     needs: [paired]
     shared: true
     find:
-      some: { quiet: true, aid: bridged, perms: [pr, pw, ev], without: [tw, aa], values: 2, most: 6 }
+      some: { quiet: true, aid: bridged, perms: [pr, pw, ev], without: [tw, aa], values: 2, all: true, most: 6 }
     cause: Events are made with the bridge's aid.
     fix: Give each entry the aid of the accessory whose characteristic changed.
     impact: The wrong accessory changes in the app, or none.
@@ -10079,7 +10079,7 @@ cases:
       more:
         {
           quiet: true, perms: [pr, pw], without: [tw, aa], values: 2, format: [uint8, uint16, uint32, uint64, int, float],
-          not: x, most: 12, optional: true,
+          not: x, all: true, most: 12, optional: true,
         }
     cause: The request is looked at before all of it is there, or the buffer is too small.
     fix: Gather frames until Content-Length is reached; take at least a few KiB.

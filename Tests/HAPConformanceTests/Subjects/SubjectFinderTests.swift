@@ -57,6 +57,8 @@ import Testing
     ("{ quiet: true }", ["1.11"]), ("{ quiet: true, format: int }", ["1.12"]),
     ("{ quiet: true, count: 4 }", ["1.11", "2.11", "1.12", "1.13"]),
     ("{ values: 3, perms: [pw] }", ["1.12"]), ("{ values: 16, optional: true }", []),
+    ("{ quiet: true, except: [On, Brightness] }", ["1.13"]), ("{ type: On, all: true, most: 1 }", ["1.11"]),
+    ("{ format: string, perms: [pr, pw], room: 64 }", ["1.22"]),
     ("{ type: On, not: other }", ["2.11"]), ("{ type: On, not: [other, more] }", ["2.11"]),
     ("{ beside: other, type: Brightness }", ["1.12"]),
     ("{ beside: other, all: true }", ["1.12", "1.13", "1.14"]),

@@ -16,8 +16,11 @@ import Testing
     ),
     "expect": (["refused", "{ status: 200 }"], ["unknown", "{}", "[refused]"]),
     "event": (["{ entries: [{ id: 1.9 }] }"], ["{}", "main", "{ entries: 5 }"]),
-    "events": (["{ least: 2, for: 1s, save: { seen: values } }"], ["{ least: 2 }", "main", "{ save: seen }"]),
     "make": (["{ a: { random: 4 } }"], ["{ a: xx }", "[a]"]),
+    "events": (
+      ["{ save: { seen: values } }", "{ on: b, id: 1.9, least: 2, within: 3s, for: 1s, save: { all: events } }"],
+      ["{ least: 2 }", "main", "{ least: -1, save: { seen: values } }", "{ save: seen }"]
+    ),
     "silence": (["{ for: 1s, of: everything }"], ["{ of: events }", "1s", "{ for: ever }"]),
     "forget": (["main", "{ on: b }"], ["{ of: b }"]),
     "pair": (["main", "{ as: guest }"], ["{ who: guest }"]),
