@@ -72,9 +72,11 @@ package struct Plan: Sendable {
         }
       }
     }
-    self.entries = entries.enumerated().sorted {
+    let ordered = entries.enumerated().sorted {
       (Self.phase($0.element.definition), $0.offset) < (Self.phase($1.element.definition), $1.offset)
     }.map(\.element)
+    let first = ordered.filter { Self.phase($0.definition) == 0 }
+    self.entries = Self.spaced(first) + ordered.dropFirst(first.count)
   }
 
   /// Cases that want the same state stand together, and what takes pairings away comes late.
@@ -85,6 +87,23 @@ package struct Plan: Sendable {
     case .unpaired: return definition.needs.wrongCodes > 0 ? 1 : 0
     case .paired: return definition.needs.unpairs ? 5 : definition.isShared ? 3 : 4
     }
+  }
+
+  /// Cases that wait for announcements of pairings stand among those that pair nobody: a record that was announced is not announced again
+  /// within a second (RFC 6762 §6), and one of them after another would wait for that.
+  private static func spaced(_ entries: [Entry]) -> [Entry] {
+    let isListener: (Entry) -> Bool = { $0.definition.needs.multicast && $0.definition.needs.state == .unpaired }
+    let listeners = entries.filter(isListener)
+    let quiet = entries.filter { !isListener($0) && $0.definition.needs.state == .any }
+    let others = entries.filter { !isListener($0) && $0.definition.needs.state != .any }
+    var result: [Entry] = []
+    var next = 0
+    for (index, listener) in listeners.enumerated() {
+      let end = quiet.count * (index + 1) / (listeners.count + 1)
+      result += quiet[next..<end] + [listener]
+      next = end
+    }
+    return result + quiet[next...] + others
   }
 
   private static func skipReason(_ needs: CaseNeeds, _ options: RunOptions, _ at: Circumstances) -> String? {

@@ -33,11 +33,8 @@ extension Vocabulary {
     ShapeMember("room", count, "of a characteristic: text or data that may have at least so many bytes"),
     ShapeMember("not", strings, "other variables that it must not be the same as"),
     ShapeMember("all", .bool, "a list of all that fit, at least one"),
+    ShapeMember("most", .integer(1...1000), "of `all`: no more than so many"),
     ShapeMember("count", .integer(1...1000), "a list of so many"),
-    ShapeMember(
-      "most", .integer(1...1000),
-      "a list of so many, or of fewer where there are no more; at least one; beside `all`, those that are there must be free"
-    ),
     ShapeMember("optional", .bool, "without one the variable is null, and the case goes on"),
     ShapeMember("because", .text, "said when there is none, in place of what was looked for"),
   ]

@@ -56,7 +56,7 @@ struct RunRequest: Sendable {
   static let long = Flag("long", "run the cases that take minutes, too")
   static let allowReset = Flag("allow-reset", "let cases remove pairings and leave the accessory to be reset")
   static let lanes = Option(
-    "parallel", "N", in: 1...16, "cases that may run side by side, where they can (default: 2, with hapsim 4)")
+    "parallel", "N", in: 1...16, "cases that may run side by side, where they can (default: 2, with hapsim 5)")
   static let wrongCodes = Option("wrong-codes", "N", in: 0...200, "wrong setup codes that may be entered (default: 12)")
   static let failOn = Option(
     "fail-on", "WHAT",
@@ -153,7 +153,7 @@ struct RunRequest: Sendable {
     session.options.repetitions = try arguments.value(Self.repetitions) ?? 1
     session.options.isLong = arguments[Self.long]
     session.options.allowsReset = arguments[Self.allowReset]
-    session.options.lanes = try arguments.value(Self.lanes) ?? (session.command?.contains("hapsim") == true ? 4 : 2)
+    session.options.lanes = try arguments.value(Self.lanes) ?? (session.command?.contains("hapsim") == true ? 5 : 2)
     session.options.wrongCodeLimit = try arguments.value(Self.wrongCodes) ?? 12
   }
 

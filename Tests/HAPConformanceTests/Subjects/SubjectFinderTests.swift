@@ -75,7 +75,7 @@ import Testing
     ("{ kind: accessory }", ["1"]), ("{ kind: accessory, aid: 2 }", ["2"]),
     ("{ kind: accessory, with: MotionSensor }", ["1"]),
     ("{ kind: accessory, count: 2 }", ["1", "2"]),
-    ("{ beside: other, most: 2 }", ["1.12", "1.13"]), ("{ beside: other, most: 9 }", ["1.12", "1.13", "1.14"]),
+    ("{ beside: other, all: true, most: 2 }", ["1.12", "1.13"]),
     ("{ beside: other, except: [Brightness, Hue] }", ["1.14"]), ("{ format: string, perms: [pw], room: 20 }", ["1.22"]),
     ("{ type: Volume, optional: true, because: none }", []),
   ]

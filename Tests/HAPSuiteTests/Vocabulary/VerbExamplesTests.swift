@@ -30,7 +30,6 @@ import Testing
     ),
     "unpair": (["true", "guest"], ["{ name: guest }"]),
     "let": (["{ a: 1, b: [2] }"], ["a", "[a]"]),
-    "make": (["{ a: \"aa\", b: { sha512: { text: abc } } }"], ["\"aa\"", "{ a: xx }", "{ a: { md5: \"aa\" } }"]),
     "collect": (["{ times: 1 }"], ["times", "[times]"]),
     "check": (["{ that: 1, is: 1 }", "[{ that: 1, is: 1 }]"], ["{ that: 1 }", "[{ is: 1 }]", "true"]),
     "find": (["{ on: { type: On } }"], ["On", "{ on: { type: Onn } }"]),
