@@ -52,8 +52,9 @@ extension MDNSObserver {
     var picture: ServicePicture
     var mark: Mark
     let instance: DNSName?
-    private var asked: [DNSQuestion: Duration] = [:]
+    private var asked: [DNSQuestion: (last: Duration, times: Int)] = [:]
     private var nextBrowse = Duration.zero
+    private var hasBrowsed = false
     /// RFC 6762 §5.2: a second at first, then each at least twice the one before.
     private var pause = Duration.seconds(1)
 
@@ -70,15 +71,25 @@ extension MDNSObserver {
     mutating func due(_ now: Duration) -> (questions: [DNSQuestion], next: Duration) {
       var questions: [DNSQuestion] = []
       if now >= nextBrowse {
-        if instance == nil { questions.append(browseQuestion) }
+        if instance == nil {
+          var question = browseQuestion
+          question.wantsUnicast = !hasBrowsed
+          hasBrowsed = true
+          questions.append(question)
+        }
         nextBrowse = now + pause
         pause = pause * 2
       }
       let unknown = instance.map { [picture.instance($0) ?? ServiceInstance(name: $0)] } ?? picture.instances
-      // A record is multicast once in a second at most, RFC 6762 §6.
-      for question in unknown.lazy.flatMap(\.missingQuestions) where questions.count < 64 {
-        if let last = asked[question], now - last < .milliseconds(1050) { continue }
-        asked[question] = now
+      for plain in unknown.lazy.flatMap(\.missingQuestions) where questions.count < 64 {
+        let former = asked[plain]
+        // A record is multicast once in a second at most, RFC 6762 §6; so the first question asks for an answer to us alone (§5.4), which
+        // is not held up. Who doesn't know such questions is asked again soon.
+        let pause: Duration = former?.times == 1 ? .milliseconds(350) : .milliseconds(1050)
+        if let former, now - former.last < pause { continue }
+        asked[plain] = (now, (former?.times ?? 0) + 1)
+        var question = plain
+        question.wantsUnicast = former == nil
         questions.append(question)
       }
       return (questions, min(nextBrowse, now + .milliseconds(250)))
