@@ -4,6 +4,8 @@ package struct TranscriptLimits: Equatable, Sendable {
   /// Of the readable content; what is longer is cut.
   package var charactersInEntry = 20_000
   package var bytesInEntry = 4096
+  /// Of a case in which nothing went wrong, a tenth of that is enough to see what was said.
+  package var shareOfGood = 10
   /// Characters and bytes of all entries together; a case that doesn't fit in has no transcript.
   package var sizeInAll = 12_000_000
 
@@ -18,7 +20,7 @@ package struct TranscriptLimits: Equatable, Sendable {
     let badFirst = report.outcomes.filter(\.verdict.isBad) + report.outcomes.filter { !$0.verdict.isBad }
     for outcome in badFirst where !outcome.transcript.isEmpty {
       var isCut = false
-      let entries = within(outcome.transcript, isCut: &isCut)
+      let entries = (outcome.verdict.isBad ? self : ofGood).within(outcome.transcript, isCut: &isCut)
       let size = entries.reduce(0) { $0 + $1.decoded.utf8.count + $1.title.utf8.count + $1.bytes.count + 200 }
       guard size <= left else {
         dropped += 1
@@ -43,6 +45,14 @@ package struct TranscriptLimits: Equatable, Sendable {
       sentences.append("The transcripts of \(counted(dropped, "case")) are left out, for the page's size.")
     }
     return (limited, sentences.isEmpty ? nil : sentences.joined(separator: " ") + " The evidence has all of it.")
+  }
+
+  private var ofGood: TranscriptLimits {
+    var limits = self
+    limits.entriesInCase = max(1, entriesInCase / shareOfGood)
+    limits.charactersInEntry = max(1, charactersInEntry / shareOfGood)
+    limits.bytesInEntry = max(1, bytesInEntry / shareOfGood)
+    return limits
   }
 
   private func within(_ transcript: [TranscriptEntry], isCut: inout Bool) -> [TranscriptEntry] {

@@ -11,6 +11,19 @@ extension RunReport {
       outcome: { $0.redacted(by: redaction) }, text: { redaction($0) }, bytes: { redaction($0) })
   }
 
+  /// Without the transcripts of cases in which nothing went wrong: they are most of a report, and hardly ever read.
+  package var withTranscriptsOfBadCases: RunReport {
+    mapping(
+      header: { $0 }, plan: { $0 },
+      outcome: { outcome in
+        guard !outcome.verdict.isBad else { return outcome }
+        var outcome = outcome
+        outcome.transcript = []
+        return outcome
+      },
+      text: { $0 }, bytes: { $0 })
+  }
+
   /// Without the bytes of transcripts: what the JSON report holds.
   package var withoutBytes: RunReport {
     mapping(

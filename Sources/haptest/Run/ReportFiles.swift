@@ -41,7 +41,7 @@ struct ReportFiles: Sendable {
       }
     }
     write(junit) { JUnitReport.text(of: report, redaction: redaction) }
-    write(json) { JSONReport.text(of: report, redaction: redaction) }
+    write(json) { JSONReport.text(of: report.withTranscriptsOfBadCases, redaction: redaction) }
     write(html) { HTMLReport.text(of: report, redaction: redaction) }
     write(tap) { TAPReport.text(of: report, redaction: redaction) }
     write(markdown) { MarkdownReport.text(of: report, redaction: redaction, failingOn: failingOn) }
