@@ -43,8 +43,9 @@ struct CaseExecution {
       }
       // Of which variant is worth knowing, where there are some.
       let prefix = variant?["name"]?.stringValue.map { "\($0): " } ?? ""
-      outcome.deviations += await run.deviations.map { prefix + $0 }
-      outcome.notes += await run.notes.map { prefix + $0 }
+      func named(_ texts: [String]) -> [String] { texts.map { $0.hasPrefix(prefix) ? $0 : prefix + $0 } }
+      outcome.deviations += named(await run.deviations)
+      outcome.notes += named(await run.notes)
       await run.close()
       if let problem = await tidy(run) { outcome.notes.append(problem) }
       if let name = variant?["name"]?.stringValue {

@@ -1578,6 +1578,10 @@ cases:
     impact: One of two accessories of the same name is not found.
     stacks: { HomeKitADK: renames by its platform's responder }
     steps:
+      - finally:
+          - mdns: { release: true }
+          - hook: { name: reboot }
+          - reachable: true
       - mark: start
       - let: { former: "${instance}" }
       - mdns: { claim: "${former}" }
@@ -1585,10 +1589,6 @@ cases:
       - record: "it is called ${name} now"
       - reachable: true
       - verify: main
-      - finally:
-          - mdns: { release: true }
-          - hook: { name: reboot }
-          - reachable: true
 
   - id: DISC-26
     name: goodbye

@@ -39,9 +39,21 @@ import Testing
       ], options: options)
     #expect(
       plan.entries.map(\.definition.id) == [
-        "AA-06", "AA-07", "AA-09", "AA-05", "AA-04", "AA-08", "AA-03", "AA-02", "AA-01",
+        "AA-07", "AA-06", "AA-09", "AA-05", "AA-04", "AA-08", "AA-03", "AA-02", "AA-01",
       ])
     #expect(plan.planned.allSatisfy { $0.skipReason == nil })
+  }
+
+  @Test("Cases that wait for announcements of pairings stand among those that pair nobody") func spaced() throws {
+    let listeners = (1...3).map { needing("LI-0\($0)", "unpaired, multicast") }
+    let quiet = (1...8).map { needing("QU-0\($0)", "any") }
+    let plan = try plan(listeners + quiet + [needing("UN-01", "unpaired")])
+    #expect(
+      plan.entries.map(\.definition.id) == [
+        "QU-01", "QU-02", "LI-01", "QU-03", "QU-04", "LI-02", "QU-05", "QU-06", "LI-03", "QU-07", "QU-08", "UN-01",
+      ])
+    let alone = try self.plan(listeners)
+    #expect(alone.entries.map(\.definition.id) == ["LI-01", "LI-02", "LI-03"])
   }
 
   private func reason(
