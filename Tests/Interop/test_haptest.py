@@ -137,7 +137,7 @@ async def test_an_interrupted_run_reports_and_puts_things_back(haptest, run, tmp
     )  # fmt: skip
     async with asyncio.timeout(120):
         # Paired cases have begun.
-        while b"paired" not in await process.stdout.readline():
+        while "· paired".encode() not in await process.stdout.readline():
             pass
         process.send_signal(signal.SIGINT)
         await process.communicate()

@@ -112,7 +112,7 @@ package struct Plan: Sendable {
     if needs.state != .any, at.isForeign { return "the accessory is paired with another controller" }
     if needs.state == .unpaired, at.isBorrowed { return "the accessory is paired, and stays so" }
     if needs.unpairs, at.isBorrowed, !options.allowsReset { return "removes pairings: --allow-reset runs it" }
-    if needs.state == .paired || needs.code, !at.hasCode, !at.isBorrowed { return "no setup code: --code tells it" }
+    if needs.code || needs.state == .paired && !at.isBorrowed, !at.hasCode { return "no setup code: --code tells it" }
     if needs.multicast, let reason = at.noMulticast { return "no multicast: \(reason)" }
     for hook in needs.hooks {
       if let name = HookName(rawValue: hook), !at.hooks.isAvailable(name) { return "no hook \(hook)" }
