@@ -210,3 +210,21 @@ async def test_an_accessory_that_misbehaves_gets_a_verdict_and_never_hangs_the_t
         "run", "--exec", command, "--txt", "sf=1", "--select", "HTTP-05,PS-01,PS-02,HTTP-03", "--json", report
     )
     assert status in (1, 3), (status, output, errors)
+
+
+async def test_claims_are_drawn_completed_and_held_against_the_accessory(haptest, run, tmp_path):
+    simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
+    where = f"127.0.0.1:{simulator.accessory.port}"
+    claims = tmp_path / "claims.json"
+    status, _, errors = await haptest("claims", "init", where, "--code", CODE, *LOOPBACK, "-o", claims)
+    assert status == 0, errors
+    drawn = json.loads(claims.read_text())
+    assert drawn["claims"]["bridge"] is False and drawn["claims"]["max-pairings"] == "unknown"
+    words = ("run", where, "--code", CODE, *LOOPBACK, "--claims", claims, "--json", tmp_path / "report.json")
+    assert (await haptest(*words, "--select", "CLM-01"))[0] == 0
+    # An unknown claim is no silent skip: the case that needs it is an error.
+    assert (await haptest(*words, "--select", "RD-18"))[0] == 6
+    drawn["claims"] |= {"bridge": True, "admin-only": False}
+    claims.write_text(json.dumps(drawn))
+    assert (await haptest(*words, "--select", "CLM-01"))[0] == 1
+    assert (await haptest(*words, "--select", "RD-18"))[0] == 4

@@ -4,6 +4,24 @@
 /// The suites that the binary brings along, by the names of their files.
 package enum EmbeddedSuites {
   package static let files: [(name: String, text: StaticString)] = [
+    ("claims.yaml", #"""
+area: claims
+title: What is claimed of the accessory
+cases:
+  - id: CLM-01
+    name: claims-hold
+    requirement: What the claims file says of the accessory is what its TXT record and its database show.
+    level: must
+    section: HAP R2 §6.4, §6.3
+    needs: [paired]
+    shared: true
+    cause: The claims were drawn from another device, or from an older firmware of this one.
+    fix: "Draw them anew (haptest claims init), and look at what has changed."
+    impact: Cases are skipped, or judged by what is not so.
+    steps:
+      - claims: true
+
+"""#),
     ("connections.yaml", #"""
 area: connections
 title: Connections and restarts
