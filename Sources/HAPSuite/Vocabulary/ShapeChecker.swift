@@ -6,11 +6,14 @@ struct ShapeChecker {
   let file: String
   /// Names of the suite's expectations.
   let expectations: [String]
+  /// Nothing is looked at: a test has done so.
+  let isTrusting: Bool
   private(set) var problems: [SuiteProblem] = []
 
-  init(file: String, expectations: [String]) {
+  init(file: String, expectations: [String], isTrusting: Bool = false) {
     self.file = file
     self.expectations = expectations
+    self.isTrusting = isTrusting
   }
 
   mutating func complain(_ node: JSONNode, _ message: String) { problems.append(SuiteProblem(node, in: file, message)) }
@@ -46,6 +49,7 @@ struct ShapeChecker {
 
   /// Whether the names of expectations are known.
   mutating func expectation(_ node: JSONNode) {
+    if isTrusting { return }
     if let name = node.stringValue { return known(name, node) }
     if let name = node["is"] { name.stringValue.map { known($0, name) } }
     for alternative in node["any"]?.elements ?? [] {
@@ -62,6 +66,7 @@ struct ShapeChecker {
 
   /// A judgement that judges nothing would always hold.
   mutating func atLeastSomething(_ node: JSONNode) {
+    if isTrusting { return }
     guard let members = node.members else { return }
     if let ways = node["any"], ways.elements?.isEmpty == true { complain(ways, "there is no way to be right here") }
     let idle: Set<String> = ["on", "within", "procedure", "save", "secure", "deviation", "record", "only", "keep"]
@@ -73,6 +78,7 @@ struct ShapeChecker {
   // MARK: Shapes
 
   mutating func check(_ node: JSONNode, _ shape: Shape) {
+    if isTrusting { return }
     if let text = node.stringValue, hasVariable(text) {
       if case .steps = shape { complain(node, "steps can't be a variable") }
       return

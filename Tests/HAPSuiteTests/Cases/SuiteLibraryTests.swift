@@ -48,7 +48,9 @@ import Testing
   }
 
   @Test("What the binary brings along is right") func embedded() {
-    #expect(SuiteLibrary.embedded.problems.isEmpty, "\(SuiteLibrary.embedded.problems)")
+    let checked = SuiteLibrary(embeddedTrusting: false)
+    #expect(checked.problems.isEmpty, "\(checked.problems)")
+    #expect(checked.cases == SuiteLibrary.embedded.cases && !checked.cases.isEmpty)
     #expect(SuiteLibrary.embedded.suites.count == EmbeddedSuites.files.count)
     #expect(SuiteLibrary.embedded.suites.allSatisfy { !$0.cases.isEmpty })
   }
