@@ -272,10 +272,9 @@ private func connectedPair(
   @Test("Connecting to a port where nobody listens is refused by name; closing a connection under way cancels it")
   func connectFailures() async {
     let seen: [String] = await onLoop { loop, finish in
-      let listener = try! TCPListener(loop, host: .loopbackV4, port: 0) { _ in }
-      let address = listener.address
+      // One that the system gave out could be another test's by now.
+      let address = SocketAddress(host: .loopbackV4, port: 1)
       let seen = Box<[String]>([])
-      listener.close()
       _ = TCPStream(loop, connectingTo: address) { error in
         seen.value.append(error?.detail.replacingOccurrences(of: "\(address)", with: "X") ?? "connected")
         let other = TCPStream(loop, connectingTo: address) { error in
