@@ -1,5 +1,6 @@
 """Devices made into profiles, by hapctl and by hapsim, and served again: no controller is to see a difference but for identity."""
 
+import contextlib
 import json
 import os
 import plistlib
@@ -8,6 +9,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from aiohomekit.exceptions import AuthenticationError
 from aiohomekit.model.characteristics import CharacteristicsTypes
 from process import PROFILES, hapsim, run_to_its_end
 
@@ -98,6 +100,14 @@ def long(uuid):
     return uuid.upper() if "-" in uuid else f"{uuid.upper():0>8}-0000-1000-8000-0026BB765291"
 
 
+async def paired_strangers(phone, accessory):
+    """aiohomekit with HAP-python: one fills A, B and S up with zeros where the other leaves them out, so that about one in 85 fails."""
+    for _ in range(2):
+        with contextlib.suppress(AuthenticationError):
+            return await phone.pair(accessory)
+    return await phone.pair(accessory)
+
+
 @pytest.mark.parametrize("kind", STRANGERS)
 async def test_a_copy_of_a_stranger_can_not_be_told_from_it(kind, run, ctl, phone, phones, tmp_path):
     stranger = await run(program=(*STRANGERS[kind], tmp_path / "state.json"))
@@ -114,7 +124,7 @@ async def test_a_copy_of_a_stranger_can_not_be_told_from_it(kind, run, ctl, phon
     await ctl("unpair", "copy")
 
     # aiohomekit reads both, and what it knows of them is the same but for the order of permissions.
-    theirs = await (await phone.pair(stranger.accessory)).accessories()
+    theirs = await (await paired_strangers(phone, stranger.accessory)).accessories()
     ours = await (await (await phones()).pair(copy.accessory)).accessories()
     assert alike(ours) == alike(theirs)
 
