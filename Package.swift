@@ -48,7 +48,11 @@ let package = Package(
     .target(name: "HAPCapture", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPAppleArchive", dependencies: ["CPlist", "HAPModel"]),
     .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
-    .target(name: "HAPSuite", dependencies: ["CYAML", "HAPModel", "HAPWire"]),
+    .target(name: "HAPYAML", dependencies: ["CYAML", "HAPWire"]),
+    .target(name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"]),
+    .target(
+      name: "HAPDefects",
+      dependencies: ["HAPYAML", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"]),
 
@@ -62,8 +66,8 @@ let package = Package(
     .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
-        "HAPWire", "HAPCrypto", "CQRencode", "CTurboJPEG",
+        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPDefects", "HAPProfile", "HAPLoop", "HAPProtocol",
+        "HAPModel", "HAPWire", "HAPCrypto", "CQRencode", "CTurboJPEG",
       ]),
     .target(
       name: "HAPConformance",
@@ -75,7 +79,7 @@ let package = Package(
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport",
+        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPDefects", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport",
         "HAPStore", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
     .executableTarget(
@@ -121,13 +125,15 @@ let package = Package(
         "HAPWire", "HAPLoop", "HAPTestSupport",
       ],
       exclude: ["Help"]),
-    .testTarget(name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPModel", "HAPWire"]),
+    .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
+    .testTarget(name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire"]),
+    .testTarget(name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPYAML", "HAPTestSupport"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
     .testTarget(
       name: "HAPConformanceTests",
       dependencies: [
-        "HAPConformance", "HAPSuite", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPProtocol",
+        "HAPConformance", "HAPSuite", "HAPYAML", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPProtocol",
         "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport",
       ]),
     .testTarget(
@@ -138,7 +144,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-        "HAPSuite", "HAPLint", "HAPTestSupport",
+        "HAPYAML", "HAPSuite", "HAPLint", "HAPDefects", "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
@@ -151,7 +157,7 @@ let package = Package(
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-    "HAPSuite", "HAPLint", "HAPTestSupport", "FuzzTargets",
+    "HAPYAML", "HAPSuite", "HAPLint", "HAPDefects", "HAPTestSupport", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {

@@ -1,5 +1,6 @@
 import HAPSuite
 import HAPWire
+import HAPYAML
 
 /// What is read has a place, is within its limits, and writes as JSON that says the same; and what is JSON is read as JSON.
 func fuzzYAML(_ bytes: UnsafeRawBufferPointer) {

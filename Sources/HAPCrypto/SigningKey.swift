@@ -21,6 +21,14 @@ package struct SigningKey: Sendable {
     self.publicKey = publicKey
   }
 
+  /// A key that shows another's public key, so that no signature of it holds: for accessories that misbehave on purpose.
+  package init(seed: SecretBytes, showing publicKey: [UInt8]) {
+    let own = SigningKey(seed: seed)
+    self.seed = own.seed
+    self.publicKey = publicKey
+    expanded = own.expanded
+  }
+
   /// - Returns: 64 bytes.
   package func sign(_ message: [UInt8]) -> [UInt8] {
     var signature = [UInt8](repeating: 0, count: 64)

@@ -24,11 +24,15 @@ package protocol Advertiser: AnyObject {
 
   /// Replaces the TXT record of what is advertised, and tells the network. Does nothing when nothing is advertised, or it
   /// is the same; one that can't be advertised leaves the old one, and is told as `failed`.
-  func update(txt: [(key: String, value: String)])
+  func update(txt: TextRecord)
 
   /// Takes the record back and says goodbye for it; no event comes any more. `publish` may follow.
   func withdraw()
 
   /// Withdraws for good. Any number of times.
   func close()
+}
+
+extension Advertiser {
+  package func update(txt: [(key: String, value: String)]) { update(txt: TextRecord(txt)) }
 }

@@ -3,18 +3,20 @@ import HAPLoop
 /// A service as it is advertised.
 package struct ServiceRecord: Equatable, Sendable {
   /// The instance's name, which people see: 1...63 bytes without control characters.
-  package let name: String
+  package var name: String
   /// Such as "_hap._tcp".
-  package let type: String
+  package var type: String
   /// 1...65535.
-  package let port: UInt16
+  package var port: UInt16
   package var txt: TextRecord
   /// The host's name without ".local": letters, digits and hyphens, 1...63 of them. Every accessory has one of its own,
   /// so that accessories of one machine, and other responders on it, never claim each other's.
   package let host: String
   /// Addresses to give for the host. One of an advertising interface is told there, any other on all of them. Empty: each
   /// interface tells its own.
-  package let addresses: [IPAddress]
+  package var addresses: [IPAddress]
+  /// Whether it takes another name when its own is taken, as RFC 6762 §9 has it; otherwise it gives up.
+  package var isRenamed = true
 
   package init(
     name: String, type: String = "_hap._tcp", port: UInt16, txt: [(key: String, value: String)], host: String,

@@ -6,15 +6,29 @@ package struct TextRecord: Equatable, Sendable {
   }
 
   package let entries: [Entry]
+  /// What stands in the record where its keys and values wouldn't be taken.
+  private let loose: [String]?
+
+  /// A record whose keys may be malformed or stand twice: for accessories that misbehave on purpose.
+  package init(texts: [String]) {
+    loose = texts
+    entries = texts.map { text in
+      let equals = text.firstIndex(of: "=") ?? text.endIndex
+      return Entry(key: String(text[..<equals]), value: String(text[equals...].dropFirst()))
+    }
+  }
 
   package init(_ pairs: [(key: String, value: String)]) {
     entries = pairs.map { Entry(key: $0.key, value: $0.value) }
+    loose = nil
   }
 
   package subscript(_ key: String) -> String? { entries.first { $0.key == key }?.value }
 
   /// "key=value" of each entry, as it stands in the record.
-  package var strings: [[UInt8]] { entries.map { Array($0.key.utf8) + [UInt8(ascii: "=")] + Array($0.value.utf8) } }
+  package var strings: [[UInt8]] {
+    loose?.map { Array($0.utf8) } ?? entries.map { Array($0.key.utf8) + [UInt8(ascii: "=")] + Array($0.value.utf8) }
+  }
 
   /// Throws unless every key is 1 or more printable ASCII characters other than `=`, and there once in any case, every
   /// `key=value` has 255 bytes at most, and all of them together fit into the 1300 bytes of one packet.
@@ -23,10 +37,12 @@ package struct TextRecord: Equatable, Sendable {
     var size = 0
     for entry in entries {
       let key = entry.key
-      guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }) else {
-        throw .malformedKey(key)
+      if loose == nil {
+        guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }) else {
+          throw .malformedKey(key)
+        }
+        guard seen.insert(key.lowercased()).inserted else { throw .duplicateKey(key) }
       }
-      guard seen.insert(key.lowercased()).inserted else { throw .duplicateKey(key) }
       let count = key.utf8.count + 1 + entry.value.utf8.count
       guard count <= 255 else { throw .entryTooLong(key: key, bytes: count) }
       size += 1 + count

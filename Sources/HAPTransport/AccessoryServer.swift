@@ -15,6 +15,10 @@ package final class AccessoryServer {
 
   /// Notes all that goes into the core and comes out; nil: nobody does.
   package var recorder: (any CoreRecorder)?
+  /// Asked before a connection is closed for the core; true: it stays open. nil: nobody is asked.
+  package var keepsOpen: ((ConnectionID) -> Bool)?
+  /// Told when a controller has ended its sending.
+  package var onEnd: ((ConnectionID) -> Void)?
   private weak var owner: (any AccessoryServerOwner)?
   private var listeners: [TCPListener] = []
   private var connections: [ConnectionID: ServedConnection] = [:]
@@ -113,6 +117,25 @@ package final class AccessoryServer {
     for connection in meant { drop(connection) }
     perform()
     return meant.count
+  }
+
+  /// Closes a connection when what is answered has left; with a reset, at once.
+  package func end(_ id: ConnectionID, withReset: Bool = false) {
+    guard let connection = connections[id] else { return }
+    if withReset { return drop(connection, withReset: true) }
+    connection.isEnding = true
+    touch(connection)
+  }
+
+  /// The accessory's own address of a connection.
+  package func localAddress(of id: ConnectionID) -> String? {
+    connections[id]?.stream.localAddress.map { "\($0.host)" }
+  }
+
+  /// Sends at the end of this turn what others than the core put into connections.
+  package func sendAppended() {
+    touchAll()
+    perform()
   }
 
   // MARK: Inputs from the device
@@ -221,6 +244,7 @@ package final class AccessoryServer {
       // It may still read: what is owed is answered first.
       connection.peerHasFinished = true
       touch(connection)
+      onEnd?(connection.core.id)
     case .failed:
       drop(connection)
     }
@@ -284,9 +308,8 @@ package final class AccessoryServer {
         owner?.advertise(advertisement)
       }
     case .close(let id):
-      guard let connection = connections[id] else { return }
-      connection.isEnding = true
-      touch(connection)
+      guard keepsOpen?(id) != true else { return }
+      end(id)
     case .identify(let aid): owner?.identify(aid: aid)
     case .wrote(let write): owner?.wrote(write)
     case .read(let ids, let ticket): owner?.read(ids, ticket: ticket)
@@ -334,7 +357,7 @@ package final class AccessoryServer {
   private func settle(_ connection: ServedConnection) {
     guard connections[connection.core.id] === connection else { return }
     send(connection)
-    if connection.hasRoom, connection.core.wantsInput, !connection.core.incoming.isEmpty {
+    if connection.hasRoom, connection.core.wantsInput, connection.core.hasInput {
       // Requests that had to wait for room. Their answers leave in another round, after the values they changed are kept.
       let now = now
       recorder?.note(.resumed(connection.core.id), at: now)

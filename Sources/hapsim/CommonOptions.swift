@@ -7,6 +7,9 @@ enum CommonOptions {
     "state", "DIR",
     "the folder that keeps identities, pairings and values (default: $XDG_STATE_HOME/hapsim, else ~/.local/state/hapsim)"
   )
+  static let defects = Option<String>(
+    "defects", "FILE", repeated: true, "a file of defects of your own; may be given several times",
+    read: { (text: String) throws(UsageError) in text })
   static let json = Flag("json", "write JSON, for programs")
 }
 

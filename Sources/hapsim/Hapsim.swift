@@ -6,7 +6,9 @@ extension Program {
   static let hapsim = Program(
     name: "hapsim", version: hapsimVersion,
     summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair and drive them",
-    commands: [.run, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .conduct, .replay, .pairings, .reset],
+    commands: [
+      .run, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .conduct, .defects, .replay, .pairings, .reset,
+    ],
     nearest: { nearestName(to: $0, in: $1) })
 }
 

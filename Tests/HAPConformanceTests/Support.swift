@@ -1,6 +1,7 @@
 import HAPLoop
 import HAPSuite
 import HAPWire
+import HAPYAML
 
 @testable import HAPConformance
 

@@ -46,10 +46,10 @@ import Testing
   @Test("The suites of the binary are those of the folder") func embedded() throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", Self.folder.appendingPathComponent("Scripts/embed-suites").path, "--check"]
+    process.arguments = ["python3", Self.folder.appendingPathComponent("Scripts/embed-texts").path, "--check"]
     try process.run()
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "Scripts/embed-suites writes them")
+    #expect(process.terminationStatus == 0, "Scripts/embed-texts writes them")
   }
 
   @Test("Every example of the page is right") func examples() throws {

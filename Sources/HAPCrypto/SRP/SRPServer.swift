@@ -63,6 +63,7 @@ package struct SRPServerProof: Sendable {
       case .stripped: [false]
       case .padded: [true]
       case .either: startsWithZero(secret) ? [false, true] : [false]
+      case .neither: startsWithZero(secret) ? [] : [false]
       }
     for padded in paddings {
       let key = sessionKey(secret, padded: padded)
@@ -85,6 +86,8 @@ package enum SRPProofForms: String, Sendable {
   case stripped
   /// S padded, as HAP-NodeJS and HomeSpan compute it.
   case padded
+  /// A secret that begins with a zero is refused in either form: a mistake.
+  case neither
 }
 
 func startsWithZero(_ secret: SecretBytes) -> Bool { secret.withBytes { $0.first == 0 } }

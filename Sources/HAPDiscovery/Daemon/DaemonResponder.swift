@@ -74,8 +74,7 @@ private final class DaemonAdvertiser: Advertiser, @unchecked Sendable {  // pass
     }
   }
 
-  func update(txt pairs: [(key: String, value: String)]) {
-    let new = TextRecord(pairs)
+  func update(txt new: TextRecord) {
     guard let txt, txt != new else { return }
     do throws(RecordError) {
       try new.check()

@@ -43,8 +43,7 @@
       refresh()
     }
 
-    func update(txt pairs: [(key: String, value: String)]) {
-      let txt = TextRecord(pairs)
+    func update(txt: TextRecord) {
       guard let record, record.txt != txt else { return }
       do throws(RecordError) {
         try txt.check()
@@ -172,6 +171,10 @@
     }
 
     private func mayRename() -> Bool {
+      guard record?.isRenamed != false else {
+        fail("the name \(record?.name ?? name) is taken")
+        return false
+      }
       guard renames < Self.mostRenames else {
         fail("the name \(record?.name ?? name) is taken, and so are \(renames) others made of it")
         return false

@@ -40,6 +40,8 @@ public struct Conduct: Hashable, Sendable {
     case stripped
     /// Padded alone (NJS, HS).
     case padded
+    /// A secret that begins with a zero is refused in either form: nobody's way, but an easy mistake.
+    case neither
   }
   /// The form of the secret and of A in a controller's proof. ADK: stripped; NJS, HS: padded; we take either.
   public var proofForms: ProofForms = .either

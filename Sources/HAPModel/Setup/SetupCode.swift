@@ -31,6 +31,13 @@ public struct SetupCode: Hashable, Sendable {
     self.number = number
   }
 
+  /// Any eight digits, those that are too easy to guess, too: for accessories that misbehave on purpose.
+  /// - Parameter number: 0...99999999; more traps.
+  package init(unchecked number: UInt32) {
+    precondition(number <= 99_999_999, "a setup code has eight digits")
+    self.number = number
+  }
+
   /// "031-45-154", with the dashes, as SRP takes it.
   public var text: String {
     var digits: [Character] = Array(String(number))

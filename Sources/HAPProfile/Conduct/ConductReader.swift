@@ -78,7 +78,7 @@ extension Conduct {
 
 extension ConductField.Setting {
   /// Nil for what no field takes.
-  fileprivate init?(_ node: JSONNode) {
+  package init?(_ node: JSONNode) {
     switch node.kind {
     case .bool(let value): self = .boolean(value)
     case .string(let text): self = .text(text)
@@ -100,7 +100,7 @@ extension ConductField.Setting {
 
 extension ConductField.Kind {
   /// "true or false", for messages.
-  fileprivate var expectation: String {
+  package var expectation: String {
     switch self {
     case .boolean: "true or false"
     case .integer(let range): "an integer in \(range.lowerBound)...\(range.upperBound)"

@@ -13,13 +13,14 @@ extension AccessoryCore {
 
   /// Works off one request, if there is a whole one.
   private func takeRequest(of connection: ConnectionCore, at now: Duration) -> Bool {
+    if !connection.substituted.isEmpty { return takeSubstituted(of: connection, at: now) }
     guard !connection.incoming.isEmpty else { return false }
     if let session = connection.session {
       var isIntact = true
       do throws(FrameOpener.Failure) {
         try session.opener.open(&connection.incoming)
       } catch {
-        isIntact = false
+        isIntact = isRemedied(error, on: connection, session)
         refuse(connection, request: "", reason: error.reason)
       }
       let consumed = session.opener.withPlaintext(of: connection.incoming) { parse($0, on: connection, at: now) }
@@ -39,13 +40,30 @@ extension AccessoryCore {
     return true
   }
 
+  /// Whether a tap lets the connection go on behind a broken frame.
+  private func isRemedied(
+    _ failure: FrameOpener.Failure, on connection: ConnectionCore, _ session: SecureSession
+  ) -> Bool {
+    switch connection.outbox.tap?.brokenFrame(failure, on: connection) ?? .close {
+    case .close: return false
+    case .discard:
+      session.opener.discardUnopened(of: &connection.incoming)
+      return true
+    case .recount(let distance):
+      return session.opener.open(&connection.incoming, underNumbersWithin: distance)
+    }
+  }
+
   /// - Returns: how many bytes were a request, which has been answered or is being worked on; nil when there is none yet.
   private func parse(_ bytes: UnsafeMutableRawBufferPointer, on connection: ConnectionCore, at now: Duration) -> Int? {
     switch connection.parser.parse(bytes) {
     case .incomplete: return nil
     case .request(let head, let body, let consumed):
       let bytes = UnsafeRawBufferPointer(bytes)
-      connection.outbox.onPlain?(connection.id, true, UnsafeRawBufferPointer(rebasing: bytes[..<consumed]))
+      if connection.outbox.isWatched {
+        connection.outbox.onPlain?(connection.id, true, UnsafeRawBufferPointer(rebasing: bytes[..<consumed]))
+        if substitute(bytes, body, on: connection) { return consumed }
+      }
       route(head, bytes, UnsafeRawBufferPointer(rebasing: bytes[body]), on: connection, at: now)
       return consumed
     case .malformed(let error):
@@ -55,6 +73,40 @@ extension AccessoryCore {
       close(connection)
       return nil
     }
+  }
+
+  /// Asks the tap; it may put others in place of a request.
+  private func substitute(
+    _ bytes: UnsafeRawBufferPointer, _ body: Range<Int>, on connection: ConnectionCore
+  ) -> Bool {
+    guard let tap = connection.outbox.tap else { return false }
+    // Nothing but the empty line stands between the two.
+    let head = UnsafeRawBufferPointer(rebasing: bytes[..<body.lowerBound])
+    guard let others = tap.request(head: head, body: UnsafeRawBufferPointer(rebasing: bytes[body]), on: connection)
+    else { return false }
+    connection.substituted.append(others)
+    return true
+  }
+
+  /// Works off one request of a tap's. What is no whole one is given up.
+  private func takeSubstituted(of connection: ConnectionCore, at now: Duration) -> Bool {
+    var parser = HTTPRequestParser(limits: HTTPLimits(body: 16 << 20))
+    let consumed = connection.substituted.withReadable { bytes -> Int in
+      switch parser.parse(bytes) {
+      case .request(let head, let body, let consumed):
+        let bytes = UnsafeRawBufferPointer(bytes)
+        route(head, bytes, UnsafeRawBufferPointer(rebasing: bytes[body]), on: connection, at: now)
+        return consumed
+      case .incomplete: return bytes.count
+      case .malformed(let error):
+        refuse(connection, request: "", reason: "\(error.message)")
+        connection.answer(.badRequest)
+        close(connection)
+        return bytes.count
+      }
+    }
+    connection.substituted.consume(consumed)
+    return true
   }
 
   /// Paths as HAP R2 Table 5-1 and 6-1 name them.

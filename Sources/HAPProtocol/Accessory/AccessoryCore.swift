@@ -112,6 +112,12 @@ package final class AccessoryCore {
     set { outbox.onPlain = newValue }
   }
 
+  /// Alters requests, answers and events on their way; held weakly.
+  package var tap: (any MessageTap)? {
+    get { outbox.tap }
+    set { outbox.tap = newValue }
+  }
+
   /// Calls `body` with every connection that has something to send or takes requests again since the last call.
   package func takeOutbox(_ body: (ConnectionCore) -> Void) { outbox.drain(body) }
 
@@ -188,7 +194,7 @@ package final class AccessoryCore {
 
   /// What lay in `connection.outgoing` has been taken: works off requests that came whole and had to wait for room.
   package func resume(_ connection: ConnectionCore, at now: Duration) {
-    guard connection.phase == .open, !connection.incoming.isEmpty else { return }
+    guard connection.phase == .open, connection.hasInput else { return }
     work(off: connection, at: now)
   }
 

@@ -1,6 +1,8 @@
 import HAPModel
 
 extension AccessoryCore {
+  package var hasUnreachable: Bool { !unreachable.isEmpty }
+
   /// Whether an accessory behind the bridge can be reached. One that can't keeps its ids, its place in the database and its subscriptions; its
   /// characteristics are read and written with -70402 and are told to nobody. HAP R2 §6.7.1.4.
   ///

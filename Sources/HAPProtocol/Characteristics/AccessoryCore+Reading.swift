@@ -16,6 +16,20 @@ extension AccessoryCore {
     }
   }
 
+  /// The attribute database as `GET /accessories` tells it to an admin.
+  package var databaseText: [UInt8] {
+    var buffer = ByteBuffer()
+    rendering.writeDatabase(database, hidesAdminOnly: false, failures: [:], to: &buffer)
+    return buffer.bytes
+  }
+
+  /// A value in the form in which answers have it.
+  package func text(of value: Value) -> [UInt8] {
+    var buffer = ByteBuffer()
+    rendering.writeBareValue(value, to: &buffer)
+    return buffer.bytes
+  }
+
   /// `GET /characteristics?id=1.9,…`. HAP R2 §6.7.4.
   ///
   /// 200 when every characteristic could be read; otherwise 207, and then every entry carries a `status`.

@@ -67,7 +67,7 @@ struct AttributeRendering {
     writeBareValue(value, to: &buffer)
   }
 
-  private func writeBareValue(_ value: Value, to buffer: inout ByteBuffer) {
+  func writeBareValue(_ value: Value, to buffer: inout ByteBuffer) {
     switch value {
     case .null: buffer.append("null")
     case .bool(let isOn):

@@ -19,7 +19,7 @@ extension ConnectionCore {
   func answer(_ status: AnswerStatus) {
     let start = outgoing.readableCount
     HTTPWriter.head(status: status.rawValue, into: &outgoing)
-    seal(from: start)
+    conclude(from: start)
   }
 
   /// As a conduct has it; closing is the caller's.
@@ -35,7 +35,7 @@ extension ConnectionCore {
     } else {
       HTTPWriter.head(status: answer.http, into: &outgoing)
     }
-    seal(from: start)
+    conclude(from: start)
   }
 
   /// `{"status":-70411}` and the like: the body of an answer that is about the request as a whole.
@@ -66,7 +66,7 @@ extension ConnectionCore {
     } else {
       HTTPWriter.finish(gap, status: status.rawValue, contentType: type, in: &outgoing)
     }
-    seal(from: start)
+    conclude(from: start)
   }
 
   /// Another accessory's answer, as it came but for fields that mean nothing in HAP.
@@ -80,7 +80,7 @@ extension ConnectionCore {
     } else {
       HTTPWriter.finish(gap, status: answer.status, contentType: type, in: &outgoing)
     }
-    seal(from: start)
+    conclude(from: start)
   }
 
   func sendEvent(body: (inout ByteBuffer) -> Void) {
@@ -88,15 +88,19 @@ extension ConnectionCore {
     let gap = HTTPWriter.beginBody(in: &outgoing)
     body(&outgoing)
     HTTPWriter.finishEvent(gap, in: &outgoing)
-    seal(from: start)
+    conclude(from: start)
   }
 
-  /// Seals the message that was appended from `start`, when the connection is secured.
-  private func seal(from start: Int) {
-    if let show = outbox.onPlain {
-      outgoing.withReadable { show(id, false, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[start...])) }
+  /// What was appended from `start` is a whole message: it is shown to who watches, sealed and sent.
+  private func conclude(from start: Int) {
+    if outbox.isWatched {
+      if let show = outbox.onPlain {
+        outgoing.withReadable {
+          show(id, false, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[start...]))
+        }
+      }
+      if let tap = outbox.tap { return tap.message(from: start, on: self) }
     }
-    session?.sealer.seal(&outgoing, from: start)
-    noteForShell()
+    seal(from: start)
   }
 }

@@ -14,6 +14,8 @@ package final class ConnectionCore {
   package var incoming = ByteBuffer()
   /// Bytes as they go onto the network; the core adds, the shell consumes.
   package var outgoing = ByteBuffer()
+  /// Requests in plain that a tap put in place of others; they are worked off first.
+  var substituted = ByteBuffer(capacity: 0)
 
   var phase = Phase.open
   /// Set between the answer M4 and the end of the connection.
@@ -61,12 +63,25 @@ package final class ConnectionCore {
 
   package var isSecured: Bool { session != nil }
   package var isClosed: Bool { phase == .closed }
+  /// Frames that were sealed on it.
+  package var sealedFrameCount: UInt64 { session?.sealer.counter ?? 0 }
+  package var isVerifying: Bool { verify.isUnderWay }
+  package var isSettingUp: Bool { setup.isUnderWay }
+  package var isSubscribed: Bool { !subscriptions.isEmpty }
+  /// The identifier under which the controller was verified.
+  package var verifiedController: String? { session?.controller.map { String(decoding: $0, as: UTF8.self) } }
   /// The identifier under which the controller was verified, for reports.
   package var controller: String { session?.controller.map { String(decoding: $0, as: UTF8.self) } ?? peer }
 
   /// Bytes of answers that may lie unsent before no further request is worked off. One answer may be longer. Who isn't verified has
   /// nothing to ask that is long.
   package var answerLimit: Int { session == nil ? 8 << 10 : 256 << 10 }
+
+  /// The key of the pairing message that is being answered: of Pair Setup's M5 and M6, or of Pair Verify's M2 and M3.
+  package var pairingKey: SecretBytes? { setup.exchangeKey ?? verify.messageKey }
+
+  /// Whether something came that isn't worked off.
+  package var hasInput: Bool { !incoming.isEmpty || !substituted.isEmpty }
 
   /// Whether another request may be worked off: not while an answer is owed, nor while too much waits to be sent.
   var takesRequests: Bool { phase == .open && !isWaiting && outgoing.readableCount < answerLimit }
@@ -91,7 +106,13 @@ extension ConnectionCore {
 final class Outbox {
   fileprivate(set) var connections: [ConnectionCore] = []
   /// Shown every message in plain; true: from the controller.
-  var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer) -> Void)?
+  var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer) -> Void)? { didSet { noteWatchers() } }
+  /// Alters messages.
+  weak var tap: (any MessageTap)? { didSet { noteWatchers() } }
+  /// Whether anybody looks at messages: the only question that a request pays for.
+  private(set) var isWatched = false
+
+  private func noteWatchers() { isWatched = onPlain != nil || tap != nil }
 
   func drain(_ body: (ConnectionCore) -> Void) {
     for connection in connections {

@@ -83,6 +83,14 @@ package struct PairSetupServer: Sendable {
     if case .idle = state { false } else { true }
   }
 
+  /// The key that M5 and M6 are sealed with, between M4 and M6.
+  var exchangeKey: SecretBytes? {
+    switch state {
+    case .exchangeExpected(let key), .storeAwaited(let key): PairingKeys.pairSetup(key)
+    case .idle, .keyAwaited, .proofExpected, .secretAwaited: nil
+    }
+  }
+
   /// Puts the procedure back to its start: the connection was closed, or another one took over. What is computed or
   /// stored for it from now on is ignored when it comes.
   package mutating func reset() { state = .idle }

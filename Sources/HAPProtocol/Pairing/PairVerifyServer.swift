@@ -34,6 +34,11 @@ package struct PairVerifyServer: Sendable {
     if case .idle = state { false } else { true }
   }
 
+  /// The key that M2 and M3 are sealed with, between M2 and M4.
+  var messageKey: SecretBytes? {
+    if case .finishExpected(let secret, _, _) = state { PairingKeys.pairVerify(secret) } else { nil }
+  }
+
   package mutating func reset() { state = .idle }
 
   /// A body came that isn't TLV8, or none.

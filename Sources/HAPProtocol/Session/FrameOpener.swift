@@ -87,6 +87,29 @@ package struct FrameOpener: ~Copyable {
     gap = 0
   }
 
+  /// Throws away what isn't opened.
+  mutating func discardUnopened(of buffer: inout ByteBuffer) {
+    buffer.removeLast(buffer.readableCount - unopenedOffset)
+  }
+
+  /// Opens the next frame under a number near the right one, and whatever follows it.
+  /// - Returns: false when none fits, or when what follows is broken.
+  mutating func open(_ buffer: inout ByteBuffer, underNumbersWithin distance: Int) -> Bool {
+    let right = counter
+    let frame = buffer.withReadable { [UInt8]($0[unopenedOffset...]) }
+    for step in 1...max(1, distance) {
+      for other in [right &+ UInt64(step), right &- UInt64(step)] where other < UInt64.max / 2 {
+        // What was tried with a wrong number is worthless.
+        discardUnopened(of: &buffer)
+        buffer.append(frame)
+        counter = other
+        if (try? open(&buffer)) != nil { return true }
+      }
+    }
+    counter = right
+    return false
+  }
+
   /// Opens the frame at `start`, if it is complete, and moves its plaintext next to what is there.
   ///
   /// - Returns: how much plaintext it held; nil when it isn't complete.

@@ -52,6 +52,21 @@ package struct FrameSealer: ~Copyable {
     counter += UInt64(frames)
   }
 
+  /// The number of the next frame in such a manner.
+  mutating func takeCounter(_ manner: FrameManner.Counter) -> UInt64 {
+    switch manner {
+    case .next: break
+    case .repeat: counter = counter == 0 ? 0 : counter - 1
+    case .skip: counter += 1
+    }
+    defer { counter += 1 }
+    return counter
+  }
+
+  func seal(
+    _ text: UnsafeMutableRawBufferPointer, tag: UnsafeMutableRawPointer, counter: UInt64, aad: UnsafeRawBufferPointer
+  ) { cipher.seal(text, tag: tag, counter: counter, aad: aad) }
+
   private func sealFrame(
     _ bytes: UnsafeMutableRawBufferPointer, from source: Int, to target: Int, count: Int, counter: UInt64
   ) {

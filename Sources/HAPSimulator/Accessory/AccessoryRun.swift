@@ -1,5 +1,6 @@
 import HAPCapture
 import HAPCrypto
+import HAPDefects
 import HAPDiscovery
 import HAPLoop
 import HAPModel
@@ -40,6 +41,10 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var onceStored: (() -> Void)?
   private var camera: TestCardCamera?
   private let capture: CaptureWriter?
+  /// What a defect does here; nil: the accessory has none.
+  private var defect: DefectRun?
+  private let defectState: DefectState?
+  private var alteration: DeviceAlteration?
 
   /// - Parameters:
   ///   - clock: what the device's time is; the protocol's is the loop's.
@@ -49,7 +54,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   init(
     _ prepared: PreparedAccessory, on loop: EventLoop, clock: SimulationClock, advertiser: (any Advertiser)?,
     random: SimulationRandom, device: (any Device)? = nil, capturePath: String? = nil,
-    sink: (@Sendable (SimulatorEvent) -> Void)?
+    defect: DefectState? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?
   ) throws(LoopError) {
     self.prepared = prepared
     self.loop = loop
@@ -66,7 +71,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       identity: prepared.identity, advertisement: prepared.advertisement, database: prepared.database,
       pairings: prepared.pairings,
       failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
-      random: capture.map { .system(notedBy: $0) } ?? .system)
+      random: capture.map { .system(notedBy: $0) } ?? defect?.random ?? .system)
+    defectState = defect
     core.makesReports = sink != nil
     built = prepared.built
     self.device = device ?? prepared.blueprint.makeDevice()
@@ -81,6 +87,25 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
         failedAttempts: prepared.failedAttempts,
         conduct: prepared.conduct, live: Array(self.device.live), judges: self.device.judgesWrites))
     server.recorder = capture
+    if let defect { install(defect) }
+  }
+
+  private func install(_ state: DefectState) {
+    let defect = state.script.defect
+    alteration = DeviceAlteration(defect.devices, core.database)
+    guard defect.altersMessages || !defect.devices.isEmpty else { return }
+    let run = DefectRun(state, server)
+    self.defect = run
+    core.tap = run
+    server.recorder = run
+    run.onIdentify = { [unowned self] in identify(aid: $0) }
+    run.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
+    server.keepsOpen = { _ in state.script.isSuppressed(.close) }
+    server.onEnd = { [unowned run] in run.ended($0) }
+  }
+
+  private func isSuppressed(_ what: DefectScript.Suppressed) -> Bool {
+    defectState?.script.isSuppressed(what) ?? false
   }
 
   // MARK: Life
@@ -98,7 +123,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       try server.listen(on: places, port: port)
       self.port = server.port
     }
-    visit { device.start(&$0) }
+    visit(.start) { device.start(&$0) }
     if isKnown {
       advertise(core.advertisement)
     } else if hasRadio {
@@ -126,6 +151,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     case .forRestart: advertiser?.withdraw()
     case .powerCut: break
     }
+    defect?.stop()
     server.stop(withReset: ending == .powerCut)
   }
 
@@ -174,7 +200,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
       live: device.live)
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
-    visit { device.start(&$0) }
+    visit(.start) { device.start(&$0) }
   }
 
   /// An accessory that streams has pictures to show; others behind the same bridge have none. Simulated time is what its clock shows.
@@ -192,7 +218,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   func perform(_ command: DeviceCommand) throws(CommandError) {
     var failure: CommandError?
-    visit { context in
+    visit(.hand) { context in
       do throws(CommandError) {
         try device.command(command, &context)
       } catch { failure = error }
@@ -204,7 +230,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   func identifyByHand(aid: UInt64) { identify(aid: aid) }
 
   /// Lets the device look and act, and does what it asks for.
-  private func visit(_ body: (inout DeviceContext) -> Void) {
+  private func visit(_ cause: DeviceChange.Cause, _ body: (inout DeviceContext) -> Void) {
     var context = DeviceContext(now: clock.now, random: random) { [core] id in
       core.database.slot(of: id).map { core.database.characteristics[$0] }
     }
@@ -222,19 +248,28 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       case .answerWrite(let number, let verdict): verdicts.append((number, verdict))
       }
     }
+    if let altered = alteration?.altered(changes, by: cause, core.database) {
+      changes = altered.filter { $0.delay == .zero }.map(\.change)
+      for (change, delay) in altered where delay > .zero { defect?.after(delay) { [unowned self] in tell([change]) } }
+    }
+    tell(changes)
+    for (id, result, ticket) in reads { server.answerRead(id, result, ticket: ticket) }
+    for (number, verdict) in verdicts { server.answerWrite(number, verdict) }
+  }
+
+  /// Changes of the device's take effect.
+  private func tell(_ changes: [(id: AttributeID, value: Value)]) {
     for (id, value) in changes {
       if let slot = core.database.slot(of: id) { tell { .changed($0.named(slot, value)) } }
     }
     if !changes.isEmpty { server.change(changes) }
-    for (id, result, ticket) in reads { server.answerRead(id, result, ticket: ticket) }
-    for (number, verdict) in verdicts { server.answerWrite(number, verdict) }
   }
 
   private func schedule(_ token: Int, after delay: Duration) {
     let timer =
       timers[token]
       ?? SimulationTimer(clock) { [unowned self] in
-        visit { self.device.timerFired(token, &$0) }
+        visit(.time) { self.device.timerFired(token, &$0) }
       }
     timers[token] = timer
     timer.start(after: delay)
@@ -243,6 +278,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   // MARK: What the server leaves to us
 
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
+    if isSuppressed(.store) { return loop.offload {} then: { done(true) } }
     storing.append((change, done))
     storeNext()
   }
@@ -281,9 +317,22 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     }
   }
 
-  func identify(aid: UInt64) { tell { _ in .identified(aid: aid) } }
+  func identify(aid: UInt64) {
+    if isSuppressed(.identify) { return }
+    tell { _ in .identified(aid: aid) }
+  }
 
   func wrote(_ write: ServiceWrite) {
+    if isSuppressed(.wrote) { return }
+    guard let altered = alteration?.altered(write, core.database) else { return take(write) }
+    if let write = altered.write {
+      take(write)
+      if altered.isTwice { take(write) }
+    }
+    tell(altered.changes)
+  }
+
+  private func take(_ write: ServiceWrite) {
     for entry in write.entries {
       if let slot = core.database.slot(of: entry.id),
         core.database.characteristics[slot].type == CharacteristicDefinition.identify.type
@@ -291,19 +340,34 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
         identify(aid: entry.id.aid)
       }
     }
-    visit { device.written(write, &$0) }
+    visit(.write) { device.written(write, &$0) }
   }
 
-  func read(_ ids: [AttributeID], ticket: Ticket) { visit { device.read(ids, ticket: ticket, &$0) } }
+  func read(_ ids: [AttributeID], ticket: Ticket) {
+    visit(.time) { device.read(ids, ticket: ticket, &$0) }
+  }
 
   func judge(_ write: CharacteristicWrite) -> WriteVerdict {
     var verdict = WriteVerdict.accepted()
-    visit { verdict = device.judge(write, &$0) }
+    visit(.write) { verdict = device.judge(write, &$0) }
     capture?.note(.verdict(verdict), at: server.now)
     return verdict
   }
 
-  func advertise(_ advertisement: Advertisement) { advertiser?.update(txt: advertisement.txt) }
+  func advertise(_ advertisement: Advertisement) {
+    if isSuppressed(.advertise) { return }
+    advertiser?.update(txt: advertisement.txt)
+  }
+
+  /// Tells the record with other values, until it changes for another reason.
+  private func advertiseAnew(with members: [(name: String, value: String?)]) {
+    var txt = core.advertisement.txt
+    for (name, value) in members {
+      txt.removeAll { $0.key == name }
+      if let value { txt.append((name, value)) }
+    }
+    advertiser?.update(txt: txt)
+  }
 
   func report(_ report: AccessoryReport) {
     switch report {

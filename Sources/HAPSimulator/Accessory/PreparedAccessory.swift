@@ -1,4 +1,5 @@
 import HAPCrypto
+import HAPDefects
 import HAPModel
 import HAPProfile
 import HAPProtocol
@@ -18,10 +19,12 @@ package struct PreparedAccessory: Sendable {
     package var conduct: Conduct?
     /// 8…10 000.
     package var maximumSessions: Int?
+    /// What is wrong with it on purpose.
+    package var defect: Defect?
 
     package init(
       name: String? = nil, setupCode: SetupCode? = nil, setupID: SetupID? = nil, renumber: Bool = false,
-      conduct: Conduct? = nil, maximumSessions: Int? = nil
+      conduct: Conduct? = nil, maximumSessions: Int? = nil, defect: Defect? = nil
     ) {
       self.name = name
       self.setupCode = setupCode
@@ -29,6 +32,7 @@ package struct PreparedAccessory: Sendable {
       self.renumber = renumber
       self.conduct = conduct
       self.maximumSessions = maximumSessions
+      self.defect = defect
     }
   }
 
@@ -46,6 +50,8 @@ package struct PreparedAccessory: Sendable {
   /// Of which it was made, under the name that was chosen.
   let profile: AccessoryProfile
   private let choices: Choices
+  /// What is wrong with it on purpose.
+  let defect: Defect?
   let store: AccessoryStore
   let identity: AccessoryIdentity
   let pairings: [Pairing]
@@ -89,6 +95,11 @@ package struct PreparedAccessory: Sendable {
     try store.setIDMap(ids)
     var conduct = choices.conduct ?? profile.conduct ?? Conduct()
     if let limit = choices.maximumSessions { conduct.maximumSessions = limit }
+    let defect = choices.defect
+    conduct = defect?.conduct(over: conduct) ?? conduct
+    if let defect, let obstacle = defect.obstacle(in: built.database) {
+      throw DefectObstacle(defect: defect.id, reason: obstacle)
+    }
     let number = try store.updateConfiguration(
       hash: built.configurationHash, wrapsToZero: conduct.configurationWrapsToZero)
 
@@ -106,8 +117,13 @@ package struct PreparedAccessory: Sendable {
     blueprint = DeviceBlueprint(built, files: ReplayFiles(beside: profile.fileName))
     self.conduct = conduct
     self.store = store
+    self.defect = defect
     self.identity = AccessoryIdentity(
-      deviceID: identity.deviceID, key: SigningKey(seed: identity.keySeed), verifier: setup.srpVerifier)
+      deviceID: defect?.identity?.saysOtherID == true ? identity.deviceID.other : identity.deviceID,
+      key: defect?.identity?.signsWithOther == true
+        ? SigningKey(seed: random.secret(32), showing: SigningKey(seed: identity.keySeed).publicKey)
+        : SigningKey(seed: identity.keySeed),
+      verifier: setup.srpVerifier)
     pairings = try store.pairings()
     failedAttempts = conduct.keepsFailedTries ? try store.failedTries() : 0
     advertisement = Advertisement(
@@ -127,7 +143,7 @@ package struct PreparedAccessory: Sendable {
   private static func setup(
     of profile: AccessoryProfile, in store: AccessoryStore, _ choices: Choices, _ random: RandomSource
   ) throws(StoreError) -> StoredSetup {
-    let code = choices.setupCode ?? profile.setupCode
+    let code = choices.defect?.identity?.setupCode ?? choices.setupCode ?? profile.setupCode
     let id = choices.setupID ?? profile.setupID
     let stored = try store.setup { .make(code: code, id: id, from: random) }
     if code.map({ $0 == stored.code }) ?? true, id.map({ $0 == stored.id }) ?? true { return stored }
@@ -175,5 +191,22 @@ extension AccessoryProfile {
         ProfileProblem(rule: "behaviour", $0)
       }
     }
+  }
+}
+
+/// Why a defect can't show in an accessory.
+package struct DefectObstacle: Error, CustomStringConvertible {
+  package let defect: String
+  package let reason: String
+
+  package var description: String { "the defect \"\(defect)\" can't show here: \(reason)" }
+}
+
+extension DeviceID {
+  /// One that differs in its last bit.
+  fileprivate var other: DeviceID {
+    var bytes = bytes
+    bytes[bytes.count - 1] ^= 1
+    return DeviceID(bytes: bytes) ?? self
   }
 }

@@ -1,3 +1,4 @@
+import HAPDefects
 import HAPDiscovery
 import HAPLoop
 import HAPModel
@@ -30,6 +31,8 @@ package actor SimulatedAccessory {
   private(set) var offline: Set<UInt64> = []
   private var hasRadio = true
   private var starts = 0
+  /// What its defect remembers.
+  private var defectState: DefectState?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -58,6 +61,12 @@ package actor SimulatedAccessory {
     guard case .new = state else { preconditionFailure("an accessory is started once") }
     self.terms = terms
     self.advertiser = advertiser
+    if let defect = prepared.defect {
+      defectState = DefectState(defect)
+      if let advertiser, !defect.records.isEmpty {
+        self.advertiser = AlteredAdvertiser(advertiser, defect.records, on: loop) { [state = defectState] in state?.restart?.cause }
+      }
+    }
     try makeRun(SimulationRandom(seed: terms.seed))
     return port
   }
@@ -77,7 +86,7 @@ package actor SimulatedAccessory {
     starts += 1
     let run = try AccessoryRun(
       prepared, on: loop, clock: terms.clock, advertiser: advertiser, random: random,
-      capturePath: terms.capturePath?(starts), sink: terms.sink)
+      capturePath: terms.capturePath?(starts), defect: defectState, sink: terms.sink)
     do throws(LoopError) {
       try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isKnown: isKnown)
     } catch {
@@ -103,9 +112,11 @@ package actor SimulatedAccessory {
       // The old run lives until here, and with it what it still had to store.
       loop.offload { () -> Result<(PreparedAccessory, StoreError?), any Error> in
         var failure: StoreError?
-        if restart == .factoryReset {
-          do throws(StoreError) { try prepared.store.reset() } catch { failure = error }
-        }
+        do throws(StoreError) {
+          let alteration = try RestartAlteration(prepared.defect, .init(restart), prepared.store)
+          if restart == .factoryReset { try prepared.store.reset() }
+          try alteration?.apply(to: prepared.store)
+        } catch { failure = error }
         return Result { (try PreparedAccessory(again: prepared, from: profile, random: .system), failure) }
       } then: { result in
         self.assumeIsolated { $0.comeBack(result, by: restart, random, done) }
@@ -121,6 +132,10 @@ package actor SimulatedAccessory {
     do {
       let (again, failure) = try result.get()
       prepared = again
+      if let state = defectState {
+        state.restart = (.nanoseconds(Int64(clamping: loop.now)), .init(restart))
+        state.script.restarted()
+      }
       if failure == nil, restart == .factoryReset { offline = [] }
       try makeRun(random, isKnown: restart == .powerCut && hasRadio)
       guard failure == nil else { return done(failure.map { CommandError(.failed, "nothing was reset: \($0)") }) }
@@ -147,7 +162,10 @@ package actor SimulatedAccessory {
     do throws(CommandError) { _ = try running() } catch { return done(.failure(error)) }
     loop.offload { [prepared] in
       Result { () throws(CommandError) in
-        do { return try Replacement(try read(), for: prepared) } catch { throw CommandError(preparing: error) }
+        do {
+          try RestartAlteration(prepared.defect, .replace, prepared.store)?.apply(to: prepared.store)
+          return try Replacement(try read(), for: prepared)
+        } catch { throw CommandError(preparing: error) }
       }
     } then: { result in
       self.assumeIsolated { accessory in

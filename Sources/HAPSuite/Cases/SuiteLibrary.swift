@@ -1,4 +1,5 @@
 import HAPWire
+import HAPYAML
 
 /// The suites of a run: those of the binary, or a user's own.
 package struct SuiteLibrary: Sendable {

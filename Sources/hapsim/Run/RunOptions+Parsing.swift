@@ -49,6 +49,9 @@ extension RunOptions {
     read: { (text: String) throws(UsageError) in try ConductChoice(text) })
   static let maximumSessionsOption = Option<Int>(
     "max-sessions", "N", in: 8...10_000, "connections at once, 8 to 10000 (default: 17, or the conduct's)")
+  static let defectOption = Option<String>(
+    "defect", "ID", "break one rule on purpose: see hapsim defects",
+    read: { (text: String) throws(UsageError) in text })
   static let captureOption = Option<String>(
     "capture", "DIR",
     "keep every byte of the run in a new file below DIR, for hapsim replay; it has the accessory's keys in it",
@@ -76,7 +79,8 @@ extension RunOptions {
   static let definitions: [OptionDefinition] = [
     CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
     portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
-    nameOption.definition, conductOption.definition, maximumSessionsOption.definition, captureOption.definition,
+    nameOption.definition, conductOption.definition, maximumSessionsOption.definition,
+    defectOption.definition, CommonOptions.defects.definition, captureOption.definition,
     seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
     renumberFlag.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
@@ -108,7 +112,12 @@ extension RunOptions {
     name = try arguments.value(Self.nameOption)
     conduct = try arguments.value(Self.conductOption)
     maximumSessions = try arguments.value(Self.maximumSessionsOption)
+    defect = try arguments.value(Self.defectOption)
+    defectFiles = try arguments.all(CommonOptions.defects)
     capture = try arguments.value(Self.captureOption)
+    guard defect == nil || capture == nil else {
+      throw UsageError("--defect and --capture exclude each other: a replay would be without the defect")
+    }
     seed = try arguments.value(Self.seedOption)
     if arguments[Self.virtualTimeFlag] {
       guard !arguments.has(Self.timeScaleOption) else {

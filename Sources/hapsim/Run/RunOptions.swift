@@ -41,6 +41,10 @@ struct RunOptions: Equatable, Sendable {
   var renumber = false
   /// The protocol's manners; nil: each profile's.
   var conduct: ConductChoice?
+  /// What is wrong with the accessories on purpose; nil: nothing.
+  var defect: String?
+  /// Files of defects besides the built-in ones.
+  var defectFiles: [String] = []
   /// Most connections at once; nil: as the conduct says.
   var maximumSessions: Int?
   /// The folder in which each accessory's run is kept, keys and all; nil: none is.

@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPCrypto
+import HAPDefects
 import HAPDiscovery
 import HAPLoop
 import HAPModel
@@ -14,9 +15,18 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     guard let profiles = loadProfiles(options.profiles, console) else { return .problem }
     let hosts = try ListeningHosts(bind: options.bind, interfaces: options.interfaces)
     let folder = try openState(options.state, console)
+    var defect: Defect?
+    if let id = options.defect {
+      guard let library = loadDefects(options.defectFiles, console) else { return .problem }
+      defect = library[id]
+      guard defect != nil else {
+        console.complain("hapsim run: \(library.unknown(id))")
+        return .usage
+      }
+    }
     let choices = PreparedAccessory.Choices(
       name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
-      conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions)
+      conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions, defect: defect)
     let prepared = try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) }
     makeRoom(for: prepared, console)
     if let folder = options.capture { try makePrivateFolder(folder) }
@@ -30,6 +40,9 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
     console.complain("\(error)")
     return .problem
+  } catch let obstacle as DefectObstacle {
+    console.complain("hapsim run: \(obstacle)")
+    return .usage
   } catch {
     console.complain("hapsim: \(error)")
     return .cannotRun
@@ -111,7 +124,7 @@ private func serve(
     control?.close()
     simulation.stop()
     // The goodbyes leave with it.
-    responder?.close()
+    if later.defect?.saysGoodbye != false { responder?.close() }
   }
   return .well
 }

@@ -1,4 +1,5 @@
 import HAPWire
+import HAPYAML
 import Testing
 
 @testable import HAPSuite

@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPSuite
+@testable import HAPYAML
 
 private func yaml(_ text: String) throws(JSONError) -> JSONNode { try JSONNode.yaml(Array(text.utf8)) }
 

@@ -1,0 +1,90 @@
+import HAPModel
+import HAPWire
+
+/// An accessory's mistake: one rule, broken on purpose. See docs/defects.md.
+package struct Defect: Sendable {
+  package let id: String
+  /// The area of its cases.
+  package let area: String
+  /// The cases of haptest that fail because of it.
+  package let breaks: [String]
+  /// What the accessory does wrong, in a sentence.
+  package let what: String
+  /// Other cases that fail because of it, with the reason.
+  package let drags: [(id: String, reason: String)]
+  /// Why nothing works any more with it, where that can't be otherwise; nil: at most five other cases fail.
+  package let total: String?
+  /// Members of a claims file that its run needs.
+  package let claims: JSONNode?
+  /// The name of the shipped profile in which it shows.
+  package let profile: String
+  /// What a run needs in which it is to show.
+  package let testOptions: [String]
+  package let serveOptions: [String]
+  /// What has to be in the database for it to show: types of characteristics and services.
+  package let needs: [TypeID]
+
+  let rules: [MessageRule]
+  private let manners: [(field: ConductField, setting: ConductField.Setting)]
+  package let records: [RecordChange]
+  package let devices: [DeviceChange]
+  package let restart: RestartChange?
+  package let identity: IdentityChange?
+  package let random: RandomChange?
+  let sealings: [SealingChange]
+  /// A connection that sent nothing for so long is closed.
+  package let idle: Duration?
+
+  init(
+    id: String, area: String, breaks: [String], what: String, drags: [(id: String, reason: String)], total: String?, claims: JSONNode?, profile: String,
+    testOptions: [String], serveOptions: [String], needs: [TypeID], rules: [MessageRule],
+    manners: [(field: ConductField, setting: ConductField.Setting)], records: [RecordChange], devices: [DeviceChange],
+    restart: RestartChange?, identity: IdentityChange?, random: RandomChange?, sealings: [SealingChange], idle: Duration?
+  ) {
+    self.id = id
+    self.area = area
+    self.breaks = breaks
+    self.what = what
+    self.drags = drags
+    self.total = total
+    self.claims = claims
+    self.profile = profile
+    self.testOptions = testOptions
+    self.serveOptions = serveOptions
+    self.needs = needs
+    self.rules = rules
+    self.manners = manners
+    self.records = records
+    self.devices = devices
+    self.restart = restart
+    self.identity = identity
+    self.random = random
+    self.sealings = sealings
+    self.idle = idle
+  }
+
+  /// The conduct of an accessory that has this defect.
+  package func conduct(over conduct: Conduct) -> Conduct {
+    var conduct = conduct
+    for (field, setting) in manners { _ = field.apply(setting, to: &conduct) }
+    return conduct
+  }
+
+  /// Whether an accessory that goes takes its record back.
+  package var saysGoodbye: Bool { records.allSatisfy(\.saysGoodbye) }
+
+  /// Whether it does anything to messages or their frames.
+  package var altersMessages: Bool { !rules.isEmpty || !sealings.isEmpty || random != nil || idle != nil }
+
+  /// Why it can't show in an accessory with this database; nil: it can.
+  package func obstacle(in database: AttributeDatabase) -> String? {
+    for type in needs {
+      if database.characteristics.contains(where: { $0.type == type }) { continue }
+      if database.services.contains(where: { $0.type == type }) { continue }
+      let name =
+        Catalogue.characteristic(type)?.name ?? Catalogue.service(type)?.name ?? "characteristic or service \(type)"
+      return "the accessory has no \(name)"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,84 @@
+import HAPModel
+import HAPWire
+import HAPYAML
+
+/// What is wrong with a file of defects, and where.
+package struct DefectProblem: Error, Equatable, Sendable, CustomStringConvertible {
+  package var file: String
+  package var place: JSONPlace
+  /// "defects[3].rules[0].when"; empty for the whole file.
+  package var path: String
+  package var message: String
+
+  package var description: String { "\(file):\(place): " + (path.isEmpty ? message : "\(path): \(message)") }
+}
+
+/// A file of defects.
+package struct DefectFile: Sendable {
+  package let area: String
+  package private(set) var defects: [Defect] = []
+  /// All that is wrong with it; a defect with a problem is not among `defects`.
+  package private(set) var problems: [DefectProblem] = []
+
+  /// - Parameters:
+  ///   - bytes: YAML; the caller bounds it.
+  ///   - file: its name, for messages.
+  package init(_ bytes: [UInt8], file: String) {
+    let document: JSONNode
+    do throws(JSONError) {
+      document = try JSONNode.yaml(bytes)
+    } catch {
+      area = ""
+      problems = [DefectProblem(file: file, place: error.place, path: "", message: error.message)]
+      return
+    }
+    var nodes: [JSONNode] = []
+    area = document["area"]?.stringValue ?? ""
+    do throws(JSONProblem) {
+      try document.refuseUnknownMembers(except: ["area", "defects"])
+      _ = try document.string("area")
+      nodes = try document.required("defects").asList()
+    } catch {
+      problems = [DefectProblem(error, in: file)]
+    }
+    var lines: [String: Int] = [:]
+    for node in nodes {
+      do throws(JSONProblem) {
+        let defect = try Defect(node, area: area)
+        if let line = lines.updateValue(node.place.line, forKey: defect.id) {
+          throw node.problem("there is a defect \"\(defect.id)\" in line \(line) already")
+        }
+        defects.append(defect)
+      } catch { problems.append(DefectProblem(error, in: file)) }
+    }
+  }
+}
+
+extension DefectProblem {
+  fileprivate init(_ problem: JSONProblem, in file: String) {
+    self.init(file: file, place: problem.place, path: problem.path, message: problem.message)
+  }
+}
+
+/// The defects that can be chosen from.
+package struct DefectLibrary: Sendable {
+  package let defects: [Defect]
+
+  package init(_ defects: [Defect]) { self.defects = defects }
+
+  /// Those that the program brings along.
+  package static let builtIn: DefectLibrary = {
+    let files = EmbeddedDefects.files.map { DefectFile(Array("\($0.text)".utf8), file: $0.name) }
+    let problems = files.flatMap(\.problems)
+    precondition(problems.isEmpty, "built-in defects: \(problems.map(\.description).joined(separator: "\n"))")
+    return DefectLibrary(files.flatMap(\.defects))
+  }()
+
+  package subscript(_ id: String) -> Defect? { defects.first { $0.id == id } }
+
+  /// "there is no defect …" with the nearest.
+  package func unknown(_ id: String) -> String {
+    let meant = nearestName(to: id, in: defects.map(\.id)).map { ": did you mean \"\($0)\"?" } ?? "; hapsim defects lists them"
+    return "there is no defect \"\(id)\"\(meant)"
+  }
+}

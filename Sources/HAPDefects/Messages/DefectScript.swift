@@ -1,0 +1,419 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// What a rule may ask about the accessory.
+package protocol DefectWorld: AnyObject {
+  var database: AttributeDatabase { get }
+  /// The body of the answer to `GET /accessories`.
+  var databaseText: [UInt8] { get }
+  func text(of value: Value) -> [UInt8]
+}
+
+/// A defect at work: is shown each message, and says what becomes of it. It performs nothing.
+///
+/// What it remembers lives over restarts of the accessory.
+package final class DefectScript {
+  /// A message on its way to the controller.
+  package struct Sending: Equatable {
+    package var bytes: [UInt8]
+    package var manner = FrameManner()
+    package var delay = Duration.zero
+    /// Whether later messages may go before it.
+    package var isOvertaken = false
+  }
+
+  /// What else is done because of a message.
+  package struct Effects {
+    package var values: [(id: AttributeID, value: JSONNode)] = []
+    /// Sent behind everything else.
+    package var events: [Sending] = []
+    package var closing: Closing?
+    package var pause = Duration.zero
+    package var exits = false
+    /// Accessories that identify themselves.
+    package var identified: [UInt64] = []
+    /// Keys of the record that is told anew; nil: taken away.
+    package var advertised: [(name: String, value: String?)] = []
+  }
+
+  package enum Closing: String { case behind, before, reset, others }
+
+  package struct RequestOutcome {
+    /// Worked off in place of it; nil: it is worked off as it is.
+    package var requests: [UInt8]?
+    package var answers: [Sending] = []
+    package var effects = Effects()
+  }
+
+  package struct MessageOutcome {
+    /// Sent in place of it.
+    package var sendings: [Sending] = []
+    /// Whether all other secured connections get them, too.
+    package var isForEverybody = false
+    package var effects = Effects()
+  }
+
+  package struct BytesOutcome {
+    package var drops = false
+    /// Of a broken frame.
+    package var fate = BrokenFrameFate.close
+    package var answers: [Sending] = []
+    package var effects = Effects()
+  }
+
+  /// What the accessory wanted to do, and is kept from.
+  package enum Suppressed: String { case close, advertise, store, identify, wrote }
+
+  package let defect: Defect
+  private var memory = ConditionMemory()
+  /// Requests that await their answer, by connection; nil: its answer is nobody's.
+  private var awaited: [UInt64: [PlainMessage?]] = [:]
+  private var suppressed: [UInt64: Set<MessageRule.Suppressed>] = [:]
+  private var remembered: [String: [(connection: ConnectionFacts, request: PlainMessage)]] = [:]
+  private var replayed: [Int: PlainMessage] = [:]
+  private var sealedOnce: Set<OnceKey> = []
+  /// The path of the request that was taken last.
+  package private(set) var path = ""
+
+  private struct OnceKey: Hashable {
+    var sealing: Int
+    var connection: UInt64
+  }
+
+  package init(_ defect: Defect) { self.defect = defect }
+
+  /// Most requests that are remembered under one name.
+  private static let mostRemembered = 64
+
+  package func isSuppressed(_ what: Suppressed) -> Bool {
+    guard let what = MessageRule.Suppressed(rawValue: what.rawValue) else { return false }
+    return suppressed.values.contains { $0.contains(what) }
+  }
+
+  package func closed(_ connection: UInt64) {
+    memory.forget(connection: connection)
+    awaited[connection] = nil
+    suppressed[connection] = nil
+    sealedOnce = sealedOnce.filter { $0.connection != connection }
+  }
+
+  /// The accessory started anew: its connections are gone, and their numbers will be given again.
+  package func restarted() {
+    for connection in Set(awaited.keys).union(suppressed.keys).union(memory.connections) { closed(connection) }
+    sealedOnce = []
+  }
+
+  /// The request that the next message of a connection answers, unless that is an event.
+  package func awaitedRequest(on connection: UInt64) -> PlainMessage? { awaited[connection]?.first ?? nil }
+
+  // MARK: Requests
+
+  package func request(_ facts: MessageFacts, _ world: any DefectWorld) -> RequestOutcome {
+    guard let original = facts.request else { return RequestOutcome() }
+    let connection = facts.connection.id
+    path = original.path
+    suppressed[connection] = nil
+    var outcome = RequestOutcome()
+    var request = original
+    var isChanged = false
+    var isDone = true
+    var first: [PlainMessage] = []
+    var then: [PlainMessage] = []
+    var answers: [Sending] = []
+    for rule in rules(for: facts) {
+      if rule.changesMessage {
+        request = rule.altered(request, facts.lookup)
+        isChanged = true
+      }
+      if let name = rule.remembers { remember(original, name, facts) }
+      first += requests(rule.first, facts)
+      then += requests(rule.then, facts)
+      if rule.isTwice { then.append(request) }
+      if rule.drops || rule.answer != nil { isDone = false }
+      if let answer = rule.answer { answers.append(sending(answer.message(to: original, world), rule)) }
+      note(rule, facts, world, &outcome.effects)
+    }
+    outcome.answers = answers
+    noteForLater(facts)
+    guard isChanged || !isDone || !first.isEmpty || !then.isEmpty else {
+      awaited[connection, default: []].append(original)
+      return outcome
+    }
+    let worked: [(text: PlainMessage, isAnswered: Bool)] =
+      first.map { ($0, false) } + (isDone ? [(request, true)] : []) + then.map { ($0, false) }
+    // The controller's own words decide what an answer is to.
+    awaited[connection, default: []] += worked.map { $0.isAnswered ? original : nil }
+    outcome.requests = worked.flatMap(\.text.bytes)
+    return outcome
+  }
+
+  private func remember(_ request: PlainMessage, _ name: String, _ facts: MessageFacts) {
+    var kept = remembered[name] ?? []
+    kept.append((facts.connection, request))
+    if kept.count > Self.mostRemembered { kept.removeFirst() }
+    remembered[name] = kept
+  }
+
+  private func requests(_ wanted: [MessageRule.Request], _ facts: MessageFacts) -> [PlainMessage] {
+    wanted.flatMap { request in
+      if let text = request.text { return [text] }
+      let kept = remembered[request.remembered ?? ""] ?? []
+      let own = kept.filter {
+        !request.isOfThisController || $0.connection.controller == facts.connection.controller
+      }
+      return own.suffix(1).map(\.request)
+    }
+  }
+
+  // MARK: Answers and events
+
+  /// - Parameters:
+  ///   - bytes: the message in plain.
+  ///   - key: of the pairing message under way, if there is one.
+  ///   - facts: of it; its `request` is `awaitedRequest`.
+  package func message(
+    _ bytes: [UInt8], key: SecretBytes?, _ facts: MessageFacts, _ world: any DefectWorld
+  ) -> MessageOutcome {
+    let connection = facts.connection.id
+    var outcome = MessageOutcome()
+    if facts.kind == .answer, let queue = awaited[connection], !queue.isEmpty {
+      awaited[connection] = Array(queue.dropFirst())
+      // Nobody waits for an answer to what the controller didn't ask.
+      if queue[0] == nil { return outcome }
+    }
+    var sending = Sending(bytes: bytes, manner: manner(for: facts))
+    guard var message = facts.message else {
+      outcome.sendings = [sending]
+      return outcome
+    }
+    var isSent = true
+    var isTwice = false
+    var before: [Sending] = []
+    for rule in rules(for: facts) {
+      if rule.isReplayed, let kept = replay(message, rule) {
+        message = kept
+        sending.bytes = kept.bytes
+      }
+      if rule.changesMessage || !rule.inner.isEmpty {
+        message = rule.altered(message, facts.lookup)
+        if !rule.inner.isEmpty, let key { message.editInner(rule.inner, key: key) }
+        sending.bytes = rule.isChunked ? message.chunkedBytes : message.bytes
+        if !rule.head.isEmpty { sending.bytes = MessageRule.replacedHead(sending.bytes, rule.head) }
+      }
+      sending.bytes = rule.before + sending.bytes + rule.behind
+      if let delay = rule.delay { sending.delay += delay }
+      sending.isOvertaken = sending.isOvertaken || rule.isOvertaken
+      if rule.drops { isSent = false }
+      if rule.isTwice { isTwice = true }
+      if rule.isForEverybody { outcome.isForEverybody = true }
+      if let event = rule.event, let text = eventText(event, facts, world) {
+        switch event.position {
+        case .before: before.append(Sending(bytes: text))
+        case .behind: break
+        case .inside: sending.bytes.insert(contentsOf: text, at: sending.bytes.count / 2)
+        }
+      }
+      note(rule, facts, world, &outcome.effects)
+    }
+    noteForLater(facts)
+    // An event with nothing in it is another mistake.
+    if facts.kind == .event, message.json?["characteristics"]?.elements?.isEmpty == true { isSent = false }
+    outcome.sendings = before + (isSent ? [sending] : []) + (isSent && isTwice ? [sending] : [])
+    return outcome
+  }
+
+  /// The message that the rule saw first.
+  private func replay(_ message: PlainMessage, _ rule: MessageRule) -> PlainMessage? {
+    guard let index = defect.rules.firstIndex(where: { $0.condition === rule.condition }) else { return nil }
+    if let kept = replayed[index] { return kept }
+    replayed[index] = message
+    return nil
+  }
+
+  private func manner(for facts: MessageFacts) -> FrameManner {
+    for (index, sealing) in defect.sealings.enumerated() {
+      guard facts.connection.isSecured || sealing.manner.beginsEarly, facts.sealedFrames >= sealing.after else { continue }
+      guard sealing.condition.map({ memory.fits($0, facts) }) ?? true else { continue }
+      if sealing.isOnce {
+        let key = OnceKey(sealing: index, connection: facts.connection.id)
+        guard sealedOnce.insert(key).inserted else { continue }
+      }
+      return sealing.manner
+    }
+    return FrameManner()
+  }
+
+  // MARK: What is no message
+
+  /// Bytes, the end of what the controller sends, or a frame that can't be opened.
+  package func bytes(_ facts: MessageFacts, _ world: any DefectWorld) -> BytesOutcome {
+    var outcome = BytesOutcome()
+    for rule in rules(for: facts) {
+      if rule.drops { outcome.drops = true }
+      switch rule.frame {
+      case .discard: outcome.fate = .discard
+      case .recount: outcome.fate = .recount(16)
+      case nil: break
+      }
+      if let answer = rule.answer {
+        outcome.answers.append(sending(answer.message(to: PlainMessage(start: ""), world), rule))
+      }
+      if !rule.before.isEmpty { outcome.answers.append(Sending(bytes: rule.before)) }
+      note(rule, facts, world, &outcome.effects)
+    }
+    noteForLater(facts)
+    return outcome
+  }
+
+  // MARK: Rules
+
+  private func rules(for facts: MessageFacts) -> [MessageRule] {
+    defect.rules.filter { memory.fits($0.condition, facts) }
+  }
+
+  private func noteForLater(_ facts: MessageFacts) {
+    for rule in defect.rules { memory.note(rule.condition, facts) }
+    for sealing in defect.sealings { if let condition = sealing.condition { memory.note(condition, facts) } }
+  }
+
+  private func sending(_ message: PlainMessage, _ rule: MessageRule) -> Sending {
+    Sending(bytes: message.bytes, delay: rule.delay ?? .zero, isOvertaken: rule.isOvertaken)
+  }
+
+  private func note(_ rule: MessageRule, _ facts: MessageFacts, _ world: any DefectWorld, _ effects: inout Effects) {
+    if let mark = rule.mark { memory.mark(mark, facts) }
+    if !rule.suppressed.isEmpty { suppressed[facts.connection.id, default: []].formUnion(rule.suppressed) }
+    if let closing = rule.closing { effects.closing = Closing(rawValue: closing.rawValue) }
+    if let pause = rule.pause { effects.pause += pause }
+    effects.exits = effects.exits || rule.exits
+    if let aid = rule.identifies { effects.identified.append(aid) }
+    effects.advertised += rule.advertised
+    switch rule.application {
+    case .asked:
+      for entry in facts.request?.entries ?? [] {
+        guard let id = entry.attributeID, let value = entry["value"] else { continue }
+        effects.values.append((id, value))
+      }
+    case .types(let values):
+      for (type, value) in values {
+        if let id = world.database.ids(of: type).first { effects.values.append((id, value)) }
+      }
+    case nil: break
+    }
+    if let event = rule.event, event.position == .behind || facts.kind != .answer,
+      let text = eventText(event, facts, world)
+    {
+      effects.events.append(Sending(bytes: text, delay: rule.answer == nil ? .zero : rule.delay ?? .zero))
+    }
+  }
+
+  private func eventText(_ event: MessageRule.Event, _ facts: MessageFacts, _ world: any DefectWorld) -> [UInt8]? {
+    let database = world.database
+    let ids: [AttributeID] =
+      switch event.subjects {
+      case .asked: (facts.request?.ids ?? []).map { AttributeID(aid: $0.aid, iid: $0.iid) }
+      case .all:
+        database.characteristics.indices.filter { database.characteristics[$0].perms.contains(.events) }
+          .map { database.id(ofSlot: $0) }
+      case .type(let name): database.ids(of: name)
+      }
+    let entries: [String] = ids.compactMap { id in
+      guard let slot = database.slot(of: id) else { return nil }
+      var value = world.text(of: database.characteristics[slot].value)
+      if let other = event.value {
+        var buffer = ByteBuffer()
+        buffer.appendJSON(other)
+        value = buffer.bytes
+      }
+      let text = String(decoding: value, as: UTF8.self)
+      return "{\"aid\":\(event.aid ?? id.aid),\"iid\":\(event.iid ?? id.iid),\"value\":\(text)}"
+    }
+    guard !entries.isEmpty else { return nil }
+    var message = PlainMessage(start: "EVENT/1.0 200 OK", fields: [("Content-Type", "application/hap+json")])
+    message.replaceBody(Array("{\"characteristics\":[\(entries.joined(separator: ","))]}".utf8))
+    return message.bytes
+  }
+}
+
+extension MessageRule {
+  /// Whether it changes what a message says, all but its outermost bytes.
+  fileprivate var changesMessage: Bool {
+    status != nil || version != nil || method != nil || target != nil || !fields.isEmpty || !head.isEmpty || body != nil
+      || !json.isEmpty || !tlv.isEmpty || !text.isEmpty || isChunked
+  }
+
+  /// The head with texts replaced in it, and the body as it is.
+  fileprivate static func replacedHead(_ bytes: [UInt8], _ replacements: [Replacement]) -> [UInt8] {
+    var end = 0
+    while end + 4 <= bytes.count, !bytes[end...].starts(with: [13, 10, 13, 10]) { end += 1 }
+    end = min(end + 4, bytes.count)
+    return replaced(Array(bytes[..<end]), replacements) + bytes[end...]
+  }
+}
+
+extension MessageRule.Answer {
+  fileprivate func message(to request: PlainMessage, _ world: any DefectWorld) -> PlainMessage {
+    var message = PlainMessage(start: "HTTP/1.1 200 OK")
+    message.setStatus(status)
+    switch body {
+    case .none: if status != 204 { message.set("Content-Length", "0") }
+    case .text(let bytes, let type):
+      message.set("Content-Type", type)
+      message.replaceBody(bytes)
+    case .accessories:
+      message.set("Content-Type", "application/hap+json")
+      message.replaceBody(world.databaseText)
+    case .values:
+      message.set("Content-Type", "application/hap+json")
+      let entries = request.ids.compactMap { id -> String? in
+        guard let slot = world.database.slot(of: AttributeID(aid: id.aid, iid: id.iid)) else { return nil }
+        let value = String(decoding: world.text(of: world.database.characteristics[slot].value), as: UTF8.self)
+        return "{\"aid\":\(id.aid),\"iid\":\(id.iid),\"value\":\(value)}"
+      }
+      message.replaceBody(Array("{\"characteristics\":[\(entries.joined(separator: ","))]}".utf8))
+    }
+    for (name, value) in fields { message.set(name, value) }
+    return message
+  }
+}
+
+extension PlainMessage {
+  /// Edits what is inside of EncryptedData of M2 of Pair Verify, or of M6 of Pair Setup, and seals it again.
+  fileprivate mutating func editInner(_ edits: [TLVEdit], key: SecretBytes) {
+    guard var message = tlv, let state = message.state, let sealed = message[TLVType.encryptedData] else { return }
+    let nonce = state == 2 ? "PV-Msg02" : "PS-Msg06"
+    guard let inner = ChaChaPoly.open(sealed, key: key, nonce: nonce), let edited = edits.apply(to: inner),
+      let index = message.items.firstIndex(where: { $0.type == TLVType.encryptedData })
+    else { return }
+    message.items[index].value = ChaChaPoly.seal(edited, key: key, nonce: nonce)
+    replaceBody(message.encoded())
+  }
+}
+
+extension JSONNode {
+  fileprivate var attributeID: AttributeID? {
+    guard let aid = self["aid"]?.integerValue.flatMap({ UInt64(exactly: $0) }),
+      let iid = self["iid"]?.integerValue.flatMap({ UInt64(exactly: $0) })
+    else { return nil }
+    return AttributeID(aid: aid, iid: iid)
+  }
+}
+
+extension AttributeDatabase {
+  /// Characteristics of a type, in the order of the database.
+  package func ids(of name: String) -> [AttributeID] {
+    guard let type = Catalogue.type(named: name) else { return [] }
+    return characteristics.indices.filter { characteristics[$0].type == type }.map { id(ofSlot: $0) }
+  }
+
+  /// What is known of a characteristic, for conditions.
+  package func facts(aid: UInt64, iid: UInt64) -> AttributeFacts? {
+    guard let slot = slot(of: AttributeID(aid: aid, iid: iid)) else { return nil }
+    let characteristic = characteristics[slot]
+    return AttributeFacts(
+      type: characteristic.type.wireForm, format: characteristic.format.rawValue,
+      perms: characteristic.perms.names.map { "\($0)" }, service: service(ofSlot: slot).type.wireForm)
+  }
+}

@@ -1,0 +1,143 @@
+import HAPWire
+
+/// A request, an answer or an event, taken apart so that any piece of it can be changed.
+package struct PlainMessage: Equatable, Sendable {
+  /// `GET /accessories HTTP/1.1`, `HTTP/1.1 200 OK`, `EVENT/1.0 200 OK`.
+  var start: String
+  var fields: [(name: String, value: String)]
+  var body: [UInt8]
+  /// As it came, without the empty line; nil: it was made here.
+  private(set) var rawHead: String?
+
+  package static func == (one: Self, other: Self) -> Bool { one.bytes == other.bytes }
+
+  init(start: String, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
+    self.start = start
+    self.fields = fields
+    self.body = body
+  }
+
+  /// - Parameters:
+  ///   - head: with or without the empty line.
+  ///   - body: joined, if it came in chunks.
+  package init(head: some Sequence<UInt8>, body: [UInt8]) {
+    let bytes = Array(head)
+    // By bytes: CR and LF together are one character.
+    var lines = bytes.split(separator: 10).map { line in
+      String(decoding: line.last == 13 ? line.dropLast() : line, as: UTF8.self)
+    }.filter { !$0.isEmpty }
+    let count = bytes.count - bytes.reversed().prefix { $0 == 10 || $0 == 13 }.count
+    rawHead = String(decoding: bytes[..<count], as: UTF8.self)
+    start = lines.isEmpty ? "" : lines.removeFirst()
+    fields = lines.map { line in
+      let colon = line.firstIndex(of: ":") ?? line.endIndex
+      let value = line[colon...].dropFirst()
+      return (String(line[..<colon]), String(value.drop { $0 == " " || $0 == "\t" }))
+    }
+    self.body = body
+  }
+
+  /// A message of the accessory's, as it stands in the buffer.
+  package init?(answer bytes: [UInt8]) {
+    var bytes = bytes
+    let parsed = bytes.withUnsafeMutableBytes { raw -> (head: [UInt8], body: [UInt8])? in
+      var parser = HTTPResponseParser()
+      guard case .message(_, let body, _) = parser.parse(raw) else { return nil }
+      let text = UnsafeRawBufferPointer(raw)
+      var end = 0
+      while end + 4 <= text.count, !text[end...].starts(with: [13, 10, 13, 10]) { end += 1 }
+      return ([UInt8](text[..<end]), [UInt8](text[body]))
+    }
+    guard let parsed else { return nil }
+    self.init(head: parsed.head, body: parsed.body)
+    if isChunked { set("Transfer-Encoding", nil) }
+  }
+
+  // MARK: Reading
+
+  var words: [Substring] { start.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false) }
+  var isEvent: Bool { start.hasPrefix("EVENT/") }
+  var status: Int? { words.count > 1 ? Int(words[1]) : nil }
+  var method: String { words.first.map(String.init) ?? "" }
+  var target: String { words.count > 1 ? String(words[1]) : "" }
+  var path: String { String(target.prefix { $0 != "?" }) }
+  var isChunked: Bool { self["Transfer-Encoding"]?.lowercased() == "chunked" }
+
+  /// The parameters of the query, in their order.
+  var query: [(name: String, value: String)] {
+    guard let mark = target.firstIndex(of: "?") else { return [] }
+    return target[mark...].dropFirst().split(separator: "&").map { pair in
+      let equals = pair.firstIndex(of: "=") ?? pair.endIndex
+      return (String(pair[..<equals]), String(pair[equals...].dropFirst()))
+    }
+  }
+
+  /// The aid and iid of what a request names, in its query or in its body.
+  var ids: [(aid: UInt64, iid: UInt64)] {
+    if let text = query.first(where: { $0.name == "id" })?.value {
+      return text.split(separator: ",").compactMap { id in
+        let parts = id.split(separator: ".").map { UInt64($0) }
+        guard parts.count == 2, let aid = parts[0], let iid = parts[1] else { return nil }
+        return (aid, iid)
+      }
+    }
+    return entries.compactMap { entry in
+      guard let aid = entry["aid"]?.integerValue.flatMap({ UInt64(exactly: $0) }),
+        let iid = entry["iid"]?.integerValue.flatMap({ UInt64(exactly: $0) })
+      else { return nil }
+      return (aid, iid)
+    }
+  }
+
+  package func isRequest(to path: String) -> Bool { self.path == path }
+  package var isMessageOfEvents: Bool { isEvent }
+  package var pairingMessage: TLV? { tlv }
+
+  var json: JSONNode? { body.isEmpty ? nil : try? JSONNode.parse(body) }
+  var tlv: TLV? { try? TLV(decoding: body) }
+  var entries: [JSONNode] { json?["characteristics"]?.elements ?? [] }
+  var headText: String { ([start] + fields.map { "\($0.name): \($0.value)" }).joined(separator: "\r\n") }
+
+  subscript(_ name: String) -> String? {
+    fields.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+
+  // MARK: Changing
+
+  /// - Parameter value: nil: the field is taken away.
+  mutating func set(_ name: String, _ value: String?) {
+    let index = fields.firstIndex { $0.name.lowercased() == name.lowercased() }
+    guard let value else {
+      fields.removeAll { $0.name.lowercased() == name.lowercased() }
+      return
+    }
+    if let index { fields[index] = (name, value) } else { fields.append((name, value)) }
+  }
+
+  mutating func setStatus(_ status: Int) {
+    var buffer = ByteBuffer()
+    HTTPWriter.head(status: status, into: &buffer)
+    let line = String(decoding: buffer.bytes.prefix { $0 != 13 }, as: UTF8.self)
+    start = isEvent ? "EVENT/1.0" + line.drop { $0 != " " } : line
+  }
+
+  /// Another body, with the length that it has.
+  mutating func replaceBody(_ new: [UInt8]) {
+    body = new
+    set("Content-Length", new.isEmpty && status == 204 ? nil : String(new.count))
+  }
+
+  var bytes: [UInt8] { Array((headText + "\r\n\r\n").utf8) + body }
+
+  /// The same in two chunks.
+  var chunkedBytes: [UInt8] {
+    var message = self
+    message.set("Content-Length", nil)
+    message.set("Transfer-Encoding", "chunked")
+    var bytes = Array((message.headText + "\r\n\r\n").utf8)
+    for part in [body.prefix(body.count / 2), body.dropFirst(body.count / 2)] where !part.isEmpty {
+      bytes += Array("\(String(part.count, radix: 16))\r\n".utf8) + part + [13, 10]
+    }
+    return bytes + Array("0\r\n\r\n".utf8)
+  }
+}

@@ -1,0 +1,103 @@
+import HAPDefects
+import HAPDiscovery
+import HAPLoop
+
+/// Tells an accessory's record as its defect has it.
+final class AlteredAdvertiser: Advertiser {
+  private let base: any Advertiser
+  private let changes: [RecordChange]
+  private let loop: EventLoop
+  private var publications = 0
+  private var updates = 0
+  private var record: ServiceRecord?
+  private var timer: LoopTimer?
+
+  /// What the accessory last started anew by; nil: it hasn't.
+  private let cause: () -> RestartChange.Cause?
+
+  init(
+    _ base: any Advertiser, _ changes: [RecordChange], on loop: EventLoop, cause: @escaping () -> RestartChange.Cause?
+  ) {
+    self.base = base
+    self.cause = cause
+    self.changes = changes
+    self.loop = loop
+  }
+
+  func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
+    publications += 1
+    self.record = record
+    var altered = record
+    for change in fitting(record.txt) {
+      if let type = change.type { altered.type = type }
+      if let name = change.name { altered.name = name }
+      switch change.port {
+      case .fixed(let port): altered.port = port
+      case .beside(let distance): altered.port = UInt16(clamping: Int(altered.port) + distance)
+      case nil: break
+      }
+      if let text = change.address, let address = try? IPAddress(text) {
+        let own = NetworkInterface.all().filter(\.isUp).flatMap(\.addresses)
+        altered.addresses = (altered.addresses.isEmpty ? own : altered.addresses) + [address]
+      }
+      if change.conflict == .silent { altered.isRenamed = false }
+    }
+    altered.txt = self.altered(record.txt)
+    base.publish(altered, events: events)
+  }
+
+  func update(txt: TextRecord) {
+    updates += 1
+    record?.txt = txt
+    let fitting = fitting(txt)
+    if fitting.contains(where: \.isFrozen) { return }
+    let altered = altered(txt)
+    guard let delay = fitting.compactMap(\.delay).max() else { return base.update(txt: altered) }
+    timer?.close()
+    let timer = LoopTimer(loop)
+    self.timer = timer
+    timer.onFire = { [unowned self] in
+      self.timer?.close()
+      self.timer = nil
+      base.update(txt: altered)
+    }
+    timer.start(after: delay)
+  }
+
+  func withdraw() {
+    timer?.close()
+    timer = nil
+    if saysGoodbye { base.withdraw() }
+  }
+
+  func close() {
+    timer?.close()
+    timer = nil
+    if saysGoodbye { base.close() }
+  }
+
+  private var saysGoodbye: Bool { !fitting(record?.txt ?? TextRecord([])).contains { !$0.saysGoodbye } }
+
+  private func fitting(_ txt: TextRecord) -> [RecordChange] {
+    let isPaired = txt["sf"].flatMap { UInt8($0) }.map { $0 & 1 == 0 } ?? false
+    return changes.filter { $0.fits(isPaired: isPaired, restarts: max(0, publications - 1), updates: updates, cause: cause()) }
+  }
+
+  private func altered(_ txt: TextRecord) -> TextRecord {
+    var entries = txt.entries.map { (key: $0.key, value: $0.value) }
+    for change in fitting(txt) {
+      if let whole = change.wholeTXT { return TextRecord(texts: whole) }
+      for (key, value) in change.txt {
+        if let index = entries.firstIndex(where: { $0.key == key }) {
+          if let value { entries[index].value = value } else { entries.remove(at: index) }
+        } else if let value {
+          entries.append((key, value))
+        }
+      }
+      for index in entries.indices where change.lowered.contains(entries[index].key) {
+        entries[index].value = entries[index].value.lowercased()
+      }
+    }
+    return TextRecord(texts: entries.map { "\($0.key)=\($0.value)" })
+  }
+}

@@ -1,0 +1,370 @@
+import HAPCrypto
+import HAPDefects
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPTransport
+import HAPWire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A defect at work in one run of an accessory: stands between the core and its connections, and does what the defect's rules say.
+///
+/// Belongs to the loop's thread.
+final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
+  private let state: DefectState
+  private let core: AccessoryCore
+  private let server: AccessoryServer
+  private let loop: EventLoop
+  /// What has come on each connection since its last request.
+  private var arrivals: [ConnectionID: Arrival] = [:]
+  /// Messages that are late, and those that have to wait for them, by connection.
+  private var held: [ConnectionID: [Held]] = [:]
+  private var timers: [LoopTimer] = []
+  /// Keys of Pair Setup's M5 and M6.
+  private var exchangeKeys: [ConnectionID: SecretBytes] = [:]
+  private var isStopped = false
+
+  private struct Arrival {
+    var reads = 0
+    var frames = 0
+    /// Since the session began.
+    var allFrames = 0
+    /// When the last request came.
+    var heard: Duration?
+    /// Bytes of the frame under way that are still to come; nil: its length isn't known.
+    var rest: Int?
+    var head: [UInt8] = []
+
+    /// Counts the frames that begin in these bytes.
+    mutating func count(_ bytes: [UInt8]) {
+      var bytes = bytes[...]
+      while !bytes.isEmpty {
+        if let left = rest {
+          let taken = min(left, bytes.count)
+          bytes = bytes.dropFirst(taken)
+          rest = left == taken ? nil : left - taken
+        } else {
+          head.append(bytes.removeFirst())
+          guard head.count == 2 else { continue }
+          frames += 1
+          allFrames += 1
+          rest = Int(head[0]) + Int(head[1]) << 8 + 16
+          head = []
+        }
+      }
+    }
+  }
+
+  private final class Held {
+    let sending: DefectScript.Sending
+    let isPlain: Bool
+    var isDue = false
+    init(_ sending: DefectScript.Sending, isPlain: Bool) {
+      self.sending = sending
+      self.isPlain = isPlain
+    }
+  }
+
+  /// An accessory is to identify itself.
+  var onIdentify: ((UInt64) -> Void)?
+  /// The record is to be told anew with these.
+  var onAdvertise: (([(name: String, value: String?)]) -> Void)?
+
+  private var script: DefectScript { state.script }
+
+  init(_ state: DefectState, _ server: AccessoryServer) {
+    self.state = state
+    self.server = server
+    core = server.core
+    loop = server.loop
+    if let idle = state.script.defect.idle { closeIdle(after: idle) }
+  }
+
+  /// Looks once a second for connections that have been silent for too long.
+  private func closeIdle(after limit: Duration) {
+    after(.seconds(1)) { [unowned self] in
+      for connection in core.connections {
+        guard let heard = arrivals[connection.id]?.heard, server.now - heard >= limit else { continue }
+        server.end(connection.id)
+      }
+      closeIdle(after: limit)
+    }
+  }
+
+  /// Nothing that is late is sent any more.
+  func stop() {
+    isStopped = true
+    for timer in timers { timer.close() }
+    timers = []
+    held = [:]
+  }
+
+  // MARK: The world, for rules
+
+  var database: AttributeDatabase { core.database }
+  var databaseText: [UInt8] { core.databaseText }
+  func text(of value: Value) -> [UInt8] { core.text(of: value) }
+
+  // MARK: Inputs
+
+  func note(_ input: CoreInput, at now: Duration) {
+    switch input {
+    case .received(let id, let bytes):
+      arrivals[id, default: Arrival()].reads += 1
+      guard let connection = core.connections.first(where: { $0.id == id }) else { return }
+      if connection.isSecured { arrivals[id, default: Arrival()].count(bytes) }
+      let outcome = script.bytes(facts(.bytes, on: connection, bytes: bytes), self)
+      if outcome.drops { connection.incoming.removeLast(min(bytes.count, connection.incoming.readableCount)) }
+      perform(outcome, on: connection)
+    case .closed(let id):
+      arrivals[id] = nil
+      held[id] = nil
+      exchangeKeys[id] = nil
+      state.judge.conclude(id.number)
+      script.closed(id.number)
+    default: break
+    }
+  }
+
+  func sent(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, at now: Duration) {}
+
+  /// The controller has ended its sending.
+  func ended(_ id: ConnectionID) {
+    guard let connection = core.connections.first(where: { $0.id == id }) else { return }
+    let outcome = script.bytes(facts(.end, on: connection), self)
+    for answer in outcome.answers { send(answer, on: connection, isPlain: !connection.isSecured) }
+    perform(outcome.effects, on: connection)
+  }
+
+  func brokenFrame(_ failure: FrameOpener.Failure, on connection: ConnectionCore) -> BrokenFrameFate {
+    var facts: MessageFacts
+    switch failure {
+    case .badTag: facts = self.facts(.badTag, on: connection)
+    case .tooLong(let length):
+      facts = self.facts(.tooLong, on: connection)
+      facts.frameLength = length
+    }
+    facts.frames = arrivals[connection.id]?.allFrames ?? 1
+    let outcome = script.bytes(facts, self)
+    perform(outcome, on: connection)
+    return outcome.fate
+  }
+
+  private func perform(_ outcome: DefectScript.BytesOutcome, on connection: ConnectionCore) {
+    // There is no key to trust, and no request that an answer could be to.
+    for answer in outcome.answers { send(answer, on: connection, isPlain: true) }
+    perform(outcome.effects, on: connection)
+  }
+
+  func request(head: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, on connection: ConnectionCore) -> [UInt8]? {
+    let request = PlainMessage(head: head, body: [UInt8](body))
+    let arrival = arrivals[connection.id] ?? Arrival()
+    var facts = facts(.request, on: connection, request)
+    facts.request = request
+    facts.frames = max(1, arrival.frames)
+    facts.reads = max(1, arrival.reads)
+    facts.isPipelined = arrival.reads == 0
+    facts.idle = arrival.heard.map { facts.now - $0 } ?? .zero
+    var left = arrival
+    left.heard = facts.now
+    left.reads = 0
+    left.frames = arrival.rest == nil ? 0 : 1
+    arrivals[connection.id] = left
+    judge(&facts, request, on: connection)
+    let outcome = script.request(facts, self)
+    for answer in outcome.answers { send(answer, on: connection, isPlain: !connection.isSecured) }
+    perform(outcome.effects, on: connection)
+    return outcome.requests
+  }
+
+  private func judge(_ facts: inout MessageFacts, _ request: PlainMessage, on connection: ConnectionCore) {
+    // The procedure is over by the time M6 comes here.
+    if request.isRequest(to: "/pair-setup") { exchangeKeys[connection.id] = connection.pairingKey }
+    guard request.isPairVerify, let message = request.pairingMessage else { return }
+    state.finishes[connection.id.number] = nil
+    switch message.state {
+    case 1: state.judge.start(message, on: connection.id.number, core.pairings)
+    case 3:
+      let judged = state.judge.judge(
+        message, on: connection.id.number, key: connection.pairingKey, core.pairings)
+      state.judge.conclude(connection.id.number)
+      state.finishes[connection.id.number] = judged.verdict
+      facts.finish = judged.verdict
+      facts.inner = judged.inner
+    default: break
+    }
+  }
+
+  // MARK: Outputs
+
+  func message(from start: Int, on connection: ConnectionCore) {
+    let bytes = connection.takeBack(from: start)
+    let message = PlainMessage(answer: bytes)
+    let request = script.awaitedRequest(on: connection.id.number)
+    let isEvent = message?.isMessageOfEvents ?? false
+    var facts = facts(isEvent ? .event : .answer, on: connection, message)
+    facts.sealedFrames = connection.sealedFrameCount
+    facts.request = isEvent ? nil : request
+    if !isEvent, request?.isPairVerify == true {
+      facts.finish = state.finishes[connection.id.number]
+      if let answer = message?.pairingMessage, answer.state == 2 {
+        state.judge.startResponse(answer, on: connection.id.number)
+      }
+    }
+    let outcome = script.message(bytes, key: connection.pairingKey ?? exchangeKeys[connection.id], facts, self)
+    if outcome.effects.closing != .before {
+      for sending in outcome.sendings { send(sending, on: connection, isPlain: !connection.isSecured) }
+      if outcome.isForEverybody {
+        for other in core.connections where other !== connection && other.isSecured && !other.isSubscribed {
+          for sending in outcome.sendings { send(sending, on: other, isPlain: false) }
+        }
+      }
+    }
+    perform(outcome.effects, on: connection)
+  }
+
+  /// - Parameter isPlain: whether it belongs to the time before the connection was secured.
+  private func send(_ sending: DefectScript.Sending, on connection: ConnectionCore, isPlain: Bool) {
+    let isLate = sending.delay > .zero || sending.manner.beginsEarly
+    guard isLate || held[connection.id]?.contains(where: { !$0.sending.isOvertaken }) == true else {
+      return connection.send(sending.bytes, isPlain: isPlain, manner: sending.manner)
+    }
+    let entry = Held(sending, isPlain: isPlain && !sending.manner.beginsEarly)
+    held[connection.id, default: []].append(entry)
+    guard isLate else {
+      entry.isDue = true
+      return
+    }
+    after(sending.delay) { [unowned self, unowned connection] in
+      entry.isDue = true
+      release(connection)
+    }
+  }
+
+  /// Sends what is due and no longer held up.
+  private func release(_ connection: ConnectionCore) {
+    guard var queue = held[connection.id] else { return }
+    var kept: [Held] = []
+    var isHeldUp = false
+    for entry in queue {
+      if entry.isDue, !isHeldUp || entry.sending.isOvertaken {
+        connection.send(entry.sending.bytes, isPlain: entry.isPlain, manner: entry.sending.manner)
+      } else {
+        kept.append(entry)
+        if !entry.sending.isOvertaken { isHeldUp = true }
+      }
+    }
+    queue = kept
+    held[connection.id] = queue.isEmpty ? nil : queue
+    server.sendAppended()
+  }
+
+  func after(_ delay: Duration, _ body: @escaping () -> Void) {
+    guard !isStopped else { return }
+    let timer = LoopTimer(loop)
+    timers.append(timer)
+    timer.onFire = { [unowned self, unowned timer] in
+      timers.removeAll { $0 === timer }
+      timer.close()
+      if !isStopped { body() }
+    }
+    timer.start(after: delay)
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effects: DefectScript.Effects, on connection: ConnectionCore) {
+    for event in effects.events { send(event, on: connection, isPlain: !connection.isSecured) }
+    let id = connection.id
+    if effects.exits { _exit(1) }
+    if effects.pause > .zero {
+      let (seconds, attoseconds) = effects.pause.components
+      usleep(UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
+    }
+    guard
+      !effects.values.isEmpty || effects.closing != nil || !effects.identified.isEmpty || !effects.advertised.isEmpty
+    else { return }
+    // Not in the middle of the core's work.
+    after(.zero) { [unowned self] in
+      for (id, node) in effects.values {
+        guard let slot = core.database.slot(of: id) else { continue }
+        let characteristic = core.database.characteristics[slot]
+        let value = Value(defect: node)
+        server.change([(id, (try? characteristic.admit(value)) ?? value)])
+      }
+      for aid in effects.identified { onIdentify?(aid) }
+      if !effects.advertised.isEmpty { onAdvertise?(effects.advertised) }
+      switch effects.closing {
+      case .behind, .before: server.end(id)
+      case .reset: server.end(id, withReset: true)
+      case .others:
+        for other in core.connections where other.id != id && other.isSecured { server.end(other.id) }
+      case nil: break
+      }
+      server.sendAppended()
+    }
+  }
+
+  // MARK: Facts
+
+  private func facts(
+    _ kind: MessageFacts.Kind, on connection: ConnectionCore, _ message: PlainMessage? = nil, bytes: [UInt8] = []
+  ) -> MessageFacts {
+    let pairings = core.pairings
+    var facts = MessageFacts(
+      kind: kind, message: message, bytes: bytes, request: nil, connection: state.facts(of: connection, pairings, address: server.localAddress(of: connection.id)),
+      others: core.connections.filter { $0 !== connection }.map { state.facts(of: $0, pairings, address: nil) },
+      isPaired: core.isPaired, now: server.now, restart: state.restart,
+      lookup: { [unowned self] in core.database.facts(aid: $0, iid: $1) })
+    facts.isOffline = core.hasUnreachable
+    return facts
+  }
+}
+
+/// What a defect knows of an accessory over its restarts.
+final class DefectState {
+  let script: DefectScript
+  var judge = FinishJudge()
+  /// Of the M3 that is being answered, by connection.
+  var finishes: [UInt64: MessageCondition.FinishVerdict] = [:]
+  var restart: (at: Duration, cause: RestartChange.Cause)?
+  /// Pairing identifiers in the order in which they were made.
+  private var controllers: [String] = []
+
+  init(_ defect: Defect) { script = DefectScript(defect) }
+
+  /// Chance, or what the defect has in its place.
+  var random: RandomSource {
+    guard let change = script.defect.random else { return .system }
+    nonisolated(unsafe) let script = script
+    return RandomSource { room in
+      if change.path == nil || change.path == script.path {
+        for index in 0..<room.count { room[index] = UInt8(truncatingIfNeeded: index &* 7 &+ 1) }
+      } else {
+        room.copyBytes(from: RandomSource.system.bytes(room.count))
+      }
+    }
+  }
+
+  func facts(
+    of connection: ConnectionCore, _ pairings: [Pairing], address: String?
+  ) -> ConnectionFacts {
+    for pairing in pairings where !controllers.contains(pairing.name) { controllers.append(pairing.name) }
+    let controller = connection.verifiedController
+    let number = controller.flatMap { controllers.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+    return ConnectionFacts(
+      id: connection.id.number, isSecured: connection.isSecured,
+      isAdmin: pairings.contains { $0.name == controller && $0.isAdmin }, controller: controller,
+      controllerNumber: number, isVerifying: connection.isVerifying, isSettingUp: connection.isSettingUp,
+      isSubscribed: connection.isSubscribed, isPartial: !connection.incoming.isEmpty, address: address)
+  }
+}
+
+extension PlainMessage {
+  fileprivate var isPairVerify: Bool { isRequest(to: "/pair-verify") }
+}

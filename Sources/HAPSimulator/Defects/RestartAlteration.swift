@@ -1,0 +1,80 @@
+import HAPCrypto
+import HAPDefects
+import HAPModel
+import HAPProtocol
+import HAPStore
+
+/// Changes what an accessory keeps between its end and its next start, as a defect has it.
+struct RestartAlteration {
+  private let change: RestartChange
+  private let identity: StoredIdentity
+  private let pairings: [Pairing]
+  private let values: [AttributeID: Value]
+  private let tries: Int
+
+  /// Notes what there is before a factory reset; nil: the defect has nothing to do with such a restart.
+  init?(_ defect: Defect?, _ cause: RestartChange.Cause, _ store: AccessoryStore) throws(StoreError) {
+    guard let change = defect?.restart, change.after.contains(cause) else { return nil }
+    self.change = change
+    identity = try store.identity { .draw(deviceID: nil, from: .system) }
+    pairings = try store.pairings()
+    values = try store.values.load()
+    tries = try store.failedTries()
+  }
+
+  func apply(to store: AccessoryStore) throws(StoreError) {
+    if !change.keeps.isDisjoint(with: [.id, .key]) {
+      let new = try store.identity { .draw(deviceID: nil, from: .system) }
+      try store.replaceIdentity(
+        StoredIdentity(
+          deviceID: change.keeps.contains(.id) ? identity.deviceID : new.deviceID,
+          keySeed: change.keeps.contains(.key) ? identity.keySeed : new.keySeed))
+    }
+    if change.keeps.contains(.pairings) { for pairing in pairings { try store.upsert(pairing) } }
+    if change.keeps.contains(.values) { try store.values.commit(values.map { ($0.key, $0.value) }) }
+    if change.keeps.contains(.tries) { try store.setFailedTries(tries) }
+    for memory in change.forgets { try forget(memory, store) }
+    if change.makesUsers {
+      for pairing in try store.pairings() {
+        try store.upsert(Pairing(identifier: pairing.identifier, publicKey: pairing.publicKey, isAdmin: false))
+      }
+    }
+    if change.number != 0 {
+      let (number, hash) = try store.configuration()
+      try store.setConfiguration(number: UInt16(clamping: max(1, Int(number) + change.number)), hash: hash)
+    }
+  }
+
+  private func forget(_ memory: RestartChange.Memory, _ store: AccessoryStore) throws(StoreError) {
+    switch memory {
+    case .pairings: try store.removeAllPairings()
+    case .added: try store.removePairings(try store.pairings().dropFirst().map(\.identifier))
+    case .values: try store.values.removeAll()
+    case .tries: try store.setFailedTries(0)
+    case .ids: try store.setIDMap(IDMap())
+    case .id: try replace(store) { StoredIdentity(deviceID: $1.deviceID, keySeed: $0.keySeed) }
+    case .key: try replace(store) { StoredIdentity(deviceID: $0.deviceID, keySeed: $1.keySeed) }
+    case .configuration: try store.setConfiguration(number: 1, hash: try store.configuration().hash)
+    }
+  }
+
+  /// - Parameter choose: of the old identity and of a new one.
+  private func replace(
+    _ store: AccessoryStore, _ choose: (StoredIdentity, StoredIdentity) -> StoredIdentity
+  ) throws(StoreError) {
+    let pairings = try store.pairings()
+    let old = try store.identity { .draw(deviceID: nil, from: .system) }
+    try store.replaceIdentity(choose(old, .draw(deviceID: nil, from: .system)))
+    for pairing in pairings { try store.upsert(pairing) }
+  }
+}
+
+extension RestartChange.Cause {
+  init(_ restart: Restart) {
+    switch restart {
+    case .reboot: self = .reboot
+    case .powerCut: self = .powerCut
+    case .factoryReset: self = .factoryReset
+    }
+  }
+}
