@@ -126,8 +126,9 @@ let package = Package(
       ],
       exclude: ["Help"]),
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
-    .testTarget(name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire"]),
-    .testTarget(name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPYAML", "HAPTestSupport"]),
+    .testTarget(
+      name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
+    .testTarget(name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
     .testTarget(

@@ -1,4 +1,5 @@
 @testable import HAPWire
+import HAPTestSupport
 import Testing
 
 struct HTTPRequestTests {

@@ -1,6 +1,7 @@
 import Foundation
-@testable import HAPWire
+import HAPTestSupport
 import Testing
+@testable import HAPWire
 
 /// The text after one change.
 private func changed(

@@ -1,4 +1,5 @@
 @testable import HAPWire
+import HAPTestSupport
 import Testing
 
 private func parse(_ text: String) throws(JSONError) -> JSONNode { try JSONNode.parse(utf8(text)) }

@@ -1,6 +1,7 @@
 import Foundation
-@testable import HAPWire
+import HAPTestSupport
 import Testing
+@testable import HAPWire
 
 private func written(_ body: (inout ByteBuffer) -> Void) -> String {
   var buffer = ByteBuffer(capacity: 0)

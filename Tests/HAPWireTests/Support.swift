@@ -1,23 +1,6 @@
 import Foundation
 @testable import HAPWire
 
-/// A stream of chance that a seed names, so that a failing test replays.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  /// SplitMix64.
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) } }
-}
-
 func hexBytes(_ text: String) -> [UInt8] {
   let digits = Array(text.utf8)
   return stride(from: 0, to: digits.count, by: 2).map {

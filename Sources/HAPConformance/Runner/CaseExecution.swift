@@ -48,6 +48,9 @@ struct CaseExecution {
       outcome.notes += named(await run.notes)
       await run.close()
       if let problem = await tidy(run) { outcome.notes.append(problem) }
+      if let step = ending.failure?.step {
+        outcome.failedAt.append("\(definition.file):\(step.place): \(step.path)")
+      }
       if let name = variant?["name"]?.stringValue {
         outcome.variants.append(.init(name: name, verdict: ending.verdict, message: ending.message))
       }

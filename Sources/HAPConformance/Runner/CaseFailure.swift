@@ -1,3 +1,5 @@
+import HAPWire
+
 /// The accessory isn't as the case wants it.
 struct CaseFailure: Error, Equatable {
   /// One line.
@@ -8,6 +10,8 @@ struct CaseFailure: Error, Equatable {
   var got: String?
   /// Whether nothing came at all.
   var isSilence = false
+  /// The step at which it failed, the innermost one; nil: at none.
+  var step: JSONNode?
 
   init(_ message: String, sent: String? = nil, accepted: [String] = [], got: String? = nil, isSilence: Bool = false) {
     self.message = message

@@ -91,7 +91,10 @@ actor CaseRun {
     for step in steps {
       if Task.isCancelled { throw CaseInterrupted() }
       guard let member = step.members?.first(where: { $0.name != "note" }) else { continue }
-      try await perform(member.name, member.value)
+      do { try await perform(member.name, member.value) } catch var failure as CaseFailure {
+        failure.step = failure.step ?? step
+        throw failure
+      }
     }
   }
 

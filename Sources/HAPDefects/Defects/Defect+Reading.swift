@@ -5,7 +5,7 @@ import HAPWire
 
 extension Defect {
   private static let members = [
-    "id", "breaks", "what", "drags", "total", "profile", "proof", "needs", "rules", "conduct", "record", "device", "restart",
+    "id", "breaks", "what", "drags", "total", "unproven", "profile", "proof", "needs", "rules", "conduct", "record", "device", "restart",
     "identity", "random", "sealing", "idle",
   ]
 
@@ -28,7 +28,7 @@ extension Defect {
     for member in try node["conduct"]?.asObject() ?? [] { manners.append(try Self.manner(member)) }
     self.init(
       id: id, area: area, breaks: breaks, what: try node.string("what"), drags: drags,
-      total: try node.optionalString("total"), claims: proof?["claims"],
+      total: try node.optionalString("total"), unproven: try node.optionalString("unproven"), claims: proof?["claims"],
       profile: try node.optionalString("profile") ?? "kitchen-sink",
       testOptions: try proof?["options"]?.texts() ?? [], serveOptions: try proof?["serve"]?.texts() ?? [],
       needs: try node["needs"]?.types() ?? [],
@@ -41,7 +41,7 @@ extension Defect {
       sealings: try node.each("sealing") { (node) throws(JSONProblem) in try SealingChange(node) },
       idle: try node["idle"]?.duration())
     let changes = ["rules", "conduct", "record", "device", "restart", "identity", "random", "sealing", "idle"]
-    guard changes.contains(where: { node[$0] != nil }) else {
+    guard node["unproven"] != nil || changes.contains(where: { node[$0] != nil }) else {
       throw node.problem("it changes nothing: it needs one of \(changes.joined(separator: ", "))")
     }
   }

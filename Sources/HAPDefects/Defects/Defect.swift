@@ -14,6 +14,8 @@ package struct Defect: Sendable {
   package let drags: [(id: String, reason: String)]
   /// Why nothing works any more with it, where that can't be otherwise; nil: at most five other cases fail.
   package let total: String?
+  /// Why no run can show it; nil: one does.
+  package let unproven: String?
   /// Members of a claims file that its run needs.
   package let claims: JSONNode?
   /// The name of the shipped profile in which it shows.
@@ -36,7 +38,7 @@ package struct Defect: Sendable {
   package let idle: Duration?
 
   init(
-    id: String, area: String, breaks: [String], what: String, drags: [(id: String, reason: String)], total: String?, claims: JSONNode?, profile: String,
+    id: String, area: String, breaks: [String], what: String, drags: [(id: String, reason: String)], total: String?, unproven: String?, claims: JSONNode?, profile: String,
     testOptions: [String], serveOptions: [String], needs: [TypeID], rules: [MessageRule],
     manners: [(field: ConductField, setting: ConductField.Setting)], records: [RecordChange], devices: [DeviceChange],
     restart: RestartChange?, identity: IdentityChange?, random: RandomChange?, sealings: [SealingChange], idle: Duration?
@@ -47,6 +49,7 @@ package struct Defect: Sendable {
     self.what = what
     self.drags = drags
     self.total = total
+    self.unproven = unproven
     self.claims = claims
     self.profile = profile
     self.testOptions = testOptions

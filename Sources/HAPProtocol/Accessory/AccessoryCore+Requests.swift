@@ -17,10 +17,12 @@ extension AccessoryCore {
     guard !connection.incoming.isEmpty else { return false }
     if let session = connection.session {
       var isIntact = true
+      // What can't be opened is spoilt by the try.
+      let unopened = connection.outbox.tap == nil ? [] : session.opener.unopened(of: connection.incoming)
       do throws(FrameOpener.Failure) {
         try session.opener.open(&connection.incoming)
       } catch {
-        isIntact = isRemedied(error, on: connection, session)
+        isIntact = isRemedied(error, on: connection, session, unopened)
         refuse(connection, request: "", reason: error.reason)
       }
       let consumed = session.opener.withPlaintext(of: connection.incoming) { parse($0, on: connection, at: now) }
@@ -42,7 +44,7 @@ extension AccessoryCore {
 
   /// Whether a tap lets the connection go on behind a broken frame.
   private func isRemedied(
-    _ failure: FrameOpener.Failure, on connection: ConnectionCore, _ session: SecureSession
+    _ failure: FrameOpener.Failure, on connection: ConnectionCore, _ session: SecureSession, _ unopened: [UInt8]
   ) -> Bool {
     switch connection.outbox.tap?.brokenFrame(failure, on: connection) ?? .close {
     case .close: return false
@@ -50,7 +52,7 @@ extension AccessoryCore {
       session.opener.discardUnopened(of: &connection.incoming)
       return true
     case .recount(let distance):
-      return session.opener.open(&connection.incoming, underNumbersWithin: distance)
+      return session.opener.open(unopened, in: &connection.incoming, underNumbersWithin: distance)
     }
   }
 

@@ -92,16 +92,19 @@ package struct FrameOpener: ~Copyable {
     buffer.removeLast(buffer.readableCount - unopenedOffset)
   }
 
-  /// Opens the next frame under a number near the right one, and whatever follows it.
+  /// What isn't opened yet.
+  func unopened(of buffer: borrowing ByteBuffer) -> [UInt8] { buffer.withReadable { [UInt8]($0[unopenedOffset...]) } }
+
+  /// Opens the next frame, which couldn't be opened under its own number, under one near it, and whatever follows it.
+  /// - Parameter unopened: what wasn't opened before the try, which spoils it.
   /// - Returns: false when none fits, or when what follows is broken.
-  mutating func open(_ buffer: inout ByteBuffer, underNumbersWithin distance: Int) -> Bool {
+  mutating func open(_ unopened: [UInt8], in buffer: inout ByteBuffer, underNumbersWithin distance: Int) -> Bool {
     let right = counter
-    let frame = buffer.withReadable { [UInt8]($0[unopenedOffset...]) }
+    let frame = unopened.suffix(buffer.readableCount - unopenedOffset)
     for step in 1...max(1, distance) {
       for other in [right &+ UInt64(step), right &- UInt64(step)] where other < UInt64.max / 2 {
-        // What was tried with a wrong number is worthless.
         discardUnopened(of: &buffer)
-        buffer.append(frame)
+        buffer.append(Array(frame))
         counter = other
         if (try? open(&buffer)) != nil { return true }
       }

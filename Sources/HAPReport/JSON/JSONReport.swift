@@ -124,6 +124,7 @@ package enum JSONReport {
       json.text("sent", outcome.sent)
       json.texts("accepted", outcome.accepted)
       json.text("got", outcome.got)
+      if !outcome.failedAt.isEmpty { json.texts("failedAt", outcome.failedAt) }
       json.texts("deviations", outcome.deviations)
       json.texts("notes", outcome.notes)
       json.key("variants")

@@ -95,6 +95,7 @@ extension CaseOutcome {
       repetitions: try node.list("repetitions") { (node) throws(JSONProblem) in try node.asWord() },
       expected: try node.optionalString("expected"),
       transcript: try node.list("transcript") { (node) throws(JSONProblem) in try TranscriptEntry(json: node) })
+    failedAt = try node.texts("failedAt")
   }
 }
 

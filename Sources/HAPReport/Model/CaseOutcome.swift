@@ -10,6 +10,8 @@ package struct CaseOutcome: Equatable, Sendable {
   package var accepted: [String]
   /// What came instead; "no answer within 10 s".
   package var got: String?
+  /// Where in the suite the steps stand at which it failed, one for each variant that did: "read.yaml:33:9: cases[0].steps[2]".
+  package var failedAt: [String] = []
   /// Deviations that were accepted: what, and who else does it.
   package var deviations: [String]
   /// What was seen and is worth keeping.

@@ -240,9 +240,9 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
       entry.isDue = true
       return
     }
-    after(sending.delay) { [unowned self, unowned connection] in
+    after(sending.delay) { [unowned self, weak connection] in
       entry.isDue = true
-      release(connection)
+      if let connection { release(connection) }
     }
   }
 

@@ -51,7 +51,7 @@ struct RestartAlteration {
     case .added: try store.removePairings(try store.pairings().dropFirst().map(\.identifier))
     case .values: try store.values.removeAll()
     case .tries: try store.setFailedTries(0)
-    case .ids: try store.setIDMap(IDMap())
+    case .ids: try store.forgetIDs()
     case .id: try replace(store) { StoredIdentity(deviceID: $1.deviceID, keySeed: $0.keySeed) }
     case .key: try replace(store) { StoredIdentity(deviceID: $0.deviceID, keySeed: $1.keySeed) }
     case .configuration: try store.setConfiguration(number: 1, hash: try store.configuration().hash)

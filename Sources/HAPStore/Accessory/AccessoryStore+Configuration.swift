@@ -58,6 +58,17 @@ extension AccessoryStore {
     }
   }
 
+  /// Forgets which ids were given out, so that they are given anew: what no accessory does that minds its rules.
+  package func forgetIDs() throws(StoreError) {
+    try change { database, row throws(SQLiteError) in
+      for table in ["ids", "counters"] {
+        let delete = try database.prepare("DELETE FROM \(table) WHERE accessory = ?")
+        delete.bind([row])
+        try delete.run()
+      }
+    }
+  }
+
   /// Makes the stored map this one, in one transaction. A scope's counter is never lowered, so that a freed id stays free.
   package func setIDMap(_ map: IDMap) throws(StoreError) {
     let before = try idMap()

@@ -8,8 +8,6 @@ package struct Glob: Equatable, Sendable {
     scalars = Array(pattern.unicodeScalars)
   }
 
-  package var hasWildcard: Bool { scalars.contains("*") }
-
   /// Whether the whole of `text` fits.
   package func matches(_ text: String) -> Bool {
     let text = Array(text.unicodeScalars)

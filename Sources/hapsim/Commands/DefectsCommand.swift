@@ -72,6 +72,10 @@ extension Defect {
         json.key("total")
         json.string(total)
       }
+      if let unproven {
+        json.key("unproven")
+        json.string(unproven)
+      }
       json.key("profile")
       json.string(profile)
       json.key("options")
@@ -88,6 +92,7 @@ extension Defect {
   fileprivate func lines(_ terminal: Terminal) -> [String] {
     var lines = [terminal.styled(id, .bold), what, "", "fails   \(breaks.joined(separator: " "))"]
     if let total { lines.append("and all that needs a session: \(total)") }
+    if let unproven { lines.append("not proven: \(unproven)") }
     for (id, reason) in drags { lines.append("drags   \(id): \(reason)") }
     lines.append("shows   hapsim run Profiles/\(profile).hasaccessory --defect \(id)")
     return lines

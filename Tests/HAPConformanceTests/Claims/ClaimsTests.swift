@@ -1,3 +1,4 @@
+import HAPTestSupport
 import HAPWire
 import Testing
 

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPTestSupport
 import Testing
 
 @testable import HAPConformance

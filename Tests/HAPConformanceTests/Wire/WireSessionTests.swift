@@ -1,5 +1,6 @@
 import HAPCrypto
 import HAPProtocol
+import HAPTestSupport
 import HAPWire
 import Testing
 
