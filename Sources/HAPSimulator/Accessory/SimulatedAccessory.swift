@@ -30,6 +30,8 @@ package actor SimulatedAccessory {
   private(set) var offline: Set<UInt64> = []
   private var hasRadio = true
   private var starts = 0
+  /// Whether another profile is being prepared, which reads and writes what is kept.
+  private var isReplacing = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -95,7 +97,7 @@ package actor SimulatedAccessory {
   /// - Parameter done: called on the loop when it is back, or with why it isn't.
   package func restart(_ restart: Restart, done: @escaping @Sendable (CommandError?) -> Void) {
     let old: AccessoryRun
-    do throws(CommandError) { old = try running() } catch { return done(error) }
+    do throws(CommandError) { old = try changeable() } catch { return done(error) }
     state = .restarting
     old.stop(restart.ending)
     let random = old.random
@@ -120,9 +122,11 @@ package actor SimulatedAccessory {
     guard case .restarting = state else { return done(CommandError(.notPossible, "\"\(name)\" has stopped")) }
     do {
       let (again, failure) = try result.get()
+      // Under another name there is no record of it yet.
+      let isKnown = restart == .powerCut && hasRadio && again.instanceName == prepared.instanceName
       prepared = again
       if failure == nil, restart == .factoryReset { offline = [] }
-      try makeRun(random, isKnown: restart == .powerCut && hasRadio)
+      try makeRun(random, isKnown: isKnown)
       guard failure == nil else { return done(failure.map { CommandError(.failed, "nothing was reset: \($0)") }) }
       terms?.sink?(SimulatorEvent(accessory: name, .restarted(restart)))
       done(nil)
@@ -144,13 +148,15 @@ package actor SimulatedAccessory {
     _ read: @escaping @Sendable () throws -> AccessoryProfile,
     done: @escaping @Sendable (Result<UInt16, CommandError>) -> Void
   ) {
-    do throws(CommandError) { _ = try running() } catch { return done(.failure(error)) }
+    do throws(CommandError) { _ = try changeable() } catch { return done(.failure(error)) }
+    isReplacing = true
     loop.offload { [prepared] in
       Result { () throws(CommandError) in
         do { return try Replacement(try read(), for: prepared) } catch { throw CommandError(preparing: error) }
       }
     } then: { result in
       self.assumeIsolated { accessory in
+        accessory.isReplacing = false
         done(
           Result { () throws(CommandError) in
             let run = try accessory.running()
@@ -173,6 +179,13 @@ package actor SimulatedAccessory {
     case .restarting: throw CommandError(.notPossible, "\"\(name)\" is starting anew")
     case .new, .stopped: throw CommandError(.notPossible, "\"\(name)\" has stopped")
     }
+  }
+
+  /// The run, for who makes another one of it: one at a time.
+  private func changeable() throws(CommandError) -> AccessoryRun {
+    let run = try running()
+    guard !isReplacing else { throw CommandError(.notPossible, "\"\(name)\" is being given another profile") }
+    return run
   }
 
   /// Does something at the device, to the service that the words name.
