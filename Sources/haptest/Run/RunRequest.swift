@@ -241,13 +241,6 @@ struct RunRequest: Sendable {
 enum TargetText {
   /// "192.0.2.7:51826", "[fe80::1%eth0]:51826", "localhost:51826"; anything else is a name on the network, or a device ID.
   static func read(_ text: String) throws(UsageError) -> ConformanceSession.Target {
-    guard let colon = text.lastIndex(of: ":"), DeviceID(text.uppercased()) == nil,
-      let port = UInt16(text[text.index(after: colon)...]), port > 0
-    else { return .name(text) }
-    var host = String(text[..<colon])
-    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-    do throws(LoopError) {
-      return .address(SocketAddress(host: try IPAddress(host == "localhost" ? "127.0.0.1" : host), port: port))
-    } catch { throw UsageError("\(shown(text)): \(error.detail)") }
+    try SocketAddress(commandLine: text).map { .address($0) } ?? .name(text)
   }
 }
