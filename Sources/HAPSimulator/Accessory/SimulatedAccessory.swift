@@ -28,10 +28,10 @@ package actor SimulatedAccessory {
   private var advertiser: (any Advertiser)?
   /// Accessories behind the bridge that it can't reach, over restarts.
   private(set) var offline: Set<UInt64> = []
-  private var hasRadio = true
-  private var starts = 0
   /// Whether another profile is being prepared, which reads and writes what is kept.
   private var isReplacing = false
+  private var hasRadio = true
+  private var starts = 0
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
