@@ -70,9 +70,11 @@ struct LintRun {
   /// - Parameters:
   ///   - code: what about the rule, "serial-too-short".
   ///   - isOnceEnough: the first of the kind is told, and the others are counted.
+  ///   - spot: asked for only when it is told.
   ///   - remark: not asked for when the rule isn't selected.
   mutating func report(
-    _ rule: LintRule, _ code: String, at spot: LintSpot, isOnceEnough: Bool = false, _ remark: @autoclosure () -> Remark
+    _ rule: LintRule, _ code: String, at spot: @autoclosure () -> LintSpot, isOnceEnough: Bool = false,
+    _ remark: @autoclosure () -> Remark
   ) {
     guard isSelected(rule) else { return }
     var remark = remark()
@@ -85,6 +87,7 @@ struct LintRun {
     let kind = Kind(code: "\(rule.name)/\(code)", severity: remark.severity)
     counts[kind, default: Count(number: 0, ios: remark.ios, source: remark.source)].number += 1
     guard counts[kind]?.number ?? 0 <= (isOnceEnough ? 1 : DatabaseLint.mostOfAKind) else { return }
+    let spot = spot()
     let finding = LintFinding(
       rule: kind.code, caseID: rule.id, path: spot.path, subject: spot.subject, summary: remark.message,
       severity: remark.severity, ios: remark.ios, source: remark.source, fix: remark.fix)

@@ -23,10 +23,7 @@ enum CommonOptions {
   static let all = [state.definition, timeout.definition, interface.definition, verbose.definition]
 }
 
-/// The folder that keeps pairings. A relative `$XDG_STATE_HOME` doesn't count (XDG Base Directory Specification).
+/// The folder that keeps pairings.
 func stateFolder(_ arguments: Arguments, _ console: Console) throws(UsageError) -> String {
-  if let given = try arguments.value(CommonOptions.state) { return given }
-  if let state = console.environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/hapctl" }
-  if let home = console.environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/hapctl" }
-  throw UsageError("there is no default state folder, since neither XDG_STATE_HOME nor HOME is set; give --state DIR")
+  try stateFolder(of: "hapctl", given: try arguments.value(CommonOptions.state), console)
 }

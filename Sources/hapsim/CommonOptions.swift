@@ -13,21 +13,14 @@ enum CommonOptions {
   static let json = Flag("json", "write JSON, for programs")
 }
 
-/// The state folder of someone who names none: `$XDG_STATE_HOME/hapsim`, else `~/.local/state/hapsim`. A relative
-/// `$XDG_STATE_HOME` doesn't count (XDG Base Directory Specification). Nil when neither variable says.
+/// The state folder of someone who names none. Nil when no variable says.
 func defaultStateFolder(_ environment: (String) -> String?) -> String? {
-  if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return state + "/hapsim" }
-  if let home = environment("HOME"), home.hasPrefix("/") { return home + "/.local/state/hapsim" }
-  return nil
+  defaultStateFolder(of: "hapsim", environment)
 }
 
 /// The folder that a command is to look into.
 func stateFolder(_ arguments: Arguments, _ console: Console) throws(UsageError) -> String {
-  if let given = try arguments.value(CommonOptions.state) { return given }
-  guard let path = defaultStateFolder(console.environment) else {
-    throw UsageError("there is no default state folder, since neither XDG_STATE_HOME nor HOME is set; give --state DIR")
-  }
-  return path
+  try stateFolder(of: "hapsim", given: try arguments.value(CommonOptions.state), console)
 }
 
 extension Console {

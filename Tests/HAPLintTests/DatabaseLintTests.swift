@@ -26,6 +26,16 @@ import Testing
     #expect(Self.codes(change.changed, change.facts) == change.found)
   }
 
+  @Test("Numbers at the ends of what is read are no trap")
+  func ends() {
+    let least = "-170141183460469231731687303715884105728"
+    let text = Databases.house.replacing(
+      "\"value\":50,\"unit\":\"percentage\",\"minValue\":0,\"maxValue\":100,",
+      with: "\"value\":50,\"minValue\":\(least),\"maxValue\":100,")
+    #expect(text.contains(least))
+    #expect(!Self.codes(text).contains("value-step/off-grid"))
+  }
+
   @Test("Every rule has a change that breaks it, or a test of its own")
   func everyRule() {
     let elsewhere: Set<String> = ["counts", "accessory-count", "switch-service"]

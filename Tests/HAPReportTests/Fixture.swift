@@ -1,4 +1,22 @@
-import HAPReport
+@testable import HAPReport
+
+extension RunReport {
+  /// Without the bytes of transcripts: what the JSON report holds.
+  var withoutBytes: RunReport {
+    mapping(
+      header: { $0 }, plan: { $0 },
+      outcome: { outcome in
+        var outcome = outcome
+        for index in outcome.transcript.indices {
+          let size = outcome.transcript[index].size
+          outcome.transcript[index].bytes = []
+          outcome.transcript[index].size = size
+        }
+        return outcome
+      },
+      text: { $0 }, bytes: { $0 })
+  }
+}
 
 /// Runs that a report has to tell: each verdict, texts of no good will, and runs that don't come to their end.
 enum Fixture {

@@ -54,6 +54,19 @@ struct BehaviourSeamTests {
     #expect(world.changes() == ["1.21=true", "1.21=false"])
   }
 
+  @Test("However much a behaviour sets at once, it is not taken for one without end") func much() throws {
+    let world = VirtualWorld(Garage.database(), registry: BehaviourRegistry(kinds: [Restless.kind]))
+    #expect(world.changes().count == 20_000)
+  }
+
+  private final class Restless: Behaviour {
+    private let on: AttributeID?
+    init(_ service: DeviceService) { on = service[.on] }
+    static let kind = BehaviourKind(service: .lightBulb, summary: "", parameters: []) { service, _ in Restless(service)
+    }
+    func start(_ context: inout DeviceContext) { for _ in 0..<20_000 { context.set(on, true) } }
+  }
+
   private final class Deaf: Behaviour {
     private let on: AttributeID?
     init(_ service: DeviceService) { on = service[.on] }

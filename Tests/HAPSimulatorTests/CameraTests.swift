@@ -38,6 +38,18 @@ import Testing
     #expect(picture.indices.contains { $0 % 3 == 0 && picture[$0..<$0 + 3] == [255, 255, 255] })
   }
 
+  @Test("What is filled is a rectangle, as far as it lies in the picture", arguments: [-3, 0, 1, 4, 9])
+  func fills(_ corner: Int) {
+    var picture = Picture(width: 8, height: 6)
+    picture.fill(x: corner..<corner + 5, y: corner..<corner + 3, .init(red: 1, green: 2, blue: 3))
+    for y in 0..<6 {
+      for x in 0..<8 {
+        let isIn = (corner..<corner + 5).contains(x) && (corner..<corner + 3).contains(y)
+        #expect(picture.bytes[(y * 8 + x) * 3..<(y * 8 + x + 1) * 3] == (isIn ? [1, 2, 3] : [0, 0, 0]))
+      }
+    }
+  }
+
   @Test("Every letter differs from every other")
   func letters() {
     let all = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-.'#?/ "
@@ -55,5 +67,6 @@ import Testing
       camera.snapshot(SnapshotRequest(aid: aid, width: 64, height: 48))
     }
     #expect(picture(nil) == picture(1) && picture(7) != picture(1) && picture(8) == nil)
+    #expect(picture(7) == picture(7))
   }
 }

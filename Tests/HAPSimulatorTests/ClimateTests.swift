@@ -338,6 +338,16 @@ func id(_ iid: UInt64) -> AttributeID { AttributeID(aid: 1, iid: iid) }
     #expect(world[id(11)] == 0 && world.pendingTimers == 0)
   }
 
+  @Test("Another battery of the accessory is low when it is itself")
+  func two() throws {
+    let world = house([
+      (.batteryService, [(.batteryLevel, 100), (.statusLowBattery, 0), (.chargingState, 0)]),
+      (.batteryService, [(.batteryLevel, 100), (.statusLowBattery, 0), (.chargingState, 0)]),
+    ])
+    try world.deed(.battery(5), at: id(10))
+    #expect(world.changes() == ["1.11=5", "1.12=1"])
+  }
+
   @Test("At a charger it fills, until it is full")
   func charges() throws {
     let world = world(#"{"life": "0s", "chargeTime": "100s"}"#, level: 10)

@@ -242,6 +242,47 @@ private func simulated<T>(
     }
   }
 
+  @Test("Behind a power cut the record is told of as before, and it is made anew under another name") func record()
+    async throws
+  {
+    let advertiser = RecordedAdvertiser()
+    let served = try await ServedSimulation([ProfileText.garage], advertiser: advertiser)
+    try await served.command("power-cut")
+    try await served.onLoop { advertiser.tell(.seen("Garage")) }
+    #expect(served.events.withLock { $0.last?.kind } == .selfCheck(name: "Garage", isVisible: true))
+    #expect(try await served.onLoop { advertiser.names } == ["Garage"])
+    served.profiles.withLock { $0["new"] = ProfileText.garage.replacing("\"Garage\"", with: "\"Carport\"") }
+    try await served.command("replace", #""profile": "new""#)
+    try await served.command("power-cut")
+    #expect(try await served.onLoop { advertiser.names } == ["Garage", "Carport"])
+    try await served.stop()
+  }
+
+  @Test("While another profile is being prepared, neither a third nor a start anew is") func overlapping() async throws
+  {
+    try await simulated(ProfileText.garage) { (served) async throws in
+      served.profiles.withLock { $0["new"] = ProfileText.garage }
+      let lines = [
+        #"{"command": "replace", "profile": "new"}"#, #"{"command": "replace", "profile": "new"}"#,
+        #"{"command": "reboot"}"#,
+      ]
+      let answers: [String] = await withCheckedContinuation { continuation in
+        served.loop.schedule {
+          let answers = OnThread<[String]>([])
+          for line in lines {
+            served.commands.answer(Array(line.utf8)) { answer in
+              answers.value.append(answer)
+              if answers.value.count == lines.count { continuation.resume(returning: answers.value) }
+            }
+          }
+        }
+      }
+      #expect(answers.count { $0.contains("is being given another profile") } == 2)
+      #expect(answers.last?.contains("\"ok\":true") == true, "\(answers)")
+      try await served.command("reboot")
+    }
+  }
+
   @Test("What comes while an accessory starts anew is told so, and it comes back") func whileRestarting() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       async let back = served.answer(#"{"command": "reboot"}"#)

@@ -53,6 +53,16 @@ import Testing
     #expect(world.changes() == [] && world.pendingTimers == 0)
   }
 
+  @Test("What was asked for and taken back is nobody's doing any more")
+  func takenBack() throws {
+    let world = world()
+    world.write(target, 0)
+    world.write(target, 1)
+    _ = world.changes()
+    try world.setByHand(current, 0)
+    #expect(world.changes() == ["1.31=0", "1.32=0", "1.41=1"])
+  }
+
   @Test("A jammed bolt is nobody's doing")
   func jammed() throws {
     let world = world()

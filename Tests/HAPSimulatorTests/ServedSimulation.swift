@@ -1,3 +1,4 @@
+import HAPDiscovery
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -29,7 +30,10 @@ final class ServedSimulation: Sendable {
   }
 
   /// - Parameter profiles: the texts of profiles, each served.
-  init(_ profiles: [String], pace: SimulationClock.Pace = .standing, folder: StateFolder = .ephemeral()) async throws {
+  init(
+    _ profiles: [String], pace: SimulationClock.Pace = .standing, folder: StateFolder = .ephemeral(),
+    advertiser: RecordedAdvertiser? = nil
+  ) async throws {
     loop.start()
     let prepared = try profiles.map {
       try PreparedAccessory(
@@ -38,7 +42,7 @@ final class ServedSimulation: Sendable {
     try await onLoop { [self] in
       let setting = Simulation.Setting(
         folder: folder, places: [ListeningPlace(.loopbackV4)], seed: 7,
-        sink: { [self] event in events.withLock { $0.append(event) } })
+        makeAdvertiser: { advertiser }, sink: { [self] event in events.withLock { $0.append(event) } })
       let simulation = Simulation(setting, in: SimulationClock(pace, on: loop), on: loop)
       for accessory in prepared { try simulation.serve(accessory, port: 0) }
       let dispatcher = CommandDispatcher(
@@ -113,6 +117,20 @@ final class ServedSimulation: Sendable {
   }
 
   func eventNames() -> [String] { events.withLock { $0.map(\.name) } }
+}
+
+/// Notes what is to be advertised. Belongs to the loop's thread.
+final class RecordedAdvertiser: Advertiser, @unchecked Sendable {
+  private(set) var names: [String] = []
+  private(set) var tell: (AdvertisementEvent) -> Void = { _ in }
+
+  func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
+    names.append(record.name)
+    tell = events
+  }
+  func update(txt: [(key: String, value: String)]) {}
+  func withdraw() {}
+  func close() {}
 }
 
 /// Profiles for tests.

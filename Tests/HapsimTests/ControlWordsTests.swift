@@ -56,6 +56,12 @@ private func words(
     #expect(try words("online", "3").accessory == .aid(3))
   }
 
+  @Test("What was typed is told whole, whatever is in it")
+  func typed() {
+    let error = #expect(throws: UsageError.self) { try words("advance", "soon (at noon)") }
+    #expect(error?.message.contains("\"soon (at noon)\"") == true, "\(error?.message ?? "")")
+  }
+
   @Test(
     "Wrong words are told with what was expected",
     arguments: [

@@ -1,5 +1,6 @@
 import Foundation
 import HAPCommandLine
+import HAPReport
 import Synchronization
 import Testing
 
@@ -154,6 +155,7 @@ final class ScratchFolder {
     "Options that make no sense are refused before anything is sent",
     arguments: [
       ["run"], ["run", "127.0.0.1:9", "--code", "1234"], ["run", "127.0.0.1:9", "--shard", "3/2"],
+      ["run", "127.0.0.1:9", "--shard", "x/1/4"], ["run", "127.0.0.1:9", "--code", "٠٣١-٤"],
       ["run", "127.0.0.1:9", "--fail-on", "luck"], ["run", "127.0.0.1:9", "--txt", "sf"], ["validate"],
       ["claims", "make", "127.0.0.1:9"], ["lint", "127.0.0.1:9"],
     ])
@@ -229,5 +231,20 @@ final class ScratchFolder {
     #expect(await haptest("replay", folder.path, "127.0.0.1:1").exit == .cannotRun)
     _ = try folder.file("case.json", #"{"format": 1, "id": "ZZ-99", "seed": 1, "version": "0.1.0"}"#)
     #expect(await haptest("replay", folder.path, "127.0.0.1:1").exit == .nothingSelected)
+    let path = try folder.file("own.json", #"{"format": 1, "id": "PS-01", "seed": 1, "version": "0.1.0"}"#)
+    let unreachable = await haptest("replay", path, "127.0.0.1:1", "--txt", "sf=1")
+    #expect(unreachable.exit == .cannotRun)
+    #expect(unreachable.error.contains("haptest replay: 127.0.0.1:1") && !unreachable.error.contains("haptest run"))
+  }
+
+  @Test("Evidence says which turn of a case it is, and what was written before there were turns is the first")
+  func evidence() throws {
+    let description = CaseDescription(
+      id: "PS-01", name: "x", area: "pair-setup", level: .must, requirement: "", section: "")
+    var outcome = CaseOutcome(description, .fail)
+    outcome.turn = 7
+    let read = try EvidenceFile(EvidenceFile.text(of: outcome, header: nil))
+    #expect(read.id == "PS-01" && read.turn == 7)
+    #expect(try EvidenceFile(Array(#"{"format": 1, "id": "PS-01", "seed": 1}"#.utf8)).turn == 0)
   }
 }

@@ -1,5 +1,4 @@
 import HAPLoop
-import HAPModel
 import HAPWire
 
 /// Looks at an accessory for what can be claimed of it: its TXT record, and with the setup code its database.
@@ -43,18 +42,12 @@ package struct ClaimsVisit: Sendable {
     let wanted: ServiceTarget
     switch target {
     case .address(let address): wanted = .address(address)
-    case .name(let name): wanted = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name)
+    case .name(let name): wanted = ServiceTarget(called: name)
     case .child: preconditionFailure("no child is started for claims")
     }
     let service = try? await observer.find(wanted, within: .seconds(3), after: MDNSObserver.start)
     await observer.close()
     guard let service else { return nil }
-    var record: [String: String] = [:]
-    for string in service.textStrings ?? [] {
-      let entry = DNSTextEntry(string)
-      let key = String(decoding: entry.key, as: UTF8.self)
-      if record[key] == nil { record[key] = String(decoding: entry.value ?? [], as: UTF8.self) }
-    }
-    return record
+    return Dictionary(service.textEntries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 }

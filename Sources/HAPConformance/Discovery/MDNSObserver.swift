@@ -21,18 +21,6 @@ package actor MDNSObserver {
     case direct(SocketAddress)
   }
 
-  /// A packet to the port of multicast DNS that is no use.
-  package struct UnusablePacket: Sendable, Equatable {
-    package enum Reason: Sendable, Equatable {
-      case malformed(DNSMessage.DecodingError)
-      /// An operation or a response code other than 0. RFC 6762 §18.3.
-      case foreignCode
-    }
-    package let time: Duration
-    package let source: SocketAddress
-    package let reason: Reason
-  }
-
   package static let hapType = DNSName([Array("_hap".utf8), Array("_tcp".utf8), Array("local".utf8)])
 
   package nonisolated let loop: EventLoop
@@ -52,11 +40,6 @@ package actor MDNSObserver {
   private var lastTicket = 0
   var claims: [NameClaim.Standing] = []
   var lastClaim = 0
-
-  /// Packets that were no use, since the start.
-  package private(set) var unusableCount = 0
-  /// The last of them, 64 at most.
-  package private(set) var unusablePackets: [UnusablePacket] = []
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -147,11 +130,6 @@ package actor MDNSObserver {
   /// What was noted after a mark, our own packets too; the oldest are let go of beyond 4096 packets or 16 MB.
   package func packets(after mark: Mark = start) -> [ObservedPacket] { Array(log.packets(after: mark.place)) }
 
-  /// Noted packets that were let go of to make room.
-  package var forgottenCount: Int { log.droppedCount }
-  /// Packets that came faster than they were read, as far as the system tells.
-  package var droppedCount: UInt64 { held.sockets?.droppedCount ?? 0 }
-
   /// The first packet after a mark that fulfils `matches`, whether it is there already or comes in time.
   /// - Parameters:
   ///   - limit: how long to wait for it, from now.
@@ -185,13 +163,9 @@ package actor MDNSObserver {
 
   private func receive(_ datagram: UDPSocket.Datagram, _ port: UInt16) {
     let time = readClock()
-    let message: DNSMessage
-    do throws(DNSMessage.DecodingError) {
-      message = try DNSMessage(decoding: datagram.bytes)
-    } catch { return note(UnusablePacket(time: time, source: datagram.source, reason: .malformed(error))) }
-    guard message.opcode == 0, message.responseCode == 0 else {
-      return note(UnusablePacket(time: time, source: datagram.source, reason: .foreignCode))
-    }
+    // What can't be read, or is no multicast DNS (RFC 6762 §18.3), is of no use.
+    guard let message = try? DNSMessage(decoding: datagram.bytes), message.opcode == 0, message.responseCode == 0
+    else { return }
     if concerns(message) {
       note(
         ObservedPacket(
@@ -200,12 +174,6 @@ package actor MDNSObserver {
     }
     // A claim may be of any name.
     if !message.isResponse, port == MDNSSockets.port { defendClaims(against: message) }
-  }
-
-  private func note(_ packet: UnusablePacket) {
-    unusableCount += 1
-    if unusablePackets.count == 64 { unusablePackets.removeFirst() }
-    unusablePackets.append(packet)
   }
 
   private func note(_ packet: ObservedPacket) {

@@ -100,14 +100,6 @@ final class MDNSSockets {
     askers = []
   }
 
-  /// Those that the system dropped because they were not read in time.
-  var droppedCount: UInt64 {
-    // The socket of a family stands with each of its interfaces.
-    var seen: Set<ObjectIdentifier> = []
-    return (links.map(\.socket) + ownAddresses + askers).filter { seen.insert(ObjectIdentifier($0)).inserted }
-      .reduce(0) { $0 + $1.droppedCount }
-  }
-
   private func receive(_ datagram: UDPSocket.Datagram, _ port: UInt16) {
     let echo = echoes.firstIndex {
       $0.destination == datagram.destination?.bytes && ($0.interface ?? datagram.interface) == datagram.interface

@@ -49,9 +49,4 @@ package struct ObservedPacket: Sendable, Equatable {
     }
     return nil
   }
-
-  /// Whether the sender asks if the instance's name is free. RFC 6762 §8.1.
-  package func isProbe(for instance: DNSName) -> Bool {
-    !isOwn && message.isProbe && message.questions.contains { $0.name == instance }
-  }
 }

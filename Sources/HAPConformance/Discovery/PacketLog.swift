@@ -14,8 +14,6 @@ struct PacketLog {
 
   private(set) var packets: [ObservedPacket] = []
   private(set) var lastNumber = 0
-  /// Packets let go of to make room.
-  private(set) var droppedCount = 0
   private var costs: [Int] = []
   private var cost = 0
   private let countLimit: Int
@@ -42,7 +40,6 @@ struct PacketLog {
     cost -= costs[..<count].reduce(0, +)
     costs.removeFirst(count)
     packets.removeFirst(count)
-    droppedCount += count
   }
 
   /// Those after a mark that are still there.

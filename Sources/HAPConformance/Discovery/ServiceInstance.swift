@@ -1,4 +1,5 @@
 import HAPLoop
+import HAPModel
 import HAPWire
 
 /// A record as it was heard last.
@@ -37,8 +38,10 @@ package struct ServiceInstance: Sendable, Equatable {
   }
 
   /// Keys and values of the TXT record, as text, in their order; none where it was not heard.
-  package var textEntries: [(key: String, value: String)] {
-    (textStrings ?? []).map { string in
+  package var textEntries: [(key: String, value: String)] { Self.entries(of: textStrings ?? []) }
+
+  static func entries(of strings: [[UInt8]]) -> [(key: String, value: String)] {
+    strings.map { string in
       let entry = DNSTextEntry(string)
       return (String(decoding: entry.key, as: UTF8.self), String(decoding: entry.value ?? [], as: UTF8.self))
     }
@@ -80,6 +83,9 @@ package enum ServiceTarget: Sendable, Equatable {
   case name(String)
   /// An address that its host has, and the port unless it is 0.
   case address(SocketAddress)
+
+  /// As people call it: by its device ID, or its name.
+  init(called name: String) { self = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name) }
 
   package func matches(_ instance: ServiceInstance) -> Bool {
     switch self {

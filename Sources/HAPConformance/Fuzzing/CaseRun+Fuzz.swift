@@ -59,7 +59,9 @@ extension CaseRun {
     case .silence: echo = .silence
     }
     // A message that was not whole would swallow the next one.
-    if message.way.isOnce || message.ending != nil || message.cut > 0 || !echo.isAnswer { forget(name, .reset) }
+    if message.way.isOnce || message.ending != nil || message.cut > 0 || !echo.isAnswer {
+      forget(name, message.ending == .fin ? .fin : .reset)
+    }
     return echo
   }
 

@@ -107,7 +107,7 @@ actor FuzzGround {
         await observer.close()
         throw Failure(message: "\(name) can't be looked for: no multicast: \(absence)")
       }
-      let wanted: ServiceTarget = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name)
+      let wanted = ServiceTarget(called: name)
       let service = try? await observer.find(wanted, within: .seconds(8), after: MDNSObserver.start)
       await observer.close()
       guard let service, !service.socketAddresses.isEmpty else {
@@ -300,6 +300,7 @@ actor FuzzGround {
     var reason = ""
     repeat {
       let begun = EventLoop.readClock()
+      guard begun < deadline else { break }
       do throws(ProbeFailure) {
         try await probe(within: .nanoseconds(Int64(clamping: deadline &- begun)))
         slowest = max(slowest * 9 / 10, .nanoseconds(Int64(clamping: EventLoop.readClock() &- begun)))

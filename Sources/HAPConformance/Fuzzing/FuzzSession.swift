@@ -166,11 +166,21 @@ package struct FuzzSession: Sendable {
     return outcome
   }
 
+  /// Whether sending messages again and again would go beyond the limit of proofs, of which an accessory takes a hundred in its life.
+  static func spendsProofs(_ messages: [FuzzMessage], command: String?) -> Bool {
+    command == nil && messages.contains { $0.way == .proof }
+  }
+
   /// The smallest that still does it, and whether anything did it again.
   private func minimised(
     _ recent: [FuzzMessage], _ finding: FuzzFinding, _ state: FuzzState, _ ground: FuzzGround,
     _ tell: @Sendable (Event) -> Void
   ) async throws -> ([FuzzMessage], Bool) {
+    if Self.spendsProofs(recent, command: command) {
+      tell(
+        .remark("wrong proofs can't be taken back from an accessory that isn't started for it: nothing is sent again"))
+      return (recent, false)
+    }
     let deadline = Self.deadline(Self.minimisingLimit)
     guard !recent.isEmpty, try await happens(finding.kind, recent, state, ground, isFresh: true) == true else {
       tell(.remark("the same messages, sent to it again, didn't do it, or it didn't come back"))

@@ -9,19 +9,15 @@ import HAPWire
 package struct HookCommands: HookRunner {
   private let file: HookFile
   private let loop: EventLoop
-  private let variables: [String: String]
   private let ask: @Sendable (String) async -> Bool
 
   /// - Parameters:
-  ///   - variables: of every command, besides those above: where the device is.
   ///   - ask: asks a person to do something, and tells whether it was done.
   package init(
-    _ file: HookFile, on loop: EventLoop, variables: [String: String] = [:],
-    ask: @escaping @Sendable (String) async -> Bool
+    _ file: HookFile, on loop: EventLoop, ask: @escaping @Sendable (String) async -> Bool
   ) {
     self.file = file
     self.loop = loop
-    self.variables = variables
     self.ask = ask
   }
 
@@ -39,7 +35,7 @@ package struct HookCommands: HookRunner {
       guard await ask(hook.request) else { throw HookFailure(.refused, "hook \"\(name)\": it was not done by hand") }
       return nil
     case .command(let command, let within):
-      let run = HookCommandRun(name, command, hook.environment.merging(variables) { own, _ in own }, within, loop)
+      let run = HookCommandRun(name, command, hook.environment, within, loop)
       return try await run.result()
     }
   }

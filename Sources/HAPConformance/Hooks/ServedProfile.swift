@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -6,9 +8,9 @@
 
 /// The profile that a command serves, as a file of our own that changes as hooks want it, and goes with this object.
 ///
-/// Hooks come one at a time: it belongs to the loop's thread.
-final class ServedProfile: @unchecked Sendable {
-  private var profile: ChangedProfile
+/// Hooks run wherever their tasks do: one waits for the other.
+final class ServedProfile: Sendable {
+  private let profile: Mutex<ChangedProfile>
   private let path: String
 
   /// Profiles are read up to this size.
@@ -20,7 +22,7 @@ final class ServedProfile: @unchecked Sendable {
     let words = command.split { $0.isWhitespace || $0 == "\"" || $0 == "'" }
     let names = Set(words.filter { $0.hasSuffix(".hasaccessory") })
     guard names.count == 1, let name = names.first, let bytes = Self.read(String(name)) else { return nil }
-    profile = ChangedProfile(json: bytes)
+    profile = Mutex(ChangedProfile(json: bytes))
     let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     let suffix = ".hasaccessory"
     var template = Array("\(folder)/haptest-XXXXXX\(suffix)".utf8CString)
@@ -35,12 +37,14 @@ final class ServedProfile: @unchecked Sendable {
   /// Changes the profile as `add-accessory` or `remove-accessory` wants it.
   /// - Returns: the path of what is to be served now.
   @Sendable func changed(by hook: HookName) throws(HookFailure) -> String {
-    // What can't be served changes nothing.
-    var next = profile
-    if hook == .addAccessory { try next.add() } else { try next.remove() }
-    guard write(next.json) else { throw HookFailure(.refused, "the changed profile can't be written to \(path)") }
-    profile = next
-    return path
+    try profile.withLock { profile throws(HookFailure) in
+      // What can't be served changes nothing.
+      var next = profile
+      if hook == .addAccessory { try next.add() } else { try next.remove() }
+      guard write(next.json) else { throw HookFailure(.refused, "the changed profile can't be written to \(path)") }
+      profile = next
+      return path
+    }
   }
 
   private static func read(_ path: String) -> [UInt8]? {

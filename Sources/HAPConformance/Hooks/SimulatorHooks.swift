@@ -8,8 +8,8 @@ package struct SimulatorHooks: HookRunner {
   /// Makes what `add-accessory` and `remove-accessory` serve, and returns its path; nil: they can't be had.
   private let profile: (@Sendable (HookName) throws(HookFailure) -> String)?
 
-  /// - Parameter profile: makes the profile that is to be served after `add-accessory` or `remove-accessory`, and returns its path; asked on
-  ///   the process's loop.
+  /// - Parameter profile: makes the profile that is to be served after `add-accessory` or `remove-accessory`, and returns its path; asked
+  ///   wherever the hook runs.
   package init(
     _ process: AccessoryProcess, accessory: String? = nil,
     profile: (@Sendable (HookName) throws(HookFailure) -> String)? = nil

@@ -5,8 +5,6 @@ import HAPProtocol
 struct TestController: Sendable {
   var name: String
   var credentials: ControllerCredentials
-  /// Whether the accessory knows it, as far as this case has seen to it.
-  var isPaired = false
 
   init(name: String, identifier: [UInt8], key: SigningKey) {
     self.name = name

@@ -17,6 +17,8 @@ struct CaseExecution {
 
   private var definition: CaseDefinition { entry.definition }
 
+  private static let interruption = "the run was ended"
+
   /// How one variant ended.
   private struct Ending {
     var verdict = Verdict.pass
@@ -58,6 +60,11 @@ struct CaseExecution {
       // A variant that failed has said enough; but those after it may have more to say.
     }
     conclude(&outcome, endings)
+    let isWhole = endings.count == variants.count && endings.last?.verdict != .skip
+    if Task.isCancelled, !isWhole, outcome.verdict != .fail, outcome.verdict != .error {
+      outcome.verdict = .skip
+      outcome.message = Self.interruption
+    }
     outcome.duration = recorder.now - outcome.start
     outcome.transcript = recorder.entries
     outcome.sessionKeys = recorder.keys
@@ -72,6 +79,8 @@ struct CaseExecution {
       try await run.prepare(variant: variant, found: found)
       try await Self.limited(to: limit, on: device.loop) { try await run.run(definition.steps) }
     } catch let failure as CaseFailure {
+      // What is waited for when the run is ended doesn't come.
+      guard !Task.isCancelled else { return Ending(verdict: .skip, message: Self.interruption) }
       ending.verdict = .fail
       ending.message = failure.message
       ending.failure = failure
@@ -83,7 +92,7 @@ struct CaseExecution {
       ending.message = skip.reason
     } catch is CaseInterrupted {
       ending.verdict = Task.isCancelled ? .skip : .error
-      ending.message = Task.isCancelled ? "the run was ended" : "not done within \(limit)"
+      ending.message = Task.isCancelled ? Self.interruption : "not done within \(limit)"
     } catch {
       ending.verdict = .error
       ending.message = "\(error)"

@@ -105,11 +105,20 @@ actor CaseRun {
     lastSteps = []
     var problem: String?
     for step in steps {
-      do { try await run([step]) } catch let failure as CaseFailure { problem = failure.message } catch {
-        problem = (error as? StepError)?.message ?? (error as? CaseSkip)?.reason ?? "\(error)"
-      }
+      do { try await run([step]) } catch { problem = Self.text(of: error) }
     }
     return problem
+  }
+
+  /// What went wrong, in a line.
+  static func text(of error: any Error) -> String {
+    switch error {
+    case let failure as CaseFailure: failure.message
+    case let error as StepError: error.message
+    case let skip as CaseSkip: skip.reason
+    case is CaseInterrupted: "it was given up"
+    default: "\(error)"
+    }
   }
 
   func stepsOf(_ node: JSONNode?) -> [JSONNode] { node?.elements ?? [] }
@@ -121,7 +130,6 @@ actor CaseRun {
     formerConnections = []
     await withTaskGroup { group in
       for connection in open {
-
         group.addTask { await self.settle(connection) }
       }
     }
@@ -173,6 +181,11 @@ actor CaseRun {
       name, to: device.address, within: .seconds(10), recorder: recorder, on: loop)
     {
     case .connected(let connection):
+      // Steps side by side may both have wanted it.
+      if let first = connections[name] {
+        formerConnections.append(connection)
+        return first
+      }
       connections[name] = connection
       return connection
     case .refused(let error):

@@ -108,7 +108,7 @@ package struct ConformanceSession: Sendable {
     case .address(let address): addresses = [address]
     case .name(let name):
       if let absence { throw Failure(message: "\(name) can't be looked for: no multicast: \(absence)") }
-      let wanted: ServiceTarget = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name)
+      let wanted = ServiceTarget(called: name)
       service = try await observer.find(wanted, within: .seconds(8), after: MDNSObserver.start)
       guard let found = service else { throw Failure(message: "nobody on the network is called \(name)") }
       addresses = found.socketAddresses

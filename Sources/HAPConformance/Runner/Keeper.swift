@@ -24,12 +24,16 @@ struct Keeper {
       Self.definition, on: device, world: world, recorder: Recorder(start: device.start), expectations: [],
       random: .seeded(device.nextSeed(seed)))
     let result: Result<T, Refusal>
-    do { result = .success(try await body(run)) } catch let failure as CaseFailure {
-      result = .failure(Refusal(message: failure.message))
-    } catch let error as StepError { result = .failure(Refusal(message: error.message)) } catch {
-      result = .failure(Refusal(message: "\(error)"))
+    do { result = .success(try await body(run)) } catch {
+      result = .failure(Refusal(message: CaseRun.text(of: error)))
     }
     await run.close()
+    // An M5 may have paired though what came behind it was wrong, or nothing.
+    let exchanged = await run.exchanged
+    if case .failure(var refusal) = result, device.owner == nil, !exchanged.isEmpty {
+      if let problem = await adopt(exchanged) { refusal.message += "; \(problem)" }
+      throw refusal
+    }
     return try result.get()
   }
 
@@ -50,8 +54,19 @@ struct Keeper {
 
   // MARK: States
 
-  /// Pairs with it, unless that is done, and reads its database.
+  /// Pairs with it, unless that is done, and reads its database. To its end, even when the task is cancelled: half a Pair Setup may leave a
+  /// pairing that nobody would remove.
   func pair() async throws(Refusal) {
+    let refusal: Refusal? = await Task {
+      do throws(Refusal) {
+        try await pairUnlessDone()
+        return nil
+      } catch { return error }
+    }.value
+    if let refusal { throw refusal }
+  }
+
+  private func pairUnlessDone() async throws(Refusal) {
     if device.owner != nil {
       do throws(Refusal) {
         try await verify()
@@ -176,7 +191,10 @@ struct Keeper {
             .init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [4]),
             .init(type: TLVType.identifier, value: identifier),
           ])
-          _ = try await run.exchange(remove, "/pairings", "remove", on: connection, name)
+          let reply = try await run.exchange(remove, "/pairings", "remove", on: connection, name)
+          if let error = reply.byte(TLVType.error) {
+            throw CaseFailure("a pairing wasn't removed: Error \(error)")
+          }
         }
       }
     }
@@ -208,12 +226,25 @@ struct Keeper {
         }
         if isTimed {
           let prepare = ControllerRequest.prepare(ttl: 5000, pid: 1)
-          _ = try await run.request(
+          let answer = try await run.request(
             "PUT", prepare.target, type: prepare.contentType, body: prepare.body, on: connection, name)
+          try Self.refuse(answer, "the timed write of former values wasn't prepared")
         }
         let write = ControllerRequest.write(changed, pid: isTimed ? 1 : nil)
-        _ = try await run.request("PUT", write.target, type: write.contentType, body: write.body, on: connection, name)
+        let written = try await run.request(
+          "PUT", write.target, type: write.contentType, body: write.body, on: connection, name)
+        try Self.refuse(written, "former values weren't written")
       }
+    }
+  }
+
+  /// - Throws: unless it went well, also for each that was written.
+  static func refuse(_ answer: WireMessage, _ problem: String) throws(CaseFailure) {
+    let body = try? JSONNode.parse(answer.body)
+    let statuses = [body?["status"]] + (body?["characteristics"]?.elements ?? []).map { $0["status"] }
+    let wrong = statuses.compactMap { $0?.integerValue }.first { $0 != 0 }
+    guard wrong == nil, (200..<300).contains(answer.status) else {
+      throw CaseFailure("\(problem): \(answer.title)" + (wrong.map { ", status \($0)" } ?? ""))
     }
   }
 }

@@ -8,6 +8,8 @@ package struct RunOptions: Sendable {
   /// Whether pairings that aren't the tester's may be removed, and the accessory be left to be reset.
   package var allowsReset = false
   package var repetitions = 1
+  /// Counted from 0: a case that is replayed has the chance of the turn that it had then.
+  package var firstTurn = 0
   /// This part of so many, from 1.
   package var shard: (part: Int, of: Int) = (1, 1)
   package var seed: UInt64 = 0

@@ -195,12 +195,17 @@ package actor Runner {
       // A case that pairs or unpairs leaves another state than the next turn wants.
       if turn > 0, !entry.definition.isShared, await !isBroughtBack(entry) { break }
       var options = options
-      options.seed = options.seed &+ UInt64(turn)
+      let number = options.firstTurn + turn
+      options.seed = options.seed &+ UInt64(number)
       let execution = CaseExecution(entry: entry, device: device, world: world, options: options, found: found) { run in
         // Tidying up goes on when the run is cancelled.
         await Task { await keeper.tidy(behind: run) }.value
       }
-      all.append(await execution.run())
+      var outcome = await execution.run()
+      outcome.turn = number
+      // One that was interrupted says nothing beside whole ones.
+      if Task.isCancelled, outcome.verdict == .skip, !all.isEmpty { break }
+      all.append(outcome)
     }
     var outcome = all[all.count - 1]
     outcome.repetitions = all.map(\.verdict)
@@ -211,7 +216,6 @@ package actor Runner {
       let good = all.count { $0.verdict != .fail && $0.verdict != .error }
       outcome.message = "\(good) of \(all.count) times it held: \(outcome.message)"
     }
-    if Task.isCancelled, outcome.verdict != .pass { outcome.verdict = .skip }
     conclude(outcome)
   }
 
@@ -271,16 +275,8 @@ package actor Runner {
   private func pairOrSkip(_ entries: [Plan.Entry]) async -> [Plan.Entry] {
     if noPairing == nil {
       let wasPaired = device.owner != nil
-      let keeper = keeper
       do throws(Keeper.Refusal) {
-        // To its end, even when the run is cancelled: half a Pair Setup may leave a pairing that nobody would remove.
-        let refusal: Keeper.Refusal? = await Task {
-          do throws(Keeper.Refusal) {
-            try await keeper.pair()
-            return nil
-          } catch { return error }
-        }.value
-        if let refusal { throw refusal }
+        try await keeper.pair()
         if !wasPaired { tell(.note("paired")) }
         return entries
       } catch {

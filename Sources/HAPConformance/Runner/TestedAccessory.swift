@@ -41,8 +41,6 @@ package final class TestedAccessory: @unchecked Sendable {
   package var instanceName: String?
   /// Claims as variables.
   package var claims: JSONNode?
-  /// How many wrong setup codes were entered in this run.
-  package internal(set) var wrongCodeCount = 0
   /// Right Pair Verifys go one by one, also those of cases that run side by side.
   let verifying = Turnstile()
   /// What was sent last, readable, and its bytes: named when the accessory is lost.

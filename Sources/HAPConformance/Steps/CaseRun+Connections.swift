@@ -50,8 +50,6 @@ extension CaseRun {
     }
   }
 
-  func settleAll() async { await close() }
-
   func reading(_ node: JSONNode) throws {
     try existing(name(of: node), node).read(!(node["paused"]?.boolValue ?? true))
   }

@@ -84,11 +84,19 @@ extension CaseRun {
       try await run(stepsOf(node["steps"]))
       failure = nil
     } catch { failure = error }
-    if let always = node["always"] { try await run(stepsOf(always)) }
+    var last: (any Error)?
+    if let always = node["always"] {
+      // What is to be put back is put back though the time is up, or the run is ended.
+      if case .failure(let error) = await Task(operation: { try await run(stepsOf(always)) }).result { last = error }
+    }
     if let failure {
-      guard let found = failure as? CaseFailure, node["always"] == nil || node["save"] != nil else { throw failure }
+      guard let found = failure as? CaseFailure, node["always"] == nil || node["save"] != nil else {
+        if let last { note("what is always done went wrong: \(Self.text(of: last))") }
+        throw failure
+      }
       problem = found.message
     }
+    if let last { throw last }
     if let name = node["save"]?.stringValue { scope[name] = .text(problem) }
   }
 

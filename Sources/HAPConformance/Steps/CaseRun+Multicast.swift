@@ -7,7 +7,7 @@ extension CaseRun {
     guard let observer = world.observer else { throw CaseSkip(reason: "no multicast: \(world.noMulticast)") }
     let limit = try duration(node["within"], default: .seconds(5))
     do {
-      if let name = node["claim"] { return try await claim(Scope.text(name), observer) }
+      if let name = node["claim"] { return try await claim(try Self.instance(Scope.text(name), name), observer) }
       if node["release"]?.boolValue == true { return await release(observer) }
       if node["browse"]?.boolValue == true { return try await browse(node, observer, limit) }
       if node["follow"]?.boolValue == true { return try await follow(node, observer, limit) }
@@ -30,8 +30,7 @@ extension CaseRun {
 
   // MARK: Names
 
-  private func claim(_ name: String, _ observer: MDNSObserver) async throws {
-    let full = MDNSObserver.hapType.prefixed(by: Array(name.utf8))
+  private func claim(_ full: DNSName, _ observer: MDNSObserver) async throws {
     nameClaims.append(try await observer.claim(full))
     recorder.add(TranscriptEntry(time: recorder.now, kind: .mdns, direction: .sent, title: "claimed \(full)"))
   }
@@ -122,7 +121,7 @@ extension CaseRun {
       ("name", .text(String(decoding: service.label, as: UTF8.self))),
       ("name-bytes", .text(Hexadecimal.text(service.label))),
       ("port", .integer(service.port ?? 0)), ("host", .text(service.host.map { "\($0)" } ?? "")),
-      ("txt", text(strings)), ("raw", .list(strings.map { .text(String(decoding: $0, as: UTF8.self)) })),
+      ("txt", text(service.textEntries)), ("raw", .list(strings.map { .text(String(decoding: $0, as: UTF8.self)) })),
       ("keys", .list(strings.map { .text(String(decoding: DNSTextEntry($0).foldedKey, as: UTF8.self)) })),
       ("addresses", .list(service.socketAddresses.map { .text("\($0)") })),
       ("hosts", .list(service.socketAddresses.map { .text("\($0.host)") })),
@@ -130,13 +129,11 @@ extension CaseRun {
     ])
   }
 
-  private static func text(_ strings: [[UInt8]]) -> JSONNode {
+  /// The first of keys that occur twice.
+  private static func text(_ entries: [(key: String, value: String)]) -> JSONNode {
     var members: [(name: String, value: JSONNode)] = []
-    for string in strings {
-      let entry = DNSTextEntry(string)
-      let key = String(decoding: entry.key, as: UTF8.self)
-      if members.contains(where: { $0.name == key }) { continue }
-      members.append((key, .text(String(decoding: entry.value ?? [], as: UTF8.self))))
+    for (key, value) in entries where !members.contains(where: { $0.name == key }) {
+      members.append((key, .text(value)))
     }
     return .object(members)
   }
@@ -176,11 +173,19 @@ extension CaseRun {
     "NSEC": DNSType.nsec,
   ]
 
+  /// The full name of an instance that people see under this one.
+  private static func instance(_ label: String, _ node: JSONNode) throws(StepError) -> DNSName {
+    guard (1...63).contains(label.utf8.count) else {
+      throw StepError(node, "an instance's name has 1 to 63 bytes, not \(label.utf8.count)")
+    }
+    return MDNSObserver.hapType.prefixed(by: Array(label.utf8))
+  }
+
   /// An instance's name may have dots in it, which are no ends of labels.
   private static func name(_ text: String, _ node: JSONNode) throws -> DNSName {
     let suffix = "._hap._tcp.local"
     if text.hasSuffix(suffix), text.count > suffix.count {
-      return MDNSObserver.hapType.prefixed(by: Array(text.dropLast(suffix.count).utf8))
+      return try instance(String(text.dropLast(suffix.count)), node)
     }
     guard let name = DNSName(text) else { throw StepError(node, "\(text) is no name") }
     return name
@@ -251,7 +256,8 @@ extension CaseRun {
       ("time", .number((packet.time / .milliseconds(1) * 100).rounded() / 100)),
       ("unicast", JSONNode(.bool(packet.isMulticast == false))),
       ("cache-flush", JSONNode(.bool(!own.isEmpty && own.allSatisfy(\.flushesCache)))),
-      ("ttl", .integer(own.map(\.ttl).min() ?? 0)), ("port", .integer(port)), ("txt", text(strings)),
+      ("ttl", .integer(own.map(\.ttl).min() ?? 0)), ("port", .integer(port)),
+      ("txt", text(ServiceInstance.entries(of: strings))),
       (
         "pointer",
         JSONNode(.bool(packet.records(MDNSObserver.hapType, DNSType.ptr).contains { $0.data == .pointer(instance) }))

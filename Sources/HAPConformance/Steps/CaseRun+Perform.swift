@@ -7,7 +7,7 @@ extension CaseRun {
     switch verb {
     case "connect": try await connect(try scope.resolve(node))
     case "close": try close(try scope.resolve(node))
-    case "settle": await settleAll()
+    case "settle": await close()
     case "reading": try reading(try scope.resolve(node))
     case "secure": try secure(try scope.resolve(node))
     case "send": try await send(try scope.resolve(node))

@@ -231,8 +231,6 @@ extension CaseRun {
     case let other?: entered = other
     case nil: entered = code
     }
-    // A forged key gets no further than a wrong code.
-    if entered != code || wish.publicKey != nil { device.wrongCodeCount += 1 }
     let random = random
     let wanted = wish
     let result = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in

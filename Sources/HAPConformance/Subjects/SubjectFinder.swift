@@ -34,13 +34,13 @@ struct SubjectFinder {
     }
     let free = all.filter { entry in entry.1.map { !taken.contains($0) } ?? true }
     let isList = wish["all"]?.boolValue == true || wish["count"] != nil
-    let least = wish["count"]?.integerValue.map { Int(clamping: $0) } ?? 1
+    let least = wish["count"]?.integerValue.map { max(1, Int(clamping: $0)) } ?? 1
     if all.count < least {
       if wish["optional"]?.boolValue == true { return .found(isList ? .list([]) : JSONNode(.null), services: []) }
       return .nothing(wish["because"]?.stringValue ?? "there is no " + Self.description(of: wish))
     }
     if wish["all"]?.boolValue == true {
-      let wanted = wish["most"]?.integerValue.map { Int(clamping: $0) } ?? all.count
+      let wanted = wish["most"]?.integerValue.map { max(1, Int(clamping: $0)) } ?? all.count
       guard free.count >= min(wanted, all.count) else { return .busy }
       let chosen = free.prefix(wanted)
       return .found(.list(chosen.map(\.0)), services: Set(chosen.compactMap(\.1)))

@@ -12,8 +12,6 @@ package actor AccessoryProcess {
     case readyLine(within: Duration)
     /// Somebody takes connections there.
     case address(SocketAddress, within: Duration)
-    /// That this time is over.
-    case delay(Duration)
   }
 
   package struct Failure: Error, Equatable, Sendable {
@@ -118,14 +116,13 @@ package actor AccessoryProcess {
     case .address(let address, let patience):
       late(patience, "nobody takes connections at \(address) within \(patience.roundText)")
       knock(at: address)
-    case .delay(let time): late(time, nil)
     }
   }
 
-  /// - Parameter message: why it failed when this time is over; nil: it is up then.
-  private func late(_ time: Duration, _ message: String?) {
+  /// - Parameter message: why it failed when this time is over.
+  private func late(_ time: Duration, _ message: String) {
     held.deadline = timer(after: time) { process in
-      process.up(message.map { Failure(message: $0, lastLines: process.lastLines) })
+      process.up(Failure(message: message, lastLines: process.lastLines))
     }
   }
 

@@ -1,6 +1,5 @@
 import HAPCrypto
 import HAPLoop
-import HAPModel
 import HAPTransport
 import HAPWire
 
@@ -35,6 +34,7 @@ package struct DatabaseVisit: Sendable {
 
   private func read(_ observer: MDNSObserver, _ absence: String?, on loop: EventLoop) async throws -> Reading {
     let found = try await place(observer, absence)
+    if Task.isCancelled { throw ConformanceSession.Failure(message: "it was given up") }
     let device = TestedAccessory(on: loop, addresses: found.addresses, code: code, random: .system)
     let world = CaseWorld()
     let keeper = Keeper(
@@ -73,15 +73,22 @@ package struct DatabaseVisit: Sendable {
       if let absence {
         throw ConformanceSession.Failure(message: "\(name) can't be looked for: no multicast: \(absence)")
       }
-      wanted = DeviceID(name.uppercased()) != nil ? .id(name) : .name(name)
+      wanted = ServiceTarget(called: name)
     case .child: preconditionFailure("no child is started for a look at a database")
     }
     guard absence == nil else { return (addresses, nil) }
-    let service = try await observer.find(
-      wanted, within: .seconds(addresses.isEmpty ? 8 : 2), after: MDNSObserver.start)
-    if let service, addresses.isEmpty { addresses = service.socketAddresses }
+    guard addresses.isEmpty else {
+      // Its record is worth a look; without it the database is looked at all the same.
+      let service = try? await observer.find(wanted, within: .seconds(2), after: MDNSObserver.start)
+      return (addresses, Self.category(of: service))
+    }
+    let service = try await observer.find(wanted, within: .seconds(8), after: MDNSObserver.start)
+    if let service { addresses = service.socketAddresses }
     guard !addresses.isEmpty else { throw ConformanceSession.Failure(message: "nobody on the network is called so") }
-    let category = service?.value("ci").flatMap { Int(String(decoding: $0, as: UTF8.self)) }
-    return (addresses, category)
+    return (addresses, Self.category(of: service))
+  }
+
+  private static func category(of service: ServiceInstance?) -> Int? {
+    service?.value("ci").flatMap { Int(String(decoding: $0, as: UTF8.self)) }
   }
 }

@@ -171,12 +171,13 @@ package enum Pattern {
       return nil
     case "$distinct":
       guard let elements = value.elements else { return fault("not a list") }
+      let isWanted = wanted.boolValue ?? true
       for (index, element) in elements.enumerated() {
         if let other = elements[..<index].firstIndex(where: { equal($0, element) }) {
-          return "\(name(path)): elements \(other) and \(index) are both \(shown(element))"
+          return isWanted ? "\(name(path)): elements \(other) and \(index) are both \(shown(element))" : nil
         }
       }
-      return nil
+      return isWanted ? nil : fault("without two elements that are equal")
     case "$only":
       guard let members = value.members else { return fault("not an object") }
       let known = wanted.members?.map(\.name) ?? []

@@ -29,7 +29,8 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
   /// Frames of which bytes are in `plain`, with how many of them.
   private var pendingFrames: [(frame: TranscriptEntry.Frame, left: Int)] = []
   private var answers: [Arrival] = []
-  private var events: [WireMessage] = []
+  /// Those that came and nobody asked for, in order.
+  private(set) var events: [WireMessage] = []
   private var queuedBytes = 0
   private var isOver = false
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -211,20 +212,15 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     within limit: Duration, keeping: Bool = false, where fits: (WireMessage) throws(StepError) -> Bool
   ) async throws(StepError) -> WireMessage? {
     let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
-    var looked = 0
     while true {
-      while looked < events.count {
-        if try fits(events[looked]) {
-          if keeping { return events[looked] }
-          queuedBytes -= events[looked].bytes.count
-          return events.remove(at: looked)
-        }
-        looked += 1
+      // From the first: meanwhile others may have taken some out.
+      for (index, event) in events.enumerated() where try fits(event) {
+        if keeping { return event }
+        queuedBytes -= event.bytes.count
+        return events.remove(at: index)
       }
       if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return nil }
-      let before = events.count
       await change(until: deadline)
-      if events.count < before { looked = 0 }
     }
   }
 
@@ -241,9 +237,6 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
       await change(until: deadline)
     }
   }
-
-  /// Events that came and nobody asked for, in order.
-  var waitingEvents: [WireMessage] { events }
 
   func forgetEvents() {
     for event in events { queuedBytes -= event.bytes.count }
@@ -372,7 +365,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     // The head is as it came; chunks were joined.
     let raw = plain.withReadable { bytes -> [UInt8] in
       if head.isChunked {
-        let end = Self.headEnd(UnsafeRawBufferPointer(bytes))
+        let end = Self.headEnd(UnsafeRawBufferPointer(bytes), from: head.reason.upperBound)
         return Array(bytes[..<end]) + body
       }
       return Array(bytes[..<consumed])
@@ -387,8 +380,9 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     wake()
   }
 
-  private static func headEnd(_ bytes: UnsafeRawBufferPointer) -> Int {
-    var index = 0
+  /// - Parameter start: the end of the first line: empty lines may stand before it.
+  private static func headEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
     while index + 3 < bytes.count {
       if bytes[index] == 13, bytes[index + 1] == 10, bytes[index + 2] == 13, bytes[index + 3] == 10 { return index + 4 }
       if bytes[index] == 10, bytes[index + 1] == 10 { return index + 2 }

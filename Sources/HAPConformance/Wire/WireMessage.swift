@@ -12,7 +12,7 @@ package struct WireMessage: Equatable, Sendable {
   package var fields: [Field]
   package var body: [UInt8]
   package var isChunked: Bool
-  /// All of it in plain, chunks still as they came.
+  /// All of it in plain: the head as it came, and the body, of which chunks are joined.
   package var bytes: [UInt8]
   /// The frames that carried it; empty in plain. One that ends inside the next message too is counted to both.
   package var frames: [TranscriptEntry.Frame]

@@ -169,7 +169,8 @@ extension LintRun {
     guard let step = characteristic.minStep?.double, step > 0, step.isFinite, number != high else { return }
     func isOnGrid(from start: Double) -> Bool {
       if let integer, let step = characteristic.minStep?.integer, let start = Int128(exactly: start) {
-        return (integer - start) % step == 0
+        let (distance, isTooFar) = integer.subtractingReportingOverflow(start)
+        if !isTooFar { return distance % step == 0 }
       }
       let steps = (number - start) / step
       // What floats of 32 bits make of a number, and a tenth of a step besides, as HomeKitADK lets pass.

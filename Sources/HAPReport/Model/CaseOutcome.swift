@@ -23,6 +23,8 @@ package struct CaseOutcome: Equatable, Sendable {
   package var duration: Duration
   /// Of the case's own chance.
   package var seed: UInt64
+  /// Which of the repetitions it was, from 0.
+  package var turn = 0
   /// The verdict of each repetition; one element without `--repeat`.
   package var repetitions: [Verdict]
   /// The baseline's reason, for `xfail` and `xpass`.

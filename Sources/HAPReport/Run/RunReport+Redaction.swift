@@ -23,22 +23,6 @@ extension RunReport {
       },
       text: { $0 }, bytes: { $0 })
   }
-
-  /// Without the bytes of transcripts: what the JSON report holds.
-  package var withoutBytes: RunReport {
-    mapping(
-      header: { $0 }, plan: { $0 },
-      outcome: { outcome in
-        var outcome = outcome
-        for index in outcome.transcript.indices {
-          let size = outcome.transcript[index].size
-          outcome.transcript[index].bytes = []
-          outcome.transcript[index].size = size
-        }
-        return outcome
-      },
-      text: { $0 }, bytes: { $0 })
-  }
 }
 
 extension RunHeader {

@@ -114,21 +114,7 @@ package struct TerminalReport: Sendable {
     var lines = indented(description.requirement, "")
     lines += indented("\(description.section), \(description.level.rawValue)", "").map(style.faint)
     lines += indented(outcome.message, "", isBold: true)
-    if let expected = outcome.expected { lines += indented(expected, "baseline") }
-    for variant in outcome.variants where variant.verdict.isBad {
-      lines += indented("\(variant.name): \(variant.message)", "variant")
-    }
-    if let sent = outcome.sent { lines += indented(sent, "sent") }
-    for (index, accepted) in outcome.accepted.enumerated() {
-      lines += indented(accepted, index == 0 ? "accepted" : "or")
-    }
-    if let got = outcome.got { lines += indented(got, "got") }
-    if outcome.verdict == .fail || outcome.verdict == .flaky {
-      if let impact = description.impact { lines += indented(impact, "why it matters") }
-      if let cause = description.cause { lines += indented(cause, "usual cause") }
-      if let fix = description.fix { lines += indented(fix, "how to fix") }
-    }
-    lines += indented("haptest explain \(description.id)", "more")
+    for fact in FailureText.facts(of: outcome) { lines += indented(fact.text, fact.title) }
     return lines
   }
 

@@ -3,10 +3,17 @@ enum FailureText {
   static func lines(of outcome: CaseOutcome) -> [String] {
     let description = outcome.description
     var lines = ["\(description.requirement) (\(description.section), \(description.level.rawValue))"]
-    func add(_ title: String, _ text: String?) {
-      if let text, !text.isEmpty { lines.append("\(title): \(text)") }
+    for (title, text) in [("seen", outcome.message)] + facts(of: outcome) where !text.isEmpty {
+      lines.append("\(title): \(text)")
     }
-    add("seen", outcome.message)
+    return lines
+  }
+
+  /// What there is to say besides the requirement and the message. Texts may be empty.
+  static func facts(of outcome: CaseOutcome) -> [(title: String, text: String)] {
+    let description = outcome.description
+    var facts: [(title: String, text: String)] = []
+    func add(_ title: String, _ text: String?) { if let text { facts.append((title, text)) } }
     add("baseline", outcome.expected)
     for variant in outcome.variants where variant.verdict.isBad {
       add("variant", "\(variant.name): \(variant.message)")
@@ -19,7 +26,7 @@ enum FailureText {
       add("usual cause", description.cause)
       add("how to fix", description.fix)
     }
-    lines.append("more: haptest explain \(description.id)")
-    return lines
+    add("more", "haptest explain \(description.id)")
+    return facts
   }
 }

@@ -41,7 +41,7 @@ package struct Redaction: Sendable {
     if secret.isEmpty { return }
     add(.exact(secret), startingWith: [secret[0]])
     guard secret.count >= Self.leastEncoded else { return }
-    let high = Self.digit(secret[0] >> 4)
+    let high = HexDump.digit(secret[0] >> 4)
     add(.hexadecimal(secret), startingWith: high < 0x3A ? [high] : [high, high & ~0x20])
     for shift in 0..<3 {
       // The letters that depend on the secret alone, wherever it begins in a group of three.
@@ -117,7 +117,8 @@ package struct Redaction: Sendable {
         if index > 0, at < bytes.count, [UInt8(ascii: " "), UInt8(ascii: ":"), UInt8(ascii: "-")].contains(bytes[at]) {
           at += 1
         }
-        guard at + 1 < bytes.count, lower(bytes[at]) == digit(byte >> 4), lower(bytes[at + 1]) == digit(byte & 15)
+        guard at + 1 < bytes.count, lower(bytes[at]) == HexDump.digit(byte >> 4),
+          lower(bytes[at + 1]) == HexDump.digit(byte & 15)
         else { return nil }
         at += 2
       }
@@ -132,5 +133,4 @@ package struct Redaction: Sendable {
   }
 
   private static func lower(_ byte: UInt8) -> UInt8 { (0x41...0x46).contains(byte) ? byte | 0x20 : byte }
-  private static func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 }

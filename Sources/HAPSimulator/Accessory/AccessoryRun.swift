@@ -408,15 +408,18 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     let record = ServiceRecord(
       name: prepared.instanceName, port: port, txt: core.advertisement.txt, host: prepared.hostName,
       addresses: addresses)
-    advertiser.publish(record) { [weak self] event in
-      switch event {
-      case .established(let name): self?.tell { _ in .advertised(name: name) }
-      case .renamed(let old, let new): self?.tell { _ in .renamed(from: old, to: new) }
-      case .failed(let reason): self?.tell { _ in .trouble("not visible on the network: \(reason)") }
-      case .addresses(let addresses): self?.tell { _ in .moved(addresses.map(\.description)) }
-      case .seen(let name): self?.tell { _ in .selfCheck(name: name, isVisible: true) }
-      case .unseen(let name, _): self?.tell { _ in .selfCheck(name: name, isVisible: false) }
-      }
+    // Not this run: behind a power cut the record stays, and another run serves it.
+    advertiser.publish(record) { [sink, name = prepared.name] event in
+      let kind: SimulatorEvent.Kind =
+        switch event {
+        case .established(let name): .advertised(name: name)
+        case .renamed(let old, let new): .renamed(from: old, to: new)
+        case .failed(let reason): .trouble("not visible on the network: \(reason)")
+        case .addresses(let addresses): .moved(addresses.map(\.description))
+        case .seen(let name): .selfCheck(name: name, isVisible: true)
+        case .unseen(let name, _): .selfCheck(name: name, isVisible: false)
+        }
+      sink?(SimulatorEvent(accessory: name, kind))
     }
   }
 }

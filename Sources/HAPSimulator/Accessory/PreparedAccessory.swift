@@ -62,15 +62,12 @@ package struct PreparedAccessory: Sendable {
   package init(
     _ profile: AccessoryProfile, in folder: StateFolder, choices: Choices = Choices(), random: RandomSource
   ) throws {
-    let problems = profile.problems + profile.behaviourProblems
-    guard !problems.contains(where: { $0.severity == .error }) else {
-      throw ProfileErrors(fileName: profile.fileName, problems: problems)
-    }
+    let files = try profile.refuseProblems()
     var profile = profile
     if let name = choices.name { profile.rename(name) }
     let store = try folder.accessory(key: profile.key, name: profile.name)
     do {
-      try self.init(named: profile, store, choices, random)
+      try self.init(named: profile, store, choices, files, random)
     } catch {
       store.close()
       throw error
@@ -82,12 +79,14 @@ package struct PreparedAccessory: Sendable {
   init(again prepared: PreparedAccessory, from profile: AccessoryProfile, random: RandomSource) throws {
     var profile = profile
     if let name = prepared.choices.name { profile.rename(name) }
-    try self.init(named: profile, prepared.store, prepared.choices, random)
+    let files = ReplayFiles(beside: profile.fileName)
+    try self.init(named: profile, prepared.store, prepared.choices, files, random)
   }
 
-  private init(named profile: AccessoryProfile, _ store: AccessoryStore, _ choices: Choices, _ random: RandomSource)
-    throws
-  {
+  private init(
+    named profile: AccessoryProfile, _ store: AccessoryStore, _ choices: Choices, _ files: ReplayFiles,
+    _ random: RandomSource
+  ) throws {
     let identity = try Self.identity(of: profile, in: store, random)
     let setup = try Self.setup(of: profile, in: store, choices, random)
     var ids = try store.idMap()
@@ -114,7 +113,7 @@ package struct PreparedAccessory: Sendable {
     deviceID = identity.deviceID
     self.database = database
     self.built = built
-    blueprint = DeviceBlueprint(built, files: ReplayFiles(beside: profile.fileName))
+    blueprint = DeviceBlueprint(built, files: files)
     self.conduct = conduct
     self.store = store
     self.defect = defect
@@ -183,10 +182,22 @@ extension AttributeDatabase {
 }
 
 extension AccessoryProfile {
-  /// What is wrong with the `behaviour` members, which the profile itself keeps raw. Reads the files that they name.
-  package var behaviourProblems: [ProfileProblem] {
+  /// - Throws: unless it can be served.
+  /// - Returns: the files that its behaviours name, as they were read.
+  func refuseProblems() throws(ProfileErrors) -> ReplayFiles {
     let files = ReplayFiles(beside: fileName)
-    return behaviourNodes.flatMap { type, node, characteristics in
+    let problems = problems + behaviourProblems(files)
+    guard !problems.contains(where: { $0.severity == .error }) else {
+      throw ProfileErrors(fileName: fileName, problems: problems)
+    }
+    return files
+  }
+
+  /// What is wrong with the `behaviour` members, which the profile itself keeps raw. Reads the files that they name.
+  package var behaviourProblems: [ProfileProblem] { behaviourProblems(ReplayFiles(beside: fileName)) }
+
+  private func behaviourProblems(_ files: ReplayFiles) -> [ProfileProblem] {
+    behaviourNodes.flatMap { type, node, characteristics in
       BehaviourRegistry.standard.problems(in: node, for: type, with: characteristics, files: files).map {
         ProfileProblem(rule: "behaviour", $0)
       }

@@ -16,10 +16,7 @@ struct Replacement: Sendable {
   ///
   /// - Throws: `ProfileErrors` when the profile can't be served, `CommandError` when it is another accessory's, `StoreError`.
   init(_ profile: AccessoryProfile, for prepared: PreparedAccessory) throws {
-    let problems = profile.problems + profile.behaviourProblems
-    guard !problems.contains(where: { $0.severity == .error }) else {
-      throw ProfileErrors(fileName: profile.fileName, problems: problems)
-    }
+    let files = try profile.refuseProblems()
     if let other = profile.deviceID, other != prepared.deviceID {
       throw CommandError(
         .notPossible,
@@ -28,7 +25,7 @@ struct Replacement: Sendable {
     self.profile = profile
     var ids = try prepared.store.idMap()
     built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
-    blueprint = DeviceBlueprint(built, files: ReplayFiles(beside: profile.fileName))
+    blueprint = DeviceBlueprint(built, files: files)
     try prepared.store.setIDMap(ids)
     configurationNumber = try prepared.store.updateConfiguration(
       hash: built.configurationHash, wrapsToZero: prepared.conduct.configurationWrapsToZero)

@@ -29,6 +29,8 @@ package actor SimulatedAccessory {
   private var advertiser: (any Advertiser)?
   /// Accessories behind the bridge that it can't reach, over restarts.
   private(set) var offline: Set<UInt64> = []
+  /// Whether another profile is being prepared, which reads and writes what is kept.
+  private var isReplacing = false
   private var hasRadio = true
   private var starts = 0
   /// What its defect remembers.
@@ -104,7 +106,7 @@ package actor SimulatedAccessory {
   /// - Parameter done: called on the loop when it is back, or with why it isn't.
   package func restart(_ restart: Restart, done: @escaping @Sendable (CommandError?) -> Void) {
     let old: AccessoryRun
-    do throws(CommandError) { old = try running() } catch { return done(error) }
+    do throws(CommandError) { old = try changeable() } catch { return done(error) }
     state = .restarting
     old.stop(restart.ending)
     let random = old.random
@@ -131,13 +133,15 @@ package actor SimulatedAccessory {
     guard case .restarting = state else { return done(CommandError(.notPossible, "\"\(name)\" has stopped")) }
     do {
       let (again, failure) = try result.get()
+      // Under another name there is no record of it yet.
+      let isKnown = restart == .powerCut && hasRadio && again.instanceName == prepared.instanceName
       prepared = again
       if let state = defectState {
         state.restart = (.nanoseconds(Int64(clamping: loop.now)), .init(restart))
         state.script.restarted()
       }
       if failure == nil, restart == .factoryReset { offline = [] }
-      try makeRun(random, isKnown: restart == .powerCut && hasRadio)
+      try makeRun(random, isKnown: isKnown)
       guard failure == nil else { return done(failure.map { CommandError(.failed, "nothing was reset: \($0)") }) }
       terms?.sink?(SimulatorEvent(accessory: name, .restarted(restart)))
       done(nil)
@@ -159,7 +163,8 @@ package actor SimulatedAccessory {
     _ read: @escaping @Sendable () throws -> AccessoryProfile,
     done: @escaping @Sendable (Result<UInt16, CommandError>) -> Void
   ) {
-    do throws(CommandError) { _ = try running() } catch { return done(.failure(error)) }
+    do throws(CommandError) { _ = try changeable() } catch { return done(.failure(error)) }
+    isReplacing = true
     loop.offload { [prepared] in
       Result { () throws(CommandError) in
         do {
@@ -169,6 +174,7 @@ package actor SimulatedAccessory {
       }
     } then: { result in
       self.assumeIsolated { accessory in
+        accessory.isReplacing = false
         done(
           Result { () throws(CommandError) in
             let run = try accessory.running()
@@ -191,6 +197,13 @@ package actor SimulatedAccessory {
     case .restarting: throw CommandError(.notPossible, "\"\(name)\" is starting anew")
     case .new, .stopped: throw CommandError(.notPossible, "\"\(name)\" has stopped")
     }
+  }
+
+  /// The run, for who makes another one of it: one at a time.
+  private func changeable() throws(CommandError) -> AccessoryRun {
+    let run = try running()
+    guard !isReplacing else { throw CommandError(.notPossible, "\"\(name)\" is being given another profile") }
+    return run
   }
 
   /// Does something at the device, to the service that the words name.

@@ -20,12 +20,21 @@ struct Picture {
 
   /// What lies outside is left out.
   mutating func fill(x: Range<Int>, y: Range<Int>, _ colour: Colour) {
-    for row in y.clamped(to: 0..<height) {
-      for column in x.clamped(to: 0..<width) {
-        let place = (row * width + column) * 3
-        bytes[place] = colour.red
-        bytes[place + 1] = colour.green
-        bytes[place + 2] = colour.blue
+    let (rows, columns) = (y.clamped(to: 0..<height), x.clamped(to: 0..<width))
+    guard !rows.isEmpty, !columns.isEmpty else { return }
+    let first = (rows.lowerBound * width + columns.lowerBound) * 3
+    let count = columns.count * 3
+    for place in stride(from: first, to: first + count, by: 3) {
+      bytes[place] = colour.red
+      bytes[place + 1] = colour.green
+      bytes[place + 2] = colour.blue
+    }
+    // The others are the same.
+    let (pitch, rowCount) = (width * 3, rows.count)
+    bytes.withUnsafeMutableBytes { bytes in
+      let row = UnsafeRawBufferPointer(rebasing: bytes[first..<first + count])
+      for index in 1..<rowCount {
+        UnsafeMutableRawBufferPointer(rebasing: bytes[(first + index * pitch)...]).copyMemory(from: row)
       }
     }
   }

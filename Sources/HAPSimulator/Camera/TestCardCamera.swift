@@ -8,6 +8,15 @@ final class TestCardCamera: SnapshotSource {
 
   private let names: [UInt64: String]
   private let now: () -> Duration
+  /// What was asked for last: within a second all pictures are the same.
+  private var last: (card: Card, jpeg: [UInt8])?
+
+  /// All that a picture shows.
+  private struct Card: Equatable {
+    var name: String
+    var second: Int64
+    var width, height: Int
+  }
 
   /// - Parameter names: of the cameras, by aid. Who doesn't say which one means the first.
   init(names: [UInt64: String], now: @escaping () -> Duration) {
@@ -18,7 +27,12 @@ final class TestCardCamera: SnapshotSource {
   func snapshot(_ request: SnapshotRequest) -> [UInt8]? {
     guard let name = (request.aid ?? names.keys.min()).flatMap({ names[$0] }) else { return nil }
     let (width, height) = Self.size(width: request.width, height: request.height)
-    return Self.card(name: name, time: now(), width: width, height: height).jpeg(quality: 80)
+    let time = now()
+    let card = Card(name: name, second: time.components.seconds, width: width, height: height)
+    if let last, last.card == card { return last.jpeg }
+    let jpeg = Self.card(name: name, time: time, width: width, height: height).jpeg(quality: 80)
+    last = jpeg.map { (card, $0) }
+    return jpeg
   }
 
   /// The size asked for, or the largest of its shape.

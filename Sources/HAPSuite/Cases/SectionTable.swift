@@ -19,10 +19,13 @@ package enum SectionTable {
     return "| section | cases (**must**) |\n|---|---|\n" + rows.joined(separator: "\n")
   }
 
-  /// "HAP R2 §5.6.2, §5.14, table 6-7" has 5.6.2, 5.14 and table 6-7; a range of sections is named by its first and last.
+  /// "HAP R2 §5.6.2, §5.14, table 6-7" has 5.6.2, 5.14 and table 6-7; of a range of sections there are the first and the last, as for who selects
+  /// by them.
   static func sections(in text: String) -> [String] {
     var result: [String] = []
     func add(_ section: String) { if !result.contains(section) { result.append(section) } }
+    // What stands alone, and neither in a table nor in an RFC.
+    var rest: [Substring] = []
     for part in text.split(separator: ",") {
       let words = part.split(separator: " ").map(String.init)
       if let index = words.firstIndex(where: { $0.lowercased() == "table" || $0.lowercased() == "tables" }),
@@ -35,12 +38,9 @@ package enum SectionTable {
         add(words.joined(separator: " "))
         continue
       }
-      for word in words
-      where word.contains(where: \.isNumber) && (word.hasPrefix("§") || result.last?.hasPrefix("§") == true) {
-        let number = word.drop { $0 == "§" }
-        if number.first?.isNumber == true { add("§\(number)") }
-      }
+      rest.append(part)
     }
+    for section in CaseSelector.sections(rest.joined(separator: ",")) { add("§\(section)") }
     return result
   }
 

@@ -112,6 +112,13 @@ package struct SuiteReader {
     }
   }
 
+  /// What is looked for before a case begins is looked for as it stands.
+  private mutating func refuseVariablesInside(_ node: JSONNode) {
+    if checker.isTrusting { return }
+    if let text = node.stringValue, hasVariable(text) { checker.complain(node, "here is no place for a variable") }
+    for part in (node.elements ?? []) + (node.members ?? []).map(\.value) { refuseVariablesInside(part) }
+  }
+
   /// A member that is text in the tree, too: what looks like a number has to stand in quotes.
   private mutating func text(_ name: String, of node: JSONNode) -> String {
     guard let value = node[name] else { return "" }
@@ -170,6 +177,7 @@ package struct SuiteReader {
   private mutating func definition(_ node: JSONNode, area: String) -> CaseDefinition? {
     guard node.members != nil else { return nil }
     refuseVariables(node, but: ["find", "variants", "steps"])
+    if let wishes = node["find"] { refuseVariablesInside(wishes) }
     let id = text("id", of: node)
     let name = text("name", of: node)
     let requirement = text("requirement", of: node)

@@ -17,7 +17,6 @@ enum VariableScan {
     for name in called(by: definition.steps, in: expectations) {
       if let member = expectations.first(where: { $0.name == name }) { look(member.value, names, &checker) }
     }
-    for member in definition.find { look(member.value, names, &checker) }
     for variant in definition.variants { look(variant, names, &checker) }
   }
 
@@ -98,15 +97,10 @@ enum VariableScan {
     guard hasVariable(text) else { return [] }
     var result: [String] = []
     var rest = text[...]
-    while let start = rest.range(of: "${") {
+    while let start = rest.firstRange(of: "${") {
       rest = rest[start.upperBound...]
       result.append(String(rest.prefix { !"}.[?".contains($0) }))
     }
     return result
   }
-}
-
-extension Substring {
-  /// Where a text stands first.
-  fileprivate func range(of text: String) -> Range<Index>? { firstRange(of: text) }
 }

@@ -25,16 +25,4 @@ package struct DNSTextEntry: Hashable, Sendable {
   package static func value(of name: String, in strings: [[UInt8]]) -> [UInt8]? {
     strings.lazy.map(DNSTextEntry.init).first { $0.hasKey(name) }?.value
   }
-
-  /// Keys that more than one of `strings` has, in lower case, each once.
-  package static func repeatedKeys(in strings: [[UInt8]]) -> [[UInt8]] {
-    var counts: [[UInt8]: Int] = [:]
-    var repeated: [[UInt8]] = []
-    for string in strings where !string.isEmpty {
-      let key = DNSTextEntry(string).foldedKey
-      counts[key, default: 0] += 1
-      if counts[key] == 2 { repeated.append(key) }
-    }
-    return repeated
-  }
 }

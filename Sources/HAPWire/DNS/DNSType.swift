@@ -8,18 +8,4 @@ package enum DNSType {
   package static let nsec: UInt16 = 47
   /// In questions alone: all there are.
   package static let any: UInt16 = 255
-
-  /// "SRV"; "TYPE65" for one that has no name here.
-  package static func name(_ type: UInt16) -> String {
-    switch type {
-    case a: "A"
-    case ptr: "PTR"
-    case txt: "TXT"
-    case aaaa: "AAAA"
-    case srv: "SRV"
-    case nsec: "NSEC"
-    case any: "ANY"
-    default: "TYPE\(type)"
-    }
-  }
 }

@@ -10,20 +10,7 @@ enum Target: Equatable {
 
   /// "192.0.2.7:51826", "[fe80::1%eth0]:51826", "localhost:51826"; anything else is a name.
   init(_ text: String) throws(UsageError) {
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-      self = .name(text)
-      return
-    }
-    var host = String(text[..<colon])
-    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-    // A device ID such as AA:BB:CC:DD:EE:11 ends like an address with a port.
-    if host.split(separator: ":").count == 5, host.split(separator: ":").allSatisfy({ $0.count == 2 }) {
-      self = .name(text)
-      return
-    }
-    do throws(LoopError) {
-      self = .address(SocketAddress(host: try IPAddress(host == "localhost" ? "127.0.0.1" : host), port: port))
-    } catch { throw UsageError("\(shown(text)): \(error.detail)") }
+    self = try SocketAddress(commandLine: text).map { .address($0) } ?? .name(text)
   }
 }
 

@@ -109,7 +109,8 @@ struct ControlWords: Equatable {
     // By the rules of the other side, so that what is wrong is told here.
     do throws(CommandRefusal) { _ = try SimulatorCommand(json: Array(json.utf8)) } catch {
       let message = error.error.message
-      let place = message.range(of: " (at ")?.lowerBound ?? message.endIndex
+      // The last one: what was typed may have such words in it.
+      let place = message.ranges(of: " (at ").last?.lowerBound ?? message.endIndex
       throw UsageError(String(message[..<place]))
     }
   }
@@ -132,17 +133,5 @@ struct ControlWords: Equatable {
     case .profile: return .string(text.hasPrefix("/") ? text : folder + "/" + text)
     case .characteristic, .value, .kind, .duration, .controller, .accessory: return .string(text)
     }
-  }
-}
-
-extension StringProtocol {
-  /// Where a text begins in this one.
-  fileprivate func range(of text: String) -> Range<Index>? {
-    var start = startIndex
-    while start < endIndex {
-      if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
-      start = index(after: start)
-    }
-    return nil
   }
 }

@@ -1,6 +1,5 @@
 import HAPCommandLine
 import HAPConformance
-import HAPLoop
 import HAPWire
 
 extension Command {
@@ -31,16 +30,13 @@ extension Command {
         throw UsageError("\(shown(arguments.operands[0])) is not known; there is: claims init TARGET")
       }
       let target = try TargetText.read(arguments.operands[1])
-      let loop = EventLoop(name: "haptest")
-      loop.start()
-      defer { loop.stop() }
       let visit = ClaimsVisit(
         target: target, code: try RunRequest.setupCode(arguments), interfaces: try arguments.all(RunRequest.interface),
         txt: try arguments.all(RunRequest.txt).map { ($0.key, $0.value) })
       let claims: Claims
-      do { claims = try blocking { try await visit.draw(on: loop) } } catch let failure as ConformanceSession.Failure {
-        throw Refusal(.cannotRun, failure.message)
-      }
+      do {
+        claims = try onLoop(console) { try await visit.draw(on: $0) }
+      } catch let failure as ConformanceSession.Failure { throw Refusal(.cannotRun, failure.message) }
       guard let path = try arguments.value(output) else {
         console.show(claims.fileText)
         return .well

@@ -145,13 +145,7 @@ struct FuzzCommand {
   private func perform(
     _ body: @escaping @Sendable (EventLoop) async throws -> FuzzSession.Outcome
   ) throws -> FuzzSession.Outcome? {
-    let loop = EventLoop(name: "haptest")
-    loop.start()
-    defer { loop.stop() }
-    let task = Task { try await body(loop) }
-    let interrupts = Interrupts(console) { task.cancel() }
-    try? loop.performAndWait { try interrupts.watch(loop) }
-    do { return try blocking { try await task.value } } catch let failure as ConformanceSession.Failure {
+    do { return try onLoop(console, body) } catch let failure as ConformanceSession.Failure {
       for line in failure.details.suffix(10) { console.complain("  | \(line)") }
       console.complain("haptest fuzz: \(failure.message)")
       return nil

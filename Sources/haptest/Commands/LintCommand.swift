@@ -1,7 +1,6 @@
 import HAPCommandLine
 import HAPConformance
 import HAPLint
-import HAPLoop
 import HAPReport
 import HAPSuite
 import HAPWire
@@ -60,13 +59,10 @@ extension Command {
     guard let code = try RunRequest.setupCode(arguments) else {
       throw UsageError("\(shown(place)) is no file; for an accessory --code is needed")
     }
-    let loop = EventLoop(name: "haptest")
-    loop.start()
-    defer { loop.stop() }
     let interfaces = try arguments.all(RunRequest.interface)
     let visit = DatabaseVisit(target: target, code: code, interfaces: interfaces)
     do {
-      let read = try blocking { try await visit.read(on: loop) }
+      let read = try onLoop(console) { try await visit.read(on: $0) }
       facts.category = facts.category ?? read.category
       facts.isReadOverIP = true
       facts.nullAgain = DatabaseLint.nulls(in: read.again)

@@ -24,7 +24,7 @@ extension Command {
         console.complain("haptest replay: the evidence is of haptest \(evidence.version); this is \(haptestVersion)")
       }
       let request = try RunRequest(replaying: evidence, arguments, console)
-      return try RunCommand(request, console).run()
+      return try RunCommand("replay", request, console).run()
     }
   }
 }

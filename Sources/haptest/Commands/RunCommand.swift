@@ -33,7 +33,7 @@ extension Command {
   ) { (arguments, console) throws(UsageError) in
     try haptest("run", console) {
       let request = try RunRequest(arguments, console)
-      return try RunCommand(request, console).run()
+      return try RunCommand("run", request, console).run()
     }
   }
 }
@@ -54,30 +54,29 @@ func haptest(_ name: String, _ console: Console, _ body: () throws -> ExitCode) 
 
 /// One run: shows it, and writes its reports.
 struct RunCommand {
+  /// As it was called.
+  private let name: String
   private let request: RunRequest
   private let console: Console
 
-  init(_ request: RunRequest, _ console: Console) {
+  init(_ name: String, _ request: RunRequest, _ console: Console) {
+    self.name = name
     self.request = request
     self.console = console
   }
 
   func run() throws -> ExitCode {
     for remark in request.remarks { console.complain("haptest: \(remark)") }
-    let loop = EventLoop(name: "haptest")
-    loop.start()
-    defer { loop.stop() }
     let epoch = RunRequest.epoch()
     let gatherer = Gatherer(request, console)
     var session = request.session
     session.onSecret = { gatherer.keepSecret($0) }
     if let code = session.code { gatherer.keepSecret(code) }
-    let task = Task { [session] in try await session.run(on: loop) { gatherer.take($0) } }
-    let interrupts = Interrupts(console) { task.cancel() }
-    try? loop.performAndWait { try interrupts.watch(loop) }
-    do { _ = try blocking { try await task.value } } catch let failure as ConformanceSession.Failure {
+    do {
+      _ = try onLoop(console) { [session] loop in try await session.run(on: loop) { gatherer.take($0) } }
+    } catch let failure as ConformanceSession.Failure {
       for line in failure.details.suffix(10) { console.complain("  | \(line)") }
-      console.complain("haptest run: \(failure.message)")
+      console.complain("haptest \(name): \(failure.message)")
       return .cannotRun
     }
     let report = gatherer.report
@@ -89,7 +88,7 @@ struct RunCommand {
       if !binding, !others { code = .well }
     }
     let problems = request.reports.write(report, gatherer.redaction, failingOn: failing, epoch: epoch)
-    for problem in problems { console.complain("haptest run: \(problem)") }
+    for problem in problems { console.complain("haptest \(name): \(problem)") }
     annotate(report, gatherer.redaction, failing)
     return problems.isEmpty || code != .well ? code : .cannotRun
   }
@@ -102,7 +101,7 @@ struct RunCommand {
     let summary = MarkdownReport.text(of: report, redaction: redaction, failingOn: failing)
     let former = (try? readFile(path, limit: 64 << 20)) ?? []
     do throws(FileError) { try replaceFile(path, former + Array(summary.utf8)) } catch {
-      console.complain("haptest run: \(error.message)")
+      console.complain("haptest \(name): \(error.message)")
     }
   }
 }
@@ -144,8 +143,21 @@ private final class Gatherer: Sendable {
   }
 }
 
+/// Does work on a loop of its own, to its end or until somebody wants it ended: then what was changed is put back.
+func onLoop<T: Sendable>(
+  _ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> T
+) throws -> T {
+  let loop = EventLoop(name: "haptest")
+  loop.start()
+  defer { loop.stop() }
+  let task = Task { try await body(loop) }
+  let interrupts = Interrupts(console) { task.cancel() }
+  try? loop.performAndWait { try interrupts.watch(loop) }
+  return try blocking { try await task.value }
+}
+
 /// The first wish to end is granted in good order, the second at once.
-final class Interrupts: @unchecked Sendable {  // touched on the loop alone
+private final class Interrupts: @unchecked Sendable {  // touched on the loop alone
   private let console: Console
   private let cancel: @Sendable () -> Void
   private var count = 0

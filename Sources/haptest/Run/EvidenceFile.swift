@@ -6,9 +6,9 @@ struct EvidenceFile: Equatable {
   var id: String
   /// The run's.
   var seed: UInt64
-  var target: String
+  /// Which of the run's repetitions it was, from 0.
+  var turn: Int
   var version: String
-  var verdict: String
 
   static func text(of outcome: CaseOutcome, header: RunHeader?) -> [UInt8] {
     JSONWriter.bytes { json in
@@ -19,6 +19,8 @@ struct EvidenceFile: Equatable {
         json.string(outcome.description.id)
         json.key("seed")
         json.integer(header?.seed ?? 0)
+        json.key("turn")
+        json.integer(outcome.turn)
         json.key("target")
         json.string(header?.target ?? "")
         json.key("version")
@@ -39,8 +41,7 @@ struct EvidenceFile: Equatable {
     _ = try node.required("format").asInteger(in: 1...1)
     id = try node.string("id")
     seed = UInt64(try node.required("seed").asInteger(in: 0...Int128(UInt64.max)))
-    target = try node.optionalString("target") ?? ""
+    turn = Int(try node["turn"]?.asInteger(in: 0...999) ?? 0)
     version = try node.optionalString("version") ?? ""
-    verdict = try node.optionalString("verdict") ?? ""
   }
 }

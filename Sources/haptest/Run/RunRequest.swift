@@ -2,7 +2,6 @@ import HAPCommandLine
 import HAPConformance
 import HAPCrypto
 import HAPLoop
-import HAPModel
 import HAPReport
 import HAPSuite
 import HAPTransport
@@ -46,11 +45,11 @@ struct RunRequest: Sendable {
     "repeat", "N", in: 1...1000, "run each case so many times; one that doesn't end the same way is flaky")
   static let shard = Option("shard", "I/N", "run the I-th of N parts of the cases") {
     (text: String) throws(UsageError) -> (part: Int, of: Int) in
-    let parts = text.split(separator: "/").compactMap { Int($0) }
-    guard parts.count == 2, parts[1] >= 1, (1...parts[1]).contains(parts[0]) else {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 2, let part = parts[0], let count = parts[1], part >= 1, part <= count else {
       throw UsageError("it is I/N, such as 1/4")
     }
-    return (parts[0], parts[1])
+    return (part, count)
   }
   static let seed = Option("seed", "N", in: 0...UInt64.max, "repeat the decisions of a run that printed this seed")
   static let long = Flag("long", "run the cases that take minutes, too")
@@ -122,6 +121,7 @@ struct RunRequest: Sendable {
     }
     try self.init(
       arguments, arguments.operands.dropFirst().first, library, [evidence.id], seed: evidence.seed, console)
+    session.options.firstTurn = evidence.turn
     // It was chosen by name: whatever it needs is wanted.
     session.options.isLong = true
   }
@@ -181,8 +181,8 @@ struct RunRequest: Sendable {
   /// A setup code with its dashes; nil unless it is eight digits. Codes that HAP forbids are taken: whether it has one is a finding about
   /// the accessory (PS-49), and such an accessory is to be tested like any other.
   private static func dashed(_ text: String) -> String? {
-    let digits = text.filter(\.isNumber)
-    guard digits.utf8.count == 8, text.allSatisfy({ $0.isNumber || $0 == "-" }) else { return nil }
+    let digits = text.filter { $0 != "-" }
+    guard digits.utf8.count == 8, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return "\(digits.prefix(3))-\(digits.dropFirst(3).prefix(2))-\(digits.suffix(3))"
   }
 
@@ -241,13 +241,6 @@ struct RunRequest: Sendable {
 enum TargetText {
   /// "192.0.2.7:51826", "[fe80::1%eth0]:51826", "localhost:51826"; anything else is a name on the network, or a device ID.
   static func read(_ text: String) throws(UsageError) -> ConformanceSession.Target {
-    guard let colon = text.lastIndex(of: ":"), DeviceID(text.uppercased()) == nil,
-      let port = UInt16(text[text.index(after: colon)...]), port > 0
-    else { return .name(text) }
-    var host = String(text[..<colon])
-    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-    do throws(LoopError) {
-      return .address(SocketAddress(host: try IPAddress(host == "localhost" ? "127.0.0.1" : host), port: port))
-    } catch { throw UsageError("\(shown(text)): \(error.detail)") }
+    try SocketAddress(commandLine: text).map { .address($0) } ?? .name(text)
   }
 }

@@ -173,7 +173,7 @@
       }
     }
 
-    @Test("Garbage is counted, and what is right among it is heard; foreign names are not noted")
+    @Test("Garbage is passed over, and what is right among it is heard; foreign names are not noted")
     func garbage() async throws {
       try await withObserver { observer in
         let begin = await observer.mark
@@ -195,13 +195,6 @@
         let heard = try #require(await observer.first(after: begin, within: .seconds(5)) { _ in true })
         #expect(heard.message.questions.map(\.name) == [MDNSObserver.hapType] && heard.message.trailing == [0])
         #expect(await observer.packets().count == 1)
-        #expect(await observer.unusableCount == 101)
-        let last = await observer.unusablePackets
-        #expect(last.count == 64 && last.last?.reason == .foreignCode)
-        guard case .malformed = last.first?.reason else {
-          Issue.record("the first is \(String(describing: last.first))")
-          return
-        }
       }
     }
 

@@ -83,5 +83,12 @@
     #expect(loop.openHandleCount == 0)
   }
 
+  extension ObservedPacket {
+    /// Whether the sender asks if the instance's name is free. RFC 6762 §8.1.
+    func isProbe(for instance: DNSName) -> Bool {
+      !isOwn && message.isProbe && message.questions.contains { $0.name == instance }
+    }
+  }
+
   func hap(_ label: String) -> DNSName { MDNSObserver.hapType.prefixed(by: Array(label.utf8)) }
 #endif

@@ -124,6 +124,12 @@ import Testing
     #expect(outcome.verdict == .flaky && outcome.repetitions.count == 8 && Set(outcome.repetitions) == [.pass, .fail])
     #expect(outcome.message.hasPrefix("\(outcome.repetitions.count { $0 == .pass }) of 8 times it held: it is "))
     #expect(second.outcome("AA-01")?.repetitions == outcome.repetitions)
+    // The turn that failed can be had again without those before it.
+    #expect(outcome.turn == outcome.repetitions.firstIndex(of: .fail))
+    run.options.repetitions = 1
+    run.options.firstTurn = outcome.turn
+    let again = try await run.run()
+    #expect(again.verdict("AA-01") == .fail && again.outcome("AA-01")?.got == outcome.got)
     #expect(first.verdict("AA-02") == .pass && first.outcome("AA-02")?.repetitions == Array(repeating: .pass, count: 8))
   }
 
@@ -180,6 +186,74 @@ import Testing
     run.endsInPairSetup = true
     let report = try await run.run()
     #expect(report.result.wasInterrupted && report.verdict("AA-01") != .fail && report.pairings.isEmpty)
+  }
+
+  @Test(
+    "What a run was ended in isn't passed: it is skipped, unless it had failed before",
+    arguments: [(470, Verdict.skip, "the run was ended"), (200, .fail, "first: status is 470, not 200")])
+  func interrupted(_ status: Int, _ verdict: Verdict, _ message: String) async throws {
+    let tiny = TinyRun(
+      TinyCase.text(
+        "AA-01",
+        "variants: [{ name: first, path: /first }, { name: second, path: /silence }, { name: third, path: /x }]",
+        steps: "send: { path: \"${path}\" }", "expect: { status: \(status), within: 2h }"))
+    let report = try await withLoop { loop in
+      try await LoopActor(loop).run { actor in
+        let peer = try ScriptedPeer(loop)
+        defer { peer.close() }
+        var task: Task<Runner.Result, Never>?
+        peer.onBytes = { peer, number, heard in
+          if String(decoding: heard, as: UTF8.self).contains("/silence") { task?.cancel() }
+          Self.answers(peer, number, heard)
+        }
+        return try await tiny.run(against: peer.address, on: loop) { task = $0 }
+      }
+    }
+    let outcome = try #require(report.outcome("AA-01"))
+    #expect(outcome.verdict == verdict && outcome.message == message && report.result.wasInterrupted)
+    #expect(outcome.variants.map(\.name) == ["first", "second"])
+  }
+
+  @Test("A pairing that was made although M6 didn't come is removed in the end") func lostM6() async throws {
+    var run = TinyRun(TinyCase.text("AA-01", "needs: [paired]", steps: "verify: main"))
+    run.losesM6 = true
+    let report = try await run.run()
+    #expect(report.verdict("AA-01") == .skip && report.pairings.isEmpty)
+    guard case .ended(let summary)? = report.events.last else { return #expect(Bool(false), "its end is told") }
+    #expect(summary.leftovers.isEmpty)
+  }
+
+  @Test("A pairing of a case that the accessory doesn't remove is told") func keptPairing() async throws {
+    var run = TinyRun(
+      TinyCase.text("AA-01", "needs: [paired]", steps: "verify: main", "controller: { name: guest }"))
+    run.keepsPairings = true
+    let report = try await run.run()
+    #expect(
+      report.outcome("AA-01")?.notes.first?.hasPrefix("it could not all be put back: a pairing wasn't removed") == true,
+      "\(report.outcome("AA-01")?.notes ?? [])")
+  }
+
+  @Test("Where B is always short, Pair Setup goes on with it at last") func shortKeys() async throws {
+    let startCount = Mutex(0)
+    let tiny = TinyRun(
+      TinyCase.text(
+        "AA-01", "needs: [unpaired, code]", steps: "pair: { until: M2 }"))
+    let report = try await run(tiny) { peer, number, heard in
+      let text = String(decoding: heard, as: UTF8.self)
+      if text.hasSuffix("\r\n\r\n") { return Self.answers(peer, number, heard) }
+      // M1.
+      guard heard.suffix(6).elementsEqual([6, 1, 1, 0, 1, 0]) else { return }
+      startCount.withLock { $0 += 1 }
+      let body: [UInt8] =
+        [6, 1, 2, 2, 16] + [UInt8](repeating: 7, count: 16) + [3, 255] + [UInt8](repeating: 9, count: 255)
+        + [3, 128] + [UInt8](repeating: 9, count: 128)
+      peer.say(
+        Array("HTTP/1.1 200 OK\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: \(body.count)\r\n\r\n".utf8)
+          + body, on: number)
+    }
+    #expect(report.verdict("AA-01") == .pass, "\(report.outcome("AA-01")?.message ?? "")")
+    // One of them asked whether it is paired.
+    #expect(startCount.withLock { $0 } == 9)
   }
 
   @Test("A case that takes too long is given up, and those behind it run") func limited() async throws {

@@ -41,9 +41,15 @@ final class TestedHome: AccessoryServerOwner, @unchecked Sendable {
 
   /// Told before anything is made durable.
   var onStore: () -> Void = {}
+  /// Whether it ends the connection before it answers an M5.
+  var losesM6 = false
+  /// Whether it can't remove a pairing.
+  var keepsPairings = false
 
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
     onStore()
+    if losesM6, case .upsert = change { _ = server.disconnect { _ in true } }
+    if keepsPairings, case .remove = change { return done(false) }
     done(true)
   }
   func keep(_ changes: [(AttributeID, Value)]) {}
@@ -66,6 +72,10 @@ struct TinyRun: Sendable {
   var endsAtFirstCase = false
   /// Ends the run when the accessory stores its pairing, before M6.
   var endsInPairSetup = false
+  /// Whether the accessory ends the connection before M6.
+  var losesM6 = false
+  /// Whether the accessory removes no pairing.
+  var keepsPairings = false
 
   init(_ cases: String...) { self.cases = cases }
 
@@ -89,6 +99,8 @@ struct TinyRun: Sendable {
     try await withLoop { loop in
       try await LoopActor(loop).run { actor in
         let home = try TestedHome(loop, pairings: pairings)
+        home.losesM6 = losesM6
+        home.keepsPairings = keepsPairings
         let address = SocketAddress(host: try IPAddress("127.0.0.1"), port: home.server.port)
         var report = try await run(against: address, on: loop) { task in
           if endsInPairSetup { home.onStore = { task.cancel() } }

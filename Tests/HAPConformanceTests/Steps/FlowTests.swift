@@ -17,13 +17,18 @@ import Testing
   }
 
   /// - Returns: the notes of a case with these steps, and how it failed.
-  private func run(_ steps: String) async throws -> (notes: [String], failure: (any Error)?) {
+  /// - Parameter note: of the note behind which the case is given up.
+  private func run(
+    _ steps: String, givingUpBehind note: String? = nil, hasObserver: Bool = false
+  ) async throws -> (notes: [String], failure: (any Error)?) {
     let steps = try #require(try JSONNode.parse(Array(steps.utf8)).elements)
     return try await withLoop { loop in
       let address = SocketAddress(host: .loopbackV4, port: 1)
       let device = TestedAccessory(on: loop, addresses: [address], code: nil, random: .seeded(1))
       let world = CaseWorld()
       world.hooks = Hands()
+      // One that nobody opens: it can't send.
+      if hasObserver { world.observer = MDNSObserver(on: loop, interfaces: ["none"]) }
       let definition = CaseDefinition(
         id: "XX-01", name: "x", area: "x", level: .must, requirement: "", section: "", cause: nil, fix: nil,
         impact: nil, stacks: [], aliases: [], needs: CaseNeeds(), find: [], variants: [], steps: steps, isShared: false,
@@ -32,8 +37,13 @@ import Testing
         definition, on: device, world: world, recorder: Recorder(start: device.start), expectations: [],
         random: .seeded(2))
       try await run.prepare(variant: nil, found: [])
+      let task = Task { try await run.run(steps) }
+      if let note {
+        while await !run.notes.contains(note) { await Task.yield() }
+        task.cancel()
+      }
       do {
-        try await run.run(steps)
+        try await task.value
         return (await run.notes, nil)
       } catch { return (await run.notes, error) }
     }
@@ -46,6 +56,33 @@ import Testing
     )
     #expect(notes == ["tidied"])
     #expect((failure as? CaseFailure)?.message == "broken")
+  }
+
+  @Test("What goes wrong in what is always done doesn't hide what went wrong before")
+  func worse() async throws {
+    let steps = #"[{"try": {"steps": [STEPS], "always": [{"fail": "worse"}]}}]"#
+    let (notes, failure) = try await run(steps.replacing("STEPS", with: #"{"fail": "broken"}"#))
+    #expect((failure as? CaseFailure)?.message == "broken")
+    #expect(notes == ["what is always done went wrong: worse"])
+    #expect((try await run(steps.replacing("STEPS", with: "")).failure as? CaseFailure)?.message == "worse")
+  }
+
+  @Test("What is always done is done though the case is given up")
+  func givenUp() async throws {
+    let (notes, failure) = try await run(
+      #"[{"try": {"steps": [{"record": "begun"}, {"wait": "2h"}], "always": [{"record": "tidied"}]}}]"#,
+      givingUpBehind: "begun")
+    #expect(notes == ["begun", "tidied"])
+    #expect(failure is CaseInterrupted)
+  }
+
+  @Test(
+    "Names that can't stand in a message are the suite's mistake",
+    arguments: [#"{"claim": "NAME"}"#, #"{"query": ["SRV NAME._hap._tcp.local"]}"#])
+  func longName(_ step: String) async throws {
+    let name = String(repeating: "x", count: 300)
+    let failure = try await run(#"[{"mdns": \#(step.replacing("NAME", with: name))}]"#, hasObserver: true).failure
+    #expect((failure as? StepError)?.message == "an instance's name has 1 to 63 bytes, not 300")
   }
 
   @Test("Where what went wrong is saved, or nothing is always done, the case goes on")

@@ -78,6 +78,8 @@ import Testing
     ("{ beside: other, all: true, most: 2 }", ["1.12", "1.13"]),
     ("{ beside: other, except: [Brightness, Hue] }", ["1.14"]), ("{ format: string, perms: [pw], room: 20 }", ["1.22"]),
     ("{ type: Volume, optional: true, because: none }", []),
+    // As variables can say it.
+    ("{ type: On, all: true, most: -1 }", ["1.11"]), ("{ type: On, count: -1 }", ["1.11"]),
   ]
   private static let given = [
     "other": "{ type: On }", "more": "{ type: Hue }", "room": "{ kind: service, type: LightBulb }",

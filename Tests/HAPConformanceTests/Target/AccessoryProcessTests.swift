@@ -151,8 +151,6 @@ private let simulator = #"""
       return address
     }
     #expect(place.port != 0)
-    #expect(await failure("exec sleep 100", .delay(.milliseconds(20))) == nil)
-    #expect(await failure("exit 1", .delay(.seconds(20)))?.message.contains("status 1") == true)
   }
 
   @Test("A start that is given up ends the process") func cancelled() async {

@@ -77,6 +77,7 @@ import Testing
     Row(
       "{ $distinct: true }", fits: ["[]", "[1, 2]", "[{ a: 1 }, { a: 2 }]"],
       ("[2, 1, true]", "v: elements 1 and 2 are both true"), ("1", "not a list")),
+    Row("{ $distinct: false }", fits: ["[2, 1, 2]"], ("[2, 1]", "without two elements that are equal")),
     Row(
       "{ $only: { a: $anything, b: 1 } }", fits: ["{ b: 1 }", "{ a: 1, b: 1 }"],
       ("{ b: 1, c: 1 }", "v has \"c\", which it shouldn't"), ("{ a: 1 }", "v.b is missing"), ("1", "not an object")),

@@ -24,6 +24,8 @@ final class ScriptedPeer: @unchecked Sendable {
   private(set) var heard: [[UInt8]] = []
   /// How many connections the other side has ended.
   private(set) var endCount = 0
+  /// Of these, without a word.
+  private(set) var resetCount = 0
   /// Told what has come on a connection so far, whenever more came.
   var onBytes: (ScriptedPeer, Int, [UInt8]) -> Void = { _, _, _ in }
   var onConnection: (ScriptedPeer, Int) -> Void = { _, _ in }
@@ -47,6 +49,7 @@ final class ScriptedPeer: @unchecked Sendable {
       onRead: { [self] event in
         guard case .bytes(let count) = event else {
           endCount += 1
+          if case .failed = event { resetCount += 1 }
           if closesAtEnd { stream.close() }
           return
         }

@@ -60,7 +60,7 @@ import Testing
           + "HTTP/1.1 204 No Content\r\n\r\n")
       var answers: [WireMessage] = []
       for _ in 0..<3 { answers.append(try self.message(await connection.next(within: Self.patience))) }
-      return (answers, connection.waitingEvents)
+      return (answers, connection.events)
     }
     #expect(answers.map(\.status) == [200, 207, 204] && events.count == 2 && events.allSatisfy(\.isEvent))
   }
@@ -79,7 +79,7 @@ import Testing
     let (arrival, events, isClosed) = try await withPeer { actor, connection, peer in
       peer.say(String(repeating: Self.event, count: WireConnection.queueLimit + 10_000))
       let arrival = await connection.next(within: Self.patience)
-      return (arrival, connection.waitingEvents.count, connection.isClosed)
+      return (arrival, connection.events.count, connection.isClosed)
     }
     guard case .garbage(let reason, _, _) = arrival else { return #expect(Bool(false), "\(arrival)") }
     #expect(reason == "a flood of messages that nobody asked for" && isClosed)
@@ -152,14 +152,14 @@ import Testing
       #expect(await connection.silence(for: .milliseconds(20)) { _ in true } == nil)
       peer.say(Self.event)
       let event = try await connection.event(within: Self.patience) { $0.isEvent }
-      #expect(event?.title == "EVENT/1.0 200 OK" && connection.waitingEvents.isEmpty)
+      #expect(event?.title == "EVENT/1.0 200 OK" && connection.events.isEmpty)
       peer.say(Self.event + Self.event.replacing("200 OK", with: "207 Other"))
       let later = try await connection.event(within: Self.patience) { $0.status == 207 }
-      #expect(later != nil && connection.waitingEvents.count == 1)
+      #expect(later != nil && connection.events.count == 1)
       let seen = await connection.silence(for: Self.patience) { _ in true }
       #expect(seen != nil)
       connection.forgetEvents()
-      #expect(connection.waitingEvents.isEmpty)
+      #expect(connection.events.isEmpty)
       peer.say(Self.event)
       do throws(StepError) {
         _ = try await connection.event(within: Self.patience) { _ throws(StepError) in throw StepError(.text(""), "no")
@@ -167,6 +167,79 @@ import Testing
         Issue.record("the judge's error is lost")
       } catch { #expect(error.message == "no") }
     }
+  }
+
+  @Test("An event is found though another that was there before it is taken out meanwhile") func taken() async throws {
+    let status = try await withPeer { actor, connection, peer in
+      peer.say(Self.event)
+      let looks = LookCount()
+      let task = Task {
+        await actor.run { actor in
+          (try? await connection.event(within: Self.patience) { event in
+            looks.count += 1
+            return event.status == 207
+          })?.status
+        }
+      }
+      while looks.count == 0 { await Task.yield() }
+      connection.forgetEvents()
+      peer.say(Self.event.replacing("200 OK", with: "207 Other"))
+      return await task.value
+    }
+    #expect(status == 207)
+  }
+
+  /// Belongs to the loop's thread.
+  private final class LookCount: @unchecked Sendable { var count = 0 }
+
+  @Test("Empty lines in front of an answer in chunks are no part of its head") func emptyLines() async throws {
+    let message = try await withPeer { actor, connection, peer in
+      peer.say("\r\n\r\n" + Self.chunked)
+      return try self.message(await connection.next(within: Self.patience))
+    }
+    #expect(message.title == "HTTP/1.1 207 Multi-Status" && message.field("transfer-encoding") == "chunked")
+    #expect(message.bytes.suffix(11).elementsEqual("\r\n\r\n{\"a\":1}".utf8))
+  }
+
+  @Test("Two who want a connection of one name at once have the same, and the other one is closed, too") func twice()
+    async throws
+  {
+    try await withLoop { loop in
+      try await LoopActor(loop).run { actor in
+        let peer = try ScriptedPeer(loop)
+        defer { peer.close() }
+        let device = TestedAccessory(on: loop, addresses: [peer.address], code: nil, random: .seeded(1))
+        let run = CaseRun(
+          Keeper.definition, on: device, world: CaseWorld(), recorder: Recorder(start: device.start), expectations: [],
+          random: .seeded(2))
+        async let first = run.connection("main")
+        async let second = run.connection("main")
+        #expect(try await first === second)
+        #expect(peer.streams.count == 2)
+        await run.close()
+        #expect(peer.endCount == 2)
+      }
+    }
+  }
+
+  @Test(
+    "An answer to former values that tells of a failure is one",
+    arguments: [
+      ("HTTP/1.1 204 No Content\r\n\r\n", nil), ("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{\"status\":0}", nil),
+      ("HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n{\"status\":-70410}", "w: HTTP/1.1 200 OK, status -70410"),
+      (
+        "HTTP/1.1 207 Multi\r\nContent-Length: 68\r\n\r\n{\"characteristics\":[{\"aid\":1,\"iid\":2,\"status\":0},{\"status\":-70402}]}",
+        "w: HTTP/1.1 207 Multi, status -70402"
+      ), ("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n", "w: HTTP/1.1 400 Bad"),
+    ])
+  func refused(_ answer: String, _ problem: String?) async throws {
+    let message = try await withPeer { actor, connection, peer in
+      peer.say(answer)
+      return try self.message(await connection.next(within: Self.patience))
+    }
+    var failure: String?
+    do throws(CaseFailure) { try Keeper.refuse(message, "w") } catch { failure = error.message }
+    #expect(failure == problem)
   }
 
   @Test("Whoever waits and is cancelled waits no longer; tidying up isn't hurried by it") func cancelled() async throws
@@ -230,7 +303,7 @@ import Testing
     let (message, event) = try await withPeer { actor, connection, peer in
       connection.secure(Self.keys)
       peer.say(self.sealed(Self.event, Self.answer, size: size))
-      return (try self.message(await connection.next(within: Self.patience)), connection.waitingEvents.first)
+      return (try self.message(await connection.next(within: Self.patience)), connection.events.first)
     }
     #expect(message.isSealed && message.body == Array("{}".utf8) && event?.isSealed == true)
     let count = Self.answer.utf8.count

@@ -90,6 +90,8 @@ import Testing
     Mistake(line: "needs: [{}]", 13, ".needs[0]", "a need is a word"),
     Mistake(line: "needs: [5]", 13, ".needs[0]", "an object is expected"),
     Mistake(line: "needs: [\"${code}\"]", 13, ".needs[0]", "no place for a variable"),
+    Mistake(line: "find: { lamp: { aid: \"${code}\" } }", 26, ".find.lamp.aid", "no place for a variable"),
+    Mistake(line: "find: { lamp: { type: [\"${code}\"] } }", 28, ".find.lamp.type[0]", "no place for a variable"),
     Mistake(line: "shared: perhaps", 13, ".shared", "true or false"),
     Mistake(line: "shared: ${code}", 13, ".shared", "no place for a variable"),
     Mistake(line: "variants: [{ x: 1 }]", 16, ".variants[0]", "a variant needs a name"),

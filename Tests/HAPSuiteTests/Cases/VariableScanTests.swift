@@ -38,7 +38,6 @@ import Testing
     Mistake("let: { x: \"${y[0].z}\" }", 19, ".let.x", "nothing gives \"y\" a value"),
     Mistake("check: { that: { \"${y}\": 1 }, is: 1 }", 34, ".check.that.${y}", "nothing gives \"y\" a value"),
     Mistake("repeat: { times: 1, steps: [{ record: \"${y}\" }] }", 47, ".repeat.steps[0].record", "\"y\""),
-    Mistake(line: "find: { lamp: { aid: \"${y}\" } }", 26, ".find.lamp.aid", "nothing gives \"y\" a value"),
     Mistake(line: "variants: [{ name: a, x: \"${y}\" }]", 30, ".variants[0].x", "nothing gives \"y\" a value"),
   ]
 

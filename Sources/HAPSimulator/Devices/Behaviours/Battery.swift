@@ -1,6 +1,6 @@
 import HAPModel
 
-/// A battery that drains, and fills while it is charged. Status Low Battery of its service follows, and that of every other service of the accessory.
+/// A battery that drains, and fills while it is charged. Status Low Battery of its service follows, and that of every service of the accessory that is no battery.
 /// HAP R2 §8 "Battery Service".
 final class Battery: Behaviour {
   /// Values of Charging State.
@@ -19,7 +19,9 @@ final class Battery: Behaviour {
     level = service[.batteryLevel]
     low = service[.statusLowBattery]
     charging = service[.chargingState]
-    alsoLow = service.others.compactMap { $0.service[.statusLowBattery] }
+    // Another battery is low when it is.
+    alsoLow = service.others.filter { $0.service.type != ServiceDefinition.batteryService.type }
+      .compactMap { $0.service[.statusLowBattery] }
     life = parameters.duration("life")
     chargeTime = parameters.duration("chargeTime")
     lowAt = parameters.number("lowAt")

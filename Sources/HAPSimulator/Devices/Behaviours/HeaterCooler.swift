@@ -3,7 +3,7 @@ import HAPModel
 /// A device that heats and cools a room while it is active. HAP R2 §8 "Heater Cooler".
 ///
 /// Heating keeps the room above Heating Threshold Temperature, cooling below Cooling Threshold Temperature. A faucet that it is linked to turns it off.
-final class HeaterCooler: Behaviour {
+final class HeaterCooler: RoomKeeper {
   /// Values of Current Heater Cooler State.
   private enum State {
     static let inactive: Value = 0, idle: Value = 1, heating: Value = 2, cooling: Value = 3
@@ -12,13 +12,12 @@ final class HeaterCooler: Behaviour {
   private enum Mode {
     static let auto: Value = 0, heat: Value = 1, cool: Value = 2
   }
-  private static let look = 0
 
-  private let active, current, mode, temperature, heating, cooling: AttributeID?
+  let current, temperature: AttributeID?
+  private let active, mode, heating, cooling: AttributeID?
   private let faucet: AttributeID?
-  private let report: Duration
-  private let parameters: BehaviourParameters
-  private var room: RegulatedRoom
+  let parameters: BehaviourParameters
+  var room: RegulatedRoom
 
   init(_ service: DeviceService, _ parameters: BehaviourParameters) {
     active = service[.active]
@@ -28,7 +27,6 @@ final class HeaterCooler: Behaviour {
     heating = service[.heatingThresholdTemperature]
     cooling = service[.coolingThresholdTemperature]
     faucet = service.linked(.faucet).first?[.active]
-    report = max(.seconds(1), parameters.duration("report"))
     self.parameters = parameters
     room = RegulatedRoom(20, parameters, at: .zero)
   }
@@ -40,23 +38,6 @@ final class HeaterCooler: Behaviour {
 
   var watched: [AttributeID] { [faucet].compactMap { $0 } }
 
-  func start(_ context: inout DeviceContext) {
-    room = RegulatedRoom(context.value(temperature)?.doubleValue ?? 20, parameters, at: context.now)
-    regulate(&context)
-    context.schedule(Self.look, after: report)
-  }
-
-  func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
-    room.pass(to: context.now)
-    regulate(&context)
-  }
-
-  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
-    if id == current { return }
-    if id == temperature { room.set(value.doubleValue ?? room.value, at: context.now) }
-    written(id, value, &context)
-  }
-
   func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
     guard value == 0 else { return }
     context.change(active, to: 0)
@@ -64,14 +45,7 @@ final class HeaterCooler: Behaviour {
     regulate(&context)
   }
 
-  func timerFired(_ token: Int, _ context: inout DeviceContext) {
-    room.pass(to: context.now)
-    context.tell(temperature, room.value)
-    regulate(&context)
-    context.schedule(Self.look, after: report)
-  }
-
-  private func regulate(_ context: inout DeviceContext) {
+  func regulate(_ context: inout DeviceContext) {
     let isActive = context.value(active) == 1
     let heats = isActive && context.value(mode) != Mode.cool
     let cools = isActive && context.value(mode) != Mode.heat

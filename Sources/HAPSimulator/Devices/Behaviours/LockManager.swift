@@ -42,7 +42,11 @@ final class LockManager: Behaviour {
 
   func noticed(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
     if id == target {
-      if context.value(current) != value { asked = asked ?? (value, false) }
+      if context.value(current) == value {
+        asked = nil
+      } else if asked?.value != value {
+        asked = (value, false)
+      }
       return
     }
     guard value == Self.opened || value == Self.secured else {

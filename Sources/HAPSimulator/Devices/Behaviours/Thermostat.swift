@@ -4,17 +4,16 @@ import HAPModel
 ///
 /// The temperature drifts to `outside` and is pushed by `power`. Current Heating Cooling State follows what the machine does; in auto the thresholds are
 /// kept where there are any, else Target Temperature.
-final class Thermostat: Behaviour {
+final class Thermostat: RoomKeeper {
   /// Values of Target Heating Cooling State; the first three are those of the current one too.
   private enum Mode {
     static let off: Value = 0, heat: Value = 1, cool: Value = 2, auto: Value = 3
   }
-  private static let look = 0
 
-  private let current, mode, temperature, target, heating, cooling: AttributeID?
-  private let report: Duration
-  private let parameters: BehaviourParameters
-  private var room: RegulatedRoom
+  let current, temperature: AttributeID?
+  private let mode, target, heating, cooling: AttributeID?
+  let parameters: BehaviourParameters
+  var room: RegulatedRoom
 
   init(_ service: DeviceService, _ parameters: BehaviourParameters) {
     current = service[.currentHeatingCoolingState]
@@ -23,7 +22,6 @@ final class Thermostat: Behaviour {
     target = service[.targetTemperature]
     heating = service[.heatingThresholdTemperature]
     cooling = service[.coolingThresholdTemperature]
-    report = max(.seconds(1), parameters.duration("report"))
     self.parameters = parameters
     room = RegulatedRoom(20, parameters, at: .zero)
   }
@@ -33,31 +31,7 @@ final class Thermostat: Behaviour {
     parameters: ClimateParameters.temperature
   ) { Thermostat($0, $1) }
 
-  func start(_ context: inout DeviceContext) {
-    room = RegulatedRoom(context.value(temperature)?.doubleValue ?? 20, parameters, at: context.now)
-    regulate(&context)
-    context.schedule(Self.look, after: report)
-  }
-
-  func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
-    room.pass(to: context.now)
-    regulate(&context)
-  }
-
-  func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
-    if id == current { return }
-    if id == temperature { room.set(value.doubleValue ?? room.value, at: context.now) }
-    written(id, value, &context)
-  }
-
-  func timerFired(_ token: Int, _ context: inout DeviceContext) {
-    room.pass(to: context.now)
-    context.tell(temperature, room.value)
-    regulate(&context)
-    context.schedule(Self.look, after: report)
-  }
-
-  private func regulate(_ context: inout DeviceContext) {
+  func regulate(_ context: inout DeviceContext) {
     let wanted = context.value(target)?.doubleValue
     let (low, high): (Double?, Double?) =
       switch context.value(mode) {

@@ -1,0 +1,43 @@
+import HAPModel
+
+/// What keeps a room warm or cool: it looks at it now and then, and whenever something is set. What it wants is its own affair.
+protocol RoomKeeper: Behaviour {
+  /// What the machine does, and how warm it is.
+  var current: AttributeID? { get }
+  var temperature: AttributeID? { get }
+  /// With those of `ClimateParameters`.
+  var parameters: BehaviourParameters { get }
+  var room: RegulatedRoom { get set }
+
+  /// Switches the machine as is needed now, and says what it does.
+  func regulate(_ context: inout DeviceContext)
+}
+
+extension RoomKeeper {
+  private func look(_ context: inout DeviceContext) {
+    regulate(&context)
+    context.schedule(0, after: max(.seconds(1), parameters.duration("report")))
+  }
+
+  package func start(_ context: inout DeviceContext) {
+    room = RegulatedRoom(context.value(temperature)?.doubleValue ?? 20, parameters, at: context.now)
+    look(&context)
+  }
+
+  package func written(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    room.pass(to: context.now)
+    regulate(&context)
+  }
+
+  package func setByHand(_ id: AttributeID, _ value: Value, _ context: inout DeviceContext) {
+    if id == current { return }
+    if id == temperature { room.set(value.doubleValue ?? room.value, at: context.now) }
+    written(id, value, &context)
+  }
+
+  package func timerFired(_ token: Int, _ context: inout DeviceContext) {
+    room.pass(to: context.now)
+    context.tell(temperature, room.value)
+    look(&context)
+  }
+}
