@@ -79,15 +79,12 @@ extension CaseRun {
 
   func attempt(_ node: JSONNode) async throws {
     var problem = ""
-    let failure: (any Error)?
-    do {
-      try await run(stepsOf(node["steps"]))
-      failure = nil
-    } catch { failure = error }
+    let failure = await failure(of: stepsOf(node["steps"]))
     var last: (any Error)?
     if let always = node["always"] {
       // What is to be put back is put back though the time is up, or the run is ended.
-      if case .failure(let error) = await Task(operation: { try await run(stepsOf(always)) }).result { last = error }
+      let steps = stepsOf(always)
+      last = await Task { await self.failure(of: steps) }.value
     }
     if let failure {
       guard let found = failure as? CaseFailure, node["always"] == nil || node["save"] != nil else {
@@ -98,6 +95,14 @@ extension CaseRun {
     }
     if let last { throw last }
     if let name = node["save"]?.stringValue { scope[name] = .text(problem) }
+  }
+
+  /// What steps fail by; nil: they don't.
+  private func failure(of steps: [JSONNode]) async -> (any Error)? {
+    do {
+      try await run(steps)
+      return nil
+    } catch { return error }
   }
 
   /// Adds values to lists.

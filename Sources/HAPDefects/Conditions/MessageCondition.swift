@@ -333,11 +333,11 @@ extension PlainMessage {
 extension MessageFacts {
   /// Of the body of a request whose head is in these bytes, how many bytes aren't.
   fileprivate var missingCount: Int {
-    let text = String(decoding: bytes, as: UTF8.self).lowercased()
-    guard let end = text.firstRange(of: "\r\n\r\n"), let name = text.firstRange(of: "\r\ncontent-length:"),
-      name.lowerBound < end.lowerBound,
-      let length = Int(text[name.upperBound...].drop { $0 == " " }.prefix { $0.isASCII && $0.isNumber })
+    var end = 0
+    while end + 4 <= bytes.count, !bytes[end...].starts(with: [13, 10, 13, 10]) { end += 1 }
+    guard end + 4 <= bytes.count,
+      let length = PlainMessage(head: bytes[..<end], body: [])["Content-Length"].flatMap({ Int($0) })
     else { return 0 }
-    return max(0, length - text[end.upperBound...].utf8.count)
+    return max(0, length - (bytes.count - end - 4))
   }
 }

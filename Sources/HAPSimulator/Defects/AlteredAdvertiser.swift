@@ -26,6 +26,7 @@ final class AlteredAdvertiser: Advertiser {
 
   func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
     publications += 1
+    updates = 0
     self.record = record
     var altered = record
     for change in fitting(record.txt) {

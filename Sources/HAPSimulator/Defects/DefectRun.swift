@@ -169,7 +169,6 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     facts.frames = max(1, arrival.frames)
     facts.reads = max(1, arrival.reads)
     facts.isPipelined = arrival.reads == 0
-    facts.idle = arrival.heard.map { facts.now - $0 } ?? .zero
     var left = arrival
     left.heard = facts.now
     left.reads = 0
@@ -286,9 +285,8 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
       let (seconds, attoseconds) = effects.pause.components
       usleep(UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
     }
-    guard
-      !effects.values.isEmpty || effects.closing != nil || !effects.identified.isEmpty || !effects.advertised.isEmpty
-    else { return }
+    for aid in effects.identified { onIdentify?(aid) }
+    guard !effects.values.isEmpty || effects.closing != nil || !effects.advertised.isEmpty else { return }
     // Not in the middle of the core's work.
     after(.zero) { [unowned self] in
       for (id, node) in effects.values {
@@ -297,7 +295,6 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
         let value = Value(defect: node)
         server.change([(id, (try? characteristic.admit(value)) ?? value)])
       }
-      for aid in effects.identified { onIdentify?(aid) }
       if !effects.advertised.isEmpty { onAdvertise?(effects.advertised) }
       switch effects.closing {
       case .behind, .before: server.end(id)
@@ -322,6 +319,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
       isPaired: core.isPaired, now: server.now, restart: state.restart,
       lookup: { [unowned self] in core.database.facts(aid: $0, iid: $1) })
     facts.isOffline = core.hasUnreachable
+    facts.idle = arrivals[connection.id]?.heard.map { facts.now - $0 } ?? .zero
     return facts
   }
 }
