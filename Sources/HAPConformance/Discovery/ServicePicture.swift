@@ -1,3 +1,4 @@
+import HAPDiscovery
 import HAPWire
 
 /// What a series of packets says about the services of a type, when each is believed. RFC 6762 §10.

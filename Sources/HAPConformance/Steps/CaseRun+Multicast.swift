@@ -238,7 +238,11 @@ extension CaseRun {
   /// A packet as `where` and `save` see it; nil when it is not of this kind.
   private static func view(_ packet: ObservedPacket, _ kind: String, _ instance: DNSName) -> JSONNode? {
     guard !packet.isOwn else { return nil }
-    let records = packet.records(instance) + packet.records(MDNSObserver.hapType, DNSType.ptr)
+    // What says that it goes says nothing else, though the old port and TXT record stand in it.
+    func told(_ records: [DNSRecord]) -> [DNSRecord] { records.filter { kind == "goodbye" || !$0.isGoodbye } }
+    let own = told(packet.records(instance))
+    let pointers = told(packet.records(MDNSObserver.hapType, DNSType.ptr))
+    let records = own + pointers
     switch kind {
     case "goodbye": guard packet.isGoodbye(of: instance) else { return nil }
     case "txt": guard packet.announcedText(of: instance) != nil else { return nil }
@@ -247,11 +251,10 @@ extension CaseRun {
     }
     var strings: [[UInt8]] = []
     var port: UInt16 = 0
-    for record in packet.records(instance) {
+    for record in own {
       if case .text(let found) = record.data { strings = found }
       if case .service(_, _, let found, _) = record.data { port = found }
     }
-    let own = packet.records(instance)
     let view = JSONNode.object([
       ("time", .number((packet.time / .milliseconds(1) * 100).rounded() / 100)),
       ("unicast", JSONNode(.bool(packet.isMulticast == false))),
@@ -260,7 +263,7 @@ extension CaseRun {
       ("txt", text(ServiceInstance.entries(of: strings))),
       (
         "pointer",
-        JSONNode(.bool(packet.records(MDNSObserver.hapType, DNSType.ptr).contains { $0.data == .pointer(instance) }))
+        JSONNode(.bool(pointers.contains { $0.data == .pointer(instance) }))
       ),
     ])
     return flat(view)

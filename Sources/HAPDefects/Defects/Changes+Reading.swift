@@ -6,7 +6,7 @@ extension RecordChange {
   init(_ node: JSONNode) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: [
       "when", "txt", "type", "name", "port", "address", "frozen", "delay", "goodbye", "conflict", "responder",
-      "lower", "cache-flush", "announce",
+      "lower", "cache-flush", "announce", "also",
     ])
     if let when = node["when"] {
       try when.refuseUnknownMembers(except: ["paired", "restarts", "updates", "restarted"])
@@ -18,7 +18,11 @@ extension RecordChange {
       }
     }
     if let record = node["txt"] {
-      if record.elements != nil { wholeTXT = try record.texts() } else { txt = try record.fields().map { ($0.name, $0.value) } }
+      if record.elements != nil {
+        wholeTXT = try record.texts()
+      } else {
+        txt = try record.fields().map { ($0.name, $0.value) }
+      }
     }
     type = try node.optionalString("type")
     name = try node.optionalString("name")
@@ -29,6 +33,10 @@ extension RecordChange {
     saysGoodbye = try node.bool("goodbye", default: true)
     conflict = try node["conflict"]?.word()
     lowered = try node["lower"]?.texts() ?? []
+    also = try node.optionalString("also")
+    if let also, !(1...63).contains(also.utf8.count) {
+      throw try node.required("also").problem("a name has 1 to 63 bytes")
+    }
     try readResponder(node)
   }
 
@@ -47,6 +55,7 @@ extension RecordChange {
     }
     manner.flushesCaches = try node.bool("cache-flush", default: true)
     manner.announces = try node.bool("announce", default: true)
+    manner.yieldsNames = conflict != .keep
     if manner != ResponderManner() { responder = manner }
   }
 

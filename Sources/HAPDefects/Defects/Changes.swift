@@ -27,12 +27,17 @@ package struct RecordChange: Sendable {
   package var delay: Duration?
   package var saysGoodbye = true
   package var conflict: Conflict?
+  /// A second instance with the same port and TXT record, under this name.
+  package var also: String?
   /// Told by a responder of our own, which doesn't do all that RFC 6762 asks for; nil: by the usual one.
   package var responder: ResponderManner?
 
+  package init() {}
+
   /// Whether it is about a record at this moment.
   package func fits(isPaired: Bool, restarts: Int, updates: Int, cause: RestartChange.Cause?) -> Bool {
-    (causes.isEmpty || cause.map { causes.contains($0) } ?? false) && (self.isPaired.map { $0 == isPaired } ?? true) && (self.restarts?.fits(restarts) ?? true)
+    (causes.isEmpty || cause.map { causes.contains($0) } ?? false) && (self.isPaired.map { $0 == isPaired } ?? true)
+      && (self.restarts?.fits(restarts) ?? true)
       && (self.updates?.fits(updates) ?? true)
   }
 }
@@ -47,10 +52,27 @@ package struct ResponderManner: Equatable, Sendable {
   package var hearsUnicast = true
   /// Sets the cache-flush bit, §10.2.
   package var flushesCaches = true
-  /// Tells its records unasked, §8.3 and §8.4.
+  /// Tells its records unasked, §8.3 and §8.4; one that doesn't tells them to nobody but who asks.
   package var announces = true
   /// Says goodbye, §10.1.
   package var saysGoodbye = true
+  /// Gives a name up that another one has, §9.
+  package var yieldsNames = true
+
+  package init() {}
+
+  /// One that does nothing that either of the two doesn't.
+  package func joined(with other: ResponderManner) -> ResponderManner {
+    var both = self
+    both.passesOverKnownAnswers = passesOverKnownAnswers || other.passesOverKnownAnswers
+    both.answersUnicast = answersUnicast && other.answersUnicast
+    both.hearsUnicast = hearsUnicast && other.hearsUnicast
+    both.flushesCaches = flushesCaches && other.flushesCaches
+    both.announces = announces && other.announces
+    both.saysGoodbye = saysGoodbye && other.saysGoodbye
+    both.yieldsNames = yieldsNames && other.yieldsNames
+    return both
+  }
 }
 
 /// What is done to what the device behind the accessory says, or is told.

@@ -66,7 +66,9 @@ package actor SimulatedAccessory {
     if let defect = prepared.defect {
       defectState = DefectState(defect)
       if let advertiser, !defect.records.isEmpty {
-        self.advertiser = AlteredAdvertiser(advertiser, defect.records, on: loop) { [state = defectState] in state?.restart?.cause }
+        self.advertiser = AlteredAdvertiser(advertiser, defect.records, on: loop, at: terms.places) {
+          [state = defectState] in state?.restart?.cause
+        }
       }
     }
     try makeRun(SimulationRandom(seed: terms.seed))

@@ -5,6 +5,8 @@ import HAPLoop
 /// Tells an accessory's record as its defect has it.
 final class AlteredAdvertiser: Advertiser {
   private let base: any Advertiser
+  /// In place of the other, all the time, where one of the changes is about responders: it does no more wrong than what fits at the moment.
+  private let odd: OddResponder?
   private let changes: [RecordChange]
   private let loop: EventLoop
   private var publications = 0
@@ -16,9 +18,13 @@ final class AlteredAdvertiser: Advertiser {
   private let cause: () -> RestartChange.Cause?
 
   init(
-    _ base: any Advertiser, _ changes: [RecordChange], on loop: EventLoop, cause: @escaping () -> RestartChange.Cause?
+    _ base: any Advertiser, _ changes: [RecordChange], on loop: EventLoop, at places: [ListeningPlace],
+    cause: @escaping () -> RestartChange.Cause?
   ) {
     self.base = base
+    odd =
+      changes.contains { $0.responder != nil || $0.also != nil }
+      ? OddResponder(loop, on: InterfaceChoice(leadingTo: places)) : nil
     self.cause = cause
     self.changes = changes
     self.loop = loop
@@ -44,7 +50,10 @@ final class AlteredAdvertiser: Advertiser {
       if change.conflict == .silent { altered.isRenamed = false }
     }
     altered.txt = self.altered(record.txt)
-    base.publish(altered, events: events)
+    guard let odd else { return base.publish(altered, events: events) }
+    odd.manner = manner(record.txt)
+    odd.also = fitting(record.txt).lazy.compactMap(\.also).first
+    odd.publish(altered, events: events)
   }
 
   func update(txt: TextRecord) {
@@ -53,14 +62,15 @@ final class AlteredAdvertiser: Advertiser {
     let fitting = fitting(txt)
     if fitting.contains(where: \.isFrozen) { return }
     let altered = altered(txt)
-    guard let delay = fitting.compactMap(\.delay).max() else { return base.update(txt: altered) }
+    odd?.manner = manner(txt)
+    guard let delay = fitting.compactMap(\.delay).max() else { return (odd ?? base).update(txt: altered) }
     timer?.close()
     let timer = LoopTimer(loop)
     self.timer = timer
     timer.onFire = { [unowned self] in
       self.timer?.close()
       self.timer = nil
-      base.update(txt: altered)
+      (odd ?? base).update(txt: altered)
     }
     timer.start(after: delay)
   }
@@ -68,20 +78,33 @@ final class AlteredAdvertiser: Advertiser {
   func withdraw() {
     timer?.close()
     timer = nil
+    odd?.manner = manner(record?.txt ?? TextRecord([]))
+    odd?.withdraw()
     if saysGoodbye { base.withdraw() }
   }
 
   func close() {
     timer?.close()
     timer = nil
+    odd?.manner = manner(record?.txt ?? TextRecord([]))
+    odd?.close()
     if saysGoodbye { base.close() }
+  }
+
+  private func manner(_ txt: TextRecord) -> ResponderManner {
+    let fitting = fitting(txt)
+    var manner = fitting.compactMap(\.responder).reduce(ResponderManner()) { $0.joined(with: $1) }
+    if fitting.contains(where: { !$0.saysGoodbye }) { manner.saysGoodbye = false }
+    return manner
   }
 
   private var saysGoodbye: Bool { !fitting(record?.txt ?? TextRecord([])).contains { !$0.saysGoodbye } }
 
   private func fitting(_ txt: TextRecord) -> [RecordChange] {
     let isPaired = txt["sf"].flatMap { UInt8($0) }.map { $0 & 1 == 0 } ?? false
-    return changes.filter { $0.fits(isPaired: isPaired, restarts: max(0, publications - 1), updates: updates, cause: cause()) }
+    return changes.filter {
+      $0.fits(isPaired: isPaired, restarts: max(0, publications - 1), updates: updates, cause: cause())
+    }
   }
 
   private func altered(_ txt: TextRecord) -> TextRecord {
@@ -100,5 +123,17 @@ final class AlteredAdvertiser: Advertiser {
       }
     }
     return TextRecord(texts: entries.map { "\($0.key)=\($0.value)" })
+  }
+}
+
+extension InterfaceChoice {
+  /// Those that lead to where an accessory listens.
+  fileprivate init(leadingTo places: [ListeningPlace]) {
+    let all = NetworkInterface.all()
+    let names = places.flatMap { place in
+      if let name = place.interface { return [name] }
+      return all.filter { $0.addresses.contains(place.host) || $0.isLoopback && place.host.isLoopback }.map(\.name)
+    }
+    self.init(places.contains { $0.host.isUnspecified && $0.interface == nil } ? [] : names)
   }
 }

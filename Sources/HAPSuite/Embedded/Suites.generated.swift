@@ -417,7 +417,6 @@ cases:
       - verify: main
       - mdns: { listen: announcement, since: start, within: 5s, where: { port: { $min: 1 } }, save: { announced: port } }
       - check: { that: "${announced}", is: "${port}", because: the announced port }
-      - check: { that: "${device.port}", is: "${port}", because: the port where it takes connections }
 
 """#),
     ("database.yaml", #"""
@@ -448,13 +447,21 @@ cases:
     level: must
     section: RFC 8259
     needs: [paired]
-    shared: true
+    find:
+      text: { quiet: true, format: string, perms: [pr, pw], without: [tw, aa], room: 32, optional: true }
     cause: The text is put together by hand, and a float that isn't a number or a name with a quotation mark comes along.
     fix: Use a JSON writer, and refuse NaN and infinity where values come in.
     impact: Strict controllers can't read any of it. Lenient ones hide the mistake.
     stacks: { HomeKitADK: writes strict JSON }
     steps:
       - verify: main
+      - note: What people type in has to be escaped.
+        if:
+          that: "${text}"
+          is: { $kind: object }
+          then:
+            - send: { write: [{ id: "${text.id}", value: "one \"two\" \\three\nfour" }] }
+            - expect: { status: { $min: 100 } }
       - send: { path: /accessories }
       - expect: { status: 200, save: { bytes: body } }
       - lint: { rules: [ADB-02], of: "${bytes}" }
@@ -1314,6 +1321,7 @@ cases:
                 that: "${old}"
                 is: "65535"
                 then:
+                  - check: { that: "${new}", is: { $any: ["0", "1"] }, because: what follows 65535 }
                   - check:
                       that: "${new}"
                       is: "1"
@@ -1634,11 +1642,13 @@ cases:
     level: should
     section: RFC 6762 §5.4, §7.1
     needs: [multicast]
-    shared: true
+    # Not shared: what others ask for meanwhile would be taken for its answers.
     cause: A small responder reads neither the QU bit nor the known answers of a question.
     fix: Answer QU questions to the asker, or to all; leave out records that stand in the question with at least half of their TTL.
     impact: Every browser on the network is answered again and again.
     steps:
+      - note: The second announcement of a start would pass for an answer.
+        wait: 1500ms
       - mdns: { query: [PTR _hap._tcp.local], unicast: true, listen: answer, within: 3s, where: { pointer: true }, save: { unicast: unicast } }
       - if:
           that: "${unicast}"
@@ -2104,7 +2114,7 @@ cases:
           steps:
             - check:
                 that: "${message.json}"
-                is: { characteristics: { $each: { $only: { aid: $present, iid: $present, value: { $not: null } } } } }
+                is: { characteristics: { $each: { $only: { aid: $present, iid: $present, value: { $all: [$present, { $not: null }] } } } } }
   - id: EV-12
     name: subscribing-twice
     requirement: Who subscribes twice gets one event for a change; ending a subscription twice does no harm.
@@ -2201,7 +2211,9 @@ cases:
       - forget: main
       - send: { on: hand, write: [{ id: "${x.id}", value: "${before}" }] }
       - expect: { on: hand, is: done }
-      - silence: { for: 1200ms, id: "${x.id}", deviation: HomeSpan }
+      - events: { id: "${x.id}", for: 1200ms, save: { seen: values } }
+      - check: { that: "${seen}", is: { $any: [[], ["${before}"]] }, because: what was told for a write that changes nothing }
+      - check: { that: "${seen}", is: [], because: the value that was there already is told, deviation: HomeSpan }
       - send: { on: hand, write: [{ id: "${x.id}", value: "${x.other}" }] }
       - expect: { on: hand, is: done }
       - event: { entries: [{ id: "${x.id}", value: "${x.other}" }] }
@@ -2625,8 +2637,8 @@ cases:
       - send: { path: /nope }
       - expect:
           any:
-            - { status: { $any: [470, 404] } }
-            - { status: { $any: [400, 401] }, deviation: accessories that refuse all addresses so }
+            - { status: { $any: [470, 404] }, text: { $not: { $matches: "(?is).*<html.*" } } }
+            - { status: { $any: [400, 401] }, text: { $not: { $matches: "(?is).*<html.*" } }, deviation: accessories that refuse all addresses so }
             - { status: 500, deviation: HAP-python }
   - id: HTTP-10
     name: verify-after-refusal
@@ -2754,7 +2766,7 @@ cases:
       - send: { text: "${text}" }
       - expect:
           any:
-            - { status: { $any: "${right}" } }
+            - { status: { $any: "${right}" }, text: { $not: { $contains: '"services"' } } }
             - { closed: true }
             - status: { $min: 400, $max: 599 }
               text: { $not: { $contains: '"services"' } }
@@ -5144,9 +5156,18 @@ cases:
       - send: { verify: M3, save-sent: third }
       - expect: { verify: M4 }
       - send: { on: replay, bytes: "${first}" }
-      - expect: { on: replay, status: 200, tlv: { state: 2, error: $absent } }
-      - send: { on: replay, bytes: "${third}" }
-      - expect: { on: replay, is: not-authentic }
+      - expect:
+          on: replay
+          save: { status: status, problem: tlv.error }
+          any:
+            - { status: 200, tlv: { state: 2, error: $absent } }
+            - { is: refused }
+      - if:
+          that: ["${status}", "${problem}"]
+          is: [200, null]
+          then:
+            - send: { on: replay, bytes: "${third}" }
+            - expect: { on: replay, is: not-authentic }
       - send: { on: replay, path: /accessories }
       - expect: { on: replay, is: no-session }
 
@@ -6399,6 +6420,7 @@ cases:
             - { json: $absent, deviation: HomeKitADK }
             - { entries: [{ id: "${watched.id}", value: $anything, ev: $absent }], deviation: HAP-python }
             - { entries: [{ id: "${watched.id}", value: $anything, ev: true }], deviation: Bouke/HAP (the permission) }
+          save: { at-first: "json.characteristics[0].ev" }
       - send: { subscribe: "${watched}" }
       - expect: { status: 204 }
       - send: { read: "${watched}", flags: [ev=1] }
@@ -6409,14 +6431,23 @@ cases:
             - { json: $absent, deviation: HomeKitADK }
             - { entries: [{ id: "${watched.id}", value: $anything, ev: $absent }], deviation: HAP-python }
       - send: { on: other, read: "${watched}", flags: [ev=1] }
-      - expect:
-          on: other
-          status: 200
-          any:
-            - { entries: [{ id: "${watched.id}", value: $anything, ev: false }] }
-            - { json: $absent, deviation: HomeKitADK }
-            - { entries: [{ id: "${watched.id}", value: $anything, ev: $absent }], deviation: HAP-python }
-            - { entries: [{ id: "${watched.id}", value: $anything, ev: true }], deviation: Bouke/HAP (the permission) }
+      - if:
+          that: "${at-first}"
+          is: true
+          then:
+            - expect:
+                on: other
+                status: 200
+                entries: [{ id: "${watched.id}", value: $anything, ev: true }]
+                deviation: Bouke/HAP (the permission)
+          else:
+            - expect:
+                on: other
+                status: 200
+                any:
+                  - { entries: [{ id: "${watched.id}", value: $anything, ev: false }] }
+                  - { json: $absent, deviation: HomeKitADK }
+                  - { entries: [{ id: "${watched.id}", value: $anything, ev: $absent }], deviation: HAP-python }
   - id: RD-10
     name: read-without-flags
     requirement: Without flags, or with 0, nothing is added; other values of a flag do no harm.
@@ -6773,6 +6804,12 @@ routines:
           - let: { step: "${c.minStep}" }
         else:
           - let: { step: 1 }
+    - note: a number may be rounded; one of two can't be
+      if:
+        that: "${c.values}"
+        is: { $length: { $max: 2 } }
+        then:
+          - let: { step: 0 }
     - repeat:
         times: 1000
         every: 100ms
@@ -8641,6 +8678,10 @@ cases:
             - collect: { last: "${time}" }
       - check:
           that: "${last.p99}"
+          is: { $any: [{ $max: 2000 }, { $max: "${first.p99}", $factor: 50 }] }
+          because: 99 of 100 of the last thousand answers took this many milliseconds at most
+      - check:
+          that: "${last.p99}"
           is: { $any: [{ $max: 100 }, { $max: "${first.p99}", $factor: 5 }] }
           because: 99 of 100 of the last thousand answers took this many milliseconds at most
           deviation: no stack that we know
@@ -9867,13 +9908,13 @@ cases:
                 any:
                   - { status: { $any: [400, 204] } }
                   - { status: 207, json: { characteristics: { $each: { status: { $max: -70401 } } } } }
-                  - { status: { $min: 200 }, deviation: "HAP-NodeJS, HAP-python (500)" }
+                  - { status: { $min: 401 }, deviation: "HAP-NodeJS, HAP-python (500)" }
           else:
             - expect:
                 any:
                   - { status: 400 }
                   - { status: 207, json: { characteristics: { $each: { status: { $max: -70401 } } } } }
-                  - { status: { $min: 200 }, deviation: "HAP-NodeJS, HAP-python (500)" }
+                  - { status: { $min: 401 }, deviation: "HAP-NodeJS, HAP-python (500)" }
       - try:
           save: trouble
           steps:

@@ -1,3 +1,4 @@
+import HAPDiscovery
 import HAPLoop
 import HAPWire
 import Testing

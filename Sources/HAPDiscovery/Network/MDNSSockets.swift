@@ -1,12 +1,13 @@
 import HAPLoop
 
-/// The sockets of multicast DNS: one for each family that hears the group on some interfaces, and one for each of their addresses.
+/// The sockets of multicast DNS, for who reads and writes its packets: one for each family that hears the group on some interfaces, and perhaps one
+/// for each of their addresses.
 ///
 /// The latter are there for what is sent to this machine alone: it comes to one socket of port 5353, which would often be the system daemon's.
 /// Belongs to the loop's thread.
-final class MDNSSockets {
-  static let port: UInt16 = 5353
-  static let groups = [
+package final class MDNSSockets {
+  package static let port: UInt16 = 5353
+  package static let groups = [
     IPAddress(bytes: [224, 0, 0, 251])!,
     IPAddress(bytes: [0xFF, 0x02] + [UInt8](repeating: 0, count: 13) + [0xFB])!,
   ]
@@ -40,13 +41,15 @@ final class MDNSSockets {
   private var askers: [UDPSocket] = []
   private var echoes: [Echo] = []
 
-  init(_ loop: EventLoop, onDatagram: @escaping (UDPSocket.Datagram, UInt16) -> Void) {
+  package init(_ loop: EventLoop, onDatagram: @escaping (UDPSocket.Datagram, UInt16) -> Void) {
     self.loop = loop
     self.onDatagram = onDatagram
   }
 
+  /// - Parameter takesAddresses: whether what is sent to this machine alone comes here rather than to another responder. Who takes it takes it from
+  ///   all others that ask.
   /// - Throws: when no group can be joined on any of `interfaces`.
-  func open(on interfaces: [NetworkInterface]) throws(LoopError) {
+  package func open(on interfaces: [NetworkInterface], takesAddresses: Bool = true) throws(LoopError) {
     var failure: LoopError?
     for group in Self.groups {
       let candidates = interfaces.filter { $0.addresses.contains { $0.isV4 == group.isV4 } }
@@ -58,7 +61,7 @@ final class MDNSSockets {
     if links.isEmpty {
       throw failure ?? LoopError(.addressNotAvailable, "no interface that can multicast has an address")
     }
-    for link in links {
+    for link in links where takesAddresses {
       let addresses = interfaces.first { $0.index == link.interface }?.addresses ?? []
       for address in addresses where address.isV4 == link.group.isV4 {
         // One that isn't usable yet can't be sent to either.
@@ -92,7 +95,7 @@ final class MDNSSockets {
   }
 
   /// No datagram comes any more. Any number of times.
-  func close() {
+  package func close() {
     onDatagram = nil
     for socket in links.map(\.socket) + ownAddresses + askers { socket.close() }
     links = []
@@ -117,14 +120,19 @@ final class MDNSSockets {
 
   // MARK: Sending
 
-  /// Sends to the group on all interfaces.
-  /// - Parameter ownPort: from another port than 5353, to which the answers come.
+  /// Sends to the group on all interfaces, or on one.
+  /// - Parameters:
+  ///   - ownPort: from another port than 5353, to which the answers come.
+  ///   - interface: its index; nil: all.
   /// - Returns: the port it was sent from.
   /// - Throws: when it could be sent on none of them.
-  func sendToAll(_ bytes: [UInt8], ownPort: Bool) throws(LoopError) -> UInt16 {
+  @discardableResult
+  package func sendToAll(_ bytes: [UInt8], ownPort: Bool = false, on interface: UInt32? = nil) throws(LoopError)
+    -> UInt16
+  {
     var failure: LoopError?
     var port: UInt16?
-    for link in links {
+    for link in links where interface == nil || link.interface == interface {
       do throws(LoopError) {
         let socket = ownPort ? try asker(isV4: link.group.isV4) : link.socket
         let group = IPAddress(bytes: link.group.bytes, scope: link.interface) ?? link.group
@@ -139,7 +147,8 @@ final class MDNSSockets {
   }
 
   /// Sends to one address.
-  func send(_ bytes: [UInt8], to target: SocketAddress, ownPort: Bool) throws(LoopError) -> UInt16 {
+  @discardableResult
+  package func send(_ bytes: [UInt8], to target: SocketAddress, ownPort: Bool = false) throws(LoopError) -> UInt16 {
     let isV4 = target.host.isV4
     let shared = links.first { $0.group.isV4 == isV4 }?.socket
     let socket: UDPSocket

@@ -1,0 +1,119 @@
+import Foundation
+import HAPDiscovery
+import HAPLoop
+import HAPWire
+
+/// The interface these tests may multicast on; without one they stay out. (A namespace with nothing but loopback.)
+let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
+
+/// Another machine on the network, on a loop of its own: hears every packet of multicast DNS, sends any, and may hold a name.
+final class Neighbour: @unchecked Sendable {
+  struct Packet: Sendable {
+    let message: DNSMessage
+    /// To us alone.
+    let isDirect: Bool
+    let time: Duration
+  }
+
+  private let loop = EventLoop(name: "neighbour")
+  // Of the loop's thread.
+  private var sockets: MDNSSockets!
+  private var packets: [Packet] = []
+  private var wishes: [(matches: (Packet) -> Bool, first: Int, timer: LoopTimer, done: (Packet?) -> Void)] = []
+  private var held: [DNSRecord] = []
+
+  init() throws {
+    loop.start()
+    try loop.performAndWait {
+      let sockets = MDNSSockets(self.loop) { [unowned self] datagram, _ in receive(datagram) }
+      try sockets.open(on: [NetworkInterface.named(testInterface ?? "")])
+      self.sockets = sockets
+    }
+  }
+
+  private func receive(_ datagram: UDPSocket.Datagram) {
+    guard let message = try? DNSMessage(decoding: datagram.bytes) else { return }
+    let packet = Packet(
+      message: message, isDirect: datagram.destination?.isMulticast == false,
+      time: .nanoseconds(Int64(EventLoop.readClock())))
+    packets.append(packet)
+    if !message.isResponse, message.questions.contains(where: { question in held.contains(where: question.isAnswered) })
+    {
+      multicast(DNSMessage(flags: 0x8400, answers: held))
+    }
+    let fulfilled = wishes.filter { $0.matches(packet) }
+    wishes.removeAll { $0.matches(packet) }
+    for wish in fulfilled {
+      wish.timer.close()
+      wish.done(packet)
+    }
+  }
+
+  private func multicast(_ message: DNSMessage) { _ = try? sockets.sendToAll(message.encoded()) }
+
+  /// What was heard so far.
+  var mark: Int { get throws { try loop.performAndWait { self.packets.count } } }
+
+  func packets(after mark: Int = 0) throws -> [Packet] { try loop.performAndWait { Array(self.packets[mark...]) } }
+
+  /// The first packet after `mark` that fulfils `matches`; nil when there is none in time.
+  func first(
+    after mark: Int = 0, within limit: Duration = .seconds(10), where matches: @escaping @Sendable (Packet) -> Bool
+  ) async -> Packet? {
+    await withCheckedContinuation { continuation in
+      loop.schedule { [self] in
+        if let found = packets[mark...].first(where: matches) { return continuation.resume(returning: found) }
+        let timer = LoopTimer(loop)
+        wishes.append((matches, mark, timer, { continuation.resume(returning: $0) }))
+        timer.onFire = { [unowned self, unowned timer] in
+          wishes.removeAll { $0.timer === timer }
+          timer.close()
+          continuation.resume(returning: nil)
+        }
+        timer.start(after: limit)
+      }
+    }
+  }
+
+  /// Sends to all.
+  /// - Returns: the place before it.
+  @discardableResult
+  func send(_ message: DNSMessage) throws -> Int {
+    try loop.performAndWait {
+      self.multicast(message)
+      return self.packets.count
+    }
+  }
+
+  @discardableResult
+  func send(raw bytes: [UInt8]) throws -> Int {
+    try loop.performAndWait {
+      try self.sockets.sendToAll(bytes)
+      return self.packets.count
+    }
+  }
+
+  /// Asks from a port of its own, as one who knows no multicast DNS.
+  func sendFromElsewhere(_ message: DNSMessage) throws -> Int {
+    try loop.performAndWait {
+      try self.sockets.sendToAll(message.encoded(), ownPort: true)
+      return self.packets.count
+    }
+  }
+
+  /// Tells these records, and tells them again to whoever asks for their names.
+  func hold(_ records: [DNSRecord]) throws {
+    try loop.performAndWait {
+      self.held = records
+      if !records.isEmpty { self.multicast(DNSMessage(flags: 0x8400, answers: records)) }
+    }
+  }
+
+  func close() throws {
+    try loop.performAndWait {
+      self.sockets.close()
+      for wish in self.wishes { wish.timer.close() }
+    }
+    loop.stop()
+  }
+}
