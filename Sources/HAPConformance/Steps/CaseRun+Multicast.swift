@@ -174,7 +174,7 @@ extension CaseRun {
   ]
 
   /// The full name of an instance that people see under this one.
-  private static func instance(_ label: String, _ node: JSONNode) throws(StepError) -> DNSName {
+  private static func instance(_ label: String, _ node: JSONNode) throws -> DNSName {
     guard (1...63).contains(label.utf8.count) else {
       throw StepError(node, "an instance's name has 1 to 63 bytes, not \(label.utf8.count)")
     }

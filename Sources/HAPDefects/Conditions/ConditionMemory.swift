@@ -50,8 +50,10 @@ struct ConditionMemory {
   /// Notes, behind the rules, that a message came that `after` of a rule may ask for.
   mutating func note(_ condition: MessageCondition, _ facts: MessageFacts) {
     for earlier in [condition.members.after, condition.members.notAfter].compactMap({ $0 }) {
+      // Before what is earlier still is noted: a message is not earlier than itself.
+      let isFitting = fits(earlier, facts)
       note(earlier, facts)
-      guard fits(earlier, facts) else { continue }
+      guard isFitting else { continue }
       for key in Self.keys(facts.connection) {
         moments[Entry(condition: ObjectIdentifier(earlier), key: key)] = facts.now
       }

@@ -376,7 +376,6 @@ defects:
       txt: { sf: "0" }
 
   # CN-11
-  # unproven: the responder announces all the same until `announce: false` is carried out
   - id: restart-without-announcement
     breaks: CN-11
     what: After a restart the record is told to those who ask, and not announced.
@@ -1822,7 +1821,6 @@ defects:
         suppress: [advertise]
 
   # DISC-18
-  # unproven: wants a responder of the engine's own
   - id: cache-flush-bit-missing
     breaks: DISC-18
     what: The record that says paired is announced without the cache-flush bit.
@@ -1886,7 +1884,6 @@ defects:
       name: "Kitchen Sink \uFFFD"
 
   # DISC-25
-  # unproven: wants a responder of the engine's own
   - id: name-conflict-passed-over
     breaks: DISC-25
     what: The accessory keeps its name when another one has it.
@@ -1903,16 +1900,20 @@ defects:
     record: { goodbye: false }
 
   # DISC-27
-  # unproven: wants a responder of the engine's own
   - id: known-answers-passed-over
     breaks: DISC-27
     what: The responder tells what the asker said it knows.
     record: { responder: plain }
-  # unproven: wants a responder of the engine's own
   - id: unicast-questions-unanswered
     breaks: DISC-27
     what: The responder passes over questions that ask for a unicast answer.
     record: { responder: deaf }
+
+  # DISC-01
+  - id: old-registration-left-behind
+    breaks: DISC-01
+    what: A second service with the same record is announced, under another name.
+    record: { also: Kitchen Sink (2) }
 
 """#),
     ("events.yaml", #"""
@@ -2312,7 +2313,6 @@ defects:
     drags: { CN-07: "it is silent for ten minutes, too" }
     proof: { options: [--long] }
     idle: 5min
-  # unproven: `idle` isn't known of events yet
   - id: subscription-forgotten-when-idle
     breaks: EV-16
     what: A subscription is forgotten when its controller has said nothing for five minutes.
@@ -2320,10 +2320,10 @@ defects:
     rules:
       - when: { event: "*", idle: 5min }
         drop: true
-  # unproven: as above, and it takes 71 minutes
   - id: subscription-forgotten-after-half-an-hour
     breaks: EV-16
     what: A subscription is forgotten when its controller has said nothing for half an hour.
+    unproven: it takes 71 minutes; subscription-forgotten-when-idle shows the same in ten
     proof: { options: [--long] }
     rules:
       - when: { event: "*", idle: 30min }
@@ -2961,7 +2961,6 @@ defects:
         answer: { status: 400 }
 
   # HTTP-18
-  # unproven: it is caught, and then hapsim crashes when the connection is gone before the answer
   - id: http-pipelined-out-of-order
     breaks: HTTP-18
     what: Of two requests that came in one segment, the second is answered first.
@@ -3005,7 +3004,6 @@ defects:
         answer: { status: 200, tlv: { state: 2, error: 7 } }
 
   # HTTP-19
-  # unproven: `missing` counts wrongly in a body that is no UTF-8
   - id: http-half-a-body-answered
     breaks: HTTP-19
     what: A body of which the last ten bytes are missing is taken for the whole.
@@ -3026,7 +3024,6 @@ defects:
       - when: { answer: GET /characteristics, secured: true, while: { secured: false, partial: true }, not-after: { request: PUT /characteristics } }
         json:
           - { set: "/characteristics/*[format=string]/value", to: "" }
-  # unproven: as above
   - id: http-rest-of-a-body-refused
     breaks: HTTP-19
     what: When the last ten bytes of a body come late, the request is refused.
@@ -6149,12 +6146,13 @@ defects:
   - id: removed-controller-verifies
     breaks: PR-11
     what: A controller whose pairing was removed is told that it verified.
-    drags: { PV-22: "its guest is removed before M3, too" }
+    drags: { PV-04: "it verifies as somebody unknown while other cases remove their controllers" }
     rules:
       - when:
           answer: POST /pair-verify
           tlv: { state: 4, error: 2 }
           paired: true
+          m3: stranger
           after: { request: POST /pairings, tlv: { method: 4 } }
           within: 2s
           per: accessory
@@ -6162,12 +6160,13 @@ defects:
   - id: removed-controller-unknown-error
     breaks: PR-11
     what: A controller whose pairing was removed gets Error Unknown when it verifies.
-    drags: { PV-22: "its guest is removed before M3, too" }
+    drags: { PV-04: "it verifies as somebody unknown while other cases remove their controllers" }
     rules:
       - when:
           answer: POST /pair-verify
           tlv: { state: 4, error: 2 }
           paired: true
+          m3: stranger
           after: { request: POST /pairings, tlv: { method: 4 } }
           within: 2s
           per: accessory
@@ -6175,12 +6174,13 @@ defects:
   - id: removed-controller-state-wrong
     breaks: PR-11
     what: A controller whose pairing was removed is refused with a wrong State.
-    drags: { PV-22: "its guest is removed before M3, too" }
+    drags: { PV-04: "it verifies as somebody unknown while other cases remove their controllers" }
     rules:
       - when:
           answer: POST /pair-verify
           tlv: { state: 4, error: 2 }
           paired: true
+          m3: stranger
           after: { request: POST /pairings, tlv: { method: 4 } }
           within: 2s
           per: accessory
@@ -6264,6 +6264,7 @@ defects:
           admin: false
           after: { request: POST /pairings, admin: true, tlv: { method: 4 }, while: { subscribed: true } }
           within: 5s
+          nth: 1
           per: accessory
         drop: true
   - id: removal-ends-reading
@@ -6275,6 +6276,7 @@ defects:
           admin: false
           after: { request: POST /pairings, admin: true, tlv: { method: 4 }, while: { subscribed: true } }
           within: 5s
+          nth: 1
           per: accessory
         answer: { status: 470, json: { status: -70411 } }
   - id: removal-state-wrong-while-watched
@@ -6299,9 +6301,16 @@ defects:
         tlv: [{ remove: error }]
   - id: last-admin-leaves-sessions
     breaks: PR-15
-    what: When the last admin is removed, all sessions stay open.
+    what: When the last admin is removed just behind an addition, all sessions stay open.
     rules:
-      - when: { answer: POST /pairings, asked-tlv: { method: 4 }, paired: false }
+      - when:
+          answer: POST /pairings
+          asked-tlv: { method: 4 }
+          paired: false
+          while: { secured: true }
+          after: { request: POST /pairings, tlv: { method: 3 } }
+          within: 1s
+          per: accessory
         suppress: [close]
   - id: last-admin-leaves-paired
     breaks: PR-15
@@ -6311,8 +6320,15 @@ defects:
           request: POST /pair-setup
           tlv: { state: 1 }
           paired: false
-          after: { request: POST /pairings, tlv: { method: 4 }, while: { secured: true } }
+          after:
+            request: POST /pairings
+            tlv: { method: 4 }
+            while: { secured: true }
+            after: { request: POST /pairings, tlv: { method: 3 } }
+            within: 1s
+            per: accessory
           within: 5s
+          nth: 1
           per: accessory
         answer: { status: 200, tlv: { state: 2, error: 6 } }
   - id: last-admin-removal-refused
@@ -10307,12 +10323,14 @@ defects:
   - id: bool-refuses-1
     breaks: WR-14
     what: A bool refuses the number 1.
+    drags: { EV-14: "it may write a bool back as it was read, which is a number" }
     rules:
       - when: { request: PUT /characteristics, ids: 1, body: '*"value":1}*', where: ["/characteristics/*[format=bool]"] }
         answer: { status: 400 }
   - id: bool-refuses-0
     breaks: WR-14
     what: A bool refuses the number 0.
+    drags: { EV-14: "it may write a bool back as it was read, which is a number" }
     rules:
       - when: { request: PUT /characteristics, ids: 1, body: '*"value":0}*', where: ["/characteristics/*[format=bool]"] }
         answer: { status: 400 }

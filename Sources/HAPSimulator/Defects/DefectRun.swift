@@ -34,6 +34,9 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     var frames = 0
     /// Since the session began.
     var allFrames = 0
+    /// How the last request came.
+    var requestReads = 1
+    var requestFrames = 1
     /// When the last request came.
     var heard: Duration?
     /// Bytes of the frame under way that are still to come; nil: its length isn't known.
@@ -171,6 +174,8 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     facts.isPipelined = arrival.reads == 0
     var left = arrival
     left.heard = facts.now
+    left.requestReads = facts.reads
+    left.requestFrames = facts.frames
     left.reads = 0
     left.frames = arrival.rest == nil ? 0 : 1
     arrivals[connection.id] = left
@@ -208,6 +213,8 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     let isEvent = message?.isMessageOfEvents ?? false
     var facts = facts(isEvent ? .event : .answer, on: connection, message)
     facts.sealedFrames = connection.sealedFrameCount
+    facts.frames = arrivals[connection.id]?.requestFrames ?? 1
+    facts.reads = arrivals[connection.id]?.requestReads ?? 1
     facts.request = isEvent ? nil : request
     if !isEvent, request?.isPairVerify == true {
       facts.finish = state.finishes[connection.id.number]

@@ -27,6 +27,8 @@ package struct DNSMessage: Equatable, Sendable {
   }
 
   package var isResponse: Bool { flags & Self.response != 0 }
+  /// More known answers follow, RFC 6762 §7.2.
+  package var isTruncated: Bool { flags & Self.truncated != 0 }
   /// 0 in multicast DNS, as is the response code. RFC 6762 §18.3.
   package var opcode: UInt8 { UInt8(flags >> 11 & 0xF) }
   package var responseCode: UInt8 { UInt8(flags & 0xF) }
