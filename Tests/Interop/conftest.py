@@ -25,6 +25,7 @@ def pytest_sessionstart(session):
 
 def pytest_addoption(parser):
     parser.addoption("--part", default="1/1", help="I/N: of the profiles, every N-th from the I-th on, for runs side by side")
+    parser.addoption("--rewrite-met", action="store_true", help="write anew what controllers do when they meet defects")
     parser.addoption(
         "--bonjour", choices=["daemon"], help="every simulator announces through an mDNS daemon, which is started for the run"
     )

@@ -22,7 +22,6 @@ package struct SimulatorHooks: HookRunner {
   package func isAvailable(_ name: HookName) -> Bool {
     switch name {
     case .addAccessory, .removeAccessory: profile != nil
-    case .stall: false
     default: true
     }
   }
@@ -46,7 +45,8 @@ package struct SimulatorHooks: HookRunner {
     let events = await process.takeEvents("identify").filter { event in
       accessory == nil || event["accessory"]?.stringValue == accessory
     }
-    return .object([("aids", .list(events.compactMap { $0["aid"] }))])
+    let seconds = events.last?["seconds"].map { [("seconds", $0)] } ?? []
+    return .object([("aids", .list(events.compactMap { $0["aid"] }))] + seconds)
   }
 
   /// The command of hapsim that does it, and its members.
@@ -80,7 +80,9 @@ package struct SimulatorHooks: HookRunner {
         return ("replace", [("profile", .text(try profile(hook.name)))] + server)
       } catch { throw HookFailure(error.code, "hook \"\(hook.name.rawValue)\": \(error.message)") }
     case .identified: throw unavailable(hook, "hapsim has no command for it, but events")
-    case .stall: throw unavailable(hook, "hapsim has no command for it")
+    case .stall:
+      guard let iid = hook.iid else { throw unavailable(hook, "which characteristic is not said") }
+      return ("stall", [("characteristic", .text("\(hook.aid ?? 1).\(iid)"))] + value + server)
     }
   }
 

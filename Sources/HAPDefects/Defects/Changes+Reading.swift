@@ -69,7 +69,7 @@ extension RecordChange {
 
 extension DeviceChange {
   init(_ node: JSONNode) throws(JSONProblem) {
-    try node.refuseUnknownMembers(except: ["of", "aid", "change", "value", "when", "delay", "also", "written"])
+    try node.refuseUnknownMembers(except: ["of", "aid", "change", "value", "when", "delay", "also", "written", "lasts"])
     type = try node.required("of").type()
     aid = try node["aid"].map { (node) throws(JSONProblem) in UInt64(try node.asInteger(in: 1...Int128(UInt64.max))) }
     if let when = node["when"] {
@@ -94,6 +94,7 @@ extension DeviceChange {
       also.append((type, member.value))
     }
     written = try node["written"]?.word()
+    lasts = try node["lasts"]?.duration()
   }
 }
 

@@ -94,6 +94,8 @@ package struct DeviceChange: Sendable {
   /// With each change or write of it, the first characteristic of these types in the same service, or else in the accessory, changes too.
   package var also: [(type: TypeID, value: JSONNode)] = []
   package var written: Written?
+  /// How long it identifies itself, where it is Identify.
+  package var lasts: Duration?
 }
 
 /// What goes wrong when an accessory starts anew.

@@ -73,6 +73,9 @@ package struct Defect: Sendable {
     return conduct
   }
 
+  /// How long the accessory identifies itself; nil: as usual.
+  package var identifying: Duration? { devices.compactMap(\.lasts).last }
+
   /// Whether an accessory that goes takes its record back.
   package var saysGoodbye: Bool { records.allSatisfy(\.saysGoodbye) }
 

@@ -3542,6 +3542,13 @@ defects:
       - when: { answer: PUT /characteristics, body: '*"value":false*', asked: ["/characteristics/*[type=Identify]"] }
         delay: 12s
 
+  # ID-06
+  - id: identify-goes-on
+    breaks: ID-06
+    what: Identifying goes on for eight seconds.
+    device:
+      - { of: Identify, lasts: 8s }
+
 """#),
     ("pair-setup.yaml", #"""
 area: pair-setup
@@ -6146,7 +6153,9 @@ defects:
   - id: removed-controller-verifies
     breaks: PR-11
     what: A controller whose pairing was removed is told that it verified.
-    drags: { PV-04: "it verifies as somebody unknown while other cases remove their controllers" }
+    drags:
+      PV-04: it verifies as somebody unknown while other cases remove their controllers
+      PV-17: so does it
     rules:
       - when:
           answer: POST /pair-verify
@@ -6258,25 +6267,25 @@ defects:
   - id: removal-ends-events
     breaks: PR-14
     what: When a pairing is removed, the others lose their subscriptions.
+    drags: { PR-03: "a user waits for an event while other cases remove their controllers" }
     rules:
       - when:
           event: "*"
           admin: false
           after: { request: POST /pairings, admin: true, tlv: { method: 4 }, while: { subscribed: true } }
           within: 5s
-          nth: 1
           per: accessory
         drop: true
   - id: removal-ends-reading
     breaks: PR-14
     what: When a pairing is removed, users are refused the database for a while.
+    drags: { PR-03: "a user reads while other cases remove their controllers" }
     rules:
       - when:
           request: GET /accessories
           admin: false
           after: { request: POST /pairings, admin: true, tlv: { method: 4 }, while: { subscribed: true } }
           within: 5s
-          nth: 1
           per: accessory
         answer: { status: 470, json: { status: -70411 } }
   - id: removal-state-wrong-while-watched
@@ -6323,7 +6332,7 @@ defects:
           after:
             request: POST /pairings
             tlv: { method: 4 }
-            while: { secured: true }
+            while: { secured: true, count: "3+" }
             after: { request: POST /pairings, tlv: { method: 3 } }
             within: 1s
             per: accessory
@@ -7371,13 +7380,11 @@ defects:
         json:
           - { remove: "/characteristics/*[status=0]/status" }
 
-  # unproven: hapsim has no command for the hook stall, so that RD-16 is skipped
   - id: stuck-has-no-limit
     breaks: RD-16
     what: A read waits for the device as long as it takes.
     proof: { options: [--long] }
     conduct: { deviceDeadline: 120s }
-  # unproven: hapsim has no command for the hook stall, so that RD-16 is skipped
   - id: stuck-takes-others-along
     breaks: RD-16
     what: A value that the device doesn't tell makes the whole read fail.
@@ -7387,7 +7394,6 @@ defects:
         json:
           - { set: "/characteristics/*/status", to: -70408 }
           - { remove: "/characteristics/*/value" }
-  # unproven: hapsim has no command for the hook stall, so that RD-16 is skipped
   - id: stuck-with-last-value
     breaks: RD-16
     what: The last value stands beside the status of a device that doesn't answer.
@@ -7396,7 +7402,6 @@ defects:
       - when: { answer: GET /characteristics, status: 207, ids: "2+", where: ["/characteristics/*[status=-70408]"] }
         json:
           - { set: "/characteristics/*[status=-70408]/value", to: 0 }
-  # unproven: hapsim has no command for the hook stall, so that RD-16 is skipped
   - id: stuck-is-busy
     breaks: RD-16
     what: A device that doesn't answer is said to be busy.
@@ -7405,7 +7410,6 @@ defects:
       - when: { answer: GET /characteristics, status: 207, ids: "2+", where: ["/characteristics/*[status=-70408]"] }
         json:
           - { set: "/characteristics/*[status=-70408]/status", to: -70403 }
-  # unproven: hapsim has no command for the hook stall, so that RD-16 is skipped
   - id: stuck-answers-200
     breaks: RD-16
     what: A read of which a part the device doesn't answer is answered by 200, with statuses in the entries.
@@ -7413,13 +7417,11 @@ defects:
     rules:
       - when: { answer: GET /characteristics, status: 207, ids: "2+", where: ["/characteristics/*[status=-70408]"] }
         status: 200
-  # unproven: hapsim has no command for the hook stall, so that RD-16 is skipped
   - id: stuck-answers-after-ten-seconds
     breaks: RD-16
     what: A read that the device doesn't answer takes ten seconds and a half.
     proof: { options: [--long] }
     conduct: { deviceDeadline: 10500ms }
-  # unproven: hapsim has no command for the hook stall, so that RD-16 is skipped
   - id: stuck-hides-zero
     breaks: RD-16
     what: Beside a value that the device doesn't tell the others have no status.
@@ -7428,7 +7430,6 @@ defects:
       - when: { answer: GET /characteristics, status: 207, ids: "2+", where: ["/characteristics/*[status=-70408]"] }
         json:
           - { remove: "/characteristics/*[status=0]/status" }
-  # unproven: hapsim has no command for the hook stall, so that RD-16 is skipped
   - id: stuck-makes-others-valueless
     breaks: RD-16
     what: Beside a value that the device doesn't tell the others have a status of 0 and no value.
@@ -8929,7 +8930,6 @@ defects:
       - when: { request: "*", secured: true, pipelined: true }
         answer: { status: 400 }
 
-  # unproven: it is caught, but hapsim dies when the connection ends before the delayed answer is due
   - id: second-in-segment-first
     breaks: SEC-07
     what: Of two requests that came at once the shorter one is answered last, after the other.
@@ -8977,7 +8977,6 @@ defects:
         answer: { status: 200, body: accessories }
 
   # SEC-10
-  # unproven: recount tries other numbers on a frame that the first try has already deciphered in place, so none fits
   - id: frame-of-any-number
     breaks: SEC-10
     what: A frame is opened under any number near its own, so that one that was recorded, or that comes too early, is taken.
@@ -8985,7 +8984,6 @@ defects:
       - when: { broken-frame: tag }
         frame: recount
 
-  # unproven: recount tries other numbers on a frame that the first try has already deciphered in place, so none fits
   - id: replayed-frame-carried-out
     breaks: SEC-10
     what: A frame under a wrong number ends the session, but what it says is done first.
@@ -9106,7 +9104,6 @@ defects:
       - when: { end: true, secured: true }
         answer: { status: 408 }
 
-  # unproven: it is caught, but hapsim dies when the connection ends before the delayed answer is due
   - id: end-answered-before-request
     breaks: SEC-15
     what: The end of a controller's sending is handled before the request in front of it, and 408 is answered in place of what was asked.

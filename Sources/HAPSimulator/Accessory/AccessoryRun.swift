@@ -41,6 +41,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var onceStored: (() -> Void)?
   private var camera: TestCardCamera?
   private let capture: CaptureWriter?
+  /// Characteristics whose reads the device leaves without an answer.
+  private var stuck: Set<AttributeID> = []
   /// What a defect does here; nil: the accessory has none.
   private var defect: DefectRun?
   private let defectState: DefectState?
@@ -107,6 +109,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private func isSuppressed(_ what: DefectScript.Suppressed) -> Bool {
     defectState?.script.isSuppressed(what) ?? false
   }
+
+  /// How long an accessory identifies itself. HomeKitADK's comments ask for no more than five seconds.
+  private static let identifying = Duration.seconds(3)
 
   // MARK: Life
 
@@ -193,6 +198,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     timers = [:]
     let database = replacement.database(from: core.database, of: built)
     built = replacement.built
+    stuck = []
     device = replacement.blueprint.makeDevice()
     core.writer = device.judgesWrites ? self : nil
     setCamera()
@@ -212,6 +218,12 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     let names = built.names.filter { cameras.contains($0.key) }
     camera = names.isEmpty ? nil : TestCardCamera(names: names) { [clock] in clock.now }
     core.snapshotSource = camera
+  }
+
+  /// The device leaves reads of a characteristic without an answer, so that they end with -70408 in time, or answers them again.
+  func setStuck(_ isStuck: Bool, _ id: AttributeID) {
+    if isStuck { stuck.insert(id) } else { stuck.remove(id) }
+    core.setLive(Set(device.live).union(stuck))
   }
 
   // MARK: The person at the device
@@ -319,7 +331,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   func identify(aid: UInt64) {
     if isSuppressed(.identify) { return }
-    tell { _ in .identified(aid: aid) }
+    let duration = defectState?.script.defect.identifying ?? Self.identifying
+    tell { _ in .identified(aid: aid, for: duration) }
   }
 
   func wrote(_ write: ServiceWrite) {
@@ -344,7 +357,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   }
 
   func read(_ ids: [AttributeID], ticket: Ticket) {
-    visit(.time) { device.read(ids, ticket: ticket, &$0) }
+    let answered = stuck.isEmpty ? ids : ids.filter { !stuck.contains($0) }
+    if !answered.isEmpty { visit(.time) { device.read(answered, ticket: ticket, &$0) } }
   }
 
   func judge(_ write: CharacteristicWrite) -> WriteVerdict {

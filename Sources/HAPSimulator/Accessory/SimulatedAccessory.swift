@@ -245,6 +245,17 @@ package actor SimulatedAccessory {
     try run.perform(.set(id, database.characteristics[slot].value(from: node)))
   }
 
+  /// Leaves reads of a characteristic without an answer, until it starts anew at the latest.
+  func stall(_ selector: CharacteristicSelector, _ isStuck: Bool, aid: UInt64?) throws(CommandError) {
+    let run = try running()
+    let database = run.core.database
+    let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
+    guard terms?.capturePath == nil else {
+      throw CommandError(.notPossible, "a run that is captured has no stuck reads: its replay would not know of them")
+    }
+    run.setStuck(isStuck, id)
+  }
+
   func obstruct(_ isObstructed: Bool, at service: ServiceSelector?, aid: UInt64?) throws(CommandError) {
     try perform(at: service, aid: aid) { .obstruct(isObstructed, service: $0) }
   }

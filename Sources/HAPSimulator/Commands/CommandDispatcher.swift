@@ -110,7 +110,7 @@ package struct CommandDispatcher {
       for accessory in meant { accessory.assumeIsolated { $0.stop() } }
       succeed()
       if simulation.accessories.allSatisfy({ $0.assumeIsolated { $0.isStopped } }) { onAllStopped() }
-    case .set, .identify, .obstruct, .deed, .reachable:
+    case .set, .stall, .identify, .obstruct, .deed, .reachable:
       let target = try only(targets(of: command), command)
       try target.accessory.isolated { accessory throws(CommandError) in
         let aid = target.aid
@@ -119,6 +119,7 @@ package struct CommandDispatcher {
         case .identify: try accessory.identify(aid: aid)
         case .obstruct(let isObstructed, let service): try accessory.obstruct(isObstructed, at: service, aid: aid)
         case .deed(let deed, let service): try accessory.perform(deed, at: service, aid: aid)
+        case .stall(let selector, let isStuck): try accessory.stall(selector, isStuck, aid: aid)
         case .reachable(let isReachable): try accessory.setReachable(isReachable, aid: aid)
         default: preconditionFailure("carried out above")
         }

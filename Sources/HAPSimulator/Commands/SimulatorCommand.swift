@@ -18,6 +18,8 @@ package struct SimulatorCommand: Equatable, Sendable {
     case deed(Deed, service: ServiceSelector?)
     /// Let simulated time pass, where it stands still.
     case advance(Duration)
+    /// Let the device leave reads of a characteristic without an answer, or answer them again.
+    case stall(CharacteristicSelector, Bool)
     /// Lose an accessory behind a bridge, or find it again.
     case reachable(Bool)
     /// Take the accessory off the network, or bring it back.
@@ -68,6 +70,7 @@ extension SimulatorCommand {
     ("jam", ["accessory", "service", "value"]),
     ("tamper", ["accessory", "service", "value"]),
     ("battery", ["accessory", "service", "value"]),
+    ("stall", ["accessory", "service", "characteristic", "value"]),
     ("advance", ["duration"]),
     ("offline", ["accessory"]),
     ("online", ["accessory"]),
@@ -139,6 +142,11 @@ extension SimulatorCommand.Action {
       self = .set(
         try CharacteristicSelector(try node.required("characteristic"), service: service),
         value: try node.required("value"))
+    case "stall":
+      let service = try ServiceSelector.member(of: node)
+      self = .stall(
+        try CharacteristicSelector(try node.required("characteristic"), service: service),
+        try node.bool("value", default: true))
     case "identify": self = .identify
     case "obstruct":
       self = .obstruct(try node.bool("value", default: true), service: try ServiceSelector.member(of: node))

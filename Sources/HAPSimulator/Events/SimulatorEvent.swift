@@ -14,7 +14,7 @@ package struct SimulatorEvent: Equatable, Sendable {
     case unsubscribed(NamedCharacteristic, controller: String)
     /// The device, or a person at it, changed a value.
     case changed(NamedValue)
-    case identified(aid: UInt64)
+    case identified(aid: UInt64, for: Duration)
     /// A request was refused or a connection cut off; `request` is empty where none could be read.
     case refused(peer: String, request: String, reason: String)
     /// The device has not answered for three seconds.
@@ -77,7 +77,7 @@ extension SimulatorEvent {
     case .subscribed(let characteristic, let controller): "\(controller) subscribed to \(characteristic)"
     case .unsubscribed(let characteristic, let controller): "\(controller) unsubscribed from \(characteristic)"
     case .changed(let value): "\(value)"
-    case .identified(let aid): aid == 1 ? "identify!" : "identify accessory \(aid)!"
+    case .identified(let aid, _): aid == 1 ? "identify!" : "identify accessory \(aid)!"
     case .refused(let peer, let request, let reason):
       request.isEmpty ? "refused \(peer): \(reason)" : "refused \(request) of \(peer): \(reason)"
     case .slow(let characteristics):
@@ -133,9 +133,11 @@ extension SimulatorEvent {
       characteristic(named)
       member("controller", controller)
     case .changed(let named): value(named)
-    case .identified(let aid):
+    case .identified(let aid, let duration):
       json.key("aid")
       json.integer(aid)
+      json.key("seconds")
+      json.double(duration / .seconds(1))
     case .refused(let peer, let request, let reason):
       member("peer", peer)
       member("request", request)
