@@ -23,7 +23,7 @@ SOURCES  := Package.swift Sources Tests Fuzz
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
 
-.PHONY: help run release test lint format unit-test rules interop fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: help run release test lint format unit-test rules interop prove proof-check matrix fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -70,7 +70,28 @@ else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, frames, json, profile, texts, values, connection, controller, capture, archive, yaml or dns; all of them without.
+# PROVE_ARGS= --area read, --only RD-01, --long (defects that take minutes, too)
+PROVE_ARGS ?= --profiles --write docs/proof.md
+prove: test-deps release ## every case of haptest is caught failing by a defect of hapsim's, and docs/proof.md is written
+ifeq ($(SYSTEM),Linux)
+	Scripts/prove $(PROVE_ARGS)
+	$(MAKE) matrix
+else
+	@echo "NOT RUN: the proof needs a network namespace for each run, which only Linux has."
+endif
+
+proof-check: test-deps release ## takes expectations out of cases, and sees the proof miss them
+	$(VENV)/bin/python Scripts/proof-check
+
+matrix: test-deps release ## cases and accessories side by side: those of CONFIG=, and docs/matrix.md
+ifeq ($(SYSTEM),Linux)
+	Scripts/matrix $(CONFIG)
+	cp .build/matrix/matrix.md docs/matrix.md
+else
+	@echo "NOT RUN: the accessories are started in a network namespace, which only Linux has."
+endif
+
+# TARGET= tlv, http, frames, json, profile, texts, values, connection, controller, capture, archive, yaml, dns, lint or defects; all of them without.
 MINUTES ?= 5
 TARGET  ?=
 fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will, MINUTES= each

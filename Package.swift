@@ -79,7 +79,8 @@ let package = Package(
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPDefects", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport",
+        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPDefects", "HAPImport", "HAPProfile", "HAPDiscovery",
+        "HAPTransport",
         "HAPStore", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
     .executableTarget(
@@ -128,13 +129,15 @@ let package = Package(
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
-    .testTarget(name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto"]),
+    .testTarget(
+      name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
     .testTarget(
       name: "HAPConformanceTests",
       dependencies: [
-        "HAPConformance", "HAPSuite", "HAPYAML", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPProtocol",
+        "HAPConformance", "HAPSuite", "HAPYAML", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery",
+        "HAPProtocol",
         "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport",
       ]),
     .testTarget(

@@ -32,6 +32,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case dns
   /// Databases of strangers against the rules: what is told is told the same again, and ends.
   case lint
+  /// Files of defects, and messages for their rules.
+  case defects
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -50,6 +52,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .yaml: fuzzYAML(bytes)
     case .dns: fuzzDNS(bytes)
     case .lint: fuzzLint(bytes)
+    case .defects: fuzzDefects(bytes)
     }
   }
 
@@ -57,7 +60,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .json, .connection, .controller, .yaml, .dns, .lint: 4096
+    case .http, .json, .connection, .controller, .yaml, .dns, .lint, .defects: 4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }

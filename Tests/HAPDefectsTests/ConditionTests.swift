@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Conditions of rules") struct ConditionTests {
   private static let read = request("GET /characteristics?id=1.9,1.3&ev=1")
-  private static let write = request("PUT /characteristics", body: #"{"characteristics":[{"aid":1,"iid":9,"ev":true}]}"#)
+  private static let write = request(
+    "PUT /characteristics", body: #"{"characteristics":[{"aid":1,"iid":9,"ev":true}]}"#)
 
   private func condition(_ text: String) -> MessageCondition {
     defect("rules: [{ when: \(text), drop: true }]").rules[0].condition
@@ -15,18 +16,22 @@ import Testing
     "A request fits by its method, path, query, ids, head and body",
     arguments: [
       ("{ request: GET /characteristics }", true), ("{ request: \"*\" }", true), ("{ request: \"* /char*\" }", true),
-      ("{ request: PUT /characteristics }", false), ("{ request: GET /accessories }", false), ("{ answer: \"*\" }", false),
+      ("{ request: PUT /characteristics }", false), ("{ request: GET /accessories }", false),
+      ("{ answer: \"*\" }", false),
       ("{ request: \"*\", query: { ev: \"1\" } }", true), ("{ request: \"*\", query: { ev: \"2\" } }", false),
       ("{ request: \"*\", query: { meta: null } }", true), ("{ request: \"*\", query: { ev: null } }", false),
       ("{ request: \"*\", ids: 2 }", true), ("{ request: \"*\", ids: \"3+\" }", false),
       ("{ request: \"*\", head: \"*Host: lamp*\" }", true), ("{ request: \"*\", head: \"*host: lamp*\" }", false),
-      ("{ request: \"*\", secured: true, admin: true, paired: true }", true), ("{ request: \"*\", secured: false }", false),
+      ("{ request: \"*\", secured: true, admin: true, paired: true }", true),
+      ("{ request: \"*\", secured: false }", false),
       ("{ request: \"*\", controller: { nth: 1 } }", true), ("{ request: \"*\", controller: { new: true } }", false),
       ("{ request: \"*\", frames: \"2+\" }", false), ("{ request: \"*\", reads: 1 }", true),
-      ("{ request: \"*\", while: { secured: true } }", true), ("{ request: \"*\", while: { subscribed: true } }", false),
+      ("{ request: \"*\", while: { secured: true } }", true),
+      ("{ request: \"*\", while: { subscribed: true } }", false),
       ("{ request: \"*\", while: { count: 2 } }", true), ("{ request: \"*\", restarted: 9s }", false),
       ("{ request: \"*\", pipelined: true }", false), ("{ request: \"*\", idle: 1s }", false),
-      ("{ request: \"*\", m3: good }", false), ("{ request: \"*\", offline: false }", true), ("{ request: \"*\", at: 127.0.0.9 }", false),
+      ("{ request: \"*\", m3: good }", false), ("{ request: \"*\", offline: false }", true),
+      ("{ request: \"*\", at: 127.0.0.9 }", false),
     ])
   func requests(_ text: String, _ fits: Bool) {
     #expect(condition(text).fits(facts(.request, Self.read, others: [connection(2)])) == fits)
@@ -36,9 +41,12 @@ import Testing
     "An answer fits by itself and by what was asked",
     arguments: [
       ("{ answer: PUT /characteristics, status: 207 }", true), ("{ answer: \"*\", status: [200, 204] }", false),
-      ("{ answer: \"*\", where: [\"/characteristics/0[status<0]\"] }", true), ("{ answer: \"*\", where: [\"!/characteristics/0\"] }", false),
-      ("{ answer: \"*\", asked: [\"/characteristics/*[type=On]\"] }", true), ("{ answer: \"*\", asked: [\"/characteristics/*[type=Name]\"] }", false),
-      ("{ answer: \"*\", body: '*\"ev\":true*' }", true), ("{ answer: nothing }", false), ("{ answer: \"*\", tlv: { state: 2 } }", false),
+      ("{ answer: \"*\", where: [\"/characteristics/0[status<0]\"] }", true),
+      ("{ answer: \"*\", where: [\"!/characteristics/0\"] }", false),
+      ("{ answer: \"*\", asked: [\"/characteristics/*[type=On]\"] }", true),
+      ("{ answer: \"*\", asked: [\"/characteristics/*[type=Name]\"] }", false),
+      ("{ answer: \"*\", body: '*\"ev\":true*' }", true), ("{ answer: nothing }", false),
+      ("{ answer: \"*\", tlv: { state: 2 } }", false),
     ])
   func answers(_ text: String, _ fits: Bool) {
     let answer = answer(207, #"{"characteristics":[{"aid":1,"iid":9,"status":-70406}]}"#)
@@ -55,8 +63,10 @@ import Testing
   @Test(
     "Items of a pairing message are looked at",
     arguments: [
-      ("{ state: 3 }", true), ("{ state: 1 }", false), ("{ proof: present }", true), ("{ error: null }", true), ("{ proof: null }", false),
-      ("{ proof: { length: 2 } }", true), ("{ proof: { length: \"-1\" } }", false), ("{ proof: { starts: \"0x00\" } }", true),
+      ("{ state: 3 }", true), ("{ state: 1 }", false), ("{ proof: present }", true), ("{ error: null }", true),
+      ("{ proof: null }", false),
+      ("{ proof: { length: 2 } }", true), ("{ proof: { length: \"-1\" } }", false),
+      ("{ proof: { starts: \"0x00\" } }", true),
       ("{ proof: \"0x0001\" }", true), ("{ identifier: A }", false),
     ])
   func items(_ items: String, _ fits: Bool) {
@@ -68,7 +78,9 @@ import Testing
   @Test("Bytes, ends, broken frames and events are kinds of their own")
   func kinds() {
     #expect(condition("{ bytes: \"GET *\" }").fits(facts(.bytes, bytes: "GET / HTTP/1.1")))
-    #expect(condition("{ bytes: \"POST *\", missing: 2 }").fits(facts(.bytes, bytes: "POST /x HTTP/1.1\r\nContent-Length: 4\r\n\r\nab")))
+    #expect(
+      condition("{ bytes: \"POST *\", missing: 2 }").fits(
+        facts(.bytes, bytes: "POST /x HTTP/1.1\r\nContent-Length: 4\r\n\r\nab")))
     #expect(!condition("{ bytes: \"POST *\", missing: 2 }").fits(facts(.bytes, bytes: "POST /x HTTP/1.1\r\n\r\n")))
     #expect(condition("{ end: true }").fits(facts(.end)))
     #expect(condition("{ broken-frame: tag }").fits(facts(.badTag)))

@@ -41,7 +41,10 @@ import Testing
   @Test(
     "What is wrong is named with its place and what was probably meant",
     arguments: [
-      ("rules: [{ when: { anser: GET / }, drop: true }]", "there is no member \"anser\" here: did you mean \"answer\"?", 6),
+      (
+        "rules: [{ when: { anser: GET / }, drop: true }]",
+        "there is no member \"anser\" here: did you mean \"answer\"?", 6
+      ),
       ("rules: [{ when: { answer: GET /a b c }, drop: true }]", "a method and a path are expected", 6),
       ("rules: [{ when: { query: { id: a } }, drop: true }]", "it needs one of request, answer", 6),
       ("rules: [{ when: { answer: \"*\" } }]", "the rule does nothing", 6),
@@ -75,7 +78,9 @@ import Testing
 
   @Test("One defect's mistake leaves the others, and an id stands once")
   func several() {
-    let text = fileText("idle: 1s") + "  - { id: some-mistake, breaks: RD-02, what: Twice., idle: 1s }\n  - { id: Wrong, breaks: RD-02, what: x, idle: 1s }\n"
+    let text =
+      fileText("idle: 1s")
+      + "  - { id: some-mistake, breaks: RD-02, what: Twice., idle: 1s }\n  - { id: Wrong, breaks: RD-02, what: x, idle: 1s }\n"
     let file = DefectFile(utf8(text), file: "own.yaml")
     #expect(file.defects.map(\.id) == ["some-mistake"])
     #expect(file.problems.map(\.message).contains { $0.contains("in line 3 already") })

@@ -49,21 +49,30 @@ import Testing
 
   @Test("A request is changed, dropped, answered by the rule, or carried out with others around it")
   func requests() throws {
-    var outcome = script("rules: [{ when: { request: GET * }, target: /accessories }]").request(facts(.request, read), lamp)
-    #expect(outcome.requests.map { String(decoding: $0, as: UTF8.self) } == "GET /accessories HTTP/1.1\r\nHost: lamp\r\n\r\n")
+    var outcome = script("rules: [{ when: { request: GET * }, target: /accessories }]").request(
+      facts(.request, read), lamp)
+    #expect(
+      outcome.requests.map { String(decoding: $0, as: UTF8.self) } == "GET /accessories HTTP/1.1\r\nHost: lamp\r\n\r\n")
     outcome = script("rules: [{ when: { request: GET * }, drop: true }]").request(facts(.request, read), lamp)
     #expect(outcome.requests == [] && outcome.answers.isEmpty)
-    outcome = script("rules: [{ when: { request: GET * }, answer: { status: 200, body: values } }]").request(facts(.request, read), lamp)
+    outcome = script("rules: [{ when: { request: GET * }, answer: { status: 200, body: values } }]").request(
+      facts(.request, read), lamp)
     #expect(outcome.requests == [])
     #expect(texts(outcome.answers)[0].hasSuffix(#"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#))
 
-    let around = script("rules: [{ when: { request: GET * }, first: [{ method: PUT, target: /x, body: hm }], then: [{ method: GET, target: /y }] }]")
+    let around = script(
+      "rules: [{ when: { request: GET * }, first: [{ method: PUT, target: /x, body: hm }], then: [{ method: GET, target: /y }] }]"
+    )
     outcome = around.request(facts(.request, read), lamp)
     let text = String(decoding: try #require(outcome.requests), as: UTF8.self)
-    #expect(text.hasPrefix("PUT /x HTTP/1.1\r\nHost: hapsim\r\nContent-Length: 2\r\n\r\nhmGET /characteristics?id=1.9 HTTP/1.1"))
+    #expect(
+      text.hasPrefix(
+        "PUT /x HTTP/1.1\r\nHost: hapsim\r\nContent-Length: 2\r\n\r\nhmGET /characteristics?id=1.9 HTTP/1.1"))
     // The controller hears one answer: that to what it asked.
     let answers = ["first", "own", "then"].map { answer(200, "\"\($0)\"") }
-    let heard = answers.map { around.message($0.bytes, key: nil, facts(.answer, $0, to: around.awaitedRequest(on: 1)), lamp).sendings.count }
+    let heard = answers.map {
+      around.message($0.bytes, key: nil, facts(.answer, $0, to: around.awaitedRequest(on: 1)), lamp).sendings.count
+    }
     #expect(heard == [0, 1, 0])
   }
 
@@ -91,7 +100,10 @@ import Testing
       exchange(script("rules: [{ when: { answer: GET * }, event: \(event) }]"), read, answer(204))
     }
     let event = "EVENT/1.0 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 49\r\n\r\n"
-    #expect(sent("{ of: asked, at: before }") == [event + #"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#, "HTTP/1.1 204 No Content\r\n\r\n"])
+    #expect(
+      sent("{ of: asked, at: before }") == [
+        event + #"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#, "HTTP/1.1 204 No Content\r\n\r\n",
+      ])
     #expect(sent("{ of: On, at: inside, value: 0 }").count == 1)
     #expect(sent("{ of: On, at: inside, value: 0 }")[0].contains("EVENT/1.0"))
     #expect(sent("{ of: Brightness, at: before }").count == 1)
@@ -136,10 +148,13 @@ import Testing
 
   @Test("Values of the request are applied as they are, and those of a type")
   func application() {
-    let write = request("PUT /characteristics", body: #"{"characteristics":[{"aid":1,"iid":9,"value":7},{"iid":3,"value":1}]}"#)
-    let asked = script("rules: [{ when: { request: PUT * }, apply: asked }]").request(facts(.request, write), lamp).effects.values
+    let write = request(
+      "PUT /characteristics", body: #"{"characteristics":[{"aid":1,"iid":9,"value":7},{"iid":3,"value":1}]}"#)
+    let asked = script("rules: [{ when: { request: PUT * }, apply: asked }]").request(facts(.request, write), lamp)
+      .effects.values
     #expect(asked.map { "\($0.id)" } == ["1.9"] && asked[0].value.integerValue == 7)
-    let types = script("rules: [{ when: { request: PUT * }, apply: { On: 0 } }]").request(facts(.request, write), lamp).effects.values
+    let types = script("rules: [{ when: { request: PUT * }, apply: { On: 0 } }]").request(facts(.request, write), lamp)
+      .effects.values
     #expect(types.map { "\($0.id)" } == ["1.9"])
   }
 
@@ -175,7 +190,8 @@ import Testing
 
   @Test("A restart forgets connections, and what was remembered of them")
   func restart() {
-    let script = self.script("rules: [{ when: { request: PUT * }, suppress: [close] }, { when: { request: GET *, nth: 2 }, drop: true }]")
+    let script = self.script(
+      "rules: [{ when: { request: PUT * }, suppress: [close] }, { when: { request: GET *, nth: 2 }, drop: true }]")
     _ = script.request(facts(.request, request("PUT /x")), lamp)
     _ = script.request(facts(.request, read), lamp)
     script.restarted()

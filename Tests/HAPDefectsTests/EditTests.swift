@@ -10,20 +10,56 @@ import Testing
   @Test(
     "JSON is changed where the path says, and nowhere else",
     arguments: [
-      ("{ set: \"/characteristics/0/value\", to: 2 }", #"{"characteristics":[{"aid":1,"iid":9,"value":2},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#),
-      ("{ set: \"/characteristics/-1/status\", to: 0 }", #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2],"status":0}]}"#),
-      ("{ remove: \"/characteristics/*[type=On]\" }", #"{"characteristics":[{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#),
+      (
+        "{ set: \"/characteristics/0/value\", to: 2 }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":2},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#
+      ),
+      (
+        "{ set: \"/characteristics/-1/status\", to: 0 }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2],"status":0}]}"#
+      ),
+      (
+        "{ remove: \"/characteristics/*[type=On]\" }",
+        #"{"characteristics":[{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#
+      ),
       ("{ remove: \"/characteristics/*\" }", #"{"characteristics":[]}"#),
       ("{ remove: \"/characteristics/?\" }", #"{"characteristics":[{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#),
-      ("{ raise: \"/characteristics/*[x]/iid\", by: 100 }", #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":103,"value":"Lamp","x":[1,2]}]}"#),
-      ("{ rename: \"/characteristics/0/value\", to: v }", #"{"characteristics":[{"aid":1,"iid":9,"v":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#),
-      ("{ insert: \"/characteristics/1/x\", value: 0, at: first }", #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[0,1,2]}]}"#),
-      ("{ reverse: \"/characteristics/1/x\" }", #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[2,1]}]}"#),
-      ("{ quote: \"/characteristics/*[!x]/aid\" }", #"{"characteristics":[{"aid":"1","iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#),
-      ("{ upper: \"/characteristics/*[perms~pr][format=string]/value\" }", #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"LAMP","x":[1,2]}]}"#),
-      ("{ repeat: \"/characteristics/0\" }", #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#),
-      ("{ copy: \"/characteristics/0/value\", to: \"/characteristics/1/x/-\" }", #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2,1]}]}"#),
-      ("{ fill: \"/characteristics/1/value\", to: 3 }", #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"xxx","x":[1,2]}]}"#),
+      (
+        "{ raise: \"/characteristics/*[x]/iid\", by: 100 }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":103,"value":"Lamp","x":[1,2]}]}"#
+      ),
+      (
+        "{ rename: \"/characteristics/0/value\", to: v }",
+        #"{"characteristics":[{"aid":1,"iid":9,"v":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#
+      ),
+      (
+        "{ insert: \"/characteristics/1/x\", value: 0, at: first }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[0,1,2]}]}"#
+      ),
+      (
+        "{ reverse: \"/characteristics/1/x\" }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[2,1]}]}"#
+      ),
+      (
+        "{ quote: \"/characteristics/*[!x]/aid\" }",
+        #"{"characteristics":[{"aid":"1","iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#
+      ),
+      (
+        "{ upper: \"/characteristics/*[perms~pr][format=string]/value\" }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"LAMP","x":[1,2]}]}"#
+      ),
+      (
+        "{ repeat: \"/characteristics/0\" }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]}]}"#
+      ),
+      (
+        "{ copy: \"/characteristics/0/value\", to: \"/characteristics/1/x/-\" }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2,1]}]}"#
+      ),
+      (
+        "{ fill: \"/characteristics/1/value\", to: 3 }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"xxx","x":[1,2]}]}"#
+      ),
       ("{ set: /, to: [] }", "[]"),
       ("{ remove: \"/characteristics/7/value\" }", lights),
       ("{ set: \"/nobody/value\", to: 1 }", lights),
@@ -44,9 +80,12 @@ import Testing
   @Test(
     "A path that filters by numbers and texts finds what it should",
     arguments: [
-      ("/characteristics/*[value>0]", true), ("/characteristics/*[value>1]", false), ("/characteristics/*[value<2]", true),
-      ("/characteristics/*[iid!=9]", true), ("/characteristics/*[type=25]", true), ("/characteristics/*[type=Brightness]", false),
-      ("/characteristics/*[value~am]", true), ("/characteristics/*[service=Lightbulb]", true), ("/characteristics/2", false),
+      ("/characteristics/*[value>0]", true), ("/characteristics/*[value>1]", false),
+      ("/characteristics/*[value<2]", true),
+      ("/characteristics/*[iid!=9]", true), ("/characteristics/*[type=25]", true),
+      ("/characteristics/*[type=Brightness]", false),
+      ("/characteristics/*[value~am]", true), ("/characteristics/*[service=Lightbulb]", true),
+      ("/characteristics/2", false),
       ("/characteristics/-2", true), ("/characteristics/-3", false), ("/", true), ("/characteristics/*[x~2]", true),
     ])
   func paths(_ path: String, _ isThere: Bool) throws {
@@ -54,7 +93,10 @@ import Testing
   }
 
   private static func tlv(_ edits: String) -> [UInt8]? {
-    let message = TLV([.init(type: 6, value: [2]), .init(type: 2, value: [1, 2, 3]), .init(type: 3, value: Array(repeating: 7, count: 300))])
+    let message = TLV([
+      .init(type: 6, value: [2]), .init(type: 2, value: [1, 2, 3]),
+      .init(type: 3, value: Array(repeating: 7, count: 300)),
+    ])
     return defect("rules: [{ when: { answer: \"*\" }, tlv: [\(edits)] }]").rules[0].tlv.apply(to: message.encoded())
   }
 
@@ -89,8 +131,12 @@ import Testing
       let rule = defect("rules: [{ when: { answer: \"*\" }, tlv: [\(edit)] }]").rules[0]
       return try TLV(decoding: try #require(rule.tlv.apply(to: list.encoded())))
     }
-    #expect(try after("{ remove: entry, nth: 2 }") == TLV([.init(type: 6, value: [2])] + entry("A") + [separator] + entry("C")))
-    #expect(try after("{ repeat: entry, nth: 1 }").items.filter { $0.type == 1 }.map(\.value) == ["A", "A", "B", "C"].map(utf8))
+    #expect(
+      try after("{ remove: entry, nth: 2 }")
+        == TLV([.init(type: 6, value: [2])] + entry("A") + [separator] + entry("C")))
+    #expect(
+      try after("{ repeat: entry, nth: 1 }").items.filter { $0.type == 1 }.map(\.value)
+        == ["A", "A", "B", "C"].map(utf8))
     #expect(try after("{ remove: entry }") == TLV([.init(type: 6, value: [2])]))
   }
 }

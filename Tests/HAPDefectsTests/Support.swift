@@ -9,7 +9,8 @@ func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 /// A file with one defect whose changes are these lines.
 func fileText(_ changes: String, id: String = "some-mistake") -> String {
   let lines = changes.split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
-  return "area: read\ndefects:\n  - id: \(id)\n    breaks: RD-01\n    what: Something is wrong.\n" + lines.joined(separator: "\n")
+  return "area: read\ndefects:\n  - id: \(id)\n    breaks: RD-01\n    what: Something is wrong.\n"
+    + lines.joined(separator: "\n")
     + "\n"
 }
 
@@ -84,13 +85,16 @@ final class Lamp: DefectWorld {
         Service(
           iid: 1, type: ServiceDefinition.accessoryInformation.type,
           characteristics: [
-            Characteristic(iid: 3, type: CharacteristicDefinition.name.type, format: .string, perms: .pairedRead, value: .string("Lamp"))
+            Characteristic(
+              iid: 3, type: CharacteristicDefinition.name.type, format: .string, perms: .pairedRead,
+              value: .string("Lamp"))
           ]),
         Service(
           iid: 8, type: ServiceDefinition.lightBulb.type,
           characteristics: [
             Characteristic(
-              iid: 9, type: CharacteristicDefinition.on.type, format: .bool, perms: [.pairedRead, .pairedWrite, .events],
+              iid: 9, type: CharacteristicDefinition.on.type, format: .bool,
+              perms: [.pairedRead, .pairedWrite, .events],
               value: .bool(true))
           ]),
       ])

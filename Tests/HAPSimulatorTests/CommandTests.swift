@@ -102,7 +102,7 @@ private func simulated<T>(
         try await served.refusal("obstruct", #""accessory": "Desk Lamp""#)
           == #"not-possible: "Desk Lamp" has no service that this can be done to"#)
       try await served.command("identify", #""accessory": "Desk Lamp""#)
-      #expect(served.events.withLock { $0.last?.kind } == .identified(aid: 2))
+      #expect(served.events.withLock { $0.last?.kind } == .identified(aid: 2, for: .seconds(3)))
     }
   }
 

@@ -128,7 +128,7 @@ final class RecordedAdvertiser: Advertiser, @unchecked Sendable {
     names.append(record.name)
     tell = events
   }
-  func update(txt: [(key: String, value: String)]) {}
+  func update(txt: TextRecord) {}
   func withdraw() {}
   func close() {}
 }

@@ -5,7 +5,8 @@ import HAPWire
 
 extension Defect {
   private static let members = [
-    "id", "breaks", "what", "drags", "total", "unproven", "profile", "proof", "needs", "rules", "conduct", "record", "device", "restart",
+    "id", "breaks", "what", "drags", "total", "unproven", "profile", "proof", "needs", "rules", "conduct", "record",
+    "device", "restart",
     "identity", "random", "sealing", "idle",
   ]
 
@@ -20,7 +21,8 @@ extension Defect {
     var drags: [(id: String, reason: String)] = []
     for member in try node["drags"]?.asObject() ?? [] { drags.append((member.name, try member.value.asString())) }
     guard drags.count <= 5 else {
-      throw try node.required("drags").problem("a defect that drags more than five cases along is more than one mistake")
+      throw try node.required("drags").problem(
+        "a defect that drags more than five cases along is more than one mistake")
     }
     let proof = node["proof"]
     try proof?.refuseUnknownMembers(except: ["options", "serve", "claims"])

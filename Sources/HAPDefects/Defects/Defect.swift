@@ -38,10 +38,12 @@ package struct Defect: Sendable {
   package let idle: Duration?
 
   init(
-    id: String, area: String, breaks: [String], what: String, drags: [(id: String, reason: String)], total: String?, unproven: String?, claims: JSONNode?, profile: String,
+    id: String, area: String, breaks: [String], what: String, drags: [(id: String, reason: String)], total: String?,
+    unproven: String?, claims: JSONNode?, profile: String,
     testOptions: [String], serveOptions: [String], needs: [TypeID], rules: [MessageRule],
     manners: [(field: ConductField, setting: ConductField.Setting)], records: [RecordChange], devices: [DeviceChange],
-    restart: RestartChange?, identity: IdentityChange?, random: RandomChange?, sealings: [SealingChange], idle: Duration?
+    restart: RestartChange?, identity: IdentityChange?, random: RandomChange?, sealings: [SealingChange],
+    idle: Duration?
   ) {
     self.id = id
     self.area = area

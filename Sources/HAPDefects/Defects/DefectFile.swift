@@ -78,7 +78,8 @@ package struct DefectLibrary: Sendable {
 
   /// "there is no defect …" with the nearest.
   package func unknown(_ id: String) -> String {
-    let meant = nearestName(to: id, in: defects.map(\.id)).map { ": did you mean \"\($0)\"?" } ?? "; hapsim defects lists them"
+    let meant =
+      nearestName(to: id, in: defects.map(\.id)).map { ": did you mean \"\($0)\"?" } ?? "; hapsim defects lists them"
     return "there is no defect \"\(id)\"\(meant)"
   }
 }

@@ -1711,10 +1711,11 @@ defects:
   - id: configuration-number-2-behind-65535
     breaks: DISC-11
     what: Behind 65535 c# goes on with 2.
+    drags: { DISC-12: "it is 65535 again after a restart" }
     record:
-      # Before anything changed, or behind two cases that pair and unpair; then it is what it would be anyway.
-      - { when: { paired: false, updates: 0 }, txt: { "c#": "65535" } }
-      - { when: { paired: false, updates: 4 }, txt: { "c#": "65535" } }
+      # Counted since the last start.
+      - { when: { updates: 0 }, txt: { "c#": "65535" } }
+      - { when: { updates: "1+" }, txt: { "c#": "2" } }
 
   # DISC-12
   - id: configuration-number-counts-starts
@@ -5918,6 +5919,7 @@ defects:
   - id: users-add-refused-and-done
     breaks: PR-04
     what: A controller without the admin permission is refused, and the pairing is added all the same.
+    drags: { PR-16: "its list has that pairing, where it comes behind PR-04" }
     rules:
       - when: { request: POST /pairings, admin: false, tlv: { method: 3 } }
         remember: refused-add
@@ -10727,7 +10729,7 @@ defects:
       - when: { answer: PUT /characteristics, admin: false, ids: 1, where: ["/characteristics/*[status=-70401]"], asked: ["/characteristics/*/value"] }
         status: 200
 
-  - id: long-request-refused
+  - id: write-of-many-refused
     breaks: WR-25
     what: A write of more than four frames is refused.
     rules:

@@ -234,7 +234,9 @@ package final class DefectScript {
 
   private func manner(for facts: MessageFacts) -> FrameManner {
     for (index, sealing) in defect.sealings.enumerated() {
-      guard facts.connection.isSecured || sealing.manner.beginsEarly, facts.sealedFrames >= sealing.after else { continue }
+      guard facts.connection.isSecured || sealing.manner.beginsEarly, facts.sealedFrames >= sealing.after else {
+        continue
+      }
       guard sealing.condition.map({ memory.fits($0, facts) }) ?? true else { continue }
       if sealing.isOnce {
         let key = OnceKey(sealing: index, connection: facts.connection.id)

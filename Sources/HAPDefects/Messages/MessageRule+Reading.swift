@@ -200,7 +200,8 @@ extension TLVEdit {
     subjectType = name == "entry" ? .entry : .item(try TLVName.type(name, subject))
     switch verb {
     case "set": change = .set(try TLVName.value(try node.required("to")))
-    case "add": change = .add(try TLVName.value(try node.required("value")), atBeginning: node["at"]?.stringValue == "first")
+    case "add":
+      change = .add(try TLVName.value(try node.required("value")), atBeginning: node["at"]?.stringValue == "first")
     case "remove": change = .remove
     case "flip": change = .flip(byte: Int(try node["byte"]?.asInteger(in: -10_000...10_000) ?? 0))
     case "cut", "extend": change = .resize(Int(try node.required("to").asInteger(in: 0...10_000)))

@@ -290,7 +290,12 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   // MARK: What the server leaves to us
 
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
-    if isSuppressed(.store) { return loop.offload {} then: { done(true) } }
+    if isSuppressed(.store) {
+      return loop.offload {
+      } then: {
+        done(true)
+      }
+    }
     storing.append((change, done))
     storeNext()
   }

@@ -321,7 +321,8 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
   ) -> MessageFacts {
     let pairings = core.pairings
     var facts = MessageFacts(
-      kind: kind, message: message, bytes: bytes, request: nil, connection: state.facts(of: connection, pairings, address: server.localAddress(of: connection.id)),
+      kind: kind, message: message, bytes: bytes, request: nil,
+      connection: state.facts(of: connection, pairings, address: server.localAddress(of: connection.id)),
       others: core.connections.filter { $0 !== connection }.map { state.facts(of: $0, pairings, address: nil) },
       isPaired: core.isPaired, now: server.now, restart: state.restart,
       lookup: { [unowned self] in core.database.facts(aid: $0, iid: $1) })

@@ -30,7 +30,8 @@ struct ControlWords: Equatable {
   /// What a command's words are: those that have to be there, and the last one, which may.
   private static let words: [String: (needed: [Word], optional: Word?)] = [
     "set": ([.characteristic, .value], nil), "press": ([], .kind), "obstruct": ([], .isOn), "jam": ([], .isOn),
-    "stall": ([.characteristic], .isOn), "tamper": ([], .isOn), "battery": ([.percent], nil), "advance": ([.duration], nil), "offline": ([], .accessory),
+    "stall": ([.characteristic], .isOn), "tamper": ([], .isOn), "battery": ([.percent], nil),
+    "advance": ([.duration], nil), "offline": ([], .accessory),
     "online": ([], .accessory), "radio": ([.isOn], nil), "disconnect": ([], .controller),
     "replace": ([.profile], nil), "add": ([.profile], nil), "remove": ([], .accessory),
   ]
