@@ -70,7 +70,7 @@ else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
 endif
 
-# PROVE_ARGS= --area read, --only RD-01, --long (defects that take minutes, too)
+# PROVE_ARGS= --area read, --only RD-01, --quick (without defects that take minutes), --patient (with clean runs of more than an hour)
 PROVE_ARGS ?= --profiles --write docs/proof.md
 prove: test-deps release ## every case of haptest is caught failing by a defect of hapsim's, and docs/proof.md is written
 ifeq ($(SYSTEM),Linux)

@@ -10185,6 +10185,7 @@ defects:
   - id: invalid-value-is-unknown
     breaks: WR-08
     what: A value that is not among the valid ones gets the status of a characteristic that isn't there.
+    drags: { WR-10: "a fraction is not among them either" }
     rules:
       - when: { answer: PUT /characteristics, ids: 1, where: ["/characteristics/*[status=-70410]"], asked: ["/characteristics/*[type=Volume][value>-1][value<256]"] }
         json:
