@@ -81,8 +81,13 @@ package struct SimulatorHooks: HookRunner {
       } catch { throw HookFailure(error.code, "hook \"\(hook.name.rawValue)\": \(error.message)") }
     case .identified: throw unavailable(hook, "hapsim has no command for it, but events")
     case .stall:
-      guard let iid = hook.iid else { throw unavailable(hook, "which characteristic is not said") }
-      return ("stall", [("characteristic", .text("\(hook.aid ?? 1).\(iid)"))] + value + server)
+      if let iid = hook.iid {
+        return ("stall", [("characteristic", .text("\(hook.aid ?? 1).\(iid)"))] + value + server)
+      }
+      guard let characteristic = hook.characteristic else {
+        throw unavailable(hook, "which characteristic is not said")
+      }
+      return ("stall", [("characteristic", .text(characteristic))] + value + service + one)
     }
   }
 

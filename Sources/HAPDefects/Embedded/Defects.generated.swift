@@ -180,13 +180,13 @@ defects:
   # CN-05
   - id: storm-exhausts-memory
     breaks: CN-05
-    what: When 150 connections have ended without a session, the next request for the database finds no memory.
+    what: When a hundred connections have ended without a session, the next request for the database finds no memory.
     proof: { options: [--parallel, "1"] }
     rules:
       - when:
           request: GET /accessories
           secured: true
-          after: { end: true, secured: false, nth: "150+", per: accessory }
+          after: { end: true, secured: false, nth: "100+", per: accessory }
           within: 8s
           nth: 1
           per: accessory
@@ -9140,6 +9140,7 @@ defects:
       EV-11: a session of it reads right behind another one's database
       CN-08: a session of it reads right behind another one's database
       ADB-41: a session of it reads right behind another one's database
+      SEC-04: a session of it reads right behind another one's database
     proof: { options: [--parallel, "1"] }
     rules:
       - when:
@@ -10193,6 +10194,7 @@ defects:
   - id: valid-values-answers-400-alone
     breaks: WR-08
     what: A value that is not among the valid ones is answered by 400 without a body.
+    drags: { WR-10: "a fraction is not among them either" }
     rules:
       - when: { answer: PUT /characteristics, ids: 1, where: ["/characteristics/*[status=-70410]"], asked: ["/characteristics/*[type=Volume][value>-1][value<256]"] }
         status: 400

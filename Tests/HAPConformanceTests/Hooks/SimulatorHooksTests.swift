@@ -37,7 +37,7 @@ import Testing
       .removeAccessory: #"replace {"profile":"less"}"#,
     ]
     wanted[.identified] = "hook \"identified\": hapsim has no command for it, but events"
-    wanted[.stall] = "hook \"stall\": hapsim has no command for it"
+    wanted[.stall] = #"stall {"characteristic":"2.9","value":50}"#
     for name in HookName.allCases {
       var hook = Self.full
       hook.name = name
@@ -57,6 +57,10 @@ import Testing
       #expect(await line(HookCall(name, iid: 9)) == "hook \"\(name.rawValue)\": it needs a value")
     }
     #expect(await line(HookCall(.set, value: .integer(1))).contains("which characteristic"))
+    #expect(await line(HookCall(.stall)).contains("which characteristic"))
+    #expect(
+      await line(HookCall(.stall, aid: 3, service: .name("Lock"), characteristic: "LockTargetState"))
+        == #"stall {"characteristic":"LockTargetState","service":"Lock","accessory":3}"#)
     #expect(await line(HookCall(.addAccessory), profile: nil).contains("another profile"))
   }
 
@@ -93,7 +97,6 @@ import Testing
           #expect(known[command] != nil && unknown.isEmpty, "\(command) \(unknown)")
         }
       }
-      #expect(!hooks.isAvailable(.stall))
       #expect(!SimulatorHooks(AccessoryProcess("true", on: loop)).isAvailable(.addAccessory))
     }
   }
