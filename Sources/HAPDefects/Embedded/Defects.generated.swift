@@ -1908,6 +1908,7 @@ defects:
   - id: unicast-questions-unanswered
     breaks: DISC-27
     what: The responder passes over questions that ask for a unicast answer.
+    unproven: on one machine the answer may be taken by another who listens at the same address, so that silence is only NON-STRICT; known-answers-passed-over proves the case
     record: { responder: deaf }
 
   # DISC-01

@@ -1649,7 +1649,18 @@ cases:
     steps:
       - note: The second announcement of a start would pass for an answer.
         wait: 1500ms
-      - mdns: { query: [PTR _hap._tcp.local], unicast: true, listen: answer, within: 3s, where: { pointer: true }, save: { unicast: unicast } }
+      - let: { unicast: true }
+      - try:
+          steps:
+            - mdns: { query: [PTR _hap._tcp.local], unicast: true, listen: answer, within: 3s, where: { pointer: true }, save: { unicast: unicast } }
+          save: unheard
+      - if:
+          that: "${unheard}"
+          is: { $not: "" }
+          then:
+            - note: Nobody is there, or what was sent to this address was taken by another on this machine who listens at it.
+              mdns: { query: [PTR _hap._tcp.local], listen: answer, within: 3s, where: { pointer: true } }
+            - check: { that: "${unheard}", is: "", because: the question for a unicast answer, deviation: "python-zeroconf on the tester's own machine, whose socket takes what is sent to that address" }
       - if:
           that: "${unicast}"
           is: false
