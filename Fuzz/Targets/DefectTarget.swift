@@ -44,7 +44,7 @@ private func exchange(
     let text =
       Array("\(start)\r\nContent-Type: application/hap+json\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body
     guard let message = PlainMessage(answer: text) else { continue }
-    let kind: MessageFacts.Kind = message.isMessageOfEvents ? .event : .answer
+    let kind: MessageFacts.Kind = message.isEvent ? .event : .answer
     let outcome = script.message(text, key: nil, facts(kind, message), world)
     require(outcome.sendings.allSatisfy { (1...65535).contains($0.manner.size) })
   }

@@ -37,21 +37,9 @@ package final class TCPListener {
     onConnection: @escaping (TCPStream) -> Void
   ) throws(LoopError) {
     loop.preconditionOnLoop()
-    let wanted = SocketAddress(host: host, port: port)
-    descriptor = try Self.listeningSocket(wanted, interface: interface, backlog: backlog)
+    let bound = try BoundSocket(host: host, interface: interface, port: port)
+    (descriptor, address) = try bound.listening(backlog: backlog)
     let socket = descriptor
-    guard
-      let actual = SocketAddress({ address, length in
-        withUnsafeMutablePointer(to: &length) {
-          $0.withMemoryRebound(to: socklen_t.self, capacity: 1) { getsockname(socket, address, $0) }
-        }
-      })
-    else {
-      let status = LoopError.lastStatus
-      closeDescriptor(socket)
-      throw LoopError(status: status, while: "listening on \(wanted)")
-    }
-    address = actual
     do {
       watcher = try DescriptorWatcher(loop, descriptor: socket)
     } catch {
@@ -119,64 +107,6 @@ package final class TCPListener {
       #else
         Darwin.accept(descriptor, nil, nil)
       #endif
-    }
-
-    static func bind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>?, _ length: socklen_t) -> Int32 {
-      #if canImport(Glibc)
-        Glibc.bind(descriptor, address, length)
-      #else
-        Darwin.bind(descriptor, address, length)
-      #endif
-    }
-  }
-
-  private static func listeningSocket(
-    _ address: SocketAddress, interface: String?, backlog: Int32
-  ) throws(LoopError) -> Int32 {
-    #if canImport(Glibc)
-      let type = Int32(SOCK_STREAM.rawValue)
-    #else
-      let type = SOCK_STREAM
-    #endif
-    let descriptor = socket(address.host.isV4 ? AF_INET : AF_INET6, type, 0)
-    if descriptor < 0 { throw LoopError(status: LoopError.lastStatus, while: "listening on \(address)") }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    var on: Int32 = 1
-    var off: Int32 = 0
-    let size = socklen_t(MemoryLayout<Int32>.size)
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
-    if address.host.isV6 { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &off, size) }
-    if let interface, !Self.bind(descriptor, to: interface, isV6: address.host.isV6) {
-      let status = LoopError.lastStatus
-      closeDescriptor(descriptor)
-      throw LoopError(status: status, while: "listening on \(interface)")
-    }
-    if address.withSockaddr({ system.bind(descriptor, $0, $1) }) != 0 || listen(descriptor, backlog) != 0 {
-      let status = LoopError.lastStatus
-      closeDescriptor(descriptor)
-      throw bindError(status, address)
-    }
-    return descriptor
-  }
-
-  private static func bind(_ descriptor: Int32, to interface: String, isV6: Bool) -> Bool {
-    #if canImport(Glibc)
-      setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, interface, socklen_t(interface.utf8.count + 1)) == 0
-    #else
-      var index = if_nametoindex(interface)
-      let size = socklen_t(MemoryLayout<UInt32>.size)
-      guard index != 0, setsockopt(descriptor, IPPROTO_IP, IP_BOUND_IF, &index, size) == 0 || isV6 else { return false }
-      return !isV6 || setsockopt(descriptor, IPPROTO_IPV6, IPV6_BOUND_IF, &index, size) == 0
-    #endif
-  }
-
-  private static func bindError(_ status: Int32, _ address: SocketAddress) -> LoopError {
-    let code = LoopError.Code(status: status)
-    switch code {
-    case .addressInUse: return LoopError(code, "port \(address.port) is in use")
-    case .addressNotAvailable: return LoopError(code, "address \(address.host) is not of this machine")
-    case .permissionDenied: return LoopError(code, "no permission to listen on port \(address.port)")
-    default: return LoopError(status: status, while: "listening on \(address)")
     }
   }
 }

@@ -51,6 +51,8 @@ import Testing
       ("rules: [{ when: { answer: \"*\", nth: two }, drop: true }]", "a count is expected", 6),
       ("rules: [{ when: { answer: \"*\", where: [a] }, drop: true }]", "a path begins with \"/\"", 6),
       ("rules: [{ when: { answer: \"*\", where: [\"/a[b\"] }, drop: true }]", "a bracket is not closed", 6),
+      ("rules: [{ when: { answer: \"*\", where: [\"/a/*[b>x]\"] }, drop: true }]", "a number is expected in", 6),
+      ("rules: [{ when: { answer: \"*\" }, json: [{ insert: /a, value: 1, at: frist }] }]", "it is first", 6),
       ("rules: [{ when: { answer: \"*\", tlv: { stat: 1 } }, drop: true }]", "did you mean \"state\"?", 6),
       ("rules: [{ when: { answer: \"*\" }, json: [{ set: /a, remove: /b }] }]", "an edit has one of", 6),
       ("rules: [{ when: { answer: \"*\" }, json: [{ set: /a }] }]", "\"to\" is missing", 6),

@@ -342,6 +342,17 @@ private func connectedPair(
     #expect(await bindError(host, port) == nil)
   }
 
+  @Test("Whoever connects to a held port is refused, and who held it can listen there") func held() async throws {
+    let socket = try BoundSocket(host: .loopbackV4, port: 0)
+    let port = socket.port
+    let refusal: LoopError.Code? = await onLoop { loop, finish in
+      _ = TCPStream(loop, connectingTo: SocketAddress(host: .loopbackV4, port: port)) { finish($0?.code) }
+    }
+    #expect(refusal == .connectionRefused)
+    _ = consume socket
+    #expect(await bindError("127.0.0.1", port) == nil)
+  }
+
   @Test("An address of another machine is refused by name") func foreignAddress() async {
     let wanted = LoopError(.addressNotAvailable, "address 192.0.2.1 is not of this machine")
     #expect(await bindError("192.0.2.1", 0) == wanted)

@@ -102,13 +102,14 @@ extension Neighbour.Packet {
     let second = await neighbour.first(after: mark) {
       $0.points(to: "Start") && $0.time - first.time > .milliseconds(500)
     }
-    #expect((Duration.milliseconds(950)...(.seconds(3))).contains(try #require(second).time - first.time))
+    #expect((Duration.milliseconds(700)...(.seconds(5))).contains(try #require(second).time - first.time))
     let probes = try neighbour.packets().filter { $0.message.isProbe && $0.message.questions[0].name == name("Start") }
     let times = probes.map(\.time).reduce(into: [Duration]()) { times, time in
       if times.last.map({ time - $0 > .milliseconds(100) }) ?? true { times.append(time) }
     }
     #expect(times.count == 3)
-    for (one, next) in zip(times, times.dropFirst() + [first.time]) { #expect(next - one >= .milliseconds(245)) }
+    // 250 ms, as far as a neighbour can tell that is told late itself.
+    for (one, next) in zip(times, times.dropFirst() + [first.time]) { #expect(next - one >= .milliseconds(170)) }
     #expect(Set(probes[0].message.questions.map(\.name)) == [name("Start"), host])
     #expect(Set(probes[0].message.authorities.map(\.type)).isSuperset(of: [DNSType.srv, DNSType.txt, DNSType.a]))
     #expect(probes[0].message.authorities.allSatisfy { !$0.flushesCache })
@@ -396,7 +397,7 @@ extension Neighbour.Packet {
     let events = try station.publish(record("Odd"), fault.manner)
     #expect(await events.upToOutcome() == [.established("Odd")])
     // Until the second announcement is over, and a second has passed since: then all may be told again.
-    seen.announces = await neighbour.first(within: .milliseconds(100)) { $0.points(to: "Odd") } != nil
+    seen.announces = await neighbour.first(within: .milliseconds(500)) { $0.points(to: "Odd") } != nil
     _ = await neighbour.first(within: .milliseconds(2100)) { _ in false }
 
     func audience(_ packet: Neighbour.Packet?) -> Conduct.Audience {
@@ -406,7 +407,7 @@ extension Neighbour.Packet {
       let known = ttl.map { [DNSRecord(hap, DNSType.ptr, ttl: $0, .pointer(name("Odd")))] } ?? []
       let question = DNSQuestion(hap, DNSType.ptr, wantsUnicast: wantsUnicast)
       let mark = try neighbour.send(DNSMessage(questions: [question], answers: known))
-      return await neighbour.first(after: mark, within: .milliseconds(400)) { $0.points(to: "Odd") }
+      return await neighbour.first(after: mark, within: .milliseconds(700)) { $0.points(to: "Odd") }
     }
     seen.toldToUnicast = audience(try await pointer(true))
     _ = await neighbour.first(within: .milliseconds(1100)) { _ in false }
@@ -419,18 +420,18 @@ extension Neighbour.Packet {
 
     var mark = try neighbour.mark
     try station.with { $0.update(txt: [("sf", "0")]) }
-    let change = await neighbour.first(after: mark, within: .milliseconds(200)) { $0.tells(name("Odd"), DNSType.txt) }
+    let change = await neighbour.first(after: mark, within: .seconds(1)) { $0.tells(name("Odd"), DNSType.txt) }
     seen.announcesChanges = change != nil
     if let change { #expect(change.message.records.allSatisfy { $0.flushesCache == seen.flushesCaches }) }
 
     mark = try neighbour.send(DNSMessage(flags: 0x8400, answers: [otherService("Odd")]))
-    seen.yields = await neighbour.first(after: mark, within: .milliseconds(200)) { $0.message.isProbe } != nil
-    if seen.yields { _ = await neighbour.first(after: mark, within: .milliseconds(1500)) { $0.points(to: "Odd") } }
+    seen.yields = await neighbour.first(after: mark, within: .seconds(1)) { $0.message.isProbe } != nil
+    if seen.yields { _ = await neighbour.first(after: mark, within: .seconds(5)) { $0.points(to: "Odd") } }
 
     mark = try neighbour.mark
     try station.with { $0.withdraw() }
     seen.saysGoodbye =
-      await neighbour.first(after: mark, within: .milliseconds(200)) {
+      await neighbour.first(after: mark, within: .seconds(1)) {
         $0.answers(hap, DNSType.ptr).contains(where: \.isGoodbye)
       } != nil
     #expect(seen == fault.conduct)

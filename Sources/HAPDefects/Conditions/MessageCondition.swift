@@ -333,8 +333,7 @@ extension PlainMessage {
 extension MessageFacts {
   /// Of the body of a request whose head is in these bytes, how many bytes aren't.
   fileprivate var missingCount: Int {
-    var end = 0
-    while end + 4 <= bytes.count, !bytes[end...].starts(with: [13, 10, 13, 10]) { end += 1 }
+    let end = PlainMessage.headCount(of: bytes)
     guard end + 4 <= bytes.count,
       let length = PlainMessage(head: bytes[..<end], body: [])["Content-Length"].flatMap({ Int($0) })
     else { return 0 }

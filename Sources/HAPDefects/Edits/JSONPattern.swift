@@ -77,13 +77,13 @@ package struct JSONPattern: Equatable, Sendable {
       guard rest.first == "[", let close = rest.firstIndex(of: "]") else {
         throw Malformed(message: "a bracket is not closed: \"\(text)\"")
       }
-      step.filters.append(filter(rest[rest.index(after: rest.startIndex)..<close]))
+      step.filters.append(try filter(rest[rest.index(after: rest.startIndex)..<close]))
       rest = rest[rest.index(after: close)...]
     }
     return step
   }
 
-  private static func filter(_ text: Substring) -> Filter {
+  private static func filter(_ text: Substring) throws(Malformed) -> Filter {
     if text.hasPrefix("!") { return Filter(name: String(text.dropFirst()), test: .absent) }
     guard let at = text.firstIndex(where: { "=!~<>".contains($0) }) else {
       return Filter(name: String(text), test: .present)
@@ -94,8 +94,9 @@ package struct JSONPattern: Equatable, Sendable {
     case "=": return Filter(name: name, test: .equal(value))
     case "!": return Filter(name: name, test: .different(value.hasPrefix("=") ? String(value.dropFirst()) : value))
     case "~": return Filter(name: name, test: .containing(value))
-    case ">": return Filter(name: name, test: .above(Double(value) ?? .infinity))
-    default: return Filter(name: name, test: .below(Double(value) ?? -.infinity))
+    default:
+      guard let bound = Double(value) else { throw Malformed(message: "a number is expected in \"[\(text)]\"") }
+      return Filter(name: name, test: text[at] == ">" ? .above(bound) : .below(bound))
     }
   }
 }
@@ -138,8 +139,7 @@ extension JSONPattern.Filter {
 
   private func looked(up node: JSONNode, _ lookup: AttributeLookup) -> JSONNode? {
     guard ["type", "format", "perms", "service"].contains(name),
-      let aid = node["aid"]?.integerValue.flatMap({ UInt64(exactly: $0) }),
-      let iid = node["iid"]?.integerValue.flatMap({ UInt64(exactly: $0) }), let facts = lookup(aid, iid)
+      let id = node.attributeID, let facts = lookup(id.aid, id.iid)
     else { return nil }
     switch name {
     case "type": return .text(facts.type)

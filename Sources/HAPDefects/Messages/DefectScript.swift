@@ -38,7 +38,7 @@ package final class DefectScript {
     package var advertised: [(name: String, value: String?)] = []
   }
 
-  package enum Closing: String { case behind, before, reset, others }
+  package enum Closing: String, CaseIterable, Sendable { case behind, before, reset, others }
 
   package struct RequestOutcome {
     /// Worked off in place of it; nil: it is worked off as it is.
@@ -64,13 +64,13 @@ package final class DefectScript {
   }
 
   /// What the accessory wanted to do, and is kept from.
-  package enum Suppressed: String { case close, advertise, store, identify, wrote }
+  package enum Suppressed: String, CaseIterable, Sendable { case close, advertise, store, identify, wrote }
 
   package let defect: Defect
   private var memory = ConditionMemory()
   /// Requests that await their answer, by connection; nil: its answer is nobody's.
   private var awaited: [UInt64: [PlainMessage?]] = [:]
-  private var suppressed: [UInt64: Set<MessageRule.Suppressed>] = [:]
+  private var suppressed: [UInt64: Set<Suppressed>] = [:]
   private var remembered: [String: [(connection: ConnectionFacts, request: PlainMessage)]] = [:]
   private var replayed: [Int: PlainMessage] = [:]
   private var sealedOnce: Set<OnceKey> = []
@@ -88,8 +88,7 @@ package final class DefectScript {
   private static let mostRemembered = 64
 
   package func isSuppressed(_ what: Suppressed) -> Bool {
-    guard let what = MessageRule.Suppressed(rawValue: what.rawValue) else { return false }
-    return suppressed.values.contains { $0.contains(what) }
+    suppressed.values.contains { $0.contains(what) }
   }
 
   package func closed(_ connection: UInt64) {
@@ -287,7 +286,7 @@ package final class DefectScript {
   private func note(_ rule: MessageRule, _ facts: MessageFacts, _ world: any DefectWorld, _ effects: inout Effects) {
     if let mark = rule.mark { memory.mark(mark, facts) }
     if !rule.suppressed.isEmpty { suppressed[facts.connection.id, default: []].formUnion(rule.suppressed) }
-    if let closing = rule.closing { effects.closing = Closing(rawValue: closing.rawValue) }
+    if let closing = rule.closing { effects.closing = closing }
     if let pause = rule.pause { effects.pause += pause }
     effects.exits = effects.exits || rule.exits
     if let aid = rule.identifies { effects.identified.append(aid) }
@@ -315,7 +314,7 @@ package final class DefectScript {
     let database = world.database
     let ids: [AttributeID] =
       switch event.subjects {
-      case .asked: (facts.request?.ids ?? []).map { AttributeID(aid: $0.aid, iid: $0.iid) }
+      case .asked: facts.request?.ids ?? []
       case .all:
         database.characteristics.indices.filter { database.characteristics[$0].perms.contains(.events) }
           .map { database.id(ofSlot: $0) }
@@ -348,74 +347,7 @@ extension MessageRule {
 
   /// The head with texts replaced in it, and the body as it is.
   fileprivate static func replacedHead(_ bytes: [UInt8], _ replacements: [Replacement]) -> [UInt8] {
-    var end = 0
-    while end + 4 <= bytes.count, !bytes[end...].starts(with: [13, 10, 13, 10]) { end += 1 }
-    end = min(end + 4, bytes.count)
+    let end = min(PlainMessage.headCount(of: bytes) + 4, bytes.count)
     return replaced(Array(bytes[..<end]), replacements) + bytes[end...]
-  }
-}
-
-extension MessageRule.Answer {
-  fileprivate func message(to request: PlainMessage, _ world: any DefectWorld) -> PlainMessage {
-    var message = PlainMessage(start: "HTTP/1.1 200 OK")
-    message.setStatus(status)
-    switch body {
-    case .none: if status != 204 { message.set("Content-Length", "0") }
-    case .text(let bytes, let type):
-      message.set("Content-Type", type)
-      message.replaceBody(bytes)
-    case .accessories:
-      message.set("Content-Type", "application/hap+json")
-      message.replaceBody(world.databaseText)
-    case .values:
-      message.set("Content-Type", "application/hap+json")
-      let entries = request.ids.compactMap { id -> String? in
-        guard let slot = world.database.slot(of: AttributeID(aid: id.aid, iid: id.iid)) else { return nil }
-        let value = String(decoding: world.text(of: world.database.characteristics[slot].value), as: UTF8.self)
-        return "{\"aid\":\(id.aid),\"iid\":\(id.iid),\"value\":\(value)}"
-      }
-      message.replaceBody(Array("{\"characteristics\":[\(entries.joined(separator: ","))]}".utf8))
-    }
-    for (name, value) in fields { message.set(name, value) }
-    return message
-  }
-}
-
-extension PlainMessage {
-  /// Edits what is inside of EncryptedData of M2 of Pair Verify, or of M6 of Pair Setup, and seals it again.
-  fileprivate mutating func editInner(_ edits: [TLVEdit], key: SecretBytes) {
-    guard var message = tlv, let state = message.state, let sealed = message[TLVType.encryptedData] else { return }
-    let nonce = state == 2 ? "PV-Msg02" : "PS-Msg06"
-    guard let inner = ChaChaPoly.open(sealed, key: key, nonce: nonce), let edited = edits.apply(to: inner),
-      let index = message.items.firstIndex(where: { $0.type == TLVType.encryptedData })
-    else { return }
-    message.items[index].value = ChaChaPoly.seal(edited, key: key, nonce: nonce)
-    replaceBody(message.encoded())
-  }
-}
-
-extension JSONNode {
-  fileprivate var attributeID: AttributeID? {
-    guard let aid = self["aid"]?.integerValue.flatMap({ UInt64(exactly: $0) }),
-      let iid = self["iid"]?.integerValue.flatMap({ UInt64(exactly: $0) })
-    else { return nil }
-    return AttributeID(aid: aid, iid: iid)
-  }
-}
-
-extension AttributeDatabase {
-  /// Characteristics of a type, in the order of the database.
-  package func ids(of name: String) -> [AttributeID] {
-    guard let type = Catalogue.type(named: name) else { return [] }
-    return characteristics.indices.filter { characteristics[$0].type == type }.map { id(ofSlot: $0) }
-  }
-
-  /// What is known of a characteristic, for conditions.
-  package func facts(aid: UInt64, iid: UInt64) -> AttributeFacts? {
-    guard let slot = slot(of: AttributeID(aid: aid, iid: iid)) else { return nil }
-    let characteristic = characteristics[slot]
-    return AttributeFacts(
-      type: characteristic.type.wireForm, format: characteristic.format.rawValue,
-      perms: characteristic.perms.names.map { "\($0)" }, service: service(ofSlot: slot).type.wireForm)
   }
 }

@@ -40,7 +40,8 @@ extension MessageRule {
     remembers = try node.optionalString("remember")
     event = try node["event"].map { (node) throws(JSONProblem) in try Event(node) }
     application = try node["apply"].map { (node) throws(JSONProblem) in try Application(node) }
-    suppressed = Set(try node.each("suppress") { (node) throws(JSONProblem) -> Suppressed in try node.word() })
+    suppressed = Set(
+      try node.each("suppress") { (node) throws(JSONProblem) -> DefectScript.Suppressed in try node.word() })
     closing = try node["close"]?.word()
     pause = try node["pause"]?.duration()
     if let pause, pause > .seconds(60) { throw try node.required("pause").problem("a minute is the most") }
@@ -95,7 +96,7 @@ extension MessageRule.Request {
     try node.refuseUnknownMembers(except: ["method", "target", "headers", "body", "body-hex", "remembered", "per"])
     if let name = try node.optionalString("remembered") {
       remembered = name
-      isOfThisController = node["per"]?.stringValue == "controller"
+      isOfThisController = try node.says("controller", at: "per")
       return
     }
     var body = Array(try node.optionalString("body")?.utf8 ?? "".utf8)
@@ -159,7 +160,7 @@ extension JSONEdit {
     case "raise": change = .raise(try node.required("by").asDouble())
     case "remove": change = .remove
     case "rename": change = .rename(try node.string("to"))
-    case "insert": change = .insert(try node.required("value"), atBeginning: node["at"]?.stringValue == "first")
+    case "insert": change = .insert(try node.required("value"), atBeginning: try node.says("first", at: "at"))
     case "copy": change = .copy(to: try node.required("to").path())
     case "repeat": change = .repeat
     case "reverse": change = .reverse
@@ -201,7 +202,7 @@ extension TLVEdit {
     switch verb {
     case "set": change = .set(try TLVName.value(try node.required("to")))
     case "add":
-      change = .add(try TLVName.value(try node.required("value")), atBeginning: node["at"]?.stringValue == "first")
+      change = .add(try TLVName.value(try node.required("value")), atBeginning: try node.says("first", at: "at"))
     case "remove": change = .remove
     case "flip": change = .flip(byte: Int(try node["byte"]?.asInteger(in: -10_000...10_000) ?? 0))
     case "cut", "extend": change = .resize(Int(try node.required("to").asInteger(in: 0...10_000)))
@@ -216,5 +217,14 @@ extension TLVEdit {
       default: throw node.problem("an entry can be removed or repeated")
       }
     }
+  }
+}
+
+extension JSONNode {
+  /// Whether a member is there, which can say this one word alone.
+  fileprivate func says(_ word: String, at name: String) throws(JSONProblem) -> Bool {
+    guard let node = self[name] else { return false }
+    guard node.stringValue == word else { throw node.problem("it is \(word)") }
+    return true
   }
 }

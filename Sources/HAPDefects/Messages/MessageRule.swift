@@ -45,9 +45,6 @@ struct MessageRule: Sendable {
     case types([(type: String, value: JSONNode)])
   }
 
-  enum Suppressed: String, CaseIterable, Sendable { case close, advertise, store, identify, wrote }
-  enum Closing: String, CaseIterable, Sendable { case behind, before, reset, others }
-
   var condition: MessageCondition
   var status: Int?
   var version: String?
@@ -76,8 +73,8 @@ struct MessageRule: Sendable {
   var remembers: String?
   var event: Event?
   var application: Application?
-  var suppressed: Set<Suppressed> = []
-  var closing: Closing?
+  var suppressed: Set<DefectScript.Suppressed> = []
+  var closing: DefectScript.Closing?
   var pause: Duration?
   var exits = false
   var mark: String?

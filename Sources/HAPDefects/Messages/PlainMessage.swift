@@ -1,3 +1,4 @@
+import HAPModel
 import HAPWire
 
 /// A request, an answer or an event, taken apart so that any piece of it can be changed.
@@ -43,24 +44,29 @@ package struct PlainMessage: Equatable, Sendable {
     let parsed = bytes.withUnsafeMutableBytes { raw -> (head: [UInt8], body: [UInt8])? in
       var parser = HTTPResponseParser()
       guard case .message(_, let body, _) = parser.parse(raw) else { return nil }
-      let text = UnsafeRawBufferPointer(raw)
-      var end = 0
-      while end + 4 <= text.count, !text[end...].starts(with: [13, 10, 13, 10]) { end += 1 }
-      return ([UInt8](text[..<end]), [UInt8](text[body]))
+      let text = [UInt8](raw)
+      return ([UInt8](text[..<Self.headCount(of: text)]), [UInt8](text[body]))
     }
     guard let parsed else { return nil }
     self.init(head: parsed.head, body: parsed.body)
     if isChunked { set("Transfer-Encoding", nil) }
   }
 
+  /// Bytes in front of the empty line; all of them where there is none.
+  static func headCount(of bytes: [UInt8]) -> Int {
+    var end = 0
+    while end + 4 <= bytes.count, !bytes[end...].starts(with: [13, 10, 13, 10]) { end += 1 }
+    return end + 4 <= bytes.count ? end : bytes.count
+  }
+
   // MARK: Reading
 
   var words: [Substring] { start.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false) }
-  var isEvent: Bool { start.hasPrefix("EVENT/") }
+  package var isEvent: Bool { start.hasPrefix("EVENT/") }
   var status: Int? { words.count > 1 ? Int(words[1]) : nil }
   var method: String { words.first.map(String.init) ?? "" }
   var target: String { words.count > 1 ? String(words[1]) : "" }
-  var path: String { String(target.prefix { $0 != "?" }) }
+  package var path: String { String(target.prefix { $0 != "?" }) }
   var isChunked: Bool { self["Transfer-Encoding"]?.lowercased() == "chunked" }
 
   /// The parameters of the query, in their order.
@@ -72,29 +78,20 @@ package struct PlainMessage: Equatable, Sendable {
     }
   }
 
-  /// The aid and iid of what a request names, in its query or in its body.
-  var ids: [(aid: UInt64, iid: UInt64)] {
+  /// What a request names, in its query or in its body.
+  var ids: [AttributeID] {
     if let text = query.first(where: { $0.name == "id" })?.value {
       return text.split(separator: ",").compactMap { id in
         let parts = id.split(separator: ".").map { UInt64($0) }
         guard parts.count == 2, let aid = parts[0], let iid = parts[1] else { return nil }
-        return (aid, iid)
+        return AttributeID(aid: aid, iid: iid)
       }
     }
-    return entries.compactMap { entry in
-      guard let aid = entry["aid"]?.integerValue.flatMap({ UInt64(exactly: $0) }),
-        let iid = entry["iid"]?.integerValue.flatMap({ UInt64(exactly: $0) })
-      else { return nil }
-      return (aid, iid)
-    }
+    return entries.compactMap(\.attributeID)
   }
 
-  package func isRequest(to path: String) -> Bool { self.path == path }
-  package var isMessageOfEvents: Bool { isEvent }
-  package var pairingMessage: TLV? { tlv }
-
   var json: JSONNode? { body.isEmpty ? nil : try? JSONNode.parse(body) }
-  var tlv: TLV? { try? TLV(decoding: body) }
+  package var tlv: TLV? { try? TLV(decoding: body) }
   var entries: [JSONNode] { json?["characteristics"]?.elements ?? [] }
   var headText: String { ([start] + fields.map { "\($0.name): \($0.value)" }).joined(separator: "\r\n") }
 
@@ -139,5 +136,15 @@ package struct PlainMessage: Equatable, Sendable {
       bytes += Array("\(String(part.count, radix: 16))\r\n".utf8) + part + [13, 10]
     }
     return bytes + Array("0\r\n\r\n".utf8)
+  }
+}
+
+extension JSONNode {
+  /// `aid` and `iid` of an entry.
+  var attributeID: AttributeID? {
+    guard let aid = self["aid"]?.integerValue.flatMap({ UInt64(exactly: $0) }),
+      let iid = self["iid"]?.integerValue.flatMap({ UInt64(exactly: $0) })
+    else { return nil }
+    return AttributeID(aid: aid, iid: iid)
   }
 }

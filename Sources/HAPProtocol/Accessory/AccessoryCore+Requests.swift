@@ -18,7 +18,7 @@ extension AccessoryCore {
     if let session = connection.session {
       var isIntact = true
       // What can't be opened is spoilt by the try.
-      let unopened = connection.outbox.tap == nil ? [] : session.opener.unopened(of: connection.incoming)
+      let unopened = !connection.outbox.isWatched ? [] : session.opener.unopened(of: connection.incoming)
       do throws(FrameOpener.Failure) {
         try session.opener.open(&connection.incoming)
       } catch {

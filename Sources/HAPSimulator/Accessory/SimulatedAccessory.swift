@@ -15,7 +15,7 @@ package actor SimulatedAccessory {
     case new
     case running(AccessoryRun)
     /// The old run has ended and the new one is being prepared.
-    case restarting
+    case restarting(held: [HeldPort])
     case stopped
   }
 
@@ -109,8 +109,8 @@ package actor SimulatedAccessory {
   package func restart(_ restart: Restart, done: @escaping @Sendable (CommandError?) -> Void) {
     let old: AccessoryRun
     do throws(CommandError) { old = try changeable() } catch { return done(error) }
-    state = .restarting
     old.stop(restart.ending)
+    state = .restarting(held: HeldPort.hold(terms))
     let random = old.random
     old.whenStored { [self, prepared, profile] in
       // The old run lives until here, and with it what it still had to store.
@@ -143,6 +143,7 @@ package actor SimulatedAccessory {
         state.script.restarted()
       }
       if failure == nil, restart == .factoryReset { offline = [] }
+      state = .restarting(held: [])
       try makeRun(random, isKnown: isKnown)
       guard failure == nil else { return done(failure.map { CommandError(.failed, "nothing was reset: \($0)") }) }
       terms?.sink?(SimulatorEvent(accessory: name, .restarted(restart)))

@@ -63,6 +63,8 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     }
   }
 
+  private static let mostHeld = 1000
+
   private final class Held {
     let sending: DefectScript.Sending
     let isPlain: Bool
@@ -188,8 +190,8 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
 
   private func judge(_ facts: inout MessageFacts, _ request: PlainMessage, on connection: ConnectionCore) {
     // The procedure is over by the time M6 comes here.
-    if request.isRequest(to: "/pair-setup") { exchangeKeys[connection.id] = connection.pairingKey }
-    guard request.isPairVerify, let message = request.pairingMessage else { return }
+    if request.path == "/pair-setup" { exchangeKeys[connection.id] = connection.pairingKey }
+    guard request.isPairVerify, let message = request.tlv else { return }
     state.finishes[connection.id.number] = nil
     switch message.state {
     case 1: state.judge.start(message, on: connection.id.number, core.pairings)
@@ -210,7 +212,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     let bytes = connection.takeBack(from: start)
     let message = PlainMessage(answer: bytes)
     let request = script.awaitedRequest(on: connection.id.number)
-    let isEvent = message?.isMessageOfEvents ?? false
+    let isEvent = message?.isEvent ?? false
     var facts = facts(isEvent ? .event : .answer, on: connection, message)
     facts.sealedFrames = connection.sealedFrameCount
     facts.frames = arrivals[connection.id]?.requestFrames ?? 1
@@ -218,7 +220,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     facts.request = isEvent ? nil : request
     if !isEvent, request?.isPairVerify == true {
       facts.finish = state.finishes[connection.id.number]
-      if let answer = message?.pairingMessage, answer.state == 2 {
+      if let answer = message?.tlv, answer.state == 2 {
         state.judge.startResponse(answer, on: connection.id.number)
       }
     }
@@ -239,6 +241,11 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     let isLate = sending.delay > .zero || sending.manner.beginsEarly
     guard isLate || held[connection.id]?.contains(where: { !$0.sending.isOvertaken }) == true else {
       return connection.send(sending.bytes, isPlain: isPlain, manner: sending.manner)
+    }
+    // Who asks on and on while answers are late is cut off.
+    guard held[connection.id]?.count ?? 0 < Self.mostHeld else {
+      let id = connection.id
+      return after(.zero) { [unowned self] in server.end(id, withReset: true) }
     }
     let entry = Held(sending, isPlain: isPlain && !sending.manner.beginsEarly)
     held[connection.id, default: []].append(entry)
@@ -372,5 +379,5 @@ final class DefectState {
 }
 
 extension PlainMessage {
-  fileprivate var isPairVerify: Bool { isRequest(to: "/pair-verify") }
+  fileprivate var isPairVerify: Bool { path == "/pair-verify" }
 }

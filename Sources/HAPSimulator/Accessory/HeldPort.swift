@@ -1,0 +1,18 @@
+import HAPLoop
+
+/// The port of an accessory that is starting anew, kept from those who get one by chance: the system gives a free one to whoever connects
+/// from this machine.
+final class HeldPort {
+  private let socket: BoundSocket
+
+  private init?(_ place: ListeningPlace, port: UInt16) {
+    guard let socket = try? BoundSocket(host: place.host, interface: place.interface, port: port) else { return nil }
+    self.socket = socket
+  }
+
+  /// Of every place where the accessory listens and the port is free still: for what isn't, the start will tell.
+  static func hold(_ terms: ServingTerms?) -> [HeldPort] {
+    guard let terms, terms.port != 0 else { return [] }
+    return terms.places.compactMap { HeldPort($0, port: terms.port) }
+  }
+}
