@@ -17,7 +17,7 @@ import direct  # noqa: E402
 from process import PROFILES, Simulator, hapsim  # noqa: E402
 from aiohomekit.controller import Controller  # noqa: E402
 from network import Network  # noqa: E402
-from run import show  # noqa: E402
+from samples import show  # noqa: E402
 
 CODE = "031-45-154"
 HAPCTL = Path(hapsim()).with_name("hapctl")

@@ -12,7 +12,7 @@ sys.path.insert(0, str(HERE.parent / "Tests" / "Interop"))
 
 import direct  # noqa: E402
 from process import PROFILES, Simulator, hapsim  # noqa: E402
-from run import show  # noqa: E402
+from samples import show  # noqa: E402
 
 HAPTEST = Path(hapsim()).with_name("haptest")
 

@@ -1,0 +1,179 @@
+"""One round of measuring: each function gives samples by the keys of lines.py."""
+
+import json
+import os
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from servers import at_port
+
+REQUESTS, CONNECTIONS = 1_000_000, 100_000
+
+
+class Samples(dict):
+    def add(self, key, value):
+        self.setdefault(key, []).append(value)
+
+
+def floor(stack, driver, into):
+    with stack.server() as server:
+        driver.run(server, "-b", 300, "-n", 5000, "echoenc")
+        run = driver.run(server, "-b", 300, "-d", 1.5, "echoenc")
+        into.add("floor.p50", run["p50_us"])
+        into.add("floor.cpu", run["srv_cpu_us_per_op"])
+        into.add("floor32.cpu", driver.run(server, "-b", 300, "-c", 32, "-d", 1.5, "echoenc", core=1)["srv_cpu_us_per_op"])
+
+
+def disk(folder, into):
+    path = Path(folder) / "fsync"
+    times = []
+    with path.open("wb", buffering=0) as file:
+        for _ in range(20):
+            begin = time.perf_counter()
+            file.seek(0)
+            file.write(os.urandom(4096))
+            os.fsync(file.fileno())
+            times.append((time.perf_counter() - begin) * 1000)
+    path.unlink()
+    into.add("fsync", median(times))
+
+
+def one_bulb(stack, driver, into):
+    """Everything that one session at a time does to one bulb whose state is on disk. Server and driver share a core."""
+    state = stack.fresh("bulb")
+    pairing = state / "pairing"
+    with stack.server(1, state) as server:
+        into.add("start.fresh", server.start_ms)
+        into.add("setup.first-cpu", driver.run(server, "pair", pairing=pairing)["srv_cpu_ms"])
+        for _ in range(5):
+            driver.run(server, "unpair", pairing=pairing)
+            run = driver.run(server, "pair", pairing=pairing)
+            into.add("setup.cpu", run["srv_cpu_ms"])
+            into.add("setup.server", run["server_ms"])
+        run = driver.run(server, "-w", 5000, "-d", 1.5, "get", pairing=pairing)
+        into.add("get.p50", run["p50_us"])
+        into.add("get.p99", run["p99_us"])
+        into.add("get.cpu", run["srv_cpu_us_per_op"])
+        run = driver.run(server, "-w", 2000, "-d", 1.5, "put", pairing=pairing)
+        into.add("put-disk.p50", run["p50_us"])
+        into.add("put-disk.cpu", run["srv_cpu_us_per_op"])
+        into.add("acc.p50", driver.run(server, "-w", 1000, "-d", 0.5, "acc", pairing=pairing)["p50_us"])
+        run = driver.run(server, "-w", 100, "-n", 1000, "verify", pairing=pairing)
+        into.add("verify.p50", run["p50_us"])
+        into.add("verify.cpu", run["srv_cpu_us_per_op"])
+    for _ in range(3):
+        with stack.server(1, state) as server:
+            into.add("start.paired", server.start_ms)
+    with stack.server(1, state) as server:
+        time.sleep(1.5)
+        rss, anonymous = server.memory()
+        into.add("memory.rss", rss / 1024)
+        into.add("memory.anon", anonymous / 1024)
+    return rss
+
+
+def ephemeral(stack, driver, into):
+    state = stack.fresh("ephemeral")
+    with stack.server(1, state, ephemeral=True) as server:
+        driver.run(server, "pair", pairing=state / "pairing")
+        run = driver.run(server, "-w", 2000, "-d", 1.5, "put", pairing=state / "pairing")
+        into.add("put.p50", run["p50_us"])
+        into.add("put.cpu", run["srv_cpu_us_per_op"])
+
+
+def bridge(stack, driver, into, rss):
+    """149 bulbs behind a bridge; `rss` is what one bulb takes."""
+    state = stack.fresh("bridge")
+    pairing = state / "pairing"
+    with stack.server(149, state) as server:
+        into.add("start149.fresh", server.start_ms)
+        driver.run(server, "pair", pairing=pairing)
+        into.add(
+            "get149.cpu", driver.run(server, "-w", 500, "-d", 1, "-k", 149, "get", pairing=pairing)["srv_cpu_us_per_op"]
+        )
+        run = driver.run(server, "-w", 100, "-d", 1, "acc", pairing=pairing)
+        into.add("acc149-kept.cpu", run["srv_cpu_us_per_op"] / 1000)
+        into.add("acc149-kept.p50", run["p50_us"] / 1000)
+        writing = driver.run(server, "-w", 500, "-d", 0.5, "put", pairing=pairing)["srv_cpu_us_per_op"]
+        changing = driver.run(server, "-w", 100, "-d", 1, "putacc", pairing=pairing)["srv_cpu_us_per_op"]
+        into.add("acc149.cpu", (2 * changing - writing) / 1000)
+    for _ in range(3):
+        with stack.server(149, state) as server:
+            into.add("start149.paired", server.start_ms)
+    with stack.server(149, state) as server:
+        time.sleep(1.5)
+        into.add("memory.bulb", (server.memory()[0] - rss) / 149)
+
+
+def many_sessions(stack, driver, into):
+    """Server on one core, driver on the other."""
+    state = stack.fresh("many")
+    pairing = state / "pairing"
+    with stack.server(1, state, *stack.many(64)) as server:
+        driver.run(server, "pair", pairing=pairing)
+        run = driver.run(server, "-c", 32, "-w", 5000, "-d", 1.5, "get", core=1, pairing=pairing)
+        into.add("get32.cpu", run["srv_cpu_us_per_op"])
+        into.add("get32.rps", run["rps"])
+    with stack.server(1, state, *stack.many(256)) as server:
+        run = driver.run(server, "-c", 200, "-d", 1, "idle", core=1, pairing=pairing)
+        into.add("memory.session", run["rss_per_session_kb"])
+
+
+def events(stack, driver, into):
+    state = stack.fresh("events")
+    pairing = state / "pairing"
+    options = list(stack.many(64))
+    if stack.name == "hapsim":
+        conduct = state / "conduct.json"
+        conduct.write_text(json.dumps({"coalescing": "0s"}))
+        options += ["--conduct", conduct]
+    with stack.server(1, state, *options) as server:
+        driver.run(server, "pair", pairing=pairing)
+        count = 2000 if stack.name == "hapsim" else 4
+        for subscribers in (8, 31):
+            run = driver.run(server, "-c", subscribers, "-n", count, "events", core=1, pairing=pairing)
+            into.add(f"events{subscribers}.p50", run["p50_us"])
+            into.add(f"events{subscribers}.last", run["fanout_p50_us"])
+
+
+def disturbance(stack, driver, into):
+    """What the readers of one accessory suffer from Pair Setups at another one of the same process, where the server has both cores.
+
+    An accessory that has sessions is paired and takes no Pair Setup, so there have to be two. The reader has one core, who sets up the other.
+    """
+    state = stack.fresh("disturbance")
+    with stack.two(state) as server:
+        pairing, other = state / "pairing", state / "other"
+        driver.run(server, "pair", pairing=pairing)
+        second = at_port(server, server.port + 1)
+        driver.run(second, "pair", pairing=other)
+        reading = ("-w", 5000, "-d", 1.5, "get")
+        quiet = driver.run(server, *reading, pairing=pairing)["p99_us"]
+        reader = driver.start(server, *reading, pairing=pairing)
+        setups = 0
+        while reader.poll() is None:
+            driver.run(second, "unpair", core=1, pairing=other)
+            driver.run(second, "pair", core=1, pairing=other)
+            setups += 1
+        loud = driver.outcome(reader)["p99_us"]
+    into.add("setup.others", loud / quiet)
+    into.add("setup.meanwhile", setups)
+
+
+def growth(stack, driver, into):
+    """Once: minutes."""
+    state = stack.fresh("growth")
+    pairing = state / "pairing"
+    with stack.server(1, state, *stack.many(64)) as server:
+        driver.run(server, "pair", pairing=pairing)
+        driver.run(server, "-c", 32, "-n", 50_000, "get", core=1, pairing=pairing)
+        driver.run(server, "-c", 8, "-n", 2_000, "verify", core=1, pairing=pairing)
+        before = server.memory()[1]
+        driver.run(server, "-c", 32, "-n", REQUESTS, "get", core=1, pairing=pairing)
+        between = server.memory()[1]
+        driver.run(server, "-c", 8, "-n", CONNECTIONS, "verify", core=1, pairing=pairing)
+        after = server.memory()[1]
+    into.add("growth.requests", between - before)
+    into.add("growth.connections", after - between)

@@ -1,0 +1,113 @@
+"""Figures: medians, spread, ratios, verdicts; as a table and as JSON."""
+
+import json
+import platform
+from pathlib import Path
+from statistics import median
+
+from lines import FLOORS, LINES
+
+
+def machine():
+    cpu = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "")
+    cores = len([line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("processor")])
+    return f"{cores} x {cpu or platform.machine()}, {platform.system()} {platform.release()}"
+
+
+class Figures:
+    """All samples of a run, by stack and key."""
+
+    def __init__(self, samples, about):
+        self.samples, self.about = samples, about
+
+    @classmethod
+    def of(cls, samples, seconds, rounds):
+        about = {"machine": machine(), "rounds": rounds, "seconds": round(seconds)}
+        return cls({stack: dict(keys) for stack, keys in samples.items()}, about)
+
+    @classmethod
+    def read(cls, path):
+        document = json.loads(Path(path).read_text())
+        return cls(document["samples"], document["about"])
+
+    def json(self):
+        rounded = {
+            stack: {key: [round(value, 4) for value in values] for key, values in keys.items()}
+            for stack, keys in self.samples.items()
+        }
+        # A line for each list of samples.
+        text = json.dumps({"about": self.about, "samples": rounded}, indent=1, ensure_ascii=False)
+        return "\n".join(_folded(text)) + "\n"
+
+    def value(self, stack, key):
+        values = self.samples.get(stack, {}).get(key)
+        return median(values) if values else None
+
+    def ratio(self, line, stack="hapsim"):
+        """Of a line whose bar is in floors: so many floors; else the value itself."""
+        value = self.value(stack, line.key)
+        if value is None or line.floor is None:
+            return value
+        floor = self.value("floor", line.floor)
+        return value / floor if floor else None
+
+    def verdict(self, line):
+        """"reached", "MISSED", or nothing where there is no bar or no figure."""
+        ratio = self.ratio(line)
+        if line.bar is None or ratio is None:
+            return ""
+        return "reached" if ratio <= line.bar else "MISSED"
+
+    def table(self, earlier=None):
+        rows = [["", "hapsim", "min … max", "x floor", "bar", "best peer", "", "HAP-python"]]
+        if earlier:
+            rows[0].append("to earlier")
+        for line in FLOORS + LINES:
+            stack = "floor" if line in FLOORS or line.key == "fsync" else "hapsim"
+            value = self.value(stack, line.key)
+            if value is None:
+                continue
+            values = self.samples[stack][line.key]
+            peer = self.value("HAP-python", line.key) if stack == "hapsim" else None
+            times = "x" if line.floor else line.unit
+            row = [
+                line.title,
+                _number(value, line),
+                f"{min(values):.{line.digits}f} … {max(values):.{line.digits}f}",
+                f"{self.ratio(line):.2f}" if line.floor else "",
+                f"{line.bar:g} {times}" if line.bar is not None else "",
+                f"{line.peer:g} {times}" if line.peer is not None else "",
+                self.verdict(line),
+                _number(peer, line) if peer is not None else "",
+            ]
+            if earlier:
+                before = earlier.value(stack, line.key)
+                row.append(f"{value / before:.2f}" if before else "")
+            rows.append(row)
+        about = f"{self.about['machine']}; {self.about['rounds']} rounds, {self.about['seconds']} s; medians"
+        missed = [line.title for line in LINES if self.verdict(line) == "MISSED"]
+        barred = [line for line in LINES if self.verdict(line)]
+        return f"{_aligned(rows)}\n{about}\n{len(barred) - len(missed)} of {len(barred)} bars reached" + (
+            "; missed: " + "; ".join(missed) if missed else ""
+        )
+
+
+def _number(value, line):
+    return f"{value:.{line.digits}f} {line.unit}".rstrip()
+
+
+def _aligned(rows):
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
+    return "\n".join([lines[0], "-+-".join("-" * width for width in widths), *lines[1:]])
+
+
+def _folded(text):
+    """Lists of numbers on one line each."""
+    kept = []
+    for line in text.splitlines():
+        if kept and kept[-1].endswith("[") or kept and kept[-1].count("[") > kept[-1].count("]"):
+            kept[-1] += line.strip() if kept[-1].endswith("[") else " " + line.strip()
+        else:
+            kept.append(line)
+    return kept
