@@ -1,6 +1,11 @@
 #pragma once
 #include <sqlite3.h>
 
+// sqlite3_config is variadic, too. Without this each connection takes room for twenty pages at its start.
+static inline int hapsim_sqlite3_allocate_pages_singly(void) {
+  return sqlite3_config(SQLITE_CONFIG_PAGECACHE, (void *)0, 0, 0);
+}
+
 // sqlite3_db_config is variadic, which Swift can't call.
 static inline int hapsim_sqlite3_keep_log_on_close(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);

@@ -1,2 +1,5 @@
 #pragma once
 #include <uv.h>
+#if defined(__linux__)
+#include <malloc.h> // malloc_trim
+#endif

@@ -79,6 +79,7 @@ package struct CaptureReplay {
     core.writer = head.judges ? device : nil
     core.makesReports = false
     var connections: [ConnectionID: ConnectionCore] = [:]
+    var kept: [(id: AttributeID, value: Value)] = []
     var work: [Ticket: SlowWork] = [:]
     let plain = Plain()
     var start: Duration?
@@ -160,7 +161,8 @@ package struct CaptureReplay {
       for action in core.takeActions() {
         if case .compute(let job, let ticket) = action { work[ticket] = job }
       }
-      core.takeChanges { _, _ in }
+      core.takeChanges(into: &kept)
+      kept.removeAll(keepingCapacity: true)
       core.takeOutbox { _ in }
     }
     messages = plain.messages

@@ -29,6 +29,9 @@ package final class AccessoryServer {
   private let timer: LoopTimer
   private var armedDeadline: Duration?
   private var isPerforming = false
+  /// The actions that are being performed. Room that is kept, as is that of `kept`.
+  private var performing: [AccessoryAction] = []
+  private var kept: [(id: AttributeID, value: Value)] = []
   private var isStopped = false
 
   /// - Parameter owner: performs what is not the network's; held weakly.
@@ -279,9 +282,11 @@ package final class AccessoryServer {
     isPerforming = true
     defer { isPerforming = false }
     while core.hasActions {
-      for action in core.takeActions() { perform(action) }
+      core.takeActions(into: &performing)
+      for index in performing.indices { perform(performing[index]) }
       touchAll()
     }
+    performing.removeAll(keepingCapacity: true)
   }
 
   private func perform(_ action: AccessoryAction) {
@@ -348,9 +353,10 @@ package final class AccessoryServer {
   /// Before anything that was answered leaves.
   private func keepChanges() {
     guard core.hasChanges else { return }
-    var changes: [(AttributeID, Value)] = []
-    core.takeChanges { changes.append(($0, $1)) }
-    if !changes.isEmpty { owner?.keep(changes) }
+    core.takeChanges(into: &kept)
+    guard !kept.isEmpty else { return }
+    owner?.keep(kept)
+    kept.removeAll(keepingCapacity: true)
   }
 
   /// Sends, then does what had to wait for the sending.

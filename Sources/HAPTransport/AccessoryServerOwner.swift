@@ -6,7 +6,7 @@ package protocol AccessoryServerOwner: AnyObject {
   /// Makes the change durable and says whether it is; the controller waits. Changes are made in the order in which they are handed over.
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void)
   /// Keeps values over the end of the process; returns when they are safe from it. Answers of this turn leave afterwards.
-  func keep(_ changes: [(AttributeID, Value)])
+  func keep(_ changes: [(id: AttributeID, value: Value)])
   func advertise(_ advertisement: Advertisement)
   func identify(aid: UInt64)
   /// A controller's writes took effect.

@@ -102,9 +102,9 @@ import Testing
     #expect(controller.set("1.12", "7")?.status == 204)
     #expect(controller.set("1.11", "true")?.status == 204)
     try accessory.replace(smaller, configurationNumber: 2)
-    var kept: [AttributeID] = []
-    accessory.core.takeChanges { id, _ in kept.append(id) }
-    #expect(kept == [TestHome.id("1.11")])
+    var kept: [(id: AttributeID, value: Value)] = []
+    accessory.core.takeChanges(into: &kept)
+    #expect(kept.map(\.id) == [TestHome.id("1.11")])
   }
 }
 

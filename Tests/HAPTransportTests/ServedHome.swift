@@ -94,7 +94,7 @@ private final class NotingOwner: AccessoryServerOwner, @unchecked Sendable {
     if holdsStores { held.append(done) } else { done(true) }
   }
 
-  func keep(_ changes: [(AttributeID, Value)]) { for (id, _) in changes { note(.kept(id)) } }
+  func keep(_ changes: [(id: AttributeID, value: Value)]) { for (id, _) in changes { note(.kept(id)) } }
   func advertise(_ advertisement: Advertisement) {
     note(.advertised(isPaired: !advertisement.statusFlags.contains(.notPaired)))
   }

@@ -53,6 +53,15 @@ public struct AttributeDatabase: Sendable {
     var serviceOfSlot: ContiguousArray<Int> = []
     var slots: [AttributeID: Int] = [:]
     var aids: Set<UInt64> = []
+    // Exactly: these arrays stay, and growing leaves up to half of them empty.
+    let serviceCount: Int = accessories.reduce(0) { $0 + $1.services.count }
+    let slotCount: Int = accessories.reduce(0) { $1.services.reduce($0) { $0 + $1.characteristics.count } }
+    accessoryEntries.reserveCapacity(accessories.count)
+    services.reserveCapacity(serviceCount)
+    characteristics.reserveCapacity(slotCount)
+    ids.reserveCapacity(slotCount)
+    serviceOfSlot.reserveCapacity(slotCount)
+    slots.reserveCapacity(slotCount)
     for accessory: Accessory in accessories {
       guard accessory.aid > 0 else { throw .zeroAccessoryID }
       guard aids.insert(accessory.aid).inserted else { throw .duplicateAccessoryID(accessory.aid) }
@@ -94,6 +103,9 @@ public struct AttributeDatabase: Sendable {
 }
 
 extension AttributeDatabase {
+  /// Of nothing.
+  package static let empty = try! AttributeDatabase([])
+
   /// The slot of a characteristic; nil for an unknown id, and for a service's.
   public func slot(of id: AttributeID) -> Int? { slots[id] }
 

@@ -190,7 +190,8 @@ extension AccessoryCore {
   ) {
     var endpoint = Endpoint(head, bytes)
     if endpoint == .identify, !conduct.hasIdentifyAddress { endpoint = .unknown }
-    let request = {
+    // A function and not a closure in a constant, which would be allocated for each request.
+    func request() -> String {
       String(decoding: bytes[head.methodRange], as: UTF8.self) + " "
         + String(decoding: bytes[head.target], as: UTF8.self)
     }

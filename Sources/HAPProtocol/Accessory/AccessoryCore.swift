@@ -234,19 +234,26 @@ package final class AccessoryCore {
 
   /// Hands over what is to be done, in order, and forgets it.
   package func takeActions() -> [AccessoryAction] {
-    guard !actions.isEmpty else { return [] }
-    defer { actions.removeAll(keepingCapacity: true) }
-    return actions
+    var taken: [AccessoryAction] = []
+    takeActions(into: &taken)
+    return taken
+  }
+
+  /// The same, into room that is used again and again.
+  /// - Parameter taken: what was in it is gone.
+  package func takeActions(into taken: inout [AccessoryAction]) {
+    taken.removeAll(keepingCapacity: true)
+    swap(&actions, &taken)
   }
 
   package var hasActions: Bool { !actions.isEmpty }
 
-  /// Calls `body` with every value that changed since the last call and is to be kept over a restart.
-  package func takeChanges(_ body: (AttributeID, Value) -> Void) {
+  /// Appends every value that changed since the last call and is to be kept over a restart.
+  package func takeChanges(into changes: inout [(id: AttributeID, value: Value)]) {
     for slot in changedSlots {
       isChanged[slot] = false
       if database.characteristics[slot].persists {
-        body(database.id(ofSlot: slot), database.characteristics[slot].value)
+        changes.append((database.id(ofSlot: slot), database.characteristics[slot].value))
       }
     }
     changedSlots.removeAll(keepingCapacity: true)

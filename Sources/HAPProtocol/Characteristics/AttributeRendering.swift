@@ -5,59 +5,49 @@ import HAPWire
 ///
 /// Member names and their forms: HAP R2 §6.3.
 struct AttributeRendering {
-  /// Where a piece lies in `text`.
-  private struct Piece {
-    var start: Int
-    var end: Int
-  }
-
-  /// The kept pieces of one characteristic.
+  /// Where the pieces of one characteristic begin in `text`. Each ends where the next begins; they lie so that what `/accessories` needs is in
+  /// one stretch.
   private struct Slot {
     /// `{"aid":1,"iid":9`
-    var ids: Piece
+    var ids: UInt32
+    /// `/accessories` from the end of the characteristic before to the type.
+    var opening: UInt32
     /// `,"type":"25"`
-    var type: Piece
+    var type: UInt32
     /// `,"perms":["pr","pw","ev"]`
-    var perms: Piece
+    var perms: UInt32
     /// `,"format":"bool"` and the constraints.
-    var meta: Piece
-    /// `/accessories` up to this characteristic's value.
-    var before: Piece
+    var meta: UInt32
+    /// The description, which `/accessories` alone has.
+    var description: UInt32
+    var end: UInt32
     /// Whether `/accessories` has a value for it.
     var isListed: Bool
   }
 
   private var text: [UInt8] = []
   private var slots: ContiguousArray<Slot> = []
-  private var ending = Piece(start: 0, end: 0)
   private let conduct: Conduct
 
   init(_ database: AttributeDatabase, conduct: Conduct) {
     self.conduct = conduct
     slots.reserveCapacity(database.characteristics.count)
-    for slot in database.characteristics.indices {
-      let characteristic = database.characteristics[slot]
-      let id = database.id(ofSlot: slot)
-      slots.append(
-        Slot(
-          ids: keep { $0 += "{\"aid\":\(id.aid),\"iid\":\(id.iid)" },
-          type: keep { $0 += ",\"type\":\"\(characteristic.type.wireForm)\"" },
-          perms: keep { $0 += ",\"perms\":[\(characteristic.perms.names.map { "\"\($0)\"" }.joined(separator: ","))]" },
-          meta: keep { Self.writeMetadata(of: characteristic, to: &$0) },
-          before: Piece(start: 0, end: 0),
-          isListed: characteristic.perms.contains(.pairedRead)))
-    }
-    keepListing(of: database)
+    keep(database)
+    // Growing has left up to half of it empty.
+    text = text.withUnsafeBytes { [UInt8]($0) }
   }
 
   // MARK: Pieces of one characteristic
 
-  func writeIDs(ofSlot slot: Int, to buffer: inout ByteBuffer) { write(slots[slot].ids, to: &buffer) }
+  func writeIDs(ofSlot slot: Int, to buffer: inout ByteBuffer) {
+    write(slots[slot].ids..<slots[slot].opening, to: &buffer)
+  }
 
   func writeExtras(_ extras: ReadQuery.Extras, ofSlot slot: Int, isSubscribed: Bool, to buffer: inout ByteBuffer) {
-    if extras.contains(.type) { write(slots[slot].type, to: &buffer) }
-    if extras.contains(.meta) { write(slots[slot].meta, to: &buffer) }
-    if extras.contains(.perms) { write(slots[slot].perms, to: &buffer) }
+    let place = slots[slot]
+    if extras.contains(.type) { write(place.type..<place.perms, to: &buffer) }
+    if extras.contains(.meta) { write(place.meta..<place.description, to: &buffer) }
+    if extras.contains(.perms) { write(place.perms..<place.meta, to: &buffer) }
     if extras.contains(.ev) { buffer.append(isSubscribed ? ",\"ev\":true" : ",\"ev\":false") }
   }
 
@@ -92,7 +82,7 @@ struct AttributeRendering {
     _ database: AttributeDatabase, hidesAdminOnly: Bool, failures: [AttributeID: HAPStatus], to buffer: inout ByteBuffer
   ) {
     for slot in slots.indices {
-      write(slots[slot].before, to: &buffer)
+      write(slots[slot].opening..<slots[slot].end, to: &buffer)
       if slots[slot].isListed {
         let characteristic = database.characteristics[slot]
         let isHidden =
@@ -104,7 +94,7 @@ struct AttributeRendering {
         writeValue(isEmptyText ? .data([]) : value, to: &buffer)
       }
     }
-    write(ending, to: &buffer)
+    write((slots.last?.end ?? 0)..<UInt32(text.count), to: &buffer)
   }
 
   /// What a read gives for a value: a button was not pressed at the moment of asking, a control point has nothing to say.
@@ -112,48 +102,61 @@ struct AttributeRendering {
     EventRules.readsAsNull(characteristic.type) ? .null : characteristic.value
   }
 
-  private mutating func keepListing(of database: AttributeDatabase) {
-    var pending = "{\"accessories\":["
-    var slot = 0
+  // MARK: Kept text
+
+  private mutating func keep(_ database: AttributeDatabase) {
+    // What stands between two characteristics' values.
+    var opening = "{\"accessories\":["
     for (accessoryIndex, accessory) in database.accessories.enumerated() {
-      if accessoryIndex > 0 { pending += "," }
-      pending += "{\"aid\":\(accessory.aid),\"services\":["
+      if accessoryIndex > 0 { opening += "," }
+      opening += "{\"aid\":\(accessory.aid),\"services\":["
       for (serviceIndex, service) in accessory.services.enumerated() {
-        if serviceIndex > 0 { pending += "," }
-        pending += "{\"iid\":\(service.iid),\"type\":\"\(service.type.wireForm)\""
-        if service.isPrimary { pending += ",\"primary\":true" }
-        if service.isHidden { pending += ",\"hidden\":true" }
+        if serviceIndex > 0 { opening += "," }
+        opening += "{\"iid\":\(service.iid),\"type\":\"\(service.type.wireForm)\""
+        if service.isPrimary { opening += ",\"primary\":true" }
+        if service.isHidden { opening += ",\"hidden\":true" }
         if !service.linked.isEmpty {
-          pending += ",\"linked\":[\(service.linked.map(String.init).joined(separator: ","))]"
+          opening += ",\"linked\":[\(service.linked.map(String.init).joined(separator: ","))]"
         }
-        pending += ",\"characteristics\":["
+        opening += ",\"characteristics\":["
         for (index, characteristic) in service.characteristics.enumerated() {
-          if index > 0 { pending += "," }
-          pending += "{\"iid\":\(characteristic.iid)"
-          let start = text.count
-          text += pending.utf8
-          pending = ""
-          copy(slots[slot].type)
-          copy(slots[slot].perms)
-          copy(slots[slot].meta)
-          if let description = characteristic.description {
-            text += ",\"description\":".utf8
-            text += JSONWriter.bytes { $0.string(description) }
-          }
-          slots[slot].before = Piece(start: start, end: text.count)
-          pending = "}"
-          slot += 1
+          if index > 0 { opening += "," }
+          opening += "{\"iid\":\(characteristic.iid)"
+          keep(characteristic, of: accessory.aid, behind: opening)
+          opening = "}"
         }
-        pending += "]}"
+        opening += "]}"
       }
-      pending += "]}"
+      opening += "]}"
     }
-    pending += "]}"
-    ending = keep { $0 += pending }
+    text += (opening + "]}").utf8
+    precondition(text.count <= Int(UInt32.max), "four gigabytes of attributes")
   }
 
-  private static func writeMetadata(of characteristic: Characteristic, to text: inout String) {
-    text += ",\"format\":\"\(characteristic.format.rawValue)\""
+  private mutating func keep(_ characteristic: Characteristic, of aid: UInt64, behind opening: String) {
+    func keep(_ piece: String) -> UInt32 {
+      defer { text += piece.utf8 }
+      return UInt32(truncatingIfNeeded: text.count)
+    }
+    let perms = characteristic.perms.names.map { "\"\($0)\"" }.joined(separator: ",")
+    slots.append(
+      Slot(
+        ids: keep("{\"aid\":\(aid),\"iid\":\(characteristic.iid)"),
+        opening: keep(opening),
+        type: keep(",\"type\":\"\(characteristic.type.wireForm)\""),
+        perms: keep(",\"perms\":[\(perms)]"),
+        meta: keep(Self.metadata(of: characteristic)),
+        description: keep(Self.description(of: characteristic)),
+        end: UInt32(truncatingIfNeeded: text.count),
+        isListed: characteristic.perms.contains(.pairedRead)))
+  }
+
+  private static func description(of characteristic: Characteristic) -> String {
+    characteristic.description.map { description in ",\"description\":" + JSONWriter.text { $0.string(description) } } ?? ""
+  }
+
+  private static func metadata(of characteristic: Characteristic) -> String {
+    var text = ",\"format\":\"\(characteristic.format.rawValue)\""
     if let unit = characteristic.unit { text += ",\"unit\":\"\(unit.rawValue)\"" }
     let constraints = characteristic.constraints
     if let value = constraints.minValue { text += ",\"minValue\":\(Self.number(value))" }
@@ -167,6 +170,7 @@ struct AttributeRendering {
     if let range = constraints.validValuesRange {
       text += ",\"valid-values-range\":[\(range.lowerBound),\(range.upperBound)]"
     }
+    return text
   }
 
   private static func number(_ value: Value) -> String {
@@ -179,19 +183,9 @@ struct AttributeRendering {
     return String(decoding: buffer.bytes, as: UTF8.self)
   }
 
-  // MARK: Kept text
-
-  private mutating func keep(_ make: (inout String) -> Void) -> Piece {
-    var new = ""
-    make(&new)
-    let start = text.count
-    text += new.utf8
-    return Piece(start: start, end: text.count)
-  }
-
-  private mutating func copy(_ piece: Piece) { text += text[piece.start..<piece.end] }
-
-  private func write(_ piece: Piece, to buffer: inout ByteBuffer) {
-    text.withUnsafeBytes { buffer.append(UnsafeRawBufferPointer(rebasing: $0[piece.start..<piece.end])) }
+  private func write(_ piece: Range<UInt32>, to buffer: inout ByteBuffer) {
+    text.withUnsafeBytes {
+      buffer.append(UnsafeRawBufferPointer(rebasing: $0[Int(piece.lowerBound)..<Int(piece.upperBound)]))
+    }
   }
 }

@@ -61,5 +61,25 @@ package struct ServiceWrite: Equatable, Sendable {
     self.others = others
   }
 
-  package var entries: [Entry] { [first] + others }
+  package var entries: Entries { Entries(write: self) }
+
+  /// The first and the others, without an array made of them.
+  package struct Entries: Sequence {
+    fileprivate let write: ServiceWrite
+
+    package func makeIterator() -> Iterator { Iterator(write: write) }
+
+    package struct Iterator: IteratorProtocol {
+      fileprivate let write: ServiceWrite
+      private var position = 0
+
+      fileprivate init(write: ServiceWrite) { self.write = write }
+
+      package mutating func next() -> Entry? {
+        defer { position += 1 }
+        if position == 0 { return write.first }
+        return position <= write.others.count ? write.others[position - 1] : nil
+      }
+    }
+  }
 }

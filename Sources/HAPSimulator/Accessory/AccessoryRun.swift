@@ -22,6 +22,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var built: BuiltAccessory
   private let advertiser: (any Advertiser)?
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
+  /// The same, for what is no trouble; nil where nobody hears it.
+  private let news: (@Sendable (SimulatorEvent) -> Void)?
 
   private let clock: SimulationClock
   /// The simulation's chance, as far as it has been drawn.
@@ -56,12 +58,13 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   init(
     _ prepared: PreparedAccessory, on loop: EventLoop, clock: SimulationClock, advertiser: (any Advertiser)?,
     random: SimulationRandom, device: (any Device)? = nil, capturePath: String? = nil,
-    defect: DefectState? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?
+    defect: DefectState? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?, tellsAll: Bool = true
   ) throws(LoopError) {
-    self.prepared = prepared
+    self.prepared = prepared.withoutDatabase
     self.loop = loop
     self.advertiser = advertiser
     self.sink = sink
+    news = tellsAll ? sink : nil
     self.clock = clock
     self.random = random
     let name = prepared.name
@@ -75,7 +78,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
       random: capture.map { .system(notedBy: $0) } ?? defect?.random ?? .system)
     defectState = defect
-    core.makesReports = sink != nil
+    core.makesReports = news != nil
     built = prepared.built
     self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
@@ -313,7 +316,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       } catch { return error }
     } then: { [self] error in
       isStoring = false
-      if let error { tell { _ in .trouble("\(error)") } }
+      if let error { tellTrouble("\(error)") }
       done(error == nil)
       storeNext()
       if !isStoring, let body = onceStored {
@@ -323,13 +326,13 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     }
   }
 
-  func keep(_ changes: [(AttributeID, Value)]) {
+  func keep(_ changes: [(id: AttributeID, value: Value)]) {
     do throws(StoreError) {
       try prepared.store.values.commit(changes)
       hasValueTrouble = false
     } catch {
       // Once, not at every write: the accessory goes on, and what it said stays true until it ends.
-      if !hasValueTrouble { tell { _ in .trouble("values are not kept: \(error)") } }
+      if !hasValueTrouble { tellTrouble("values are not kept: \(error)") }
       hasValueTrouble = true
     }
   }
@@ -415,8 +418,10 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   }
 
   private func tell(_ kind: (AttributeDatabase) -> SimulatorEvent.Kind) {
-    sink?(SimulatorEvent(accessory: prepared.name, kind(core.database)))
+    news?(SimulatorEvent(accessory: prepared.name, kind(core.database)))
   }
+
+  private func tellTrouble(_ text: String) { sink?(SimulatorEvent(accessory: prepared.name, .trouble(text))) }
 
   // MARK: Visibility
 

@@ -42,7 +42,7 @@ package struct PreparedAccessory: Sendable {
   package let setupPayload: SetupPayload
   package let deviceID: DeviceID
   /// With the values that the accessory remembers.
-  let database: AttributeDatabase
+  private(set) var database: AttributeDatabase
   /// As the profile has it.
   let built: BuiltAccessory
   let blueprint: DeviceBlueprint
@@ -112,7 +112,7 @@ package struct PreparedAccessory: Sendable {
     setupCode = setup.code
     deviceID = identity.deviceID
     self.database = database
-    self.built = built
+    self.built = built.withoutConfigurationText
     blueprint = DeviceBlueprint(built, files: files)
     self.conduct = conduct
     self.store = store
@@ -130,6 +130,13 @@ package struct PreparedAccessory: Sendable {
       category: built.category.number,
       isPaired: pairings.contains { $0.isAdmin }, setupID: setup.id)
     setupPayload = SetupPayload(category: built.category.number, code: setup.code, setupID: setup.id, supportsIP: true)
+  }
+
+  /// The same without a database, for who has taken that: two copies of it are made as soon as a value changes in one.
+  var withoutDatabase: PreparedAccessory {
+    var prepared = self
+    prepared.database = .empty
+    return prepared
   }
 
   /// The profile's device ID wins; another one than before is another identity, whose pairings are nobody's.
@@ -168,6 +175,13 @@ package struct PreparedAccessory: Sendable {
 extension BuiltAccessory {
   /// `md`.
   func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
+
+  /// For who has hashed the text: it is as long as the database.
+  fileprivate var withoutConfigurationText: BuiltAccessory {
+    var built = self
+    built.configurationText = ""
+    return built
+  }
 
   /// What `c#` stands for.
   var configurationHash: [UInt8] { SHA512.hash(Array(configurationText.utf8)) }

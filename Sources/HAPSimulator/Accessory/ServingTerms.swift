@@ -12,10 +12,13 @@ package struct ServingTerms {
   package var capturePath: (@Sendable (_ start: Int) -> String)?
   /// Is told what happens, on the loop; nil: nothing is told, and a request costs less.
   package var sink: (@Sendable (SimulatorEvent) -> Void)?
+  /// False: it is told what goes wrong and nothing else, and a request costs as little as without it.
+  package var tellsAll: Bool
 
   package init(
     places: [ListeningPlace], port: UInt16, clock: SimulationClock, seed: UInt64,
-    capturePath: (@Sendable (_ start: Int) -> String)? = nil, sink: (@Sendable (SimulatorEvent) -> Void)? = nil
+    capturePath: (@Sendable (_ start: Int) -> String)? = nil, sink: (@Sendable (SimulatorEvent) -> Void)? = nil,
+    tellsAll: Bool = true
   ) {
     self.places = places
     self.port = port
@@ -23,5 +26,6 @@ package struct ServingTerms {
     self.seed = seed
     self.capturePath = capturePath
     self.sink = sink
+    self.tellsAll = tellsAll
   }
 }

@@ -25,6 +25,8 @@ package actor SimulatedAccessory {
   /// What it will be made of at its next start.
   private var profile: AccessoryProfile
   private var state = State.new
+  /// Of the last run, while there is none.
+  private var lastDatabase: AttributeDatabase?
   private var terms: ServingTerms?
   private var advertiser: (any Advertiser)?
   /// Accessories behind the bridge that it can't reach, over restarts.
@@ -48,7 +50,7 @@ package actor SimulatedAccessory {
   package var isStopped: Bool { if case .stopped = state { true } else { false } }
   package var isRunning: Bool { run != nil }
   /// What is served, or was.
-  var database: AttributeDatabase { run?.core.database ?? prepared.database }
+  var database: AttributeDatabase { run?.core.database ?? lastDatabase ?? prepared.database }
   var run: AccessoryRun? { if case .running(let run) = state { run } else { nil } }
   /// 0 before the start.
   package var port: UInt16 { terms?.port ?? 0 }
@@ -79,6 +81,7 @@ package actor SimulatedAccessory {
   package func stop() {
     guard !isStopped else { return }
     let run = run
+    lastDatabase = database
     state = .stopped
     run?.stop()
     advertiser?.close()
@@ -90,7 +93,7 @@ package actor SimulatedAccessory {
     starts += 1
     let run = try AccessoryRun(
       prepared, on: loop, clock: terms.clock, advertiser: advertiser, random: random,
-      capturePath: terms.capturePath?(starts), defect: defectState, sink: terms.sink)
+      capturePath: terms.capturePath?(starts), defect: defectState, sink: terms.sink, tellsAll: terms.tellsAll)
     do throws(LoopError) {
       try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isKnown: isKnown)
     } catch {
@@ -100,7 +103,9 @@ package actor SimulatedAccessory {
     terms.port = run.server.port == 0 ? terms.port : run.server.port
     self.terms = terms
     state = .running(run)
-    offline = offline.filter { prepared.database.hasAccessory($0) }
+    prepared = prepared.withoutDatabase
+    lastDatabase = nil
+    offline = offline.filter { run.core.database.hasAccessory($0) }
     for aid in offline { run.setReachable(false, aid: aid) }
   }
 
@@ -110,6 +115,7 @@ package actor SimulatedAccessory {
     let old: AccessoryRun
     do throws(CommandError) { old = try changeable() } catch { return done(error) }
     old.stop(restart.ending)
+    lastDatabase = old.core.database
     state = .restarting(held: HeldPort.hold(terms))
     let random = old.random
     old.whenStored { [self, prepared, profile] in

@@ -21,12 +21,14 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     /// The file in which a start of an accessory is kept, both counted from 1; nil: none is.
     package var capturePath: (@Sendable (_ accessory: Int, _ start: Int) -> String)?
     package var sink: (@Sendable (SimulatorEvent) -> Void)?
+    /// See `ServingTerms`.
+    package var tellsAll: Bool
 
     package init(
       folder: StateFolder, places: [ListeningPlace], choices: PreparedAccessory.Choices = .init(), seed: UInt64 = 0,
       makeAdvertiser: @escaping () -> (any Advertiser)? = { nil },
       capturePath: (@Sendable (_ accessory: Int, _ start: Int) -> String)? = nil,
-      sink: (@Sendable (SimulatorEvent) -> Void)? = nil
+      sink: (@Sendable (SimulatorEvent) -> Void)? = nil, tellsAll: Bool = true
     ) {
       self.folder = folder
       self.places = places
@@ -35,6 +37,7 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
       self.makeAdvertiser = makeAdvertiser
       self.capturePath = capturePath
       self.sink = sink
+      self.tellsAll = tellsAll
     }
   }
 
@@ -61,7 +64,8 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     let accessory = SimulatedAccessory(prepared, on: loop)
     let number = count + 1
     var terms = ServingTerms(
-      places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(count), sink: setting.sink)
+      places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(count), sink: setting.sink,
+      tellsAll: setting.tellsAll)
     if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }
     // Handed over to the accessory, which is of this very loop.
     nonisolated(unsafe) let advertiser = setting.makeAdvertiser()

@@ -13,6 +13,8 @@ package final class StateFolder: Sendable {
   let locks: AccessoryLocks
   private let report: @Sendable (String) -> Void
   private let opened = Mutex<ValueFile?>(nil)
+  /// Without a path: the values of each accessory, by its key.
+  private let remembered = Mutex<[String: ValueMemory]>([:])
 
   private init(path: String?, report: @escaping @Sendable (String) -> Void) throws(StoreError) {
     self.path = path
@@ -53,7 +55,7 @@ package final class StateFolder: Sendable {
   ///   - name: what to call it in lists from now on; a new one without a name is called by its key.
   /// - Throws: `alreadyRunning`, or as `open(path:)`.
   package func accessory(key: String, name: String? = nil) throws(StoreError) -> AccessoryStore {
-    let values = try valueFile()
+    let values = try values(of: key)
     let (row, known) = try state.change { database throws(SQLiteError) -> (Int64, String) in
       try database.run(
         "INSERT INTO accessories (key, name) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key), .text(name ?? key))
@@ -73,7 +75,7 @@ package final class StateFolder: Sendable {
           _ = try database.run("UPDATE accessories SET name = ? WHERE id = ?", .text(name), .integer(row))
         }
       }
-      return AccessoryStore(folder: self, row: row, key: key, values: try ValueStore(file: values, key: key))
+      return AccessoryStore(folder: self, row: row, key: key, values: values)
     } catch {
       locks.release(row)
       throw error
@@ -144,19 +146,23 @@ package final class StateFolder: Sendable {
     }
   }
 
-  private func valueFile() throws(StoreError) -> ValueFile {
-    try opened.withLock { opened throws(StoreError) in
+  private func values(of key: String) throws(StoreError) -> ValueStore {
+    guard let path else {
+      return remembered.withLock { remembered in
+        if let memory = remembered[key] { return ValueStore(memory) }
+        let memory = ValueMemory()
+        remembered[key] = memory
+        return ValueStore(memory)
+      }
+    }
+    let file = try opened.withLock { opened throws(StoreError) in
       if let opened { return opened }
-      let file: ValueFile
-      if let path {
-        file = try Files.exclusively(path + "/open.lock") { () throws(StoreError) in
-          try ValueFile.open(path: path + "/values.db", report: report)
-        }
-      } else {
-        file = try ValueFile(path: nil)
+      let file = try Files.exclusively(path + "/open.lock") { () throws(StoreError) in
+        try ValueFile.open(path: path + "/values.db", report: report)
       }
       opened = file
       return file
     }
+    return try ValueStore(file: file, key: key)
   }
 }

@@ -16,8 +16,12 @@ struct SQLiteError: Error, Equatable {
 final class Database: @unchecked Sendable {
   fileprivate let handle: OpaquePointer
 
+  /// Before the first connection of the process; where SQLite runs already, it says no and nothing is lost.
+  private static let isConfigured: Bool = hapsim_sqlite3_allocate_pages_singly() == SQLITE_OK
+
   /// Opens a file that exists already (so that its mode is the caller's choice), or a database in memory for `nil`.
   init(path: String?, busyTimeout milliseconds: Int32 = 5000) throws(SQLiteError) {
+    _ = Self.isConfigured
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (path == nil ? SQLITE_OPEN_MEMORY : 0)
     let code = sqlite3_open_v2(path ?? ":memory:", &opened, flags, nil)

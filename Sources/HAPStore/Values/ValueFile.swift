@@ -11,15 +11,13 @@ final class ValueFile: Sendable {
   private let path: String
   private let connection: Mutex<Connection>
 
-  /// - Parameter path: `nil` in memory.
-  init(path: String?) throws(StoreError) {
-    let name = path ?? StateFolder.memory
+  init(path: String) throws(StoreError) {
     let database = try Schema.values.open(path)
-    self.path = name
+    self.path = path
     do throws(SQLiteError) {
       try database.execute("PRAGMA synchronous = OFF")
       connection = Mutex(try Connection(database))
-    } catch { throw StoreError(error, path: name) }
+    } catch { throw StoreError(error, path: path) }
   }
 
   /// Opens the file; one that is damaged is put aside for an empty one, and `report` hears of it. The caller sees to it that
@@ -63,7 +61,7 @@ final class ValueFile: Sendable {
     }
   }
 
-  func commit(_ changes: [(AttributeID, Value)], of owner: Int64) throws(StoreError) {
+  func commit(_ changes: [(id: AttributeID, value: Value)], of owner: Int64) throws(StoreError) {
     try transaction { connection throws(SQLiteError) in
       let set = connection.set
       set.bind(1, .integer(owner))

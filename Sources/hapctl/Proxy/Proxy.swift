@@ -189,7 +189,7 @@ final class Proxy: AccessoryServerOwner {
   }
 
   // What is kept, written and read is the accessory's own.
-  func keep(_ changes: [(AttributeID, Value)]) {}
+  func keep(_ changes: [(id: AttributeID, value: Value)]) {}
   func wrote(_ write: ServiceWrite) {}
   func read(_ ids: [AttributeID], ticket: Ticket) {}
 }

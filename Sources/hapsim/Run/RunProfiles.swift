@@ -97,7 +97,7 @@ private func serve(
     responder = opened?.responder
     var setting = Simulation.Setting(
       folder: folder, places: hosts.places, choices: later, seed: options.seed ?? 0,
-      makeAdvertiser: { opened?.responder.makeAdvertiser() }, sink: log.sink)
+      makeAdvertiser: { opened?.responder.makeAdvertiser() }, sink: log.sink, tellsAll: !options.quiet)
     if let captures = options.capture {
       setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
     }
@@ -119,6 +119,7 @@ private func serve(
     if options.commands { try takeCommands(for: dispatcher, on: loop, lines) }
     return simulation
   }
+  StartMemory.giveBack()
   stopped.wait()
   try loop.performAndWait {
     control?.close()

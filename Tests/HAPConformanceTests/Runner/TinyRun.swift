@@ -52,7 +52,7 @@ final class TestedHome: AccessoryServerOwner, @unchecked Sendable {
     if keepsPairings, case .remove = change { return done(false) }
     done(true)
   }
-  func keep(_ changes: [(AttributeID, Value)]) {}
+  func keep(_ changes: [(id: AttributeID, value: Value)]) {}
   func advertise(_ advertisement: Advertisement) {}
   func identify(aid: UInt64) {}
   func wrote(_ write: ServiceWrite) {}

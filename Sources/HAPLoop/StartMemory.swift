@@ -1,0 +1,48 @@
+import CUV
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// What a process takes for its start and never needs again: the allocator's free pages, and the pages of code that ran once.
+package enum StartMemory {
+  /// Gives it back to the system. Code that is needed after all comes back from the page cache, some pages at a time and without a disk.
+  /// Linux with glibc only; elsewhere it does nothing.
+  package static func giveBack() {
+    #if canImport(Glibc)
+      malloc_trim(0)
+      // In a debug build somebody's breakpoints may stand in the code, which this would take away.
+      #if !DEBUG
+        giveBackCode()
+      #endif
+    #endif
+  }
+
+  #if canImport(Glibc)
+    private static func giveBackCode() {
+      // All are read before the first is given back: reading them needs code.
+      var places: [(start: UInt, end: UInt)] = []
+      if let maps = fopen("/proc/self/maps", "re") {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4352) { line in
+          while let text = fgets(line.baseAddress, Int32(line.count), maps) {
+            if let place = code(String(cString: text)) { places.append(place) }
+          }
+        }
+        fclose(maps)
+      }
+      for place in places {
+        madvise(UnsafeMutableRawPointer(bitPattern: place.start), Int(place.end - place.start), Int32(MADV_DONTNEED))
+      }
+    }
+
+    /// - Parameter line: `7f1afd2e1000-7f1afd304000 r-xp 00002000 fe:00 332717   /usr/lib/…`
+    /// - Returns: where code lies that was read from a file and can't have been written to; nil for all else.
+    static func code(_ line: String) -> (start: UInt, end: UInt)? {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      guard words.count >= 6, words[1] == "r-xp", words[5].hasPrefix("/") else { return nil }
+      let ends = words[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
+      guard ends.count == 2, ends[0] < ends[1] else { return nil }
+      return (ends[0], ends[1])
+    }
+  #endif
+}

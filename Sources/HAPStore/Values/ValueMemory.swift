@@ -1,0 +1,24 @@
+import HAPModel
+import Synchronization
+
+/// Values that are gone with their process, and cost next to nothing: a value that is there already is replaced where it lies.
+final class ValueMemory: Sendable {
+  private let values = Mutex<[AttributeID: Value]>([:])
+
+  func load() -> [AttributeID: Value] { values.withLock { $0 } }
+
+  func commit(_ changes: [(id: AttributeID, value: Value)]) {
+    values.withLock { values in
+      for (id, value) in changes {
+        // As on disk: a number that is none is no value.
+        if case .float(let number) = value, number.isNaN { values[id] = .null } else { values[id] = value }
+      }
+    }
+  }
+
+  func remove(_ ids: [AttributeID]) {
+    values.withLock { values in for id in ids { values[id] = nil } }
+  }
+
+  func removeAll() { values.withLock { $0.removeAll() } }
+}
