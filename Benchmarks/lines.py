@@ -47,6 +47,7 @@ LINES = [
     Line("start149.fresh", "exec to listening, 149 bulbs, fresh state", "ms"),
     Line("memory.rss", "resident, 1 bulb", "MB", 10, peer=8.3, digits=2),
     Line("memory.anon", "anonymous, 1 bulb", "MB", 3, peer=2.1, digits=2),
+    Line("memory.used", "resident, 1 bulb, after 22 000 requests", "MB", digits=2),
     Line("memory.bulb", "resident per bridged bulb, of 149", "kB", 4, peer=3.7, digits=2),
     Line("memory.session", "resident per session, of 200", "kB", 8, peer=8.2, digits=2),
     Line("growth.requests", "anonymous memory gained over a million requests", "kB", 256, digits=0),

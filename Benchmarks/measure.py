@@ -71,6 +71,9 @@ def one_bulb(stack, driver, into):
         rss, anonymous = server.memory()
         into.add("memory.rss", rss / 1024)
         into.add("memory.anon", anonymous / 1024)
+        driver.run(server, "-n", 20000, "get", pairing=pairing)
+        driver.run(server, "-n", 2000, "put", pairing=pairing)
+        into.add("memory.used", server.memory()[0] / 1024)
     return rss
 
 
@@ -117,6 +120,9 @@ def many_sessions(stack, driver, into):
         into.add("get32.cpu", run["srv_cpu_us_per_op"])
         into.add("get32.rps", run["rps"])
     with stack.server(1, state, *stack.many(256)) as server:
+        # What the first sessions bring into memory is code, and not a session's.
+        time.sleep(1.5)
+        driver.run(server, "-c", 8, "-d", 0.1, "idle", core=1, pairing=pairing)
         run = driver.run(server, "-c", 200, "-d", 1, "idle", core=1, pairing=pairing)
         into.add("memory.session", run["rss_per_session_kb"])
 

@@ -20,6 +20,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private(set) var device: any Device
   /// The profile that is served now.
   private var built: BuiltAccessory
+  /// The profile's values, by slot.
+  private var declared: [Value]
   private let advertiser: (any Advertiser)?
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
   /// The same, for what is no trouble; nil where nobody hears it.
@@ -60,7 +62,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     random: SimulationRandom, device: (any Device)? = nil, capturePath: String? = nil,
     defect: DefectState? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?, tellsAll: Bool = true
   ) throws(LoopError) {
-    self.prepared = prepared.withoutDatabase
+    self.prepared = prepared.running
     self.loop = loop
     self.advertiser = advertiser
     self.sink = sink
@@ -80,11 +82,13 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     defectState = defect
     core.makesReports = news != nil
     built = prepared.built
+    declared = []
     self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
+    take(prepared.built)
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
-    setCamera()
+    setCamera(in: prepared.database)
     capture?.begin(
       CaptureHead(
         name: prepared.name, identity: prepared.identity, advertisement: prepared.advertisement,
@@ -194,17 +198,24 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     tell { .reachable(aid: aid, name: $0.accessoryName(aid), isReachable) }
   }
 
+  /// Keeps what is needed of what the profile was made into: of its database the values alone.
+  private func take(_ built: BuiltAccessory) {
+    self.built = built
+    declared = built.database.characteristics.map(\.value)
+    self.built.database = .empty
+  }
+
   /// Serves another profile from now on. Controllers stay connected and subscribed; the device starts anew.
   func replace(by replacement: Replacement) {
     guard !isStopped else { return }
     for timer in timers.values { timer.close() }
     timers = [:]
-    let database = replacement.database(from: core.database, of: built)
-    built = replacement.built
+    let database = replacement.database(from: core.database, declared: declared)
+    take(replacement.built)
     stuck = []
     device = replacement.blueprint.makeDevice()
     core.writer = device.judgesWrites ? self : nil
-    setCamera()
+    setCamera(in: database)
     server.replace(
       database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
       live: device.live)
@@ -213,8 +224,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   }
 
   /// An accessory that streams has pictures to show; others behind the same bridge have none. Simulated time is what its clock shows.
-  private func setCamera() {
-    let database = built.database
+  private func setCamera(in database: AttributeDatabase) {
     let cameras = database.accessoryEntries.filter { accessory in
       database.services[accessory.services].contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
     }.map(\.aid)

@@ -7,6 +7,14 @@ struct DeviceBlueprint: Sendable {
   private let database: AttributeDatabase
   private let parameters: [AttributeID: BehaviourParameters]
 
+  /// Of nothing.
+  static let empty = DeviceBlueprint()
+
+  private init() {
+    database = .empty
+    parameters = [:]
+  }
+
   /// Reads the files that the behaviours name, so it belongs off the loop.
   init(_ built: BuiltAccessory, files: ReplayFiles) {
     var nodes: [AttributeID: JSONNode] = [:]

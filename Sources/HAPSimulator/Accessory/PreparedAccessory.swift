@@ -44,8 +44,8 @@ package struct PreparedAccessory: Sendable {
   /// With the values that the accessory remembers.
   private(set) var database: AttributeDatabase
   /// As the profile has it.
-  let built: BuiltAccessory
-  let blueprint: DeviceBlueprint
+  private(set) var built: BuiltAccessory
+  private(set) var blueprint: DeviceBlueprint
   package let conduct: Conduct
   /// Of which it was made, under the name that was chosen.
   let profile: AccessoryProfile
@@ -132,10 +132,12 @@ package struct PreparedAccessory: Sendable {
     setupPayload = SetupPayload(category: built.category.number, code: setup.code, setupID: setup.id, supportsIP: true)
   }
 
-  /// The same without a database, for who has taken that: two copies of it are made as soon as a value changes in one.
-  var withoutDatabase: PreparedAccessory {
+  /// What is left of it when it runs: without its databases, of which there would be a copy each as soon as a value changes in one.
+  var running: PreparedAccessory {
     var prepared = self
     prepared.database = .empty
+    prepared.built.database = .empty
+    prepared.blueprint = .empty
     return prepared
   }
 

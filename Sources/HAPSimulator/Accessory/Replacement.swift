@@ -35,13 +35,13 @@ struct Replacement: Sendable {
   /// the old one did.
   /// - Parameters:
   ///   - current: what is served now.
-  ///   - old: the profile of which `current` was made.
-  func database(from current: AttributeDatabase, of old: BuiltAccessory) -> AttributeDatabase {
+  ///   - declared: the values of the profile of which `current` was made, by its slots.
+  func database(from current: AttributeDatabase, declared: [Value]) -> AttributeDatabase {
     var database = built.database
     for slot in database.characteristics.indices {
       let id = database.id(ofSlot: slot)
-      guard let now = current[id], let declared = old.database[id], declared == database[slot: slot],
-        let value = database.characteristics[slot].remembered(now)
+      guard let old = current.slot(of: id), declared[old] == database[slot: slot],
+        let value = database.characteristics[slot].remembered(current[slot: old])
       else { continue }
       database[slot: slot] = value
     }

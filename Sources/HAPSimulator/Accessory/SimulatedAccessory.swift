@@ -103,7 +103,7 @@ package actor SimulatedAccessory {
     terms.port = run.server.port == 0 ? terms.port : run.server.port
     self.terms = terms
     state = .running(run)
-    prepared = prepared.withoutDatabase
+    prepared = prepared.running
     lastDatabase = nil
     offline = offline.filter { run.core.database.hasAccessory($0) }
     for aid in offline { run.setReachable(false, aid: aid) }

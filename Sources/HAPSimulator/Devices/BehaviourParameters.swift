@@ -233,6 +233,8 @@ package struct BehaviourKind: Sendable {
   package let parameters: [BehaviourParameter]
   private let judge: Judge
   private let construct: @Sendable (DeviceService, BehaviourParameters) -> any Behaviour
+  /// Made once: a bridge has a hundred services of one kind of which the profile says nothing.
+  private let defaults: BehaviourParameters
 
   init(
     service: ServiceDefinition?, summary: String, parameters: [BehaviourParameter],
@@ -244,6 +246,7 @@ package struct BehaviourKind: Sendable {
     self.parameters = parameters
     self.judge = judge
     self.construct = construct
+    defaults = BehaviourParameters(defaultsOf: parameters)
   }
 
   /// Reads a profile's `behaviour` member; what is not in it has its default. All problems are found at once.
@@ -254,7 +257,6 @@ package struct BehaviourKind: Sendable {
   func read(
     _ node: JSONNode?, for characteristics: [Characteristic], _ files: ReplayFiles? = nil
   ) -> (parameters: BehaviourParameters, problems: [JSONProblem]) {
-    let defaults = BehaviourParameters(defaultsOf: parameters)
     guard let node else { return (defaults, []) }
     var problems: [JSONProblem] = []
     let read = BehaviourParameters(

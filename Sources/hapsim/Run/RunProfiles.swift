@@ -74,6 +74,9 @@ private func openState(_ state: RunOptions.State, _ console: Console) throws(Sto
   }
 }
 
+/// When all that a start does once has been done: announcing takes a second.
+private let startTime = Duration.milliseconds(1250)
+
 private func serve(
   _ prepared: [PreparedAccessory], in folder: StateFolder, _ later: PreparedAccessory.Choices,
   on hosts: ListeningHosts, _ options: RunOptions, _ console: Console
@@ -92,6 +95,7 @@ private func serve(
   // Made and used on the loop's thread alone.
   nonisolated(unsafe) var responder: (any Responder)?
   nonisolated(unsafe) var control: ControlServer?
+  nonisolated(unsafe) var afterStart: LoopTimer?
   let simulation = try loop.performAndWait { () throws -> Simulation in
     let opened = try openResponder(options, on: loop)
     responder = opened?.responder
@@ -117,11 +121,14 @@ private func serve(
     announce(started, by: opened?.choice, lines, options, console)
     log.open()
     if options.commands { try takeCommands(for: dispatcher, on: loop, lines) }
+    afterStart = LoopTimer(loop)
+    afterStart?.onFire = StartMemory.giveBack
+    afterStart?.start(after: startTime)
     return simulation
   }
-  StartMemory.giveBack()
   stopped.wait()
   try loop.performAndWait {
+    afterStart?.close()
     control?.close()
     simulation.stop()
     // The goodbyes leave with it.
