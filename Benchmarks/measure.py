@@ -23,6 +23,7 @@ def floor(stack, driver, into):
         run = driver.run(server, "-b", 300, "-d", 1.5, "echoenc")
         into.add("floor.p50", run["p50_us"])
         into.add("floor.cpu", run["srv_cpu_us_per_op"])
+        into.add("floor.split", driver.run(server, "-b", 300, "-d", 1, "echoenc", core=1)["p50_us"])
         into.add("floor32.cpu", driver.run(server, "-b", 300, "-c", 32, "-d", 1.5, "echoenc", core=1)["srv_cpu_us_per_op"])
 
 
@@ -135,7 +136,7 @@ def events(stack, driver, into):
         conduct = state / "conduct.json"
         conduct.write_text(json.dumps({"coalescing": "0s"}))
         options += ["--conduct", conduct]
-    with stack.server(1, state, *options) as server:
+    with stack.server(1, state, *options, ephemeral=True) as server:
         driver.run(server, "pair", pairing=pairing)
         count = 2000 if stack.name == "hapsim" else 4
         for subscribers in (8, 31):

@@ -5,7 +5,7 @@ import platform
 from pathlib import Path
 from statistics import median
 
-from lines import FLOORS, LINES
+from lines import FLOORS, LINES, REFERENCE
 
 
 def machine():
@@ -51,15 +51,25 @@ class Figures:
         floor = self.value("floor", line.floor)
         return value / floor if floor else None
 
+    def paced(self, line, stack="hapsim"):
+        """What a time would be at the pace of the machine on which its bar was set; None for what is no time."""
+        value, floor = self.value(stack, line.key), self.value("floor", line.pace)
+        if value is None or not floor or line.floor or line.unit not in ("µs", "ms"):
+            return None
+        return value * REFERENCE[line.pace] / floor
+
     def verdict(self, line):
-        """"reached", "MISSED", or nothing where there is no bar or no figure."""
+        """Nothing where there is no bar or no figure."""
         ratio = self.ratio(line)
         if line.bar is None or ratio is None:
             return ""
-        return "reached" if ratio <= line.bar else "MISSED"
+        if ratio <= line.bar:
+            return "reached"
+        paced = self.paced(line)
+        return "reached at pace" if paced is not None and paced <= line.bar else "MISSED"
 
     def table(self, earlier=None):
-        rows = [["", "hapsim", "min … max", "x floor", "bar", "best peer", "", "HAP-python"]]
+        rows = [["", "hapsim", "min … max", "x floor", "at pace", "bar", "best peer", "", "HAP-python"]]
         if earlier:
             rows[0].append("to earlier")
         for line in FLOORS + LINES:
@@ -75,6 +85,7 @@ class Figures:
                 _number(value, line),
                 f"{min(values):.{line.digits}f} … {max(values):.{line.digits}f}",
                 f"{self.ratio(line):.2f}" if line.floor else "",
+                f"{self.paced(line):.{line.digits}f}" if line.bar is not None and self.paced(line) is not None else "",
                 f"{line.bar:g} {times}" if line.bar is not None else "",
                 f"{line.peer:g} {times}" if line.peer is not None else "",
                 self.verdict(line),
@@ -87,9 +98,14 @@ class Figures:
         about = f"{self.about['machine']}; {self.about['rounds']} rounds, {self.about['seconds']} s; medians"
         missed = [line.title for line in LINES if self.verdict(line) == "MISSED"]
         barred = [line for line in LINES if self.verdict(line)]
-        return f"{_aligned(rows)}\n{about}\n{len(barred) - len(missed)} of {len(barred)} bars reached" + (
-            "; missed: " + "; ".join(missed) if missed else ""
-        )
+        paced = [line.title for line in barred if self.verdict(line) == "reached at pace"]
+        verdict = f"{len(barred) - len(missed) - len(paced)} of {len(barred)} bars reached"
+        if paced:
+            verdict += f"; {len(paced)} more at the pace of the machine on which they were set (floor {REFERENCE['floor.p50']} µs): "
+            verdict += "; ".join(paced)
+        if missed:
+            verdict += "; MISSED: " + "; ".join(missed)
+        return f"{_aligned(rows)}\n{about}\n{verdict}"
 
 
 def _number(value, line):

@@ -9,6 +9,7 @@ package struct AgreementKey: Sendable {
   /// - Parameter privateKey: 32 bytes, or it traps; clamped in use.
   package init(privateKey: SecretBytes) {
     precondition(privateKey.count == 32, "an X25519 private key is 32 bytes")
+    Sodium.prepare()
     var publicKey = [UInt8](repeating: 0, count: 32)
     privateKey.withPointer { _ = crypto_scalarmult_curve25519_base(&publicKey, $0) }
     self.privateKey = privateKey

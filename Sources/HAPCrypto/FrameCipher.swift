@@ -6,13 +6,15 @@ import CLibcrypto
 /// Owned by one session; not for use from two threads at once.
 package final class FrameCipher {
   private let context: OpaquePointer
+  /// Looked for once: libcrypto goes through its providers for each look.
+  nonisolated(unsafe) private static let algorithm = EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil)
 
   /// - Parameter key: 32 bytes, or it traps.
   package init(key: SecretBytes) {
     precondition(key.count == 32, "a session key is 32 bytes")
     context = EVP_CIPHER_CTX_new()
     let result = key.withPointer {
-      EVP_CipherInit_ex(context, EVP_chacha20_poly1305(), nil, $0, nil, 1)
+      EVP_CipherInit_ex(context, Self.algorithm, nil, $0, nil, 1)
     }
     precondition(result == 1, "libcrypto has no ChaCha20-Poly1305")
   }

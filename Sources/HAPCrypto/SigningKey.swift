@@ -12,6 +12,7 @@ package struct SigningKey: Sendable {
   /// - Parameter seed: 32 bytes, or it traps.
   package init(seed: SecretBytes) {
     precondition(seed.count == 32, "an Ed25519 seed is 32 bytes")
+    Sodium.prepare()
     var publicKey = [UInt8](repeating: 0, count: 32)
     expanded = SecretBytes(count: 64) { secretKey in
       let secretKey = secretKey.baseAddress!.assumingMemoryBound(to: UInt8.self)
@@ -41,5 +42,6 @@ package struct SigningKey: Sendable {
 /// too, and for keys of small order.
 package func isValidSignature(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
   guard signature.count == 64, publicKey.count == 32 else { return false }
+  Sodium.prepare()
   return crypto_sign_verify_detached(signature, message, UInt64(message.count), publicKey) == 0
 }

@@ -29,6 +29,8 @@ package final class AccessoryServer {
   private let timer: LoopTimer
   private var armedDeadline: Duration?
   private var isPerforming = false
+  /// Whether something was computed on the loop in this turn of it.
+  private var hasComputed = false
   /// The actions that are being performed. Room that is kept, as is that of `kept`.
   private var performing: [AccessoryAction] = []
   private var kept: [(id: AttributeID, value: Value)] = []
@@ -292,13 +294,16 @@ package final class AccessoryServer {
   private func perform(_ action: AccessoryAction) {
     switch action {
     case .compute(let work, let ticket):
+      // One in a turn is done here. Those of a flood go to the pool, and hold up nobody.
+      if work.isBrief, !hasComputed {
+        hasComputed = true
+        return finishComputing(work.perform(), ticket)
+      }
       loop.offload {
         work.perform()
       } then: { [weak self] result in
         guard let self, !isStopped else { return }
-        let now = now
-        recorder?.note(.computed(ticket), at: now)
-        core.computed(result, ticket: ticket, at: now)
+        finishComputing(result, ticket)
         touchAll()
         perform()
       }
@@ -323,6 +328,12 @@ package final class AccessoryServer {
     }
   }
 
+  private func finishComputing(_ result: SlowWork.Result, _ ticket: Ticket) {
+    let now = now
+    recorder?.note(.computed(ticket), at: now)
+    core.computed(result, ticket: ticket, at: now)
+  }
+
   private func finishStoring(_ ticket: Ticket, _ succeeded: Bool) {
     guard !isStopped else { return }
     let now = now
@@ -336,6 +347,7 @@ package final class AccessoryServer {
 
   private func endTurn() {
     guard !isStopped else { return }
+    hasComputed = false
     repeat {
       perform()
       keepChanges()

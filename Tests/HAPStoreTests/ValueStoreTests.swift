@@ -77,6 +77,25 @@ struct ValueStoreTests {
     }
   }
 
+  @Test("In memory values are kept as on the disk, for each accessory, until the folder goes")
+  func inMemory() throws {
+    let folder = StateFolder.ephemeral()
+    let other = AttributeID(aid: 1, iid: 10)
+    func values<R>(_ key: String = "garage", _ body: (ValueStore) throws -> R) throws -> R {
+      let store = try folder.accessory(key: key)
+      defer { store.close() }
+      return try body(store.values)
+    }
+    try values { try $0.commit([(Self.id, .integer(1)), (Self.id, .float(.nan)), (other, .string("x"))]) }
+    try values { try #expect($0.load() == [Self.id: .null, other: .string("x")]) }
+    try values("other") { try #expect($0.load() == [:]) }
+    try values { try $0.remove([Self.id, AttributeID(aid: 7, iid: 7)]) }
+    try values { try #expect($0.load() == [other: .string("x")]) }
+    try values { try $0.removeAll() }
+    try values { try #expect($0.load() == [:]) }
+    try #expect(StateFolder.ephemeral().accessory(key: "garage").values.load() == [:])
+  }
+
   @Test("A kind of value that a later version wrote is left out, not misread")
   func unknownKind() throws {
     try values { try $0.commit([(Self.id, .integer(1)), (AttributeID(aid: 1, iid: 2), .bool(true))]) }
@@ -91,7 +110,7 @@ struct ValueStoreTests {
   func full() throws {
     try values { values in
       try values.commit([(Self.id, .integer(1))])
-      try values.file.limit(pages: 8)
+      try values.file?.limit(pages: 8)
       let big = Value.data([UInt8](repeating: 1, count: 100_000))
       let changes: [(AttributeID, Value)] = [(Self.id, .integer(2)), (AttributeID(aid: 1, iid: 10), big)]
       #expect(code { try values.commit(changes) } == .full)

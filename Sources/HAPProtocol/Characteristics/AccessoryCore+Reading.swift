@@ -116,7 +116,7 @@ extension AccessoryCore {
   ) {
     switch readable(id, by: connection, failures) {
     case .slot(let slot):
-      rendering.writeIDs(ofSlot: slot, to: &buffer)
+      rendering.writeIDs(id, to: &buffer)
       if withStatus { buffer.append(",\"status\":0") }
       rendering.writeExtras(extras, ofSlot: slot, isSubscribed: connection.subscriptions.contains(slot), to: &buffer)
       rendering.writeValue(AttributeRendering.listedValue(of: database.characteristics[slot]), to: &buffer)

@@ -8,8 +8,6 @@ struct AttributeRendering {
   /// Where the pieces of one characteristic begin in `text`. Each ends where the next begins; they lie so that what `/accessories` needs is in
   /// one stretch.
   private struct Slot {
-    /// `{"aid":1,"iid":9`
-    var ids: UInt32
     /// `/accessories` from the end of the characteristic before to the type.
     var opening: UInt32
     /// `,"type":"25"`
@@ -39,8 +37,12 @@ struct AttributeRendering {
 
   // MARK: Pieces of one characteristic
 
-  func writeIDs(ofSlot slot: Int, to buffer: inout ByteBuffer) {
-    write(slots[slot].ids..<slots[slot].opening, to: &buffer)
+  /// `{"aid":1,"iid":9`
+  func writeIDs(_ id: AttributeID, to buffer: inout ByteBuffer) {
+    buffer.append("{\"aid\":")
+    buffer.appendDecimal(id.aid)
+    buffer.append(",\"iid\":")
+    buffer.appendDecimal(id.iid)
   }
 
   func writeExtras(_ extras: ReadQuery.Extras, ofSlot slot: Int, isSubscribed: Bool, to buffer: inout ByteBuffer) {
@@ -122,7 +124,7 @@ struct AttributeRendering {
         for (index, characteristic) in service.characteristics.enumerated() {
           if index > 0 { opening += "," }
           opening += "{\"iid\":\(characteristic.iid)"
-          keep(characteristic, of: accessory.aid, behind: opening)
+          keep(characteristic, behind: opening)
           opening = "}"
         }
         opening += "]}"
@@ -133,7 +135,7 @@ struct AttributeRendering {
     precondition(text.count <= Int(UInt32.max), "four gigabytes of attributes")
   }
 
-  private mutating func keep(_ characteristic: Characteristic, of aid: UInt64, behind opening: String) {
+  private mutating func keep(_ characteristic: Characteristic, behind opening: String) {
     func keep(_ piece: String) -> UInt32 {
       defer { text += piece.utf8 }
       return UInt32(truncatingIfNeeded: text.count)
@@ -141,7 +143,6 @@ struct AttributeRendering {
     let perms = characteristic.perms.names.map { "\"\($0)\"" }.joined(separator: ",")
     slots.append(
       Slot(
-        ids: keep("{\"aid\":\(aid),\"iid\":\(characteristic.iid)"),
         opening: keep(opening),
         type: keep(",\"type\":\"\(characteristic.type.wireForm)\""),
         perms: keep(",\"perms\":[\(perms)]"),
@@ -152,7 +153,8 @@ struct AttributeRendering {
   }
 
   private static func description(of characteristic: Characteristic) -> String {
-    characteristic.description.map { description in ",\"description\":" + JSONWriter.text { $0.string(description) } } ?? ""
+    characteristic.description.map { description in ",\"description\":" + JSONWriter.text { $0.string(description) } }
+      ?? ""
   }
 
   private static func metadata(of characteristic: Characteristic) -> String {

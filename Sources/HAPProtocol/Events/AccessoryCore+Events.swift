@@ -75,7 +75,7 @@ extension AccessoryCore {
       for entry in connection.events.entries {
         if !isFirst { buffer.append(",") }
         isFirst = false
-        rendering.writeIDs(ofSlot: entry.slot, to: &buffer)
+        rendering.writeIDs(database.id(ofSlot: entry.slot), to: &buffer)
         rendering.writeValue(entry.value ?? database.characteristics[entry.slot].value, to: &buffer)
         buffer.append("}")
       }

@@ -20,8 +20,6 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private(set) var device: any Device
   /// The profile that is served now.
   private var built: BuiltAccessory
-  /// The profile's values, by slot.
-  private var declared: [Value]
   private let advertiser: (any Advertiser)?
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
   /// The same, for what is no trouble; nil where nobody hears it.
@@ -81,11 +79,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       random: capture.map { .system(notedBy: $0) } ?? defect?.random ?? .system)
     defectState = defect
     core.makesReports = news != nil
-    built = prepared.built
-    declared = []
+    built = prepared.built.withoutDatabase
     self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
-    take(prepared.built)
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
     setCamera(in: prepared.database)
@@ -198,20 +194,13 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     tell { .reachable(aid: aid, name: $0.accessoryName(aid), isReachable) }
   }
 
-  /// Keeps what is needed of what the profile was made into: of its database the values alone.
-  private func take(_ built: BuiltAccessory) {
-    self.built = built
-    declared = built.database.characteristics.map(\.value)
-    self.built.database = .empty
-  }
-
   /// Serves another profile from now on. Controllers stay connected and subscribed; the device starts anew.
   func replace(by replacement: Replacement) {
     guard !isStopped else { return }
     for timer in timers.values { timer.close() }
     timers = [:]
-    let database = replacement.database(from: core.database, declared: declared)
-    take(replacement.built)
+    let database = replacement.database(from: core.database)
+    built = replacement.built.withoutDatabase
     stuck = []
     device = replacement.blueprint.makeDevice()
     core.writer = device.judgesWrites ? self : nil

@@ -136,7 +136,7 @@ package struct PreparedAccessory: Sendable {
   var running: PreparedAccessory {
     var prepared = self
     prepared.database = .empty
-    prepared.built.database = .empty
+    prepared.built = built.withoutDatabase
     prepared.blueprint = .empty
     return prepared
   }
@@ -177,6 +177,14 @@ package struct PreparedAccessory: Sendable {
 extension BuiltAccessory {
   /// `md`.
   func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
+
+  /// For who has made a core and a device of it.
+  var withoutDatabase: BuiltAccessory {
+    var built = self
+    built.database = .empty
+    built.behaviours = []
+    return built
+  }
 
   /// For who has hashed the text: it is as long as the database.
   fileprivate var withoutConfigurationText: BuiltAccessory {

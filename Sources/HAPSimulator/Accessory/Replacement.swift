@@ -11,11 +11,13 @@ struct Replacement: Sendable {
   let built: BuiltAccessory
   let blueprint: DeviceBlueprint
   let configurationNumber: UInt16
+  /// What the profile before it declares: for the new one's values to be compared with.
+  private let old: AttributeDatabase
 
   /// Identity, setup code, category, conduct and the name on the network stay what they are until the next start.
   ///
   /// - Throws: `ProfileErrors` when the profile can't be served, `CommandError` when it is another accessory's, `StoreError`.
-  init(_ profile: AccessoryProfile, for prepared: PreparedAccessory) throws {
+  init(_ profile: AccessoryProfile, inPlaceOf old: AccessoryProfile, for prepared: PreparedAccessory) throws {
     let files = try profile.refuseProblems()
     if let other = profile.deviceID, other != prepared.deviceID {
       throw CommandError(
@@ -24,6 +26,9 @@ struct Replacement: Sendable {
     }
     self.profile = profile
     var ids = try prepared.store.idMap()
+    var oldIDs = ids
+    // Made anew rather than kept all the time. It has been served, so it can be.
+    self.old = try old.build(ids: &oldIDs, deviceID: prepared.deviceID).database
     built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
     blueprint = DeviceBlueprint(built, files: files)
     try prepared.store.setIDMap(ids)
@@ -35,13 +40,12 @@ struct Replacement: Sendable {
   /// the old one did.
   /// - Parameters:
   ///   - current: what is served now.
-  ///   - declared: the values of the profile of which `current` was made, by its slots.
-  func database(from current: AttributeDatabase, declared: [Value]) -> AttributeDatabase {
+  func database(from current: AttributeDatabase) -> AttributeDatabase {
     var database = built.database
     for slot in database.characteristics.indices {
       let id = database.id(ofSlot: slot)
-      guard let old = current.slot(of: id), declared[old] == database[slot: slot],
-        let value = database.characteristics[slot].remembered(current[slot: old])
+      guard let now = current[id], let declared = old[id], declared == database[slot: slot],
+        let value = database.characteristics[slot].remembered(now)
       else { continue }
       database[slot: slot] = value
     }

@@ -174,11 +174,11 @@ package actor SimulatedAccessory {
   ) {
     do throws(CommandError) { _ = try changeable() } catch { return done(.failure(error)) }
     isReplacing = true
-    loop.offload { [prepared] in
+    loop.offload { [prepared, profile] in
       Result { () throws(CommandError) in
         do {
           try RestartAlteration(prepared.defect, .replace, prepared.store)?.apply(to: prepared.store)
-          return try Replacement(try read(), for: prepared)
+          return try Replacement(try read(), inPlaceOf: profile, for: prepared)
         } catch { throw CommandError(preparing: error) }
       }
     } then: { result in

@@ -27,8 +27,9 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     let choices = PreparedAccessory.Choices(
       name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
       conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions, defect: defect)
-    let prepared = try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) }
-    makeRoom(for: prepared, console)
+    let prepared = Prepared(
+      try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) })
+    makeRoom(for: prepared.accessories, console)
     if let folder = options.capture { try makePrivateFolder(folder) }
     // What was said of the one profile is not said of those that come later.
     var later = choices
@@ -47,6 +48,15 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     console.complain("hapsim: \(error)")
     return .cannotRun
   }
+}
+
+/// What is to be served, until it is: then nobody keeps the databases of which accessories were made.
+private final class Prepared {
+  private(set) var accessories: [PreparedAccessory]
+
+  init(_ accessories: [PreparedAccessory]) { self.accessories = accessories }
+
+  func letGo() { accessories = [] }
 }
 
 /// Reads every profile, and tells all problems of all of them before it gives up.
@@ -78,7 +88,7 @@ private func openState(_ state: RunOptions.State, _ console: Console) throws(Sto
 private let startTime = Duration.milliseconds(1250)
 
 private func serve(
-  _ prepared: [PreparedAccessory], in folder: StateFolder, _ later: PreparedAccessory.Choices,
+  _ prepared: Prepared, in folder: StateFolder, _ later: PreparedAccessory.Choices,
   on hosts: ListeningHosts, _ options: RunOptions, _ console: Console
 ) throws -> ExitCode {
   let loop = EventLoop(name: "hapsim")
@@ -89,12 +99,14 @@ private func serve(
     lines.finish()
   }
   let log = EventLog(
-    lines, json: options.json, isQuiet: options.quiet, alone: prepared.count == 1 ? prepared[0].name : nil,
+    lines, json: options.json, isQuiet: options.quiet,
+    alone: prepared.accessories.count == 1 ? prepared.accessories[0].name : nil,
     console.output)
   let stopped = StopRequest()
   // Made and used on the loop's thread alone.
   nonisolated(unsafe) var responder: (any Responder)?
   nonisolated(unsafe) var control: ControlServer?
+  nonisolated(unsafe) let prepared = prepared
   nonisolated(unsafe) var afterStart: LoopTimer?
   let simulation = try loop.performAndWait { () throws -> Simulation in
     let opened = try openResponder(options, on: loop)
@@ -107,11 +119,12 @@ private func serve(
     }
     let simulation = Simulation(setting, in: SimulationClock(options.pace, on: loop), on: loop)
     var started: [StartedAccessory] = []
-    for (index, prepared) in prepared.enumerated() {
+    for (index, prepared) in prepared.accessories.enumerated() {
       let accessory = try simulation.serve(prepared, port: options.port(ofProfile: index))
       let port = accessory.assumeIsolated { $0.port }
       started.append(StartedAccessory(prepared, address: hosts.shownAddress, port: port))
     }
+    prepared.letGo()
     try stopped.watchSignals(loop)
     let dispatcher = CommandDispatcher(
       simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
