@@ -54,7 +54,7 @@ LINES = [
     Line("memory.rss", "resident, 1 bulb", "MB", 10, peer=8.3, digits=2),
     Line("memory.anon", "anonymous, 1 bulb", "MB", 3, peer=2.1, digits=2),
     Line("memory.used", "resident, 1 bulb, after 22 000 requests", "MB", digits=2),
-    Line("memory.bulb", "resident per bridged bulb, of 149", "kB", 4, peer=3.7, digits=2),
+    Line("memory.bulb", "anonymous per bridged bulb, of 149", "kB", 4, peer=3.7, digits=2),
     Line("memory.session", "resident per session, of 200", "kB", 8, peer=8.2, digits=2),
     Line("growth.requests", "anonymous memory gained over a million requests", "kB", 256, digits=0),
     Line("growth.connections", "anonymous memory gained over 100 000 connections", "kB", 256, digits=0),

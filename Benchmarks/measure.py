@@ -75,7 +75,7 @@ def one_bulb(stack, driver, into):
         driver.run(server, "-n", 20000, "get", pairing=pairing)
         driver.run(server, "-n", 2000, "put", pairing=pairing)
         into.add("memory.used", server.memory()[0] / 1024)
-    return rss
+    return anonymous
 
 
 def ephemeral(stack, driver, into):
@@ -87,8 +87,8 @@ def ephemeral(stack, driver, into):
         into.add("put.cpu", run["srv_cpu_us_per_op"])
 
 
-def bridge(stack, driver, into, rss):
-    """149 bulbs behind a bridge; `rss` is what one bulb takes."""
+def bridge(stack, driver, into, anonymous):
+    """149 bulbs behind a bridge; `anonymous`: the memory of a process with one bulb. Code comes and goes by pages, and is not a bulb's."""
     state = stack.fresh("bridge")
     pairing = state / "pairing"
     with stack.server(149, state) as server:
@@ -108,7 +108,7 @@ def bridge(stack, driver, into, rss):
             into.add("start149.paired", server.start_ms)
     with stack.server(149, state) as server:
         time.sleep(1.5)
-        into.add("memory.bulb", (server.memory()[0] - rss) / 149)
+        into.add("memory.bulb", (server.memory()[1] - anonymous) / 149)
 
 
 def many_sessions(stack, driver, into):

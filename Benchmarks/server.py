@@ -38,13 +38,13 @@ def arguments():
 
 def measured(stack, driver, groups, into):
     """One round of one stack."""
-    rss = 0
+    anonymous = 0
     if "bulb" in groups:
-        rss = measure.one_bulb(stack, driver, into)
+        anonymous = measure.one_bulb(stack, driver, into)
     if "ephemeral" in groups and stack.name == "hapsim":
         measure.ephemeral(stack, driver, into)
     if "bridge" in groups:
-        measure.bridge(stack, driver, into, rss)
+        measure.bridge(stack, driver, into, anonymous)
     if "many" in groups:
         measure.many_sessions(stack, driver, into)
     if "events" in groups:

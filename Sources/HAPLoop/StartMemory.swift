@@ -6,6 +6,14 @@ import CUV
 
 /// What a process takes for its start and never needs again: the allocator's free pages, and the pages of code that ran once.
 package enum StartMemory {
+  /// Keeps the allocator from giving each thread a heap of its own: one loop allocates nearly all there is, and what is free in one heap is of
+  /// no use to another. For a process that has just begun; Linux with glibc only.
+  package static func useOneHeap() {
+    #if canImport(Glibc)
+      mallopt(M_ARENA_MAX, 1)
+    #endif
+  }
+
   /// Gives it back to the system. Code that is needed after all comes back from the page cache, some pages at a time and without a disk.
   /// Linux with glibc only; elsewhere it does nothing.
   package static func giveBack() {

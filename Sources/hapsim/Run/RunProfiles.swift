@@ -11,6 +11,7 @@ import HAPTransport
 
 /// Serves the profiles until it is told to stop: by a signal, or by the command `stop`.
 func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
+  StartMemory.useOneHeap()
   do {
     guard let profiles = loadProfiles(options.profiles, console) else { return .problem }
     let hosts = try ListeningHosts(bind: options.bind, interfaces: options.interfaces)
