@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-from servers import at_port
+from servers import Failed, at_port
 
 REQUESTS, CONNECTIONS = 1_000_000, 100_000
 
@@ -15,6 +15,18 @@ REQUESTS, CONNECTIONS = 1_000_000, 100_000
 class Samples(dict):
     def add(self, key, value):
         self.setdefault(key, []).append(value)
+
+
+def pair(stack, driver, server, pairing):
+    """One Pair Setup. HAP-python refuses the right proof where a number of it begins with a zero byte, one time in a hundred: it gets another try."""
+    tries = 1 if stack.name == "hapsim" else 4
+    while True:
+        tries -= 1
+        try:
+            return driver.run(server, "pair", pairing=pairing)
+        except Failed:
+            if tries == 0:
+                raise
 
 
 def floor(stack, driver, into):
@@ -47,10 +59,10 @@ def one_bulb(stack, driver, into):
     pairing = state / "pairing"
     with stack.server(1, state) as server:
         into.add("start.fresh", server.start_ms)
-        into.add("setup.first-cpu", driver.run(server, "pair", pairing=pairing)["srv_cpu_ms"])
+        into.add("setup.first-cpu", pair(stack, driver, server, pairing)["srv_cpu_ms"])
         for _ in range(5):
             driver.run(server, "unpair", pairing=pairing)
-            run = driver.run(server, "pair", pairing=pairing)
+            run = pair(stack, driver, server, pairing)
             into.add("setup.cpu", run["srv_cpu_ms"])
             into.add("setup.server", run["server_ms"])
         run = driver.run(server, "-w", 5000, "-d", 1.5, "get", pairing=pairing)
@@ -81,7 +93,7 @@ def one_bulb(stack, driver, into):
 def ephemeral(stack, driver, into):
     state = stack.fresh("ephemeral")
     with stack.server(1, state, ephemeral=True) as server:
-        driver.run(server, "pair", pairing=state / "pairing")
+        pair(stack, driver, server, state / "pairing")
         run = driver.run(server, "-w", 2000, "-d", 1.5, "put", pairing=state / "pairing")
         into.add("put.p50", run["p50_us"])
         into.add("put.cpu", run["srv_cpu_us_per_op"])
@@ -93,7 +105,7 @@ def bridge(stack, driver, into, anonymous):
     pairing = state / "pairing"
     with stack.server(149, state) as server:
         into.add("start149.fresh", server.start_ms)
-        driver.run(server, "pair", pairing=pairing)
+        pair(stack, driver, server, pairing)
         into.add(
             "get149.cpu", driver.run(server, "-w", 500, "-d", 1, "-k", 149, "get", pairing=pairing)["srv_cpu_us_per_op"]
         )
@@ -116,7 +128,7 @@ def many_sessions(stack, driver, into):
     state = stack.fresh("many")
     pairing = state / "pairing"
     with stack.server(1, state, *stack.many(64)) as server:
-        driver.run(server, "pair", pairing=pairing)
+        pair(stack, driver, server, pairing)
         run = driver.run(server, "-c", 32, "-w", 5000, "-d", 1.5, "get", core=1, pairing=pairing)
         into.add("get32.cpu", run["srv_cpu_us_per_op"])
         into.add("get32.rps", run["rps"])
@@ -137,7 +149,7 @@ def events(stack, driver, into):
         conduct.write_text(json.dumps({"coalescing": "0s"}))
         options += ["--conduct", conduct]
     with stack.server(1, state, *options, ephemeral=True) as server:
-        driver.run(server, "pair", pairing=pairing)
+        pair(stack, driver, server, pairing)
         count = 2000 if stack.name == "hapsim" else 4
         for subscribers in (8, 31):
             run = driver.run(server, "-c", subscribers, "-n", count, "events", core=1, pairing=pairing)
@@ -153,7 +165,7 @@ def disturbance(stack, driver, into):
     state = stack.fresh("disturbance")
     with stack.two(state) as server:
         pairing, other = state / "pairing", state / "other"
-        driver.run(server, "pair", pairing=pairing)
+        pair(stack, driver, server, pairing)
         second = at_port(server, server.port + 1)
         driver.run(second, "pair", pairing=other)
         reading = ("-w", 5000, "-d", 1.5, "get")
@@ -174,7 +186,7 @@ def growth(stack, driver, into):
     state = stack.fresh("growth")
     pairing = state / "pairing"
     with stack.server(1, state, *stack.many(64)) as server:
-        driver.run(server, "pair", pairing=pairing)
+        pair(stack, driver, server, pairing)
         driver.run(server, "-c", 32, "-n", 50_000, "get", core=1, pairing=pairing)
         driver.run(server, "-c", 8, "-n", 2_000, "verify", core=1, pairing=pairing)
         before = server.memory()[1]

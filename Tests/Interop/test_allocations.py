@@ -1,0 +1,117 @@
+"""A read and a write of a running accessory allocate nothing, once it is warm: counted by an interposer of malloc in an optimized hapsim.
+
+The requests come from hapload, the driver of `make bench`, which is built here as well. A run of it allocates by itself (sessions come and go),
+so that runs of two lengths are compared. That the counter counts is shown by a run that tells what it does, which allocates with every write.
+"""
+
+import mmap
+import os
+import socket
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = "031-45-154"
+PROFILE = ROOT / "Benchmarks" / "Profiles" / "bulb.hasaccessory"
+
+
+def built(arguments, **options):
+    done = subprocess.run([str(word) for word in arguments], capture_output=True, text=True, cwd=ROOT, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def optimized():
+    """The program as it is released. Beside tests that wait for things to happen it is built with what is left of the machine."""
+    scratch = ROOT / ".build" / "optimized"
+    built(["nice", "-n", "19", "swift", "build", "-c", "release", "--scratch-path", scratch, "--product", "hapsim"])
+    return scratch / "release" / "hapsim"
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tools")
+    compiler = os.environ.get("CC", "cc")
+    source = ROOT / "Benchmarks"
+    built([compiler, "-O2", source / "hapload" / "hapload.c", "-o", folder / "hapload", "-lsodium", "-lcrypto"])
+    built([compiler, "-O2", "-shared", "-fPIC", source / "allocations" / "count_allocations.c", "-o", folder / "count.so"])
+    return folder
+
+
+class Counted:
+    """A hapsim whose allocations are counted."""
+
+    def __init__(self, program, tools, folder, *options):
+        self.tools, self.folder = tools, folder
+        counter = folder / "count"
+        counter.write_bytes(bytes(mmap.PAGESIZE))
+        with counter.open("r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), mmap.PAGESIZE)
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            self.port = server.getsockname()[1]
+        self.output = (folder / "output").open("wb")
+        self.process = subprocess.Popen(
+            [program, "run", PROFILE, "--ephemeral", "--setup-code", CODE, "--port", str(self.port), "--interface", "lo", "--bonjour", "off",
+             *options],
+            env={**os.environ, "LD_PRELOAD": str(tools / "count.so"), "ALLOCATION_COUNT": str(counter)},
+            stdin=subprocess.DEVNULL, stdout=self.output, stderr=self.output,
+        )  # fmt: skip
+
+    def __enter__(self):
+        while True:
+            assert self.process.poll() is None, (self.folder / "output").read_text()
+            with socket.socket() as client:
+                if client.connect_ex(("127.0.0.1", self.port)) == 0:
+                    break
+            time.sleep(0.01)
+        self.drive("pair")
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.output.close()
+
+    @property
+    def count(self):
+        return struct.unpack_from("=Q", self.memory)[0]
+
+    def drive(self, *words):
+        built([self.tools / "hapload", "-p", self.port, "-s", CODE, "-f", self.folder / "pairing", *words])
+
+    def run(self, operation, requests):
+        """What a run of so many requests allocates, when the end of its connection has been seen."""
+        before = self.count
+        self.drive("-w", 1, "-n", requests, operation)
+        return self.settled() - before
+
+    def settled(self):
+        """Nothing was allocated for a while."""
+        seen, since = self.count, time.monotonic()
+        while time.monotonic() - since < 0.3:
+            if self.count != seen:
+                seen, since = self.count, time.monotonic()
+            time.sleep(0.01)
+        return seen
+
+    def per_request(self, operation):
+        self.run(operation, 2000)  # until every buffer has its size
+        # What else the process does meanwhile, it does seldom: the least of several runs is without it.
+        short = min(self.run(operation, 500) for _ in range(3))
+        long = min(self.run(operation, 2500) for _ in range(3))
+        return (long - short) / 2000
+
+
+@pytest.mark.parametrize("operation", ["get", "put"])
+def test_a_request_allocates_nothing(optimized, tools, tmp_path, operation):
+    with Counted(optimized, tools, tmp_path, "--quiet") as accessory:
+        assert accessory.per_request(operation) == 0
+
+
+def test_the_counter_counts(optimized, tools, tmp_path):
+    with Counted(optimized, tools, tmp_path, "--json") as accessory:
+        assert accessory.per_request("put") >= 1
