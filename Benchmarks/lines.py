@@ -23,10 +23,10 @@ class Line:
 REFERENCE = {"floor.p50": 14.9, "floor.split": 59.0}
 
 LINES = [
-    Line("get.p50", "GET of one characteristic, p50", "µs", 1.35, "floor.p50", 1.6),
-    Line("get.cpu", "GET of one characteristic, server CPU", "µs", 1.5, "floor.cpu", 2.0),
+    Line("get.p50", "GET of one characteristic, p50", "µs", 1.35, "floor.p50", peer=1.6),
+    Line("get.cpu", "GET of one characteristic, server CPU", "µs", 1.5, "floor.cpu", peer=2.0),
     Line("get.p99", "GET of one characteristic, p99", "µs"),
-    Line("get32.cpu", "GET by 32 sessions, server CPU", "µs", 2.0, "floor32.cpu", 2.4),
+    Line("get32.cpu", "GET by 32 sessions, server CPU", "µs", 2.0, "floor32.cpu", peer=2.4),
     Line("get32.rps", "GET by 32 sessions, a second", "", digits=0),
     Line("get149.cpu", "GET of 149 characteristics, server CPU", "µs", 80, peer=90),
     Line("put.p50", "PUT, --ephemeral, p50", "µs", 25, peer=41),

@@ -187,7 +187,7 @@ def growth(stack, driver, into):
     pairing = state / "pairing"
     with stack.server(1, state, *stack.many(64)) as server:
         pair(stack, driver, server, pairing)
-        driver.run(server, "-c", 32, "-n", 50_000, "get", core=1, pairing=pairing)
+        driver.run(server, "-c", 32, "-n", 200_000, "get", core=1, pairing=pairing)
         driver.run(server, "-c", 8, "-n", 2_000, "verify", core=1, pairing=pairing)
         before = server.memory()[1]
         driver.run(server, "-c", 32, "-n", REQUESTS, "get", core=1, pairing=pairing)

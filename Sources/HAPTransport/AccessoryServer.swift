@@ -241,8 +241,9 @@ package final class AccessoryServer {
         recorder.note(.received(connection.core.id, bytes), at: now)
       }
       core.received(on: connection.core, at: now)
-      // One read in a turn for each, so that a flood on one connection holds up the others no longer than a flood on many.
-      if count == connection.offered || !connection.core.wantsInput { connection.stream.pauseReading() }
+      // One read in a turn for each, so that a flood on one connection holds up the others no longer than a flood on many. Who sent less than was
+      // offered has nothing more to be read in this turn, and its end says whether to read on.
+      if count == connection.offered { connection.stream.pauseReading() }
       touch(connection)
       touchAll()
     case .end:

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+# The build takes minutes.
+pytestmark = pytest.mark.timeout(1200)
 CODE = "031-45-154"
 PROFILE = ROOT / "Benchmarks" / "Profiles" / "bulb.hasaccessory"
 
