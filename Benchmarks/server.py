@@ -71,6 +71,8 @@ def main():
         floor = Floor(folder, options.tools / "floor")
         samples = {name: measure.Samples() for name in ("floor", *(stack.name for stack in stacks))}
         try:
+            if "bulb" in groups:
+                measure.crypto(floor, samples["floor"])
             for number in range(options.rounds):
                 print(f"round {number + 1} of {options.rounds}", file=sys.stderr, flush=True)
                 measure.floor(floor, driver, samples["floor"])

@@ -19,14 +19,32 @@ package enum StartMemory {
   package static func giveBack() {
     #if canImport(Glibc)
       malloc_trim(0)
-      // In a debug build somebody's breakpoints may stand in the code, which this would take away.
+      // Somebody's breakpoints may stand in the code, which this would take away.
       #if !DEBUG
-        giveBackCode()
+        if !isTraced { giveBackCode() }
       #endif
     #endif
   }
 
   #if canImport(Glibc)
+    /// Whether a debugger looks on: it writes into code.
+    private static var isTraced: Bool {
+      guard let status = fopen("/proc/self/status", "re") else { return false }
+      defer { fclose(status) }
+      return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { line in
+        while let text = fgets(line.baseAddress, Int32(line.count), status) {
+          if let tracer = tracer(String(cString: text)) { return tracer != 0 }
+        }
+        return false
+      }
+    }
+
+    /// The process that traces this one, 0 for none; nil: the line tells something else.
+    static func tracer(_ line: String) -> Int? {
+      guard line.hasPrefix("TracerPid:") else { return nil }
+      return Int(line.dropFirst("TracerPid:".count).filter { !$0.isWhitespace })
+    }
+
     private static func giveBackCode() {
       // All are read before the first is given back: reading them needs code.
       var places: [(start: UInt, end: UInt)] = []

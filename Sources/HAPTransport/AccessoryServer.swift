@@ -240,12 +240,14 @@ package final class AccessoryServer {
         let bytes = connection.core.incoming.withReadable { Array(UnsafeRawBufferPointer($0).suffix(count)) }
         recorder.note(.received(connection.core.id, bytes), at: now)
       }
-      core.received(on: connection.core, at: now)
-      // One read in a turn for each, so that a flood on one connection holds up the others no longer than a flood on many. Who sent less than was
-      // offered has nothing more to be read in this turn, and its end says whether to read on.
-      if count == connection.offered { connection.stream.pauseReading() }
+      collecting { core.received(on: connection.core, at: now) }
       touch(connection)
       touchAll()
+      perform()
+      // One read in a turn for each, so that a flood on one connection holds up the others no longer than a flood on many. What was computed at once
+      // has left nothing to wait for.
+      if count == connection.offered || !connection.core.wantsInput { connection.stream.pauseReading() }
+      return
     case .end:
       // It may still read: what is owed is answered first.
       connection.peerHasFinished = true
@@ -290,6 +292,14 @@ package final class AccessoryServer {
       touchAll()
     }
     performing.removeAll(keepingCapacity: true)
+  }
+
+  /// Lets the core work; what it asks for is performed when it has ended, and never in the midst of a request.
+  private func collecting(_ work: () -> Void) {
+    let wasPerforming = isPerforming
+    isPerforming = true
+    work()
+    isPerforming = wasPerforming
   }
 
   private func perform(_ action: AccessoryAction) {
@@ -380,7 +390,7 @@ package final class AccessoryServer {
       // Requests that had to wait for room. Their answers leave in another round, after the values they changed are kept.
       let now = now
       recorder?.note(.resumed(connection.core.id), at: now)
-      core.resume(connection.core, at: now)
+      collecting { core.resume(connection.core, at: now) }
       touchAll()
       if !connection.core.outgoing.isEmpty || core.hasActions { return touch(connection) }
     }

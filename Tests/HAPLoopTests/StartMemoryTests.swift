@@ -16,6 +16,12 @@ struct StartMemoryTests {
         ("7f1afd304000-7f1afd304000 r-xp 00000000 fe:00 3 /x\n", false), ("", false), ("x-y r-xp 0 0 0 /x\n", false),
       ])
     func code(_ line: String, _ isCode: Bool) { #expect((StartMemory.code(line) != nil) == isCode) }
+
+    @Test(
+      "A debugger is seen",
+      arguments: [("TracerPid:\t0\n", 0), ("TracerPid:\t4711\n", 4711), ("Pid:\t7\n", nil), ("TracerPid:\n", nil)]
+        as [(String, Int?)])
+    func tracer(_ line: String, _ process: Int?) { #expect(StartMemory.tracer(line) == process) }
   #endif
 
   @Test("What is given back comes again when it is needed") func giveBack() {

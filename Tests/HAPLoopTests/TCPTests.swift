@@ -342,6 +342,18 @@ private func connectedPair(
     #expect(await bindError(host, port) == nil)
   }
 
+  @Test("A port that can't be had leaves no descriptor open") func refused() throws {
+    let socket = try BoundSocket(host: .loopbackV4, port: 0)
+    let (descriptor, address) = try socket.listening(backlog: 1)
+    defer { close(descriptor) }
+    // More often than a process may have files.
+    for _ in 0..<40_000 {
+      #expect(throws: LoopError(.addressInUse, "port \(address.port) is in use")) {
+        _ = try BoundSocket(host: .loopbackV4, port: address.port).port
+      }
+    }
+  }
+
   @Test("Whoever connects to a held port is refused, and who held it can listen there") func held() async throws {
     let socket = try BoundSocket(host: .loopbackV4, port: 0)
     let port = socket.port

@@ -194,11 +194,12 @@ private final class ProfileFolder {
     database[id] = 3
     #expect(firstValues(prepared.blueprint, database) == [.set(id, .float(20))])
     try folder.write("good.csv", "0,30")
-    let replacement = try Replacement(try profile("good.csv"), inPlaceOf: prepared.profile, for: prepared)
+    let replacement = try Replacement(
+      try profile("good.csv"), inPlaceOf: prepared.profile, servedAs: IDMap(), for: prepared)
     #expect(firstValues(replacement.blueprint, database) == [.set(id, .float(30))])
     for make in [
       { _ = try PreparedAccessory(try profile("bad.csv"), in: .ephemeral(), random: .seeded(1)) },
-      { _ = try Replacement(try profile("bad.csv"), inPlaceOf: prepared.profile, for: prepared) },
+      { _ = try Replacement(try profile("bad.csv"), inPlaceOf: prepared.profile, servedAs: IDMap(), for: prepared) },
     ] {
       let errors = #expect(throws: ProfileErrors.self, performing: make)
       #expect(

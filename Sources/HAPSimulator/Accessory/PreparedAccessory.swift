@@ -112,7 +112,7 @@ package struct PreparedAccessory: Sendable {
     setupCode = setup.code
     deviceID = identity.deviceID
     self.database = database
-    self.built = built.withoutConfigurationText
+    self.built = built
     blueprint = DeviceBlueprint(built, files: files)
     self.conduct = conduct
     self.store = store
@@ -183,12 +183,6 @@ extension BuiltAccessory {
     var built = self
     built.database = .empty
     built.behaviours = []
-    return built
-  }
-
-  /// For who has hashed the text: it is as long as the database.
-  fileprivate var withoutConfigurationText: BuiltAccessory {
-    var built = self
     built.configurationText = ""
     return built
   }

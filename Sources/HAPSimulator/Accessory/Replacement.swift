@@ -12,12 +12,18 @@ struct Replacement: Sendable {
   let blueprint: DeviceBlueprint
   let configurationNumber: UInt16
   /// What the profile before it declares: for the new one's values to be compared with.
-  private let old: AttributeDatabase
+  private let old: AttributeDatabase?
 
   /// Identity, setup code, category, conduct and the name on the network stay what they are until the next start.
   ///
+  /// - Parameters:
+  ///   - old: what is served now.
+  ///   - served: the ids under which it is.
   /// - Throws: `ProfileErrors` when the profile can't be served, `CommandError` when it is another accessory's, `StoreError`.
-  init(_ profile: AccessoryProfile, inPlaceOf old: AccessoryProfile, for prepared: PreparedAccessory) throws {
+  init(
+    _ profile: AccessoryProfile, inPlaceOf old: AccessoryProfile, servedAs served: IDMap,
+    for prepared: PreparedAccessory
+  ) throws {
     let files = try profile.refuseProblems()
     if let other = profile.deviceID, other != prepared.deviceID {
       throw CommandError(
@@ -26,9 +32,10 @@ struct Replacement: Sendable {
     }
     self.profile = profile
     var ids = try prepared.store.idMap()
-    var oldIDs = ids
-    // Made anew rather than kept all the time. It has been served, so it can be.
-    self.old = try old.build(ids: &oldIDs, deviceID: prepared.deviceID).database
+    var served = served
+    // Made anew rather than kept all the time. Where that can't be done any more, since another replacement came to nothing half-way, values begin
+    // as the new profile has them.
+    self.old = try? old.build(ids: &served, deviceID: prepared.deviceID).database
     built = try profile.build(ids: &ids, deviceID: prepared.deviceID)
     blueprint = DeviceBlueprint(built, files: files)
     try prepared.store.setIDMap(ids)
@@ -44,7 +51,7 @@ struct Replacement: Sendable {
     var database = built.database
     for slot in database.characteristics.indices {
       let id = database.id(ofSlot: slot)
-      guard let now = current[id], let declared = old[id], declared == database[slot: slot],
+      guard let now = current[id], let declared = old?[id], declared == database[slot: slot],
         let value = database.characteristics[slot].remembered(now)
       else { continue }
       database[slot: slot] = value

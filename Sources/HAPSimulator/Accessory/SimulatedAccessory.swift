@@ -144,6 +144,7 @@ package actor SimulatedAccessory {
       // Under another name there is no record of it yet.
       let isKnown = restart == .powerCut && hasRadio && again.instanceName == prepared.instanceName
       prepared = again
+      profile = again.profile
       if let state = defectState {
         state.restart = (.nanoseconds(Int64(clamping: loop.now)), .init(restart))
         state.script.restarted()
@@ -177,8 +178,9 @@ package actor SimulatedAccessory {
     loop.offload { [prepared, profile] in
       Result { () throws(CommandError) in
         do {
+          let served = try prepared.store.idMap()
           try RestartAlteration(prepared.defect, .replace, prepared.store)?.apply(to: prepared.store)
-          return try Replacement(try read(), inPlaceOf: profile, for: prepared)
+          return try Replacement(try read(), inPlaceOf: profile, servedAs: served, for: prepared)
         } catch { throw CommandError(preparing: error) }
       }
     } then: { result in
