@@ -1,4 +1,8 @@
-"""A read and a write of a running accessory allocate nothing, once it is warm: counted by an interposer of malloc in an optimized hapsim.
+"""A read and a write of a running accessory allocate nothing, once it is warm: counted by an interposer of malloc.
+
+That holds for an optimized hapsim, which HAPSIM_OPTIMIZED names: `make bench` has one and begins with this test. Building one takes minutes that
+`make test` doesn't have; there the same counter looks at the debug build, in which the compiler leaves a few allocations, always as many: one more
+on the way of a request is seen there, too.
 
 The requests come from hapload, the driver of `make bench`, which is built here as well. A run of it allocates by itself (sessions come and go),
 so that runs of two lengths are compared. That the counter counts is shown by a run that tells what it does, which allocates with every write.
@@ -14,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from process import hapsim
+
 ROOT = Path(__file__).resolve().parents[2]
-# The build takes minutes.
-pytestmark = pytest.mark.timeout(1200)
 CODE = "031-45-154"
 PROFILE = ROOT / "Benchmarks" / "Profiles" / "bulb.hasaccessory"
 
@@ -26,12 +30,10 @@ def built(arguments, **options):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
-def optimized():
-    """The program as it is released. Beside tests that wait for things to happen it is built with what is left of the machine."""
-    scratch = ROOT / ".build" / "optimized"
-    built(["nice", "-n", "19", "swift", "build", "-c", "release", "--scratch-path", scratch, "--product", "hapsim"])
-    return scratch / "release" / "hapsim"
+OPTIMIZED = os.environ.get("HAPSIM_OPTIMIZED")
+PROGRAM = OPTIMIZED or hapsim()
+# Of Swift 6.3 without optimization.
+LEFT = {"get": 0, "put": 0} if OPTIMIZED else {"get": 4, "put": 27}
 
 
 @pytest.fixture(scope="module")
@@ -109,11 +111,11 @@ class Counted:
 
 
 @pytest.mark.parametrize("operation", ["get", "put"])
-def test_a_request_allocates_nothing(optimized, tools, tmp_path, operation):
-    with Counted(optimized, tools, tmp_path, "--quiet") as accessory:
-        assert accessory.per_request(operation) == 0
+def test_a_request_allocates_nothing_that_is_not_known(tools, tmp_path, operation):
+    with Counted(PROGRAM, tools, tmp_path, "--quiet") as accessory:
+        assert accessory.per_request(operation) <= LEFT[operation]
 
 
-def test_the_counter_counts(optimized, tools, tmp_path):
-    with Counted(optimized, tools, tmp_path, "--json") as accessory:
-        assert accessory.per_request("put") >= 1
+def test_the_counter_counts(tools, tmp_path):
+    with Counted(PROGRAM, tools, tmp_path, "--json") as accessory:
+        assert accessory.per_request("put") >= LEFT["put"] + 1
