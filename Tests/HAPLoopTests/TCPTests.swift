@@ -346,12 +346,16 @@ private func connectedPair(
     let socket = try BoundSocket(host: .loopbackV4, port: 0)
     let (descriptor, address) = try socket.listening(backlog: 1)
     defer { close(descriptor) }
-    // More often than a process may have files.
-    for _ in 0..<40_000 {
-      #expect(throws: LoopError(.addressInUse, "port \(address.port) is in use")) {
+    // More often than a process has files here.
+    let wanted = LoopError(.addressInUse, "port \(address.port) is in use")
+    var others = 0
+    for _ in 0..<25_000 {
+      do throws(LoopError) {
         _ = try BoundSocket(host: .loopbackV4, port: address.port).port
-      }
+        others += 1
+      } catch { others += error == wanted ? 0 : 1 }
     }
+    #expect(others == 0)
   }
 
   @Test("Whoever connects to a held port is refused, and who held it can listen there") func held() async throws {
@@ -371,13 +375,19 @@ private func connectedPair(
   }
 
   @Test("A port that was just served can be served again at once") func again() async {
-    let port: UInt16 = await onLoop { loop, finish in
-      try! connectedPair(loop) { server, client, listener in
-        server.close()
-        Collector(client) { _, _ in finish(listener.port) }
+    var error: LoopError?
+    // Another test may be given it by chance, but not every time.
+    for _ in 0..<3 {
+      let port: UInt16 = await onLoop { loop, finish in
+        try! connectedPair(loop) { server, client, listener in
+          server.close()
+          Collector(client) { _, _ in finish(listener.port) }
+        }
       }
+      error = await bindError("127.0.0.1", port)
+      if error == nil { break }
     }
-    #expect(await bindError("127.0.0.1", port) == nil)
+    #expect(error == nil)
   }
 
   @Test("With no descriptor left, connections wait and the loop rests; they are taken when there is one again")
