@@ -46,6 +46,7 @@ package enum ChaChaPoly {
   }
 
   private static func check(_ key: SecretBytes, _ nonce: [UInt8]) {
+    Sodium.prepare()
     precondition(key.count == 32, "a ChaCha20-Poly1305 key is 32 bytes")
     precondition(nonce.count == 12, "a ChaCha20-Poly1305 nonce is 12 bytes")
   }
