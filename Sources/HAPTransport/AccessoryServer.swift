@@ -276,7 +276,11 @@ package final class AccessoryServer {
 
   /// Answers and events may have been written for any connection, and any may take requests again.
   private func touchAll() {
-    core.takeOutbox { if let connection = connections[$0.id] { touch(connection) } }
+    core.takeOutbox { written in
+      // Most often that of the request which is being answered.
+      if touched.last?.core === written { return }
+      if let connection = connections[written.id] { touch(connection) }
+    }
   }
 
   // MARK: Actions

@@ -60,26 +60,40 @@ extension AccessoryCore {
     on connection: ConnectionCore
   ) {
     var allReadable = true
-    request.forEachID { id in
-      if isPassedOver(id) { return }
-      if case .failure = readable(id, by: connection, failures) { allReadable = false }
+    connection.answer(.hapJSON) { buffer in
+      let start = buffer.readableCount
+      allReadable = writeReads(request, failures, withStatus: false, on: connection, to: &buffer)
+      if allReadable { return .ok }
+      // Nearly always all can be read, so nobody looks before. Once more, then, with a status in every entry.
+      buffer.removeLast(buffer.readableCount - start)
+      _ = writeReads(request, failures, withStatus: true, on: connection, to: &buffer)
+      return .multiStatus
     }
     if !allReadable {
       refuse(
         connection, request: "GET /characteristics?" + String(decoding: query, as: UTF8.self),
         reason: reasons(of: request, for: connection, failures))
     }
-    connection.answer(allReadable ? .ok : .multiStatus, .hapJSON) { buffer in
-      buffer.append("{\"characteristics\":[")
-      var isFirst = true
-      request.forEachID { id in
-        if isPassedOver(id) { return }
-        if !isFirst { buffer.append(",") }
-        isFirst = false
-        writeRead(of: id, request.extras, failures, withStatus: !allReadable, on: connection, to: &buffer)
-      }
-      buffer.append("]}")
+  }
+
+  /// The body of the answer to a read.
+  /// - Returns: whether all of it could be read; without `withStatus` the body is of no use otherwise.
+  private func writeReads(
+    _ request: ReadQuery, _ failures: [AttributeID: HAPStatus], withStatus: Bool, on connection: ConnectionCore,
+    to buffer: inout ByteBuffer
+  ) -> Bool {
+    buffer.append("{\"characteristics\":[")
+    var isFirst = true
+    var allReadable = true
+    request.forEachID { id in
+      if isPassedOver(id) || !(allReadable || withStatus) { return }
+      if !isFirst { buffer.append(",") }
+      isFirst = false
+      allReadable =
+        writeRead(of: id, request.extras, failures, withStatus: withStatus, on: connection, to: &buffer) && allReadable
     }
+    buffer.append("]}")
+    return allReadable
   }
 
   /// Whether nothing is said of an id, for the conduct of a bridge that leaves out accessories that it doesn't have.
@@ -110,23 +124,26 @@ extension AccessoryCore {
     return .slot(slot)
   }
 
+  /// - Returns: whether it could be read.
   private func writeRead(
     of id: AttributeID, _ extras: ReadQuery.Extras, _ failures: [AttributeID: HAPStatus], withStatus: Bool,
     on connection: ConnectionCore, to buffer: inout ByteBuffer
-  ) {
+  ) -> Bool {
+    defer { buffer.append("}") }
     switch readable(id, by: connection, failures) {
     case .slot(let slot):
       rendering.writeIDs(id, to: &buffer)
       if withStatus { buffer.append(",\"status\":0") }
       rendering.writeExtras(extras, ofSlot: slot, isSubscribed: connection.subscriptions.contains(slot), to: &buffer)
       rendering.writeValue(AttributeRendering.listedValue(of: database.characteristics[slot]), to: &buffer)
+      return true
     case .failure(let status, let slot):
       writeEntry(id, status, to: &buffer)
       if let slot {
         rendering.writeExtras(extras, ofSlot: slot, isSubscribed: connection.subscriptions.contains(slot), to: &buffer)
       }
+      return false
     }
-    buffer.append("}")
   }
 
   /// `{"aid":1,"iid":9,"status":-70409` without the closing brace.

@@ -3,8 +3,8 @@ import HAPWire
 
 /// The JSON of an attribute database with its unchanging parts made once: what is left per request is copying them and writing the values.
 ///
-/// Member names and their forms: HAP R2 §6.3.
-struct AttributeRendering {
+/// Member names and their forms: HAP R2 §6.3. Never changed once it is made; a class, so that using it copies nothing.
+final class AttributeRendering {
   /// Where the pieces of one characteristic begin in `text`. Each ends where the next begins; they lie so that what `/accessories` needs is in
   /// one stretch.
   private struct Slot {
@@ -83,20 +83,33 @@ struct AttributeRendering {
   func writeDatabase(
     _ database: AttributeDatabase, hidesAdminOnly: Bool, failures: [AttributeID: HAPStatus], to buffer: inout ByteBuffer
   ) {
-    for slot in slots.indices {
-      write(slots[slot].opening..<slots[slot].end, to: &buffer)
-      if slots[slot].isListed {
-        let characteristic = database.characteristics[slot]
-        let isHidden =
-          (hidesAdminOnly && characteristic.adminOnly.contains(.pairedRead))
-          || (!failures.isEmpty && failures[database.id(ofSlot: slot)] != nil)
-        let value = isHidden ? .null : Self.listedValue(of: characteristic)
-        // HomeKitADK lists a control point that has nothing to say as "", and Apple's tester is reported to want that.
-        let isEmptyText = value == .null && characteristic.format == .tlv8 && !conduct.listsEmptyTLV8AsNull
-        writeValue(isEmptyText ? .data([]) : value, to: &buffer)
+    // Held once, not at each piece.
+    let slots = slots
+    text.withUnsafeBytes { text in
+      for (index, slot) in slots.enumerated() {
+        buffer.append(UnsafeRawBufferPointer(rebasing: text[Int(slot.opening)..<Int(slot.end)]))
+        guard slot.isListed else { continue }
+        let isFailure = !failures.isEmpty && failures[database.id(ofSlot: index)] != nil
+        writeListed(
+          database.characteristics[index], isHidden: isFailure, hidesAdminOnly: hidesAdminOnly, to: &buffer)
       }
+      buffer.append(UnsafeRawBufferPointer(rebasing: text[Int(slots.last?.end ?? 0)...]))
     }
-    write((slots.last?.end ?? 0)..<UInt32(text.count), to: &buffer)
+  }
+
+  /// The value as `/accessories` has it. In a function of its own the characteristic isn't copied.
+  private func writeListed(
+    _ characteristic: Characteristic, isHidden: Bool, hidesAdminOnly: Bool, to buffer: inout ByteBuffer
+  ) {
+    let isHidden =
+      isHidden || (hidesAdminOnly && characteristic.adminOnly.contains(.pairedRead))
+      || EventRules.readsAsNull(characteristic.type)
+    if !isHidden {
+      guard case .null = characteristic.value else { return writeValue(characteristic.value, to: &buffer) }
+    }
+    // HomeKitADK lists a control point that has nothing to say as "", and Apple's tester is reported to want that.
+    let isEmptyText = characteristic.format == .tlv8 && !conduct.listsEmptyTLV8AsNull
+    writeValue(isEmptyText ? .data([]) : .null, to: &buffer)
   }
 
   /// What a read gives for a value: a button was not pressed at the moment of asking, a control point has nothing to say.
@@ -106,7 +119,7 @@ struct AttributeRendering {
 
   // MARK: Kept text
 
-  private mutating func keep(_ database: AttributeDatabase) {
+  private func keep(_ database: AttributeDatabase) {
     // What stands between two characteristics' values.
     var opening = "{\"accessories\":["
     for (accessoryIndex, accessory) in database.accessories.enumerated() {
@@ -135,7 +148,7 @@ struct AttributeRendering {
     precondition(text.count <= Int(UInt32.max), "four gigabytes of attributes")
   }
 
-  private mutating func keep(_ characteristic: Characteristic, behind opening: String) {
+  private func keep(_ characteristic: Characteristic, behind opening: String) {
     func keep(_ piece: String) -> UInt32 {
       defer { text += piece.utf8 }
       return UInt32(truncatingIfNeeded: text.count)

@@ -56,10 +56,18 @@ extension ConnectionCore {
   func answer(
     _ status: AnswerStatus, _ type: HTTPContentType, chunks: Bool = false, body: (inout ByteBuffer) -> Void
   ) {
+    answer(type, chunks: chunks) {
+      body(&$0)
+      return status
+    }
+  }
+
+  /// The same, where the status shows while the body is written, which `body` returns.
+  func answer(_ type: HTTPContentType, chunks: Bool = false, body: (inout ByteBuffer) -> AnswerStatus) {
     let start = outgoing.readableCount
     let gap = HTTPWriter.beginBody(in: &outgoing)
     let bodyStart = outgoing.readableCount
-    body(&outgoing)
+    let status = body(&outgoing)
     let isLong = chunksJSONBeyond.map { outgoing.readableCount - bodyStart > $0 } ?? false
     if chunks || (type == .hapJSON && isLong) {
       HTTPWriter.finishChunked(gap, status: status.rawValue, contentType: type, in: &outgoing)

@@ -17,10 +17,17 @@ struct HTTPHeadFinder {
   mutating func find(in bytes: UnsafeRawBufferPointer, limit: Int) -> Result {
     let bound = min(bytes.count, limit)
     while scanned < bound {
-      let byte = bytes[scanned]
-      if scanned == headStart, byte != 0x0A, byte != 0x0D, !isTokenByte(byte) { return .malformed(.badStartLine) }
-      scanned += 1
-      guard byte == 0x0A else { continue }
+      if scanned == headStart {
+        let first = bytes[scanned]
+        if first != 0x0A, first != 0x0D, !isTokenByte(first) { return .malformed(.badStartLine) }
+      }
+      var place = scanned
+      while place < bound, bytes[place] != 0x0A { place += 1 }
+      guard place < bound else {
+        scanned = bound
+        break
+      }
+      scanned = place + 1
       let length = scanned - 1 - lineStart
       if length == 0 || (length == 1 && bytes[lineStart] == 0x0D) {
         if lineStart == headStart {

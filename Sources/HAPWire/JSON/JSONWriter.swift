@@ -1,15 +1,23 @@
 extension ByteBuffer {
   /// In quotes; what must be escaped is, and nothing else.
   package mutating func appendJSON(_ text: String) {
-    append(UInt8(ascii: "\""))
-    for byte in text.utf8 { appendEscaped(byte) }
-    append(UInt8(ascii: "\""))
+    var text = text
+    text.withUTF8 { appendJSON(utf8: UnsafeRawBufferPointer($0)) }
   }
 
   /// UTF-8 that the caller vouches for, in quotes and escaped.
   package mutating func appendJSON(utf8 text: UnsafeRawBufferPointer) {
     append(UInt8(ascii: "\""))
-    for byte in text { appendEscaped(byte) }
+    // Most texts have nothing to escape, and go in one piece.
+    var start = 0
+    for index in 0..<text.count {
+      let byte = text[index]
+      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+      append(UnsafeRawBufferPointer(rebasing: text[start..<index]))
+      appendEscaped(byte)
+      start = index + 1
+    }
+    append(UnsafeRawBufferPointer(rebasing: text[start...]))
     append(UInt8(ascii: "\""))
   }
 
