@@ -3,8 +3,8 @@
 
     server.py --hapsim PROGRAM --tools FOLDER [--rounds N] [--only KEY…] [--json FILE] [--compare FILE] [--no-peer] [--no-growth]
 
-Each round measures the floor, hapsim and HAP-python one after the other, so that the machine's moods are shared; a figure is the median of the
-rounds. Exit status: 0, also where bars are missed (the table says so); 1 where an answer failed a check.
+Each round measures hapsim and HAP-python one after the other, and what is told as a multiple of the floor in turns with it, so that the machine's
+moods are shared; a figure is the median of all samples. Exit status: 0, also where bars are missed (the table says so); 1 where an answer failed a check.
 """
 
 import argparse
@@ -36,17 +36,17 @@ def arguments():
     return parser.parse_args()
 
 
-def measured(stack, driver, groups, into):
+def measured(stack, driver, groups, into, beside):
     """One round of one stack."""
     anonymous = 0
     if "bulb" in groups:
-        anonymous = measure.one_bulb(stack, driver, into)
+        anonymous = measure.one_bulb(stack, driver, into, beside)
     if "ephemeral" in groups and stack.name == "hapsim":
         measure.ephemeral(stack, driver, into)
     if "bridge" in groups:
         measure.bridge(stack, driver, into, anonymous)
     if "many" in groups:
-        measure.many_sessions(stack, driver, into)
+        measure.many_sessions(stack, driver, into, beside)
     if "events" in groups:
         measure.events(stack, driver, into)
     if "disturbance" in groups and stack.name == "hapsim":
@@ -75,10 +75,12 @@ def main():
                 measure.crypto(floor, samples["floor"])
             for number in range(options.rounds):
                 print(f"round {number + 1} of {options.rounds}", file=sys.stderr, flush=True)
-                measure.floor(floor, driver, samples["floor"])
                 measure.disk(folder, samples["floor"])
-                for stack in stacks:
-                    measured(stack, driver, groups, samples[stack.name])
+                with floor.server() as running:
+                    measure.floor(running, driver, samples["floor"])
+                    beside = measure.Beside(running, samples["floor"])
+                    for stack in stacks:
+                        measured(stack, driver, groups, samples[stack.name], beside)
             if "growth" in groups:
                 print("a million requests, and 100 000 connections", file=sys.stderr, flush=True)
                 measure.growth(stacks[0], driver, samples["hapsim"])

@@ -23,12 +23,18 @@ class Failed(Exception):
     """A server that isn't there, or a driver whose checks failed."""
 
 
+GIVEN = set()
+
+
 def free_port():
-    """One of which the next is free, too, and below those that the system gives to whoever connects."""
+    """One of which the next is free, too, and below those that the system gives to whoever connects. It is given once."""
     for port in range(21_000, 32_000, 2):
+        if port in GIVEN:
+            continue
         try:
             for number in (port, port + 1):
                 socket.create_server(("127.0.0.1", number)).close()
+            GIVEN.add(port)
             return port
         except OSError:
             continue
