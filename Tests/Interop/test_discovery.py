@@ -5,8 +5,9 @@ import subprocess
 from contextlib import asynccontextmanager
 
 import pytest
-from zeroconf import IPVersion, ServiceInfo
+from zeroconf import DNSOutgoing, DNSText, IPVersion, ServiceInfo
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
+from zeroconf.const import _CLASS_IN, _CLASS_UNIQUE, _FLAGS_AA, _FLAGS_QR_RESPONSE, _TYPE_TXT
 
 from mdns_daemon import Daemon
 from process import PATIENCE, PROFILES
@@ -88,6 +89,22 @@ async def test_a_name_that_somebody_on_the_network_has_is_changed_and_told(bonjo
     finally:
         await other.async_unregister_all_services()
         await other.async_close()
+
+
+async def test_a_name_that_nobody_defends_is_kept(own, network):
+    """RFC 6762 §9: who finds a conflict in an established record probes again, and takes another name when it loses only. What looks like a conflict
+    may be its own answer of a moment ago (avahi/avahi#117)."""
+    simulator = await own(None, SWITCH, bonjour="embedded")
+    name = simulator.accessory.name
+    seen = await simulator.wait(lambda line: line.get("event") == "self-check")
+    since = simulator.said.index(seen) + 1
+    for sf in b"01":
+        lie = DNSOutgoing(_FLAGS_QR_RESPONSE | _FLAGS_AA)
+        text = DNSText(f"{name}._hap._tcp.local.", _TYPE_TXT, _CLASS_IN | _CLASS_UNIQUE, 4500, b"\x04sf=%c" % sf)
+        lie.add_answer_at_time(text, 0)
+        network.zeroconf.zeroconf.async_send(lie)
+    news = await simulator.wait(lambda line: line.get("event") in ("advertised", "renamed"), since=since)
+    assert (news["event"], news["name"]) == ("advertised", name)
 
 
 async def test_several_simulators_go_along_with_a_daemon_and_each_other(own, network, tmp_path):

@@ -6,6 +6,8 @@
   final class EmbeddedAdvertiser: Advertiser {
     /// More names than these are not tried: something is answering to every one.
     static let mostRenames = 64
+    /// How often a name that was established is probed for again before it is given up.
+    static let mostDefences = 8
 
     private let responder: EmbeddedResponder
     private var record: ServiceRecord?
@@ -14,6 +16,7 @@
     private var name = ""
     private var host = ""
     private var renames = 0
+    private var defences = 0
     /// Counts what was published, so that news of an earlier record is not told to the next.
     private var edition = 0
     private var service: OpaquePointer?
@@ -40,6 +43,7 @@
       name = record.name
       host = record.host
       renames = 0
+      defences = 0
       refresh()
     }
 
@@ -150,12 +154,22 @@
             case .ready(let server) = advertiser.responder.readiness
           else { return }
           avahi_s_entry_group_reset(service)
-          if advertiser.rename() { advertiser.fill(service, server, record) }
+          if advertiser.defends() || advertiser.rename() { advertiser.fill(service, server, record) }
         }
       case AVAHI_ENTRY_GROUP_FAILURE:
         fail("\(name) can't be advertised: the responder gave it up")
       default: break  // uncommitted, registering
       }
+    }
+
+    /// Whether the same name is probed for once more: RFC 6762 §9 has who finds a conflict in an established record do that, and only who loses
+    /// the probe takes another name. What Avahi takes for a conflict may be our own answer with the TXT record of a moment ago, which it
+    /// still had in its queue (avahi/avahi#117).
+    private func defends() -> Bool {
+      guard establishedName == name, defences < Self.mostDefences else { return false }
+      defences += 1
+      establishedName = nil
+      return true
     }
 
     /// Goes on to the next name.
