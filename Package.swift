@@ -50,9 +50,11 @@ let package = Package(
     .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
     .target(name: "HAPYAML", dependencies: ["CYAML", "HAPWire"]),
     .target(name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"]),
+    .target(name: "HAPScenario", dependencies: ["HAPYAML", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDefects",
       dependencies: ["HAPYAML", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
+    .target(name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"]),
 
@@ -66,7 +68,9 @@ let package = Package(
     .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPDefects", "HAPProfile", "HAPLoop", "HAPProtocol",
+        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects",
+        "HAPProfile", "HAPLoop",
+        "HAPProtocol",
         "HAPModel", "HAPWire", "HAPCrypto", "CQRencode", "CTurboJPEG",
       ]),
     .target(
@@ -79,7 +83,9 @@ let package = Package(
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPDefects", "HAPImport", "HAPProfile", "HAPDiscovery",
+        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects", "HAPImport",
+        "HAPProfile",
+        "HAPDiscovery",
         "HAPTransport",
         "HAPStore", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
@@ -113,7 +119,7 @@ let package = Package(
     .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
     .testTarget(
       name: "HAPStoreTests", dependencies: ["HAPStore", "CSQLite", "HAPTestSupport"], exclude: ["Schemas"]),
-    .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPTestSupport"]),
+    .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport"]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",
@@ -129,6 +135,8 @@ let package = Package(
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
+    .testTarget(name: "HAPFaultsTests", dependencies: ["HAPFaults", "HAPModel", "HAPWire"]),
+    .testTarget(name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPWire"]),
     .testTarget(
       name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
@@ -148,7 +156,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-        "HAPYAML", "HAPSuite", "HAPLint", "HAPDefects", "HAPTestSupport",
+        "HAPYAML", "HAPSuite", "HAPScenario", "HAPLint", "HAPDefects", "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
@@ -161,7 +169,7 @@ let package = Package(
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-    "HAPYAML", "HAPSuite", "HAPLint", "HAPDefects", "HAPTestSupport", "FuzzTargets",
+    "HAPYAML", "HAPSuite", "HAPScenario", "HAPLint", "HAPDefects", "HAPTestSupport", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {

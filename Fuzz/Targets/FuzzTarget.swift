@@ -34,6 +34,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case lint
   /// Files of defects, and messages for their rules.
   case defects
+  /// Files with scenarios, and what happens while they are played.
+  case scenario
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -53,6 +55,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .dns: fuzzDNS(bytes)
     case .lint: fuzzLint(bytes)
     case .defects: fuzzDefects(bytes)
+    case .scenario: fuzzScenario(bytes)
     }
   }
 
@@ -60,7 +63,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .json, .connection, .controller, .yaml, .dns, .lint, .defects: 4096
+    case .http, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .scenario: 4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }

@@ -19,6 +19,10 @@ package final class AccessoryServer {
   package var keepsOpen: ((ConnectionID) -> Bool)?
   /// Told when a controller has ended its sending.
   package var onEnd: ((ConnectionID) -> Void)?
+  /// Says what a bad network does to a connection; nil: nothing. Asked when one is made, and for all of them by `reshape`.
+  package var shape: ((ConnectionCore) -> (any LinkShaper)?)?
+  /// New connections are cut off while there are so many; nil: the core decides.
+  package var refusesBeyond: Int?
   private weak var owner: (any AccessoryServerOwner)?
   private var listeners: [TCPListener] = []
   private var connections: [ConnectionID: ServedConnection] = [:]
@@ -99,6 +103,11 @@ package final class AccessoryServer {
     for listener in listeners { listener.close() }
     listeners = []
     for connection in connections.values {
+      // What was held up is sent now: an orderly end loses nothing.
+      for piece in connection.shaped?.takeAll() ?? [] where !withReset {
+        piece.bytes.withUnsafeBytes { connection.stream.write($0) }
+      }
+      connection.shaped?.close()
       if withReset { connection.stream.reset() } else { connection.stream.closeAfterWriting() }
     }
     for connection in connections.values { core.closed(connection.core) }
@@ -130,6 +139,49 @@ package final class AccessoryServer {
     if withReset { return drop(connection, withReset: true) }
     connection.isEnding = true
     touch(connection)
+  }
+
+  /// The network has become another one: asks `shape` anew for every connection. What was held up by the old one follows at once.
+  package func reshape() {
+    for connection in connections.values { reshape(connection) }
+    perform()
+  }
+
+  private func reshape(_ connection: ServedConnection) {
+    let shaper = shape?(connection.core)
+    if shaper == nil, connection.shaped == nil { return }
+    let shaped = connection.shaped ?? makeLink(connection)
+    connection.shaped = shaped
+    shaped.change(to: shaper)
+    touch(connection)
+  }
+
+  private func makeLink(_ connection: ServedConnection) -> ShapedLink {
+    let shaped = ShapedLink(loop)
+    shaped.onDue = { [unowned self, unowned connection] in
+      guard let shaped = connection.shaped else { return }
+      for piece in shaped.takeDue(at: now) {
+        piece.bytes.withUnsafeBytes { connection.stream.write($0) }
+        if piece.isLast { return drop(connection, withReset: shaped.cutsWithReset) }
+      }
+      for bytes in shaped.takeHeard(at: now) { hear(bytes, on: connection) }
+      if shaped.isOver {
+        shaped.close()
+        connection.shaped = nil
+      }
+      touch(connection)
+      perform()
+    }
+    return shaped
+  }
+
+  /// Bytes that came some time ago.
+  private func hear(_ bytes: [UInt8], on connection: ServedConnection) {
+    let now = now
+    bytes.withUnsafeBytes { connection.core.incoming.append($0) }
+    recorder?.note(.received(connection.core.id, bytes), at: now)
+    collecting { core.received(on: connection.core, at: now) }
+    touchAll()
   }
 
   /// The accessory's own address of a connection.
@@ -217,6 +269,7 @@ package final class AccessoryServer {
   private func accept(_ stream: TCPStream) {
     let peer = stream.peerAddress.map(\.description) ?? "unknown"
     let now = now
+    if let limit = refusesBeyond, connections.count >= limit { return stream.reset() }
     guard !isStopped, let served = core.open(peer: peer, at: now) else {
       stream.close()
       return perform()
@@ -224,6 +277,7 @@ package final class AccessoryServer {
     recorder?.note(.opened(served.id, peer: peer), at: now)
     let connection = ServedConnection(stream, served)
     connections[served.id] = connection
+    if shape != nil { reshape(connection) }
     stream.startReading(
       onAllocate: { _ in connection.roomForReading() },
       onRead: { [unowned self] event in received(event, on: connection) })
@@ -236,6 +290,13 @@ package final class AccessoryServer {
     case .bytes(let count):
       connection.core.incoming.commit(count)
       let now = now
+      if let shaped = connection.shaped, shaped.delaysInput {
+        let bytes = connection.core.incoming.withReadable { Array(UnsafeRawBufferPointer($0).suffix(count)) }
+        connection.core.incoming.removeLast(count)
+        shaped.hold(bytes, at: now)
+        if shaped.isFull { connection.stream.pauseReading() }
+        return
+      }
       if let recorder {
         let bytes = connection.core.incoming.withReadable { Array(UnsafeRawBufferPointer($0).suffix(count)) }
         recorder.note(.received(connection.core.id, bytes), at: now)
@@ -262,6 +323,7 @@ package final class AccessoryServer {
   /// Gives up a connection at once.
   private func drop(_ connection: ServedConnection, withReset: Bool = false) {
     guard connections.removeValue(forKey: connection.core.id) != nil else { return }
+    connection.shaped?.close()
     if withReset { connection.stream.reset() } else { connection.stream.close() }
     recorder?.note(.closed(connection.core.id), at: now)
     core.closed(connection.core)
@@ -398,10 +460,16 @@ package final class AccessoryServer {
       touchAll()
       if !connection.core.outgoing.isEmpty || core.hasActions { return touch(connection) }
     }
-    if connection.stream.queuedByteCount > ServedConnection.queueLimit { return drop(connection) }
+    if connection.unsentCount > ServedConnection.queueLimit { return drop(connection) }
     advertiseIfDue(connection)
+    // A bad network holds back the end, too.
+    if let shaped = connection.shaped {
+      if connection.isEnding, shaped.unsentCount > 0 { return connection.stream.pauseReading() }
+      if shaped.isDeaf || shaped.isFull { return connection.stream.pauseReading() }
+    }
     if connection.isEnding || (connection.peerHasFinished && connection.core.wantsInput && connection.hasRoom) {
       connections[connection.core.id] = nil
+      connection.shaped?.close()
       connection.stream.closeAfterWriting()
       recorder?.note(.closed(connection.core.id), at: now)
       core.closed(connection.core)
@@ -417,6 +485,7 @@ package final class AccessoryServer {
     connection.core.outgoing.withReadable { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
       recorder?.sent(connection.core.id, bytes, at: now)
+      if let shaped = connection.shaped { return shaped.take(Array(bytes), at: now) }
       let taken = connection.stream.tryWrite(bytes)
       guard taken < bytes.count else { return }
       connection.stream.write(UnsafeRawBufferPointer(rebasing: bytes[taken...])) { [weak self] _ in
@@ -430,7 +499,7 @@ package final class AccessoryServer {
   /// The new record goes out when the answer that made it so has left, or never can.
   private func advertiseIfDue(_ connection: ServedConnection) {
     guard let advertisement = connection.advertisement else { return }
-    guard connection.stream.isClosed || (connection.stream.queuedByteCount == 0 && connection.core.outgoing.isEmpty)
+    guard connection.stream.isClosed || (connection.unsentCount == 0 && connection.core.outgoing.isEmpty)
     else { return }
     connection.advertisement = nil
     owner?.advertise(advertisement)

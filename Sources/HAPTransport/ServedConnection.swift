@@ -15,7 +15,11 @@ final class ServedConnection {
   let stream: TCPStream
   let core: ConnectionCore
   /// Whether the peer reads what it is sent. While too much lies unread by it, nothing more is read from it.
-  var hasRoom: Bool { stream.queuedByteCount < core.answerLimit }
+  var hasRoom: Bool { unsentCount < core.answerLimit }
+  /// Bytes that the system has not taken yet.
+  var unsentCount: Int { stream.queuedByteCount + (shaped?.unsentCount ?? 0) }
+  /// What a bad network does to it; nil: nothing.
+  var shaped: ShapedLink?
 
   var isTouched = false
   /// To be closed when what is answered has left.

@@ -7,7 +7,9 @@ extension Program {
     name: "hapsim", version: hapsimVersion,
     summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair and drive them",
     commands: [
-      .run, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .conduct, .defects, .replay, .pairings, .reset,
+      .run, .record, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .conduct, .defects, .faults, .replay,
+      .pairings,
+      .reset,
     ],
     nearest: { nearestName(to: $0, in: $1) })
 }

@@ -19,6 +19,8 @@ final class ServedSimulation: Sendable {
 
   let loop = EventLoop(name: "simulation")
   let events = Mutex<[SimulatorEvent]>([])
+  /// Is told them as well, on the loop.
+  let listener = Mutex<(@Sendable (SimulatorEvent) -> Void)?>(nil)
   let profiles = Mutex<[String: String]>([:])
   let allStopped = Mutex(0)
   private let held = Mutex<(simulation: Simulation, dispatcher: Held)?>(nil)
@@ -42,7 +44,11 @@ final class ServedSimulation: Sendable {
     try await onLoop { [self] in
       let setting = Simulation.Setting(
         folder: folder, places: [ListeningPlace(.loopbackV4)], seed: 7,
-        makeAdvertiser: { advertiser }, sink: { [self] event in events.withLock { $0.append(event) } })
+        makeAdvertiser: { advertiser },
+        sink: { [self] event in
+          events.withLock { $0.append(event) }
+          listener.withLock { $0 }?(event)
+        })
       let simulation = Simulation(setting, in: SimulationClock(pace, on: loop), on: loop)
       for accessory in prepared { try simulation.serve(accessory, port: 0) }
       let dispatcher = CommandDispatcher(

@@ -96,14 +96,28 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(lines[3] == "3 errors, 0 warnings")
   }
 
-  @Test("Warnings alone don't change the exit code; what has no effect yet is said") func warnings() throws {
+  @Test("Faults in a profile are judged, each at its place") func faults() throws {
+    let scratch = ScratchFolder()
+    let text =
+      #"{ "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "faults": FAULTS, "services": [ { "type": "LightBulb" } ] }"#
+    let good = try file(text.replacing("FAULTS", with: #"["latency:by=2s", { "fault": "chunked" }]"#), in: scratch)
+    #expect(hapsim(["validate", good]).exit == .well)
+    let bad = try file(text.replacing("FAULTS", with: #"["latncy", { "fault": "latency", "by": 3 }, 5]"#), in: scratch)
+    let said = hapsim(["validate", bad])
+    #expect(said.exit == .problem)
+    #expect(said.out.contains(#"error: faults[0]: there is no fault "latncy": did you mean "latency"? [fault]"#))
+    #expect(said.out.contains("error: faults[1].by: by is a duration such as 500ms or 2s, not an integer [fault]"))
+    #expect(said.out.contains("error: faults[2]: an object is expected, not an integer [fault]"))
+  }
+
+  @Test("Warnings alone don't change the exit code") func warnings() throws {
     let scratch = ScratchFolder()
     let path = try file(
-      #"{ "format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "faults": {}, "services": [ { "type": "LightBulb" } ] }"#,
+      #"{ "format": "hasaccessory/1", "name": "Lamp", "category": "bridge", "bridgedAccessories": [ { "name": "A", "id": "a", "serialNumber": "SAME", "services": [ { "type": "LightBulb" } ] }, { "name": "B", "id": "b", "serialNumber": "SAME", "services": [ { "type": "LightBulb" } ] } ] }"#,
       in: scratch)
     let said = hapsim(["validate", path])
     #expect(said.exit == .well)
-    #expect(said.out.contains("warning: faults: this hapsim does not act on faults yet [no-effect]"))
+    #expect(said.out.contains("[serial-twice]"))
     #expect(said.out.hasSuffix("0 errors, 1 warning\n"))
   }
 

@@ -110,6 +110,8 @@ package final class MessageCondition: Sendable {
     var missing: CountPattern?
     /// The connection's own address.
     var address: String?
+    /// Nil: all connections.
+    var connections: ConnectionScope?
 
     init(kind: Kind) { self.kind = kind }
   }
@@ -212,6 +214,9 @@ extension MessageCondition {
   func fits(_ facts: MessageFacts) -> Bool {
     guard fitsKind(facts) else { return false }
     let connection = facts.connection
+    if let scope = members.connections, !scope.fits(connection: connection.id, controller: connection.controller) {
+      return false
+    }
     if let wanted = members.isSecured, wanted != connection.isSecured { return false }
     if let wanted = members.isAdmin, !connection.isSecured || wanted != connection.isAdmin { return false }
     if let wanted = members.isPaired, wanted != facts.isPaired { return false }

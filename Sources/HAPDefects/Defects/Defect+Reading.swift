@@ -10,7 +10,8 @@ extension Defect {
     "identity", "random", "sealing", "idle",
   ]
 
-  init(_ node: JSONNode, area: String) throws(JSONProblem) {
+  /// - Parameter area: of its cases.
+  package init(_ node: JSONNode, area: String) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: Self.members)
     let id = try node.string("id")
     guard !id.isEmpty, id.utf8.allSatisfy(Self.isSlugByte) else {

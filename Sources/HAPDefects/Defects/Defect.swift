@@ -68,6 +68,18 @@ package struct Defect: Sendable {
     self.idle = idle
   }
 
+  /// The same with other changes.
+  func with(
+    rules: [MessageRule], records: [RecordChange], devices: [DeviceChange], restart: RestartChange?,
+    sealings: [SealingChange], idle: Duration?
+  ) -> Defect {
+    Defect(
+      id: id, area: area, breaks: breaks, what: what, drags: drags, total: total, unproven: unproven, claims: claims,
+      profile: profile, testOptions: testOptions, serveOptions: serveOptions, needs: needs, rules: rules,
+      manners: manners, records: records, devices: devices, restart: restart, identity: identity, random: random,
+      sealings: sealings, idle: idle)
+  }
+
   /// The conduct of an accessory that has this defect.
   package func conduct(over conduct: Conduct) -> Conduct {
     var conduct = conduct

@@ -57,6 +57,8 @@ package enum AccessoryReport: Equatable, Sendable {
   case wrote(AttributeID, Value, controller: String)
   case subscribed(AttributeID, controller: String)
   case unsubscribed(AttributeID, controller: String)
+  /// An event with this value is on its way to the controller.
+  case told(AttributeID, Value, controller: String)
   case identified(aid: UInt64)
   /// The device has not answered a read or a write of these for three seconds.
   case slow([AttributeID])

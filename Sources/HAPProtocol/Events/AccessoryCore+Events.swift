@@ -81,6 +81,13 @@ extension AccessoryCore {
       }
       buffer.append("]}")
     }
+    if makesReports {
+      let controller = connection.controller
+      for entry in connection.events.entries {
+        let value = entry.value ?? database.characteristics[entry.slot].value
+        report(.told(database.id(ofSlot: entry.slot), value, controller: controller))
+      }
+    }
     connection.events.removeAll()
   }
 }

@@ -2,6 +2,7 @@ import HAPCapture
 import HAPCrypto
 import HAPDefects
 import HAPDiscovery
+import HAPFaults
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -47,7 +48,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var stuck: Set<AttributeID> = []
   /// What a defect does here; nil: the accessory has none.
   private var defect: DefectRun?
-  private let defectState: DefectState?
+  private var defectState: DefectState?
   private var alteration: DeviceAlteration?
 
   /// - Parameters:
@@ -107,6 +108,37 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     run.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
     server.keepsOpen = { _ in state.script.isSuppressed(.close) }
     server.onEnd = { [unowned run] in run.ended($0) }
+  }
+
+  /// What is wrong with the accessory and its network from now on.
+  func apply(_ faults: AccessoryFaults) {
+    let joined = faults.joined(with: prepared.defect)
+    defect?.stop()
+    defect = nil
+    core.tap = nil
+    server.recorder = capture
+    server.keepsOpen = nil
+    server.onEnd = nil
+    alteration = nil
+    defectState = joined.map { DefectState($0) }
+    if let defectState { install(defectState) }
+    guard faults.hasNetworkFaults || server.shape != nil else { return }
+    server.refusesBeyond = faults.refusesBeyond
+    server.shape = { [unowned self] connection in
+      faults.shaper(for: connection) { [unowned self] in Double.random(in: 0..<1, using: &random) }
+    }
+    server.reshape()
+    if !faults.hasNetworkFaults { server.shape = nil }
+  }
+
+  func tellOfFault(_ fault: FaultChoice, isOn: Bool) {
+    tell { _ in .fault(name: fault.name, text: fault.text, isOn: isOn) }
+  }
+
+  /// Takes the record back with everything else as it is, or tells it again.
+  func setAnnounced(_ isTold: Bool) throws(CommandError) {
+    guard hasRadio else { throw CommandError(.notPossible, "it is off the network") }
+    if isTold { publish() } else { advertiser?.withdraw() }
   }
 
   private func isSuppressed(_ what: DefectScript.Suppressed) -> Bool {
@@ -400,13 +432,18 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       tell { _ in .disconnected(peer: peer) }
     case .paired(let controller, let isAdmin): tell { _ in .paired(controller: controller, isAdmin: isAdmin) }
     case .unpaired(let controller): tell { _ in .unpaired(controller: controller) }
-    case .verified(_, let controller): tell { _ in .verified(controller: controller) }
+    case .verified(_, let controller):
+      // Some faults are for certain controllers alone.
+      if server.shape != nil { server.reshape() }
+      tell { _ in .verified(controller: controller) }
     case .wrote(let id, let value, let controller):
       if let slot = core.database.slot(of: id) { tell { .wrote($0.named(slot, value), controller: controller) } }
     case .subscribed(let id, let controller):
       if let slot = core.database.slot(of: id) { tell { .subscribed($0.named(slot), controller: controller) } }
     case .unsubscribed(let id, let controller):
       if let slot = core.database.slot(of: id) { tell { .unsubscribed($0.named(slot), controller: controller) } }
+    case .told(let id, let value, let controller):
+      if let slot = core.database.slot(of: id) { tell { .told($0.named(slot, value), controller: controller) } }
     case .identified: break  // told when it is done
     case .slow(let ids):
       tell { database in .slow(ids.compactMap { database.slot(of: $0).map { database.named($0) } }) }

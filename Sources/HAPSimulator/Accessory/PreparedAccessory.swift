@@ -48,7 +48,7 @@ package struct PreparedAccessory: Sendable {
   private(set) var blueprint: DeviceBlueprint
   package let conduct: Conduct
   /// Of which it was made, under the name that was chosen.
-  let profile: AccessoryProfile
+  package let profile: AccessoryProfile
   private let choices: Choices
   /// What is wrong with it on purpose.
   let defect: Defect?

@@ -11,6 +11,8 @@ extension SimulatedAccessory {
       json.integer(run.core.advertisement.configurationNumber)
       json.key("connections")
       json.integer(run.server.connectionCount)
+      json.key("faults")
+      json.array { json in for fault in faults.active { json.string(fault.text) } }
       json.key("pairings")
       json.array { json in
         for pairing in run.core.pairings {

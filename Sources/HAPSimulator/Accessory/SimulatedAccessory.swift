@@ -1,5 +1,6 @@
 import HAPDefects
 import HAPDiscovery
+import HAPFaults
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -37,6 +38,7 @@ package actor SimulatedAccessory {
   private var starts = 0
   /// What its defect remembers.
   private var defectState: DefectState?
+  let faults = AccessoryFaults()
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -67,11 +69,11 @@ package actor SimulatedAccessory {
     self.advertiser = advertiser
     if let defect = prepared.defect {
       defectState = DefectState(defect)
-      if let advertiser, !defect.records.isEmpty {
-        self.advertiser = AlteredAdvertiser(advertiser, defect.records, on: loop, at: terms.places) {
-          [state = defectState] in state?.restart?.cause
-        }
-      }
+    }
+    if let advertiser {
+      self.advertiser = AlteredAdvertiser(
+        advertiser, prepared.defect?.records ?? [], on: loop, at: terms.places
+      ) { [state = defectState] in state?.restart?.cause }
     }
     try makeRun(SimulationRandom(seed: terms.seed))
     return port
@@ -107,6 +109,7 @@ package actor SimulatedAccessory {
     lastDatabase = nil
     offline = offline.filter { run.core.database.hasAccessory($0) }
     for aid in offline { run.setReachable(false, aid: aid) }
+    if !faults.isEmpty { run.apply(faults) }
   }
 
   /// Ends the run and starts the accessory anew from what it keeps, at the same port.
@@ -286,6 +289,39 @@ package actor SimulatedAccessory {
     run.setReachable(isReachable, aid: aid)
     if isReachable { offline.remove(aid) } else { offline.insert(aid) }
   }
+
+  // MARK: Faults
+
+  func switchFaultOn(_ fault: FaultChoice) throws(CommandError) {
+    let run = try running()
+    guard terms?.capturePath == nil else {
+      throw CommandError(.notPossible, "a run that is captured has no faults: its replay would not know of them")
+    }
+    faults.switchOn(fault)
+    apply(to: run)
+    run.tellOfFault(fault, isOn: true)
+  }
+
+  func switchFaultOff(_ name: String) throws(CommandError) -> FaultChoice {
+    let run = try running()
+    guard let fault = faults.switchOff(name) else {
+      let names = faults.active.map(\.name)
+      throw CommandError(
+        .notPossible,
+        "the fault \"\(name)\" is not on\(names.isEmpty ? "" : "; these are: \(names.joined(separator: ", "))")")
+    }
+    apply(to: run)
+    run.tellOfFault(fault, isOn: false)
+    return fault
+  }
+
+  private func apply(to run: AccessoryRun) {
+    run.apply(faults)
+    let records = (prepared.defect?.records ?? []) + faults.active.flatMap { $0.defect?.records ?? [] }
+    (advertiser as? AlteredAdvertiser)?.change(to: records)
+  }
+
+  func setAnnounced(_ isTold: Bool) throws(CommandError) { try running().setAnnounced(isTold) }
 
   func setRadio(_ isOn: Bool) throws(CommandError) {
     let run = try running()

@@ -1,6 +1,8 @@
+import HAPFaults
 import HAPLoop
 import HAPModel
 import HAPProfile
+import HAPProtocol
 import HAPWire
 
 /// Takes commands for the accessories of a simulation, finds whom they are for, and answers each with one line of JSON.
@@ -13,6 +15,8 @@ package struct CommandDispatcher {
   private let readProfile: @Sendable (String) throws -> AccessoryProfile
   /// Called after the last accessory was stopped by a command.
   private let onAllStopped: () -> Void
+  /// Is shown each command as it comes; what it returns is called when the command was carried out.
+  package var onCommand: (@Sendable (JSONNode) -> @Sendable () -> Void)?
 
   /// - Parameter readProfile: reads the profile at a path; called off the loop.
   package init(
@@ -31,6 +35,14 @@ package struct CommandDispatcher {
     do throws(CommandRefusal) {
       command = try SimulatorCommand(json: line)
     } catch { return answer(CommandAnswer.failure(error)) }
+    var answer = answer
+    if let onCommand, let node = try? JSONNode.parse(line) {
+      let onPerformed = onCommand(node)
+      answer = { [answer] text in
+        if (try? JSONNode.parse(Array(text.utf8)))?["ok"]?.boolValue == true { onPerformed() }
+        answer(text)
+      }
+    }
     do throws(CommandError) { try perform(command, answer) } catch {
       answer(CommandAnswer.failure(id: command.id, error))
     }
@@ -99,6 +111,10 @@ package struct CommandDispatcher {
         $0.key("connections")
         $0.integer(count)
       }
+    case .fault(let node, let isOn): try switchFault(node, isOn, whole(command), id, answer)
+    case .announce(let isTold):
+      try whole(command).isolated { accessory throws(CommandError) in try accessory.setAnnounced(isTold) }
+      succeed()
     case .radio(let isOn):
       try whole(command).isolated { accessory throws(CommandError) in try accessory.setRadio(isOn) }
       succeed()
@@ -128,7 +144,60 @@ package struct CommandDispatcher {
     }
   }
 
+  /// Switches a fault on or off, and carries out the commands that belong to that, in their order. The first that is refused takes it back.
+  private func switchFault(
+    _ node: JSONNode, _ isOn: Bool, _ accessory: SimulatedAccessory, _ id: JSONNode?, _ answer: @escaping Answer
+  ) throws(CommandError) {
+    let choice: FaultChoice
+    do throws(JSONProblem) { choice = try FaultLibrary.builtIn.choice(node) } catch {
+      throw CommandError(.malformed, error.message)
+    }
+    let (name, commands) = try accessory.isolated { (accessory) throws(CommandError) -> (String, [JSONNode]) in
+      let switched = isOn ? choice : try accessory.switchFaultOff(choice.name)
+      if isOn { try accessory.switchFaultOn(choice) }
+      return (accessory.name, isOn ? switched.begin : switched.end)
+    }
+    carryOut(commands[...], of: choice.name, at: accessory, name, id, answer)
+  }
+
+  private func carryOut(
+    _ commands: ArraySlice<JSONNode>, of fault: String, at accessory: SimulatedAccessory, _ name: String,
+    _ id: JSONNode?, _ done: @escaping Answer
+  ) {
+    guard let command = commands.first else { return done(CommandAnswer.success(id: id)) }
+    let members = (command.members ?? []).map { (name: $0.name, value: $0.value) }
+    let line = JSONWriter.bytes { $0.node(.object([("accessory", .text(name))] + members)) }
+    // Called on the loop's thread, as everything here is.
+    nonisolated(unsafe) let dispatcher = self
+    answer(line) { text in
+      let reply = try? JSONNode.parse(Array(text.utf8))
+      if reply?["ok"]?.boolValue == true {
+        return dispatcher.carryOut(commands.dropFirst(), of: fault, at: accessory, name, id, done)
+      }
+      let message = reply?["error"]?["message"]?.stringValue ?? "it was refused"
+      accessory.assumeIsolated { _ = try? $0.switchFaultOff(fault) }
+      done(CommandAnswer.failure(id: id, CommandError(.notPossible, "\(fault): \(message)")))
+    }
+  }
+
   // MARK: Whom it is for
+
+  /// The accessory that is meant; behind a bridge with its aid.
+  func place(of accessory: AccessorySelector) throws(CommandError) -> (accessory: SimulatedAccessory, aid: UInt64?) {
+    let command = SimulatorCommand(accessory: accessory, .status)
+    return try only(targets(of: command), command)
+  }
+
+  /// The accessory and the characteristic that words mean.
+  func characteristic(
+    _ selector: CharacteristicSelector, of accessory: AccessorySelector?
+  ) throws(CommandError) -> (accessory: SimulatedAccessory, id: AttributeID) {
+    let command = SimulatorCommand(accessory: accessory, .status)
+    let target = try only(targets(of: command), command)
+    let database = target.accessory.assumeIsolated { $0.database }
+    let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: target.aid) }
+    return (target.accessory, id)
+  }
 
   private typealias Target = (accessory: SimulatedAccessory, aid: UInt64?)
 
@@ -229,7 +298,7 @@ extension JSONWriter {
       json.key("scale")
       switch clock.pace {
       case .running(let scale): json.double(scale)
-      case .standing: json.integer(0)
+      case .standing, .jumping: json.integer(0)
       }
     }
   }

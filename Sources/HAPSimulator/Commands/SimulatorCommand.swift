@@ -1,3 +1,4 @@
+import HAPFaults
 import HAPModel
 import HAPProtocol
 import HAPWire
@@ -20,6 +21,10 @@ package struct SimulatorCommand: Equatable, Sendable {
     case advance(Duration)
     /// Let the device leave reads of a characteristic without an answer, or answer them again.
     case stall(CharacteristicSelector, Bool)
+    /// Switch a fault on, with its parameters, or off. The node is right.
+    case fault(JSONNode, Bool)
+    /// Take the record off the network and leave everything else as it is, or tell it again.
+    case announce(Bool)
     /// Lose an accessory behind a bridge, or find it again.
     case reachable(Bool)
     /// Take the accessory off the network, or bring it back.
@@ -72,6 +77,8 @@ extension SimulatorCommand {
     ("battery", ["accessory", "service", "value"]),
     ("stall", ["accessory", "service", "characteristic", "value"]),
     ("advance", ["duration"]),
+    ("fault", ["accessory", "fault", "value"]),
+    ("announce", ["accessory", "value"]),
     ("offline", ["accessory"]),
     ("online", ["accessory"]),
     ("radio", ["accessory", "value"]),
@@ -124,6 +131,17 @@ extension SimulatorCommand {
     }
   }
 
+  /// Judges a command in a document that has places of its own.
+  package static func check(_ node: JSONNode) throws(JSONProblem) {
+    let name = try node.string("command")
+    guard let (_, members) = vocabulary.first(where: { $0.name == name }) else {
+      preconditionFailure("who reads the document knows the commands")
+    }
+    try node.refuseUnknownMembers(except: ["command"] + members)
+    if let accessory = node["accessory"] { _ = try AccessorySelector(accessory) }
+    _ = try Action(name, node)
+  }
+
   private static func reading<R>(_ body: () throws(JSONProblem) -> R) throws(CommandError) -> R {
     do throws(JSONProblem) {
       return try body()
@@ -153,6 +171,13 @@ extension SimulatorCommand.Action {
     case "press", "trigger", "jam", "tamper", "battery":
       self = .deed(try Deed(name, node), service: try ServiceSelector.member(of: node))
     case "advance": self = .advance(try node.duration("duration"))
+    case "fault":
+      let fault = try node.required("fault")
+      let isOn = try node.bool("value", default: true)
+      // One that is switched off needs no parameters: its name is enough.
+      _ = try FaultLibrary.builtIn.choice(fault)
+      self = .fault(fault, isOn)
+    case "announce": self = .announce(try node.required("value").asBool())
     case "offline": self = .reachable(false)
     case "online": self = .reachable(true)
     case "radio": self = .radio(try node.required("value").asBool())

@@ -6,9 +6,11 @@ import HAPLoop
 final class AlteredAdvertiser: Advertiser {
   private let base: any Advertiser
   /// In place of the other, all the time, where one of the changes is about responders: it does no more wrong than what fits at the moment.
-  private let odd: OddResponder?
-  private let changes: [RecordChange]
+  private var odd: OddResponder?
+  private var changes: [RecordChange]
   private let loop: EventLoop
+  private let places: [ListeningPlace]
+  private var events: (AdvertisementEvent) -> Void = { _ in }
   private var publications = 0
   private var updates = 0
   private var record: ServiceRecord?
@@ -22,15 +24,36 @@ final class AlteredAdvertiser: Advertiser {
     cause: @escaping () -> RestartChange.Cause?
   ) {
     self.base = base
-    odd =
-      changes.contains { $0.responder != nil || $0.also != nil }
-      ? OddResponder(loop, on: InterfaceChoice(leadingTo: places)) : nil
+    self.places = places
+    odd = Self.needsOdd(changes) ? OddResponder(loop, on: InterfaceChoice(leadingTo: places)) : nil
     self.cause = cause
     self.changes = changes
     self.loop = loop
   }
 
+  private static func needsOdd(_ changes: [RecordChange]) -> Bool {
+    changes.contains { $0.responder != nil || $0.also != nil }
+  }
+
+  /// Tells the record otherwise from now on.
+  func change(to changes: [RecordChange]) {
+    if changes.isEmpty, self.changes.isEmpty { return }
+    let wasFrozen = fitting(record?.txt ?? TextRecord([])).contains(where: \.isFrozen)
+    self.changes = changes
+    guard let record else { return }
+    if Self.needsOdd(changes) != (odd != nil) {
+      // By another responder, under the same name: the one that goes says goodbye.
+      if let odd { odd.close() } else { base.withdraw() }
+      odd = Self.needsOdd(changes) ? OddResponder(loop, on: InterfaceChoice(leadingTo: places)) : nil
+      return publish(record, events: events)
+    }
+    if !wasFrozen, fitting(record.txt).contains(where: \.isFrozen) { return }
+    odd?.manner = manner(record.txt)
+    (odd ?? base).update(txt: altered(record.txt))
+  }
+
   func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
+    self.events = events
     publications += 1
     updates = 0
     self.record = record
@@ -81,6 +104,7 @@ final class AlteredAdvertiser: Advertiser {
     odd?.manner = manner(record?.txt ?? TextRecord([]))
     odd?.withdraw()
     if saysGoodbye { base.withdraw() }
+    record = nil
   }
 
   func close() {

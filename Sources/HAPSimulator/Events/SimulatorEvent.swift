@@ -12,6 +12,8 @@ package struct SimulatorEvent: Equatable, Sendable {
     case wrote(NamedValue, controller: String)
     case subscribed(NamedCharacteristic, controller: String)
     case unsubscribed(NamedCharacteristic, controller: String)
+    /// An event with this value was sent to a controller.
+    case told(NamedValue, controller: String)
     /// The device, or a person at it, changed a value.
     case changed(NamedValue)
     case identified(aid: UInt64, for: Duration)
@@ -21,6 +23,8 @@ package struct SimulatorEvent: Equatable, Sendable {
     case slow([NamedCharacteristic])
     /// The profile was replaced; the configuration number is this now.
     case reconfigured(configurationNumber: UInt16)
+    /// A fault was switched on or off; `text` has its parameters.
+    case fault(name: String, text: String, isOn: Bool)
     /// It went off the network, or came back.
     case radio(isOn: Bool)
     /// An accessory behind the bridge was lost, or found again.
@@ -76,6 +80,7 @@ extension SimulatorEvent {
     case .wrote(let value, let controller): "\(controller) wrote \(value)"
     case .subscribed(let characteristic, let controller): "\(controller) subscribed to \(characteristic)"
     case .unsubscribed(let characteristic, let controller): "\(controller) unsubscribed from \(characteristic)"
+    case .told(let value, let controller): "told \(controller): \(value)"
     case .changed(let value): "\(value)"
     case .identified(let aid, _): aid == 1 ? "identify!" : "identify accessory \(aid)!"
     case .refused(let peer, let request, let reason):
@@ -83,6 +88,7 @@ extension SimulatorEvent {
     case .slow(let characteristics):
       "the device has not answered for 3 seconds: \(characteristics.map(\.description).joined(separator: ", "))"
     case .reconfigured(let number): "serves another profile, c# \(number)"
+    case .fault(_, let text, let isOn): isOn ? "fault: \(text)" : "fault over: \(text)"
     case .radio(let isOn): isOn ? "back on the network" : "off the network"
     case .reachable(_, let name, let isReachable): "\(name) is \(isReachable ? "back" : "offline")"
     case .restarted(.reboot): "rebooted"
@@ -132,6 +138,9 @@ extension SimulatorEvent {
     case .subscribed(let named, let controller), .unsubscribed(let named, let controller):
       characteristic(named)
       member("controller", controller)
+    case .told(let named, let controller):
+      value(named)
+      member("controller", controller)
     case .changed(let named): value(named)
     case .identified(let aid, let duration):
       json.key("aid")
@@ -142,6 +151,11 @@ extension SimulatorEvent {
       member("peer", peer)
       member("request", request)
       member("reason", reason)
+    case .fault(let name, let text, let isOn):
+      member("fault", name)
+      member("text", text)
+      json.key("on")
+      json.bool(isOn)
     case .radio(let isOn):
       json.key("on")
       json.bool(isOn)
@@ -195,12 +209,14 @@ extension SimulatorEvent {
     case .wrote: "wrote"
     case .subscribed: "subscribed"
     case .unsubscribed: "unsubscribed"
+    case .told: "told"
     case .changed: "changed"
     case .identified: "identify"
     case .refused: "refused"
     case .advertised: "advertised"
     case .renamed: "renamed"
     case .slow: "slow"
+    case .fault: "fault"
     case .radio: "radio"
     case .reachable: "reachable"
     case .restarted: "restarted"

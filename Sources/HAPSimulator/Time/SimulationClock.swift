@@ -14,6 +14,8 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
     case running(scale: Double)
     /// Only in `advance`.
     case standing
+    /// From one timer to the next without waiting, unless it is held: the time of a scenario.
+    case jumping
   }
 
   package static let scales = 0.001...100_000.0
@@ -33,7 +35,7 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
     let done: (Result<Duration, CommandError>) -> Void
   }
 
-  package let pace: Pace
+  package private(set) var pace: Pace
   let loop: EventLoop
   private let mostFirings: Int
   private let origin: UInt64
@@ -42,6 +44,10 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
   private var isFiring = false
   private var timers = TimerQueue()
   private var advances: [Advance] = []
+  /// Of time that jumps: whether it stands still. So it does until somebody lets it go.
+  package var isHeld = true {
+    didSet { if oldValue != isHeld, !isFiring { arm() } }
+  }
   private let wakeUp: LoopTimer
 
   package init(_ pace: Pace, on loop: EventLoop, mostFirings: Int = SimulationClock.mostFirings) {
@@ -85,15 +91,23 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
   package func advance(by duration: Duration, done: @escaping (Result<Duration, CommandError>) -> Void) {
     loop.preconditionOnLoop()
     guard pace == .standing else {
-      return done(
-        .failure(
-          CommandError(.notPossible, "time passes by itself here: hapsim run --virtual-time makes it stand still")))
+      let reason =
+        pace == .jumping
+        ? "time is the scenario's here" : "time passes by itself here: hapsim run --virtual-time makes it stand still"
+      return done(.failure(CommandError(.notPossible, reason)))
     }
     guard duration <= Self.longestAdvance, duration >= .zero else {
       return done(.failure(CommandError(.invalidValue, "time is advanced by 10 years at most")))
     }
     advances.append(Advance(duration: duration, done: done))
     if advances.count == 1 { goOn() }
+  }
+
+  /// Time that jumped stands still from now on, and can be advanced. Any other time goes on as it does.
+  package func standStill() {
+    guard pace == .jumping else { return }
+    isHeld = true
+    pace = .standing
   }
 
   // MARK: Timers
@@ -113,6 +127,10 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
       while let timer = timers.first, timer.due <= elapsed(scale), EventLoop.readClock() < deadline { fire(timer) }
       arm()
     case .standing: advanceOn()
+    case .jumping:
+      let deadline = EventLoop.readClock() + Self.slice
+      while !isHeld, let timer = timers.first, EventLoop.readClock() < deadline { fire(timer) }
+      arm()
     }
   }
 
@@ -157,8 +175,13 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
 
   /// Wakes up when the next timer is due, where time passes by itself.
   private func arm() {
-    guard case .running(let scale) = pace else { return }
     guard let next = timers.first else { return wakeUp.cancel() }
+    let scale: Double
+    switch pace {
+    case .running(let given): scale = given
+    case .standing: return
+    case .jumping: return isHeld ? wakeUp.cancel() : wakeUp.start(after: .zero)
+    }
     // No longer than a timer can wait; it looks again then.
     let left = min(next.due - elapsed(scale), .seconds(366 * 86_400))
     wakeUp.start(after: scale == 1 ? left : left / scale)

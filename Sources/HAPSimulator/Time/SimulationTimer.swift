@@ -18,6 +18,9 @@ package final class SimulationTimer {
   /// - Parameter delay: of simulated time, from this moment; zero or less: at this moment, but not before this returns.
   package func start(after delay: Duration) { clock.start(self, after: delay) }
 
+  /// For an owner that can't be named before it is made.
+  package func setAction(_ action: @escaping () -> Void) { onFire = action }
+
   /// Stops the timer, which can be started again.
   package func cancel() { clock.cancel(self) }
 

@@ -184,7 +184,7 @@ final class Proxy: AccessoryServerOwner {
     case .refused(let id, let request, let reason):
       transcript.note("refused: \(request.isEmpty ? "" : request + ": ")\(reason)", on: id.number)
     case .identified: transcript.note("identify")
-    case .wrote, .subscribed, .unsubscribed, .slow: break  // the accessory's own
+    case .wrote, .subscribed, .unsubscribed, .told, .slow: break  // the accessory's own
     }
   }
 

@@ -4,7 +4,7 @@ extension Command {
   /// `hapsim run`
   static let run = Command(
     "run", "serve accessories from their profiles until told to stop",
-    operands: .some(label: "PROFILE…", count: 1...10_000), options: RunOptions.definitions,
+    operands: .some(label: "PROFILE…", count: 0...10_000), options: RunOptions.definitions,
     discussion: [
       "Each profile becomes an accessory server of its own. It is announced on the local network, and any HomeKit controller can "
         + "pair with it by its setup code or the QR code shown. SIGINT and SIGTERM stop it in good order.",
@@ -16,6 +16,10 @@ extension Command {
       (
         "hapsim run Profiles/lock.hasaccessory --interface lo --setup-code 031-45-154 --ephemeral",
         "a lock for a test on this machine: known code, nothing kept"
+      ),
+      (
+        "hapsim run --scenario Examples/scenarios/coming-home.yaml --virtual-time --ephemeral",
+        "an evening at once, with its profiles; the exit code tells whether everything came as expected"
       ),
     ]
   ) { (arguments, console) throws(UsageError) in

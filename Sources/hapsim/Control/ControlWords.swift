@@ -8,7 +8,7 @@ struct ControlWords: Equatable {
   /// A word that a command takes, by the member it becomes.
   private enum Word: String {
     case characteristic, value, kind, duration, controller, profile, accessory
-    case isOn, percent
+    case isOn, percent, fault
 
     var member: String {
       switch self {
@@ -22,6 +22,7 @@ struct ControlWords: Equatable {
       switch self {
       case .characteristic, .value, .duration, .controller, .profile, .accessory, .percent: rawValue.uppercased()
       case .kind: "single|double|long"
+      case .fault: "NAME[:PARAMETER=VALUE…]"
       case .isOn: "on|off"
       }
     }
@@ -32,6 +33,7 @@ struct ControlWords: Equatable {
     "set": ([.characteristic, .value], nil), "press": ([], .kind), "obstruct": ([], .isOn), "jam": ([], .isOn),
     "stall": ([.characteristic], .isOn), "tamper": ([], .isOn), "battery": ([.percent], nil),
     "advance": ([.duration], nil), "offline": ([], .accessory),
+    "fault": ([.fault], .isOn), "announce": ([.isOn], nil),
     "online": ([], .accessory), "radio": ([.isOn], nil), "disconnect": ([], .controller),
     "replace": ([.profile], nil), "add": ([.profile], nil), "remove": ([], .accessory),
   ]
@@ -132,7 +134,7 @@ struct ControlWords: Equatable {
       return .integer(Int128(percent))
     // The other process has a folder of its own.
     case .profile: return .string(text.hasPrefix("/") ? text : folder + "/" + text)
-    case .characteristic, .value, .kind, .duration, .controller, .accessory: return .string(text)
+    case .characteristic, .value, .kind, .duration, .controller, .accessory, .fault: return .string(text)
     }
   }
 }

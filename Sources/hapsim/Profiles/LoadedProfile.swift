@@ -36,12 +36,7 @@ struct LoadedProfile: Sendable {
     do throws(ProfileErrors) {
       let profile = try AccessoryProfile(json: json, fileName: file)
       self.profile = profile
-      problems = profile.problems + profile.behaviourProblems
-      // Said, because a member that does nothing looks like one that works.
-      if let node = profile.faults {
-        problems.append(
-          ProfileProblem(rule: "no-effect", severity: .warning, node.problem("this hapsim does not act on faults yet")))
-      }
+      problems = profile.problems + profile.behaviourProblems + profile.faultProblems
     } catch {
       problems = error.problems
     }

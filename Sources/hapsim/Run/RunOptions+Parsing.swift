@@ -1,8 +1,10 @@
 import HAPCommandLine
+import HAPFaults
 import HAPLoop
 import HAPModel
 import HAPProfile
 import HAPSimulator
+import HAPWire
 
 extension RunOptions {
   static let ephemeralFlag = Flag("ephemeral", "keep nothing: a new identity at every start, gone at the end")
@@ -52,6 +54,13 @@ extension RunOptions {
   static let defectOption = Option<String>(
     "defect", "ID", "break one rule on purpose: see hapsim defects",
     read: { (text: String) throws(UsageError) in text })
+  static let faultOption = Option<String>(
+    "fault", "NAME[:PARAM=VALUE]", repeated: true,
+    "let something go wrong, with the accessory or its network: see hapsim faults; may be given several times",
+    read: { (text: String) throws(UsageError) in
+      do throws(JSONProblem) { _ = try FaultLibrary.builtIn.choice(text) } catch { throw UsageError(error.message) }
+      return text
+    })
   static let captureOption = Option<String>(
     "capture", "DIR",
     "keep every byte of the run in a new file below DIR, for hapsim replay; it has the accessory's keys in it",
@@ -68,7 +77,13 @@ extension RunOptions {
       return scale
     })
   static let virtualTimeFlag = Flag(
-    "virtual-time", "let the simulation's time stand still but for the command 'advance'")
+    "virtual-time",
+    "let the simulation's time stand still but for the command 'advance'; with a scenario, jump to when something happens"
+  )
+  static let scenarioOption = Option<String>(
+    "scenario", "FILE",
+    "let happen what this file says; the exit code is 0 when all that it expects came, 1 when something didn't",
+    read: { (text: String) throws(UsageError) in text })
   static let renumberFlag = Flag(
     "renumber", "accept ids written in the profile that differ from those served before; raises c#")
   static let commandsFlag = Flag(
@@ -80,9 +95,9 @@ extension RunOptions {
     CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
     portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
     nameOption.definition, conductOption.definition, maximumSessionsOption.definition,
-    defectOption.definition, CommonOptions.defects.definition, captureOption.definition,
+    defectOption.definition, CommonOptions.defects.definition, faultOption.definition, captureOption.definition,
     seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
-    renumberFlag.definition,
+    scenarioOption.definition, renumberFlag.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
     quietFlag.definition,
   ]
@@ -118,29 +133,40 @@ extension RunOptions {
     guard defect == nil || capture == nil else {
       throw UsageError("--defect and --capture exclude each other: a replay would be without the defect")
     }
+    faults = try arguments.all(Self.faultOption)
+    guard faults.isEmpty || capture == nil else {
+      throw UsageError("--fault and --capture exclude each other: a replay would be without the fault")
+    }
     seed = try arguments.value(Self.seedOption)
     if arguments[Self.virtualTimeFlag] {
       guard !arguments.has(Self.timeScaleOption) else {
         throw UsageError("--time-scale and --virtual-time exclude each other: one lets time pass, the other doesn't")
       }
-      pace = .standing
+      pace = arguments.has(Self.scenarioOption) ? .jumping : .standing
     } else {
       pace = .running(scale: try arguments.value(Self.timeScaleOption) ?? 1)
     }
+    scenario = try arguments.value(Self.scenarioOption)
+    guard !profiles.isEmpty || scenario != nil else { throw UsageError("PROFILE… is missing") }
     renumber = arguments[Self.renumberFlag]
     commands = arguments[Self.commandsFlag]
     json = arguments[CommonOptions.json] || commands
     quiet = arguments[Self.quietFlag]
-    if profiles.count > 1 {
+    try check(for: profiles.count)
+  }
+
+  /// Whether the options can be those of so many accessories.
+  func check(for count: Int) throws(UsageError) {
+    if count > 1 {
       guard name == nil else {
-        throw UsageError("--name is for one profile: \(profiles.count) accessories can't share it")
+        throw UsageError("--name is for one profile: \(count) accessories can't share it")
       }
       guard setupCode == nil else {
-        throw UsageError("--setup-code is for one profile: \(profiles.count) accessories can't share it")
+        throw UsageError("--setup-code is for one profile: \(count) accessories can't share it")
       }
     }
-    guard port == 0 || Int(port) + profiles.count - 1 <= 65535 else {
-      throw UsageError("--port \(port): \(profiles.count) accessories count up beyond 65535")
+    guard port == 0 || Int(port) + count - 1 <= 65535 else {
+      throw UsageError("--port \(port): \(count) accessories count up beyond 65535")
     }
   }
 }

@@ -22,7 +22,7 @@ struct RunOptions: Equatable, Sendable {
     case off
   }
 
-  /// Files, one accessory server each, in this order.
+  /// Files, one accessory server each, in this order; empty: those of the scenario.
   var profiles: [String]
   var state: State
   /// Of the only accessory; nil: the profile's, or one drawn at its first start.
@@ -53,6 +53,14 @@ struct RunOptions: Equatable, Sendable {
   var seed: UInt64?
   /// How the simulation's time passes.
   var pace = SimulationClock.Pace.running(scale: 1)
+  /// What goes wrong with every accessory from its start, as `--fault` has it.
+  var faults: [String] = []
+  /// The file of what happens to the accessories; nil: nothing does by itself.
+  var scenario: String?
+  /// The file that what happens is written into as a scenario; nil: none.
+  var recording: String?
+  /// Whether a recording has controllers' writes as something to expect, not as something to do.
+  var recordsExpectations = false
   /// Events as JSON lines on standard output.
   var json = false
   /// Commands as JSON lines on standard input; implies `json`.

@@ -8,12 +8,27 @@ import HAPProfile
 import HAPSimulator
 import HAPStore
 import HAPTransport
+import HAPWire
 
 /// Serves the profiles until it is told to stop: by a signal, or by the command `stop`.
 func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
   StartMemory.useOneHeap()
   do {
-    guard let profiles = loadProfiles(options.profiles, console) else { return .problem }
+    var scenario: LoadedScenario?
+    if let path = options.scenario {
+      scenario = loadScenario(path, console)
+      if scenario == nil { return .problem }
+    }
+    let paths = options.profiles.isEmpty ? scenario?.profiles ?? [] : options.profiles
+    guard !paths.isEmpty else {
+      console.complain("hapsim run: PROFILE… is missing, and the scenario names none")
+      return .usage
+    }
+    do throws(UsageError) { try options.check(for: paths.count) } catch {
+      console.complain("hapsim run: \(error.message)")
+      return .usage
+    }
+    guard let profiles = loadProfiles(paths, console) else { return .problem }
     let hosts = try ListeningHosts(bind: options.bind, interfaces: options.interfaces)
     let folder = try openState(options.state, console)
     var defect: Defect?
@@ -37,7 +52,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     later.name = nil
     later.setupCode = nil
     later.setupID = nil
-    return try serve(prepared, in: folder, later, on: hosts, options, console)
+    return try serve(prepared, in: folder, later, on: hosts, scenario, options, console)
   } catch let error as ProfileErrors {
     // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
     console.complain("\(error)")
@@ -90,8 +105,10 @@ private let startTime = Duration.milliseconds(1250)
 
 private func serve(
   _ prepared: Prepared, in folder: StateFolder, _ later: PreparedAccessory.Choices,
-  on hosts: ListeningHosts, _ options: RunOptions, _ console: Console
+  on hosts: ListeningHosts, _ scenario: LoadedScenario?, _ options: RunOptions, _ console: Console
 ) throws -> ExitCode {
+  nonisolated(unsafe) let recordingFile = try options.recording.map { (path) throws(FileError) in try AppendedFile(path)
+  }
   let loop = EventLoop(name: "hapsim")
   let lines = LineOutput(console, program: "hapsim")
   loop.start()
@@ -104,17 +121,24 @@ private func serve(
     alone: prepared.accessories.count == 1 ? prepared.accessories[0].name : nil,
     console.output)
   let stopped = StopRequest()
+  let events = EventListeners(log.sink)
   // Made and used on the loop's thread alone.
   nonisolated(unsafe) var responder: (any Responder)?
   nonisolated(unsafe) var control: ControlServer?
+  nonisolated(unsafe) var play: ScenarioPlay?
+  nonisolated(unsafe) var hasFailed = false
+  nonisolated(unsafe) var recording: ScenarioRecording?
   nonisolated(unsafe) let prepared = prepared
   nonisolated(unsafe) var afterStart: LoopTimer?
+  var hasStarted = false
+  defer { if !hasStarted { recordingFile?.discard() } }
   let simulation = try loop.performAndWait { () throws -> Simulation in
     let opened = try openResponder(options, on: loop)
     responder = opened?.responder
     var setting = Simulation.Setting(
       folder: folder, places: hosts.places, choices: later, seed: options.seed ?? 0,
-      makeAdvertiser: { opened?.responder.makeAdvertiser() }, sink: log.sink, tellsAll: !options.quiet)
+      makeAdvertiser: { opened?.responder.makeAdvertiser() }, sink: { events.tell($0) },
+      tellsAll: !options.quiet || scenario != nil || options.recording != nil)
     if let captures = options.capture {
       setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
     }
@@ -125,11 +149,26 @@ private func serve(
       let port = accessory.assumeIsolated { $0.port }
       started.append(StartedAccessory(prepared, address: hosts.shownAddress, port: port))
     }
+    let faults = prepared.accessories.map { $0.profile.faultNodes }
     prepared.letGo()
     try stopped.watchSignals(loop)
-    let dispatcher = CommandDispatcher(
+    var dispatcher = CommandDispatcher(
       simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
       onAllStopped: { stopped.request() })
+    if let recordingFile {
+      recording = try ScenarioRecording(recordingFile, of: simulation, options) { console.complain("hapsim: \($0)") }
+      recording?.listen(to: events, &dispatcher)
+    }
+    for (accessory, own) in zip(simulation.accessories, faults) {
+      let name = accessory.assumeIsolated { $0.name }
+      for fault in own + options.faults.map({ .text($0) }) {
+        begin(fault, of: name, dispatcher) { message in
+          console.complain("hapsim: \(name): \(message)")
+          hasFailed = true
+          stopped.request()
+        }
+      }
+    }
     control = openControl(in: folder, dispatcher, on: loop, console)
     // In the same turn of the loop; nothing that happened to an accessory is told before it is known to be ready.
     announce(started, by: opened?.choice, lines, options, console)
@@ -138,17 +177,37 @@ private func serve(
     afterStart = LoopTimer(loop)
     afterStart?.onFire = StartMemory.giveBack
     afterStart?.start(after: startTime)
+    if let scenario {
+      let played = ScenarioPlay(scenario, lines, json: options.json, isQuiet: options.quiet, console, stopped)
+      play = played
+      played.begin(on: simulation, dispatcher, events, seed: options.seed ?? 0)
+    }
     return simulation
   }
+  hasStarted = true
   stopped.wait()
   try loop.performAndWait {
     afterStart?.close()
+    play?.close()
     control?.close()
     simulation.stop()
     // The goodbyes leave with it.
     if later.defect?.saysGoodbye != false { responder?.close() }
   }
-  return .well
+  if recording?.isWhole == false { return .cannotRun }
+  return hasFailed ? .usage : play?.exitCode ?? .well
+}
+
+/// Switches a fault on that an accessory is to have from its start.
+private func begin(
+  _ fault: JSONNode, of accessory: String, _ dispatcher: CommandDispatcher, failed: @escaping (String) -> Void
+) {
+  let command = JSONNode.object([("command", .text("fault")), ("accessory", .text(accessory)), ("fault", fault)])
+  nonisolated(unsafe) let failed = failed
+  dispatcher.answer(JSONWriter.bytes { $0.node(command) }) { text in
+    let answer = try? JSONNode.parse(Array(text.utf8))
+    if answer?["ok"]?.boolValue != true { failed(answer?["error"]?["message"]?.stringValue ?? text) }
+  }
 }
 
 /// - Returns: nil when nobody is to announce.

@@ -1,0 +1,83 @@
+import HAPDefects
+import HAPModel
+import HAPWire
+
+/// A fault with its parameters, and for whom.
+package struct FaultChoice: Sendable {
+  package let definition: FaultDefinition
+  /// As given; the others have their standard.
+  package let given: [(name: String, value: JSONNode)]
+  package let scope: ConnectionScope
+  /// What it does to messages, the record and the device.
+  package let defect: Defect?
+  package let network: NetworkFault?
+  /// Commands for its begin, and for its end: `{"command": …}`.
+  package let begin: [JSONNode]
+  package let end: [JSONNode]
+
+  package var name: String { definition.name }
+
+  /// `latency:by=2s:jitter=500ms`, as `--fault` takes it.
+  package var text: String {
+    ([name] + given.map { "\($0.name)=\($0.value.stringValue ?? JSONWriter.text(of: $0.value))" })
+      .joined(separator: ":")
+  }
+
+  /// - Parameters:
+  ///   - parameters: an object with their values, and with `controller` or `connection` where it is for some connections alone.
+  init(_ definition: FaultDefinition, _ parameters: JSONNode) throws(JSONProblem) {
+    let members = try parameters.asObject()
+    try parameters.refuseUnknownMembers(except: definition.parameters.map(\.name) + ConnectionScope.members)
+    var values: [String: JSONNode] = [:]
+    for parameter in definition.parameters {
+      values[parameter.name] = try parameter.meaning(of: parameters[parameter.name] ?? parameter.standard)
+    }
+    self.definition = definition
+    given = members.map { ($0.name, $0.value) }
+    scope = try ConnectionScope(parameters)
+    let body = definition.body.substituting(values)
+    var defect: [(name: String, value: JSONNode)] = [
+      ("id", .text(definition.name)), ("breaks", .list([.text(definition.name)])), ("what", .text(definition.what)),
+    ]
+    let sections = ["rules", "record", "device", "sealing", "idle", "restart"]
+    for name in sections { if let section = body[name] { defect.append((name, section)) } }
+    self.defect = defect.count > 3 ? try Defect(.object(defect), area: "faults").limited(to: scope) : nil
+    network = try body["network"].map { node throws(JSONProblem) in try NetworkFault(node) }
+    begin = try body.list("begin")
+    end = try body.list("end")
+  }
+}
+
+extension JSONWriter {
+  static func text(of node: JSONNode) -> String { text { $0.node(node) } }
+}
+
+extension JSONNode {
+  /// With what names stand for in place of `$name`, and inside of texts in place of `${name}`.
+  func substituting(_ values: [String: JSONNode]) -> JSONNode {
+    var node = self
+    switch kind {
+    case .string(let text):
+      guard text.contains("$") else { return self }
+      if text.hasPrefix("$"), let value = values[String(text.dropFirst())] {
+        node.kind = value.kind
+      } else {
+        var replaced = text
+        for (name, value) in values {
+          replaced = replaced.replacing("${\(name)}", with: value.stringValue ?? JSONWriter.text(of: value))
+        }
+        node.kind = .string(replaced)
+      }
+    case .array(let elements): node.kind = .array(elements.map { $0.substituting(values) })
+    case .object(let members):
+      node.kind = .object(
+        members.map { member in
+          var member = member
+          member.value = member.value.substituting(values)
+          return member
+        })
+    case .null, .bool, .number: break
+    }
+    return node
+  }
+}

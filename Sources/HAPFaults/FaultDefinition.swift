@@ -1,0 +1,51 @@
+import HAPDefects
+import HAPWire
+
+/// A way in which the world around an accessory goes wrong, or the accessory itself for a while: data, with parameters. See docs/faults.md.
+package struct FaultDefinition: Sendable {
+  /// Small letters, digits and `-`.
+  package let name: String
+  /// One sentence.
+  package let what: String
+  /// Numbers of the reports from the field that it repeats.
+  package let reports: [Int]
+  package let parameters: [FaultParameter]
+  /// Its sections as written, with `$parameter` where a parameter's value goes.
+  let body: JSONNode
+
+  package func parameter(_ name: String) -> FaultParameter? { parameters.first { $0.name == name } }
+}
+
+/// Something that can be said of a fault.
+package struct FaultParameter: Sendable {
+  package enum Kind: Sendable {
+    case duration
+    /// In this range.
+    case count(ClosedRange<Int128>)
+    /// A number from 0 to 100.
+    case share
+    case text
+    /// One of these words, each standing for something in the fault's body.
+    case choice([(word: String, node: JSONNode)])
+  }
+
+  package let name: String
+  package let kind: Kind
+  package let what: String
+  /// As it is written.
+  package let standard: JSONNode
+
+  /// "duration", "1 to 1000", "M2, M4 or M6", for lists.
+  package var expectation: String {
+    switch kind {
+    case .duration: "a duration such as 500ms or 2s"
+    case .count(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+    case .share: "a number from 0 to 100"
+    case .text: "a text"
+    case .choice(let choices):
+      choices.count == 1
+        ? choices[0].word
+        : "\(choices.dropLast().map(\.word).joined(separator: ", ")) or \(choices[choices.count - 1].word)"
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import HAPModel
+import HAPWire
+import HAPYAML
+
+/// The faults that can be chosen from.
+package struct FaultLibrary: Sendable {
+  package let faults: [FaultDefinition]
+
+  package init(_ faults: [FaultDefinition]) { self.faults = faults }
+
+  /// Those that the program brings along.
+  package static let builtIn: FaultLibrary = {
+    let files = EmbeddedFaults.files.map { FaultFile(Array("\($0.text)".utf8), file: $0.name) }
+    let problems = files.flatMap(\.problems)
+    precondition(problems.isEmpty, "built-in faults: \(problems.joined(separator: "\n"))")
+    return FaultLibrary(files.flatMap(\.faults))
+  }()
+
+  package subscript(_ name: String) -> FaultDefinition? { faults.first { $0.name == name } }
+
+  /// "there is no fault …" with the nearest.
+  package func unknown(_ name: String) -> String {
+    let meant =
+      nearestName(to: name, in: faults.map(\.name)).map { ": did you mean \"\($0)\"?" } ?? "; hapsim faults lists them"
+    return "there is no fault \"\(name)\"\(meant)"
+  }
+
+  /// Of a document: a name, a text as on the command line, or an object with `fault` and parameters.
+  package func choice(_ node: JSONNode) throws(JSONProblem) -> FaultChoice {
+    if let text = node.stringValue { return try choice(text, at: node) }
+    var members = try node.asObject()
+    let name = try node.string("fault")
+    guard let definition = self[name] else { throw try node.required("fault").problem(unknown(name)) }
+    members.removeAll { $0.name == "fault" }
+    return try FaultChoice(definition, JSONNode(.object(members), place: node.place, path: node.path))
+  }
+
+  /// `latency:by=2s:jitter=500ms`
+  package func choice(_ text: String) throws(JSONProblem) -> FaultChoice { try choice(text, at: .text(text)) }
+
+  private func choice(_ text: String, at node: JSONNode) throws(JSONProblem) -> FaultChoice {
+    var words: [String] = []
+    for part in text.split(separator: ":", omittingEmptySubsequences: false) {
+      // What has no "=" belongs to the value before it: identifiers have colons in them.
+      if words.count > 1, !part.contains("=") {
+        words[words.count - 1] += ":" + part
+      } else {
+        words.append(String(part))
+      }
+    }
+    guard let definition = self[words[0]] else { throw node.problem(unknown(words[0])) }
+    var members: [JSONNode.Member] = []
+    for word in words.dropFirst() {
+      let halves = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard halves.count == 2 else { throw node.problem("\"\(word)\" is no parameter=value") }
+      guard !members.contains(where: { $0.name == halves[0] }) else {
+        throw node.problem("\(halves[0]) is said twice")
+      }
+      var value = definition.parameter(halves[0])?.node(from: halves[1]) ?? .text(halves[1])
+      value.place = node.place
+      value.path = node.path
+      members.append(JSONNode.Member(name: halves[0], place: node.place, value: value))
+    }
+    return try FaultChoice(definition, JSONNode(.object(members), place: node.place, path: node.path))
+  }
+}

@@ -1,0 +1,42 @@
+import HAPModel
+import HAPWire
+
+extension FaultParameter {
+  /// What a value means in the fault's body.
+  /// - Throws: for one that it can't have.
+  func meaning(of node: JSONNode) throws(JSONProblem) -> JSONNode {
+    func wrong() -> JSONProblem {
+      node.problem("\(name) is \(expectation), not \(node.stringValue.map { "\"\($0)\"" } ?? node.kindName)")
+    }
+    switch kind {
+    case .duration:
+      guard let text = node.stringValue, Duration(text) != nil else { throw wrong() }
+      return node
+    case .count(let range):
+      guard let number = node.integerValue, range.contains(number) else { throw wrong() }
+      return node
+    case .share:
+      guard let number = node.numberValue?.double, (0...100).contains(number) else { throw wrong() }
+      return node
+    case .text:
+      guard node.stringValue != nil else { throw wrong() }
+      return node
+    case .choice(let choices):
+      let word = node.stringValue ?? node.numberValue?.text
+      guard let found = choices.first(where: { $0.word == word }) else {
+        let meant = word.flatMap { nearestName(to: $0, in: choices.map(\.word)) }.map { ": did you mean \"\($0)\"?" }
+        throw JSONProblem(path: wrong().path, place: node.place, message: wrong().message + (meant ?? ""))
+      }
+      return found.node
+    }
+  }
+
+  /// A value as it stands on a command line.
+  func node(from text: String) -> JSONNode {
+    switch kind {
+    case .duration, .text, .choice: .text(text)
+    case .count: Int128(text).map { .integer($0) } ?? .text(text)
+    case .share: Double(text.hasSuffix("%") ? String(text.dropLast()) : text).map { .number($0) } ?? .text(text)
+    }
+  }
+}

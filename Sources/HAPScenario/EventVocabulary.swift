@@ -1,0 +1,48 @@
+/// What is told of accessories while they run, and which members each has besides `event` and `accessory`. A test holds it against the simulator.
+package struct EventVocabulary: Sendable {
+  package let name: String
+  package let members: [String]
+  /// Whether a characteristic can be asked for, and a value.
+  package let hasCharacteristic: Bool
+  package let hasValue: Bool
+  /// Whether controllers or the network bring it about.
+  package let isOutside: Bool
+
+  private init(
+    _ name: String, _ members: [String] = [], characteristic: Bool = false, value: Bool = false, outside: Bool = true
+  ) {
+    self.name = name
+    self.members = members
+    hasCharacteristic = characteristic
+    hasValue = value
+    isOutside = outside
+  }
+
+  package static let all: [EventVocabulary] = [
+    EventVocabulary("connected", ["peer"]),
+    EventVocabulary("disconnected", ["peer"]),
+    EventVocabulary("paired", ["controller", "admin"]),
+    EventVocabulary("unpaired", ["controller"]),
+    EventVocabulary("verified", ["controller"]),
+    EventVocabulary("wrote", ["controller", "name"], characteristic: true, value: true),
+    EventVocabulary("subscribed", ["controller", "name"], characteristic: true),
+    EventVocabulary("unsubscribed", ["controller", "name"], characteristic: true),
+    EventVocabulary("told", ["controller", "name"], characteristic: true, value: true),
+    EventVocabulary("changed", ["name"], characteristic: true, value: true, outside: false),
+    EventVocabulary("identify", ["aid"]),
+    EventVocabulary("refused", ["peer", "request", "reason"]),
+    EventVocabulary("slow"),
+    EventVocabulary("reconfigured", ["configurationNumber"], outside: false),
+    EventVocabulary("radio", ["on"], outside: false),
+    EventVocabulary("reachable", ["aid", "name", "reachable"], outside: false),
+    EventVocabulary("fault", ["fault", "text", "on"], outside: false),
+    EventVocabulary("restarted", ["by"], outside: false),
+    EventVocabulary("advertised", ["name"]),
+    EventVocabulary("renamed", ["from", "to"]),
+    EventVocabulary("addresses"),
+    EventVocabulary("self-check", ["name", "visible"]),
+    EventVocabulary("trouble", ["message"], outside: false),
+  ]
+
+  package static subscript(_ name: String) -> EventVocabulary? { all.first { $0.name == name } }
+}

@@ -1,0 +1,60 @@
+import HAPWire
+import HAPYAML
+
+/// What is wrong with a scenario, and where.
+package struct ScenarioProblem: Error, Equatable, Sendable, CustomStringConvertible {
+  package var file: String
+  package var place: JSONPlace
+  /// "steps[3].expect"; empty for the whole file.
+  package var path: String
+  package var message: String
+
+  package var description: String { "\(file):\(place): " + (path.isEmpty ? message : "\(path): \(message)") }
+}
+
+/// The commands that steps may have, for who knows them.
+package struct ScenarioCommands: Sendable {
+  package let names: [String]
+  /// Throws for a command that isn't one: `{"command": "set", …}`.
+  package let check: @Sendable (JSONNode) throws(JSONProblem) -> Void
+
+  package init(names: [String], check: @escaping @Sendable (JSONNode) throws(JSONProblem) -> Void) {
+    self.names = names
+    self.check = check
+  }
+}
+
+/// A file with a scenario: the scenario, or all that is wrong with it.
+package struct ScenarioFile: Sendable {
+  package let file: String
+  /// nil when there are problems.
+  package private(set) var scenario: Scenario?
+  package private(set) var problems: [ScenarioProblem] = []
+
+  /// Bytes of the largest file: 4 MiB.
+  package static let limit = 4 << 20
+
+  /// - Parameters:
+  ///   - bytes: YAML.
+  ///   - file: its name, for messages.
+  package init(_ bytes: [UInt8], file: String, commands: ScenarioCommands) {
+    self.file = file
+    guard bytes.count <= Self.limit else {
+      complain(JSONProblem(path: "", place: JSONPlace(line: 1, column: 1), message: "it has more than 4 MiB"))
+      return
+    }
+    do throws(JSONError) {
+      var reader = ScenarioReader(commands)
+      let scenario = reader.scenario(try JSONNode.yaml(bytes))
+      for problem in reader.problems { complain(problem) }
+      if problems.isEmpty { self.scenario = scenario }
+    } catch {
+      complain(JSONProblem(path: "", place: error.place, message: error.message))
+    }
+  }
+
+  private mutating func complain(_ problem: JSONProblem) {
+    problems.append(
+      ScenarioProblem(file: file, place: problem.place, path: problem.path, message: problem.message))
+  }
+}

@@ -1,0 +1,220 @@
+import HAPModel
+import HAPWire
+
+/// Reads a scenario from its tree, and finds all that is wrong with it at once.
+struct ScenarioReader {
+  private let commands: ScenarioCommands
+  private(set) var problems: [JSONProblem] = []
+  private var count = 0
+
+  /// Steps in a scenario, those inside of others included.
+  private static let mostSteps = 100_000
+  private static let members = ["scenario", "profiles", "seed", "limit", "end", "steps"]
+
+  init(_ commands: ScenarioCommands) { self.commands = commands }
+
+  mutating func scenario(_ node: JSONNode) -> Scenario {
+    var scenario = Scenario(name: "")
+    attempt { reader throws(JSONProblem) in
+      try node.refuseUnknownMembers(except: Self.members)
+    }
+    attempt { reader throws(JSONProblem) in
+      scenario.name = try node.optionalString("scenario") ?? ""
+    }
+    attempt { reader throws(JSONProblem) in
+      scenario.profiles = try node.list("profiles") { element throws(JSONProblem) in try element.asString() }
+    }
+    attempt { reader throws(JSONProblem) in
+      scenario.seed = try node["seed"].map { node throws(JSONProblem) in
+        UInt64(try node.asInteger(in: 0...Int128(UInt64.max)))
+      }
+    }
+    attempt { reader throws(JSONProblem) in
+      scenario.limit = try node["limit"].map { node throws(JSONProblem) in try node.scenarioDuration() }
+    }
+    attempt { reader throws(JSONProblem) in
+      guard let word = try node.optionalString("end") else { return }
+      guard let ending = Scenario.Ending(rawValue: word) else {
+        throw try node.required("end").problem("it is stop or serve, not \"\(word)\"")
+      }
+      scenario.ending = ending
+    }
+    attempt { reader throws(JSONProblem) in
+      scenario.steps = reader.steps(try node.required("steps"))
+    }
+    return scenario
+  }
+
+  private mutating func attempt(_ body: (inout ScenarioReader) throws(JSONProblem) -> Void) {
+    do throws(JSONProblem) { try body(&self) } catch { problems.append(error) }
+  }
+
+  // MARK: Steps
+
+  private mutating func steps(_ node: JSONNode) -> [ScenarioStep] {
+    var steps: [ScenarioStep] = []
+    attempt { reader throws(JSONProblem) in
+      let elements = try node.asList()
+      guard !elements.isEmpty else { throw node.problem("there is no step") }
+      for element in elements {
+        reader.count += 1
+        guard reader.count <= Self.mostSteps else {
+          throw element.problem("there are more than \(Self.mostSteps) steps")
+        }
+        reader.attempt { reader throws(JSONProblem) in steps.append(try reader.step(element)) }
+      }
+    }
+    return steps
+  }
+
+  /// Members that say when.
+  private static let starts = ["at", "after", "when"]
+  /// Members that say what, besides commands, each with those that go with it.
+  private static let deeds: [(name: String, with: [String])] = [
+    ("note", []), ("expect", ["within"]), ("never", ["for"]), ("do", ["times", "every", "chance"]),
+    ("together", []), ("choose", []), ("whenever", ["do"]),
+  ]
+
+  private mutating func step(_ node: JSONNode) throws(JSONProblem) -> ScenarioStep {
+    let members = try node.asObject()
+    let known = Self.starts + Self.deeds.flatMap { [$0.name] + $0.with } + commands.names
+    try node.refuseUnknownMembers(except: known)
+    var step = ScenarioStep(place: node.place)
+    let starts = members.filter { Self.starts.contains($0.name) }
+    if let second = starts.dropFirst().first {
+      throw second.value.problem("a step has one of at, after and when, and \"\(starts[0].name)\" is there already")
+    }
+    var used = Set(starts.map(\.name))
+    if let start = starts.first { step.start = try self.start(start, of: node, &used) }
+    let names = Self.deeds.map(\.name) + commands.names
+    var deeds = members.filter { names.contains($0.name) }
+    // The steps of a `whenever` stand in `do`.
+    if deeds.contains(where: { $0.name == "whenever" }) { deeds.removeAll { $0.name == "do" } }
+    if let second = deeds.dropFirst().first {
+      throw second.value.problem("a step does one thing, and \"\(deeds[0].name)\" is there already")
+    }
+    if let deed = deeds.first {
+      used.insert(deed.name)
+      used.formUnion(Self.deeds.first { $0.name == deed.name }?.with ?? [])
+      step.deed = try self.deed(deed, of: node)
+    } else if starts.isEmpty {
+      throw node.problem("it does nothing: a step has a command, note, expect, never, do, together, choose or whenever")
+    }
+    for member in members where !used.contains(member.name) && !member.name.hasPrefix("x-") {
+      throw member.value.problem("\"\(member.name)\" belongs to something that this step hasn't got")
+    }
+    return step
+  }
+
+  private func start(
+    _ member: JSONNode.Member, of node: JSONNode, _ used: inout Set<String>
+  ) throws(JSONProblem) -> ScenarioStep.Start {
+    switch member.name {
+    case "at": return .at(try member.value.scenarioDuration())
+    case "after": return .after(try member.value.scenarioSpan())
+    default:
+      used.insert("within")
+      // With an `expect` beside it, the time is that one's.
+      let within = node["expect"] == nil ? node["within"] : nil
+      return .when(
+        try ScenarioCondition(member.value),
+        within: try within.map { node throws(JSONProblem) in try node.scenarioDuration() })
+    }
+  }
+
+  private mutating func deed(_ member: JSONNode.Member, of node: JSONNode) throws(JSONProblem) -> ScenarioStep.Deed {
+    let value = member.value
+    switch member.name {
+    case "note": return .note(try value.asString())
+    case "expect":
+      let condition = try ScenarioCondition(value)
+      let within = try node["within"].map { node throws(JSONProblem) in try node.scenarioDuration() }
+      // What has to happen needs time; what has to be so is so.
+      return .expect(condition, within: within ?? (condition.isEvent ? .seconds(10) : .zero))
+    case "never":
+      return .never(try ScenarioCondition(value), for: try node.required("for").scenarioDuration())
+    case "do":
+      let repetition = try ScenarioStep.Repetition(of: node)
+      return .steps(steps(value), repetition)
+    case "together", "choose":
+      let branches = try value.asList()
+      guard !branches.isEmpty else { throw value.problem("there is nothing to do") }
+      let read = branches.map { steps($0) }
+      return member.name == "choose" ? .choose(read) : .together(read)
+    case "whenever":
+      return .whenever(try ScenarioCondition(value), steps(try node.required("do")))
+    default:
+      let command = try Self.command(member)
+      try commands.check(command)
+      return .command(command)
+    }
+  }
+
+  /// `set: {…}` as the whole command; a text alone is the accessory's name, and nothing is no more than the command.
+  private static func command(_ member: JSONNode.Member) throws(JSONProblem) -> JSONNode {
+    let value = member.value
+    let name = JSONNode.Member(
+      name: "command", place: member.place,
+      value: JSONNode(.string(member.name), place: member.place, path: value.path))
+    var members: [JSONNode.Member] = [name]
+    if value.stringValue != nil {
+      // Of a fault its name is what matters.
+      let shorthand = member.name == "fault" ? "fault" : "accessory"
+      members.append(JSONNode.Member(name: shorthand, place: value.place, value: value))
+    } else if !value.isNull {
+      let given = try value.asObject()
+      if let id = given.first(where: { $0.name == "id" || $0.name == "command" }) {
+        throw id.value.problem("there is no member \"\(id.name)\" here")
+      }
+      members += given
+    }
+    return JSONNode(.object(members), place: member.place, path: value.path)
+  }
+}
+
+extension ScenarioStep.Repetition {
+  init(of node: JSONNode) throws(JSONProblem) {
+    every = try node["every"].map { node throws(JSONProblem) in try node.scenarioSpan() }
+    if let times = node["times"] {
+      if times.stringValue == "forever" {
+        self.times = nil
+      } else {
+        guard times.stringValue == nil else { throw times.problem("it is a number, or forever") }
+        self.times = Int(try times.asInteger(in: 1...1_000_000_000))
+      }
+    } else if every != nil {
+      times = nil
+    }
+    if let chance = node["chance"] {
+      var number = chance.numberValue?.double
+      if let text = chance.stringValue, text.hasSuffix("%") { number = Double(text.dropLast()) }
+      guard let number, (0...100).contains(number) else {
+        throw chance.problem("a share of 100 is expected, such as 30 or \"30%\"")
+      }
+      self.chance = number
+    }
+  }
+}
+
+extension JSONNode {
+  func scenarioDuration() throws(JSONProblem) -> Duration {
+    guard let text = stringValue, let duration = Duration(long: text) else {
+      throw problem(
+        "a duration such as 500ms, 12s, 1.5min, 2h or 30d is expected"
+          + (stringValue.map { ", not \"\($0)\"" } ?? ", not \(kindName)"))
+    }
+    return duration
+  }
+
+  /// `10s`, or `5s..15s`.
+  func scenarioSpan() throws(JSONProblem) -> DurationSpan {
+    guard let text = stringValue, let dots = text.firstRange(of: "..") else {
+      let duration = try scenarioDuration()
+      return DurationSpan(least: duration, most: duration)
+    }
+    guard let least = Duration(long: String(text[..<dots.lowerBound])),
+      let most = Duration(long: String(text[dots.upperBound...])), least <= most
+    else { throw problem("two durations are expected, the shorter one first, such as 5s..15s, not \"\(text)\"") }
+    return DurationSpan(least: least, most: most)
+  }
+}

@@ -1,0 +1,65 @@
+import HAPWire
+
+/// Why words of a scenario name nothing here, or a command was refused.
+package struct ScenarioTrouble: Error, Equatable, Sendable {
+  package var message: String
+
+  package init(_ message: String) { self.message = message }
+}
+
+/// A characteristic that runs.
+package struct ScenarioSubject: Hashable, Sendable {
+  /// The server's name.
+  package var accessory: String
+  package var aid: UInt64
+  package var iid: UInt64
+  /// For people.
+  package var name: String
+
+  package init(accessory: String, aid: UInt64, iid: UInt64, name: String) {
+    self.accessory = accessory
+    self.aid = aid
+    self.iid = iid
+    self.name = name
+  }
+}
+
+/// An accessory that runs.
+package struct ScenarioPlace: Hashable, Sendable {
+  /// The server's name.
+  package var accessory: String
+  /// Of one behind it; nil: the server as a whole.
+  package var aid: UInt64?
+
+  package init(accessory: String, aid: UInt64?) {
+    self.accessory = accessory
+    self.aid = aid
+  }
+}
+
+/// The accessories, as a scenario sees them.
+package protocol ScenarioWorld: AnyObject {
+  /// The characteristic that words mean, looked for at this moment.
+  func subject(_ words: CharacteristicWords) throws(ScenarioTrouble) -> ScenarioSubject
+  /// The accessory that a name or an aid means, looked for at this moment.
+  func place(_ accessory: JSONNode) throws(ScenarioTrouble) -> ScenarioPlace
+  /// Its value as JSON; nil when it is gone.
+  func value(of subject: ScenarioSubject) -> JSONNode?
+  /// A value with the words of its catalogue: "open (0)".
+  func text(of value: JSONNode, for subject: ScenarioSubject) -> String
+  /// What a word means for it: "open" is 0. What is no word stays as it is.
+  func meaning(of value: JSONNode, for subject: ScenarioSubject) throws(ScenarioTrouble) -> JSONNode
+}
+
+/// Something that was told of an accessory.
+package struct ScenarioEvent: Sendable {
+  /// The members of its JSON.
+  package var json: JSONNode
+  /// One line for people.
+  package var text: String
+
+  package init(json: JSONNode, text: String) {
+    self.json = json
+    self.text = text
+  }
+}

@@ -1,0 +1,160 @@
+import HAPWire
+
+/// A condition that is being waited for, its words looked up.
+final class Watch {
+  private indirect enum Leaf {
+    case value(ScenarioSubject, [Test])
+    case event(EventCondition, ScenarioSubject?, ScenarioPlace?, JSONNode?)
+    case any([Watch])
+    case all([Watch])
+  }
+  private enum Test {
+    case equal(JSONNode)
+    case different(JSONNode)
+    case atLeast(Double)
+    case atMost(Double)
+  }
+
+  let condition: ScenarioCondition
+  private let leaf: Leaf
+  private let world: any ScenarioWorld
+  /// What happens once is remembered.
+  private var hasHappened = false
+
+  init(_ condition: ScenarioCondition, _ world: any ScenarioWorld) throws(ScenarioTrouble) {
+    self.condition = condition
+    self.world = world
+    switch condition {
+    case .value(let value):
+      let subject = try world.subject(value.words)
+      var tests: [Test] = []
+      for test in value.tests {
+        switch test {
+        case .equal(let node): tests.append(.equal(try world.meaning(of: node, for: subject)))
+        case .different(let node): tests.append(.different(try world.meaning(of: node, for: subject)))
+        case .atLeast(let least): tests.append(.atLeast(least))
+        case .atMost(let most): tests.append(.atMost(most))
+        }
+      }
+      leaf = .value(subject, tests)
+    case .event(let event):
+      var subject: ScenarioSubject?
+      if let words = event.words { subject = try world.subject(words) }
+      var value = event.value
+      if let subject, let given = value { value = try world.meaning(of: given, for: subject) }
+      var place: ScenarioPlace?
+      if subject == nil, let accessory = event.accessory { place = try world.place(accessory) }
+      leaf = .event(event, subject, place, value)
+    case .any(let conditions): leaf = .any(try Self.each(conditions, world))
+    case .all(let conditions): leaf = .all(try Self.each(conditions, world))
+    }
+  }
+
+  private static func each(
+    _ conditions: [ScenarioCondition], _ world: any ScenarioWorld
+  ) throws(ScenarioTrouble) -> [Watch] {
+    var watches: [Watch] = []
+    for condition in conditions { watches.append(try Watch(condition, world)) }
+    return watches
+  }
+
+  /// Whether it is so now, or has happened.
+  var isFulfilled: Bool {
+    switch leaf {
+    case .value(let subject, let tests):
+      guard let value = world.value(of: subject) else { return false }
+      return tests.allSatisfy { test in
+        switch test {
+        case .equal(let wanted): value.equals(wanted)
+        case .different(let other): !value.equals(other)
+        case .atLeast(let least): (value.numberValue?.double).map { $0 >= least } ?? false
+        case .atMost(let most): (value.numberValue?.double).map { $0 <= most } ?? false
+        }
+      }
+    case .event: return hasHappened
+    case .any(let watches): return watches.contains(where: \.isFulfilled)
+    case .all(let watches): return watches.allSatisfy(\.isFulfilled)
+    }
+  }
+
+  /// Whether only a controller or the network can bring it about now, and no simulated time. An event with a value is sent when the device has that
+  /// value, which may take it its time.
+  var isOutside: Bool {
+    switch leaf {
+    case .value: return false
+    case .event(let event, let subject, _, let value):
+      guard event.name == "told", let subject, let value else {
+        return EventVocabulary[event.name]?.isOutside ?? false
+      }
+      return world.value(of: subject)?.equals(value) ?? false
+    case .any(let watches), .all(let watches): return watches.allSatisfy { $0.isFulfilled || $0.isOutside }
+    }
+  }
+
+  /// - Returns: whether it was waited for.
+  @discardableResult
+  func hear(_ event: ScenarioEvent) -> Bool {
+    switch leaf {
+    case .value: return false
+    case .event(let condition, let subject, let place, let value):
+      guard !hasHappened, condition.fits(event.json, subject, place, value) else { return false }
+      hasHappened = true
+      return true
+    case .any(let watches), .all(let watches):
+      // Each event is one thing that happened.
+      return watches.contains { $0.hear(event) }
+    }
+  }
+
+  /// What is so instead, for a message; empty where there is nothing to tell.
+  var finding: String {
+    switch leaf {
+    case .value(let subject, _):
+      guard let value = world.value(of: subject) else { return "\(subject.name) is gone" }
+      return "\(subject.name) is \(world.text(of: value, for: subject))"
+    case .event: return hasHappened ? "" : "it didn't happen"
+    case .any(let watches), .all(let watches):
+      return watches.map(\.finding).filter { !$0.isEmpty }.joined(separator: "; ")
+    }
+  }
+}
+
+extension EventCondition {
+  fileprivate func fits(
+    _ event: JSONNode, _ subject: ScenarioSubject?, _ place: ScenarioPlace?, _ value: JSONNode?
+  ) -> Bool {
+    guard event["event"]?.stringValue == name else { return false }
+    if let subject {
+      guard event["accessory"]?.stringValue == subject.accessory, event["aid"]?.equals(.integer(subject.aid)) ?? false,
+        event["iid"]?.equals(.integer(subject.iid)) ?? false
+      else { return false }
+    } else if let place {
+      guard event["accessory"]?.stringValue == place.accessory else { return false }
+      // What is told of a bridge as a whole has no aid.
+      if let aid = place.aid, let told = event["aid"], !told.equals(.integer(aid)) { return false }
+    }
+    if let value {
+      let isWord = value.stringValue.map { event["word"]?.stringValue == $0 } ?? false
+      guard isWord || Self.fits(event["value"], value) else { return false }
+    }
+    return members.allSatisfy { Self.fits(event[$0.name], $0.pattern) }
+  }
+
+  private static func fits(_ node: JSONNode?, _ pattern: JSONNode) -> Bool {
+    guard let node else { return pattern.isNull }
+    if let text = node.stringValue, let glob = pattern.stringValue { return Glob(glob).matches(text) }
+    return node.equals(pattern)
+  }
+}
+
+extension JSONNode {
+  /// The same value: numbers by their size, and true and false as 1 and 0 where the other is a number.
+  fileprivate func equals(_ other: JSONNode) -> Bool {
+    if let mine = number, let theirs = other.number, boolValue == nil || other.boolValue == nil {
+      return mine == theirs
+    }
+    return kind == other.kind
+  }
+
+  private var number: Double? { numberValue?.double ?? boolValue.map { $0 ? 1 : 0 } }
+}

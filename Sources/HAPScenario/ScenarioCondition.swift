@@ -1,0 +1,104 @@
+import HAPWire
+
+/// Something that can be so, or can happen.
+package indirect enum ScenarioCondition: Sendable {
+  case value(ValueCondition)
+  case event(EventCondition)
+  case any([ScenarioCondition])
+  case all([ScenarioCondition])
+
+  /// Whether it is something that happens, not something that is so.
+  package var isEvent: Bool {
+    switch self {
+    case .value: false
+    case .event: true
+    case .any(let conditions), .all(let conditions): conditions.contains(where: \.isEvent)
+    }
+  }
+}
+
+/// The words for a characteristic, as commands have them.
+package struct CharacteristicWords: Sendable {
+  package var accessory: JSONNode?
+  package var service: JSONNode?
+  package var characteristic: JSONNode
+}
+
+/// A characteristic has a value.
+package struct ValueCondition: Sendable {
+  package enum Test: Sendable {
+    case equal(JSONNode)
+    case different(JSONNode)
+    case atLeast(Double)
+    case atMost(Double)
+  }
+  package var words: CharacteristicWords
+  package var tests: [Test]
+  package var place: JSONPlace
+}
+
+/// Something was told of an accessory, as `hapsim run --json` tells it.
+package struct EventCondition: Sendable {
+  package var name: String
+  /// Of the accessory's name.
+  package var accessory: JSONNode?
+  /// Where it is about a certain characteristic.
+  package var words: CharacteristicWords?
+  package var value: JSONNode?
+  /// What other members must be: a text with `*`, a number, true or false.
+  package var members: [(name: String, pattern: JSONNode)]
+  package var place: JSONPlace
+}
+
+extension ScenarioCondition: CustomStringConvertible {
+  /// As people say it: "LockCurrentState of \"Front Door\" is \"secured\"".
+  package var description: String {
+    switch self {
+    case .value(let condition): condition.description
+    case .event(let condition): condition.description
+    case .any(let conditions): conditions.map(\.description).joined(separator: ", or ")
+    case .all(let conditions): conditions.map(\.description).joined(separator: ", and ")
+    }
+  }
+}
+
+extension CharacteristicWords: CustomStringConvertible {
+  package var description: String {
+    var text = characteristic.stringValue ?? characteristic.compactText
+    if let service { text += " of \(service.compactText)" }
+    if let accessory { text += " of \(accessory.compactText)" }
+    return text
+  }
+}
+
+extension ValueCondition: CustomStringConvertible {
+  package var description: String {
+    let tests = tests.map { test in
+      switch test {
+      case .equal(let value): "is \(value.compactText)"
+      case .different(let value): "is not \(value.compactText)"
+      case .atLeast(let least): "is \(JSONNode.number(least).compactText) or more"
+      case .atMost(let most): "is \(JSONNode.number(most).compactText) or less"
+      }
+    }
+    return "\(words) \(tests.joined(separator: " and "))"
+  }
+}
+
+extension EventCondition: CustomStringConvertible {
+  package var description: String {
+    var parts: [String] = []
+    if let words { parts.append("\(words)") } else if let accessory { parts.append(accessory.compactText) }
+    if let value { parts.append("value \(value.compactText)") }
+    parts += members.map { "\($0.name) \($0.pattern.compactText)" }
+    return parts.isEmpty ? "event \"\(name)\"" : "event \"\(name)\" (\(parts.joined(separator: ", ")))"
+  }
+}
+
+extension JSONNode {
+  var compactText: String {
+    var buffer = ByteBuffer()
+    buffer.appendJSON(self)
+    return String(decoding: buffer.bytes, as: UTF8.self)
+  }
+}

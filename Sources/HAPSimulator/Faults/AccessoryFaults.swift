@@ -1,0 +1,66 @@
+import HAPDefects
+import HAPFaults
+import HAPLoop
+import HAPProtocol
+import HAPTransport
+
+/// The faults that an accessory has at the moment, by name, over its restarts.
+///
+/// Belongs to the loop's thread.
+final class AccessoryFaults {
+  private(set) var active: [FaultChoice] = []
+
+  var isEmpty: Bool { active.isEmpty }
+
+  func switchOn(_ fault: FaultChoice) {
+    active.removeAll { $0.name == fault.name }
+    active.append(fault)
+  }
+
+  /// - Returns: nil: it wasn't on.
+  func switchOff(_ name: String) -> FaultChoice? {
+    guard let index = active.firstIndex(where: { $0.name == name }) else { return nil }
+    return active.remove(at: index)
+  }
+
+  /// What they and the accessory's defect do to messages, the record and the device; nil: nothing.
+  func joined(with defect: Defect?) -> Defect? {
+    let defects = active.compactMap(\.defect)
+    guard !defects.isEmpty else { return defect }
+    return Defect.joined((defect.map { [$0] } ?? []) + defects)
+  }
+
+  var hasNetworkFaults: Bool { active.contains { $0.network != nil } }
+
+  /// Most connections before others are cut off.
+  var refusesBeyond: Int? { active.compactMap { $0.network?.refusesBeyond }.min() }
+
+  /// What the network does to a connection; nil: nothing.
+  func shaper(for connection: ConnectionCore, _ random: @escaping () -> Double) -> (any LinkShaper)? {
+    let controller = connection.verifiedController
+    let fitting = active.filter { $0.scope.fits(connection: connection.id.number, controller: controller) }
+    guard
+      let fault = fitting.compactMap(\.network).reduce(
+        nil,
+        { (both: NetworkFault?, other) in
+          both?.joined(with: other) ?? other
+        })
+    else { return nil }
+    return FaultyLink(fault, random)
+  }
+}
+
+/// A connection's share of a bad network.
+private final class FaultyLink: LinkShaper {
+  private var shaper: NetworkShaper
+
+  init(_ fault: NetworkFault, _ chance: @escaping () -> Double) { shaper = NetworkShaper(fault, chance: chance) }
+
+  var delayIn: Duration { shaper.fault.delayIn }
+  var isDeaf: Bool { shaper.fault.isDeaf }
+  var cutsWithReset: Bool { shaper.fault.cutsWithReset }
+
+  func send(_ bytes: [UInt8], at now: Duration) -> [LinkPiece] {
+    shaper.send(bytes, at: now).map { LinkPiece(bytes: $0.bytes, due: $0.due, isLast: $0.isLast) }
+  }
+}

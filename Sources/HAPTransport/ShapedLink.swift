@@ -1,0 +1,119 @@
+import HAPLoop
+
+/// Says when the bytes of a connection leave, and when those that come are heard.
+package protocol LinkShaper: AnyObject {
+  /// - Returns: the pieces in which they leave, each not before the one in front of it; a time that never comes holds them back.
+  func send(_ bytes: [UInt8], at now: Duration) -> [LinkPiece]
+  var delayIn: Duration { get }
+  /// Nothing is read any more.
+  var isDeaf: Bool { get }
+  var cutsWithReset: Bool { get }
+}
+
+package struct LinkPiece: Equatable, Sendable {
+  package var bytes: [UInt8]
+  package var due: Duration
+  /// The connection is cut off behind it.
+  package var isLast: Bool
+
+  package init(bytes: [UInt8], due: Duration, isLast: Bool = false) {
+    self.bytes = bytes
+    self.due = due
+    self.isLast = isLast
+  }
+}
+
+/// What a bad network holds of one connection: bytes that have not left yet, and some that have come and are not heard yet.
+final class ShapedLink {
+  private var shaper: (any LinkShaper)?
+  private var leaving: [LinkPiece] = []
+  private var heard: [(bytes: [UInt8], due: Duration)] = []
+  private(set) var unsentCount = 0
+  private var heldCount = 0
+  private let timer: LoopTimer
+  private let now: () -> Duration
+  var onDue: (() -> Void)? { didSet { timer.onFire = { [weak self] in self?.onDue?() } } }
+
+  /// Bytes that are held before nothing more is read.
+  private static let limit = 64 << 10
+
+  init(_ loop: EventLoop) {
+    timer = LoopTimer(loop)
+    now = { .nanoseconds(Int64(clamping: loop.now)) }
+  }
+
+  func close() {
+    timer.close()
+    onDue = nil
+  }
+
+  var delaysInput: Bool { (shaper?.delayIn ?? .zero) > .zero || !heard.isEmpty }
+  var isDeaf: Bool { shaper?.isDeaf ?? false }
+  var cutsWithReset: Bool { shaper?.cutsWithReset ?? false }
+  var isFull: Bool { heldCount > Self.limit }
+  /// Nothing is held, and nothing will be.
+  var isOver: Bool { shaper == nil && leaving.isEmpty && heard.isEmpty }
+
+  /// - Parameter shaper: nil: the network is well again.
+  func change(to shaper: (any LinkShaper)?) {
+    self.shaper = shaper
+    // What the old one held up follows in its order.
+    let now = now()
+    for index in leaving.indices {
+      leaving[index].due = now
+      leaving[index].isLast = false
+    }
+    for index in heard.indices { heard[index].due = now }
+    arm()
+  }
+
+  func take(_ bytes: [UInt8], at now: Duration) {
+    unsentCount += bytes.count
+    let pieces = shaper?.send(bytes, at: now) ?? [LinkPiece(bytes: bytes, due: now)]
+    let kept = pieces.reduce(0) { $0 + $1.bytes.count }
+    unsentCount -= bytes.count - kept
+    leaving += pieces
+    arm()
+  }
+
+  func hold(_ bytes: [UInt8], at now: Duration) {
+    heldCount += bytes.count
+    heard.append((bytes, now + (shaper?.delayIn ?? .zero)))
+    arm()
+  }
+
+  func takeDue(at now: Duration) -> [LinkPiece] {
+    let count = leaving.prefix { $0.due <= now }.count
+    let due = Array(leaving.prefix(count))
+    leaving.removeFirst(count)
+    unsentCount -= due.reduce(0) { $0 + $1.bytes.count }
+    arm()
+    return due
+  }
+
+  func takeHeard(at now: Duration) -> [[UInt8]] {
+    let count = heard.prefix { $0.due <= now }.count
+    let due = heard.prefix(count).map(\.bytes)
+    heard.removeFirst(count)
+    heldCount -= due.reduce(0) { $0 + $1.count }
+    arm()
+    return due
+  }
+
+  func takeAll() -> [LinkPiece] {
+    defer {
+      leaving = []
+      unsentCount = 0
+    }
+    return leaving
+  }
+
+  private func arm() {
+    let dues = [leaving.first?.due, heard.first?.due].compactMap { $0 }
+    // One that is over is looked at once more, so that it is let go.
+    guard let due = dues.min() ?? (isOver ? now() : nil) else { return timer.cancel() }
+    // What never leaves needs no timer.
+    guard due < .seconds(1 << 32) else { return timer.cancel() }
+    timer.start(after: max(.zero, due - now()))
+  }
+}

@@ -1,0 +1,43 @@
+import HAPCommandLine
+import HAPSimulator
+
+/// A run that is written as a scenario. The file is one from the start and after each step.
+///
+/// Belongs to the loop's thread until the loop has ended.
+final class ScenarioRecording {
+  private let file: AppendedFile
+  private let recorder: ScenarioRecorder
+  private let complain: (FileError) -> Void
+  private var trouble: FileError?
+
+  init(
+    _ file: AppendedFile, of simulation: Simulation, _ options: RunOptions, complain: @escaping (FileError) -> Void
+  ) throws(FileError) {
+    self.file = file
+    self.complain = complain
+    recorder = ScenarioRecorder(
+      simulation.clock, profiles: options.profiles, seed: options.seed, expects: options.recordsExpectations)
+    try file.append(recorder.head)
+  }
+
+  func listen(to events: EventListeners, _ dispatcher: inout CommandDispatcher) {
+    // Called on the loop's thread, as everything here is.
+    nonisolated(unsafe) let this = self
+    events.add { this.keep(this.recorder.lines(for: $0)) }
+    dispatcher.onCommand = { command in
+      let lines = this.recorder.lines(forCommand: command)
+      return { this.keep(lines) }
+    }
+  }
+
+  private func keep(_ lines: String) {
+    guard !lines.isEmpty, trouble == nil else { return }
+    do throws(FileError) { try file.append(lines) } catch {
+      trouble = error
+      complain(error)
+    }
+  }
+
+  /// Whether all of it could be written.
+  var isWhole: Bool { trouble == nil }
+}

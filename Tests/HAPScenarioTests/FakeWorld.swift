@@ -1,0 +1,118 @@
+import HAPWire
+import Testing
+
+@testable import HAPScenario
+
+/// Characteristics by name, whose values a test sets; "open" means 0 and "closed" 1 for all of them.
+final class FakeWorld: ScenarioWorld {
+  var values: [String: JSONNode] = [:]
+
+  func subject(_ words: CharacteristicWords) throws(ScenarioTrouble) -> ScenarioSubject {
+    let name = words.characteristic.stringValue ?? ""
+    guard values[name] != nil else { throw ScenarioTrouble("there is no characteristic \"\(name)\"") }
+    return ScenarioSubject(accessory: "Fake", aid: 1, iid: UInt64(name.count), name: name)
+  }
+
+  func place(_ accessory: JSONNode) throws(ScenarioTrouble) -> ScenarioPlace {
+    guard accessory.stringValue == "Fake" else {
+      throw ScenarioTrouble("there is no accessory \(accessory.compactText)")
+    }
+    return ScenarioPlace(accessory: "Fake", aid: nil)
+  }
+
+  func value(of subject: ScenarioSubject) -> JSONNode? { values[subject.name] }
+
+  func text(of value: JSONNode, for subject: ScenarioSubject) -> String { value.compactText }
+
+  func meaning(of value: JSONNode, for subject: ScenarioSubject) throws(ScenarioTrouble) -> JSONNode {
+    switch value.stringValue {
+    case "open": .integer(0)
+    case "closed": .integer(1)
+    case let word?: throw ScenarioTrouble("no value is named \"\(word)\"")
+    case nil: value
+    }
+  }
+}
+
+/// A scenario that is played by hand: time goes where the test lets it go.
+final class Stage {
+  let world = FakeWorld()
+  let machine: ScenarioMachine
+  private(set) var now = Duration.zero
+  /// What was done, with when: "2s press", "3s note Hello", "end".
+  private(set) var log: [String] = []
+  private(set) var failure: ScenarioFailure?
+  /// Refuses these commands.
+  var refused: Set<String> = []
+
+  init(
+    _ steps: String, values: [String: JSONNode] = [:], holdsTime: Bool = false, seed: UInt64 = 1,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let file = ScenarioFile(Array(steps.utf8), file: "test.yaml", commands: .test)
+    #expect(file.problems == [], sourceLocation: sourceLocation)
+    let scenario = try #require(file.scenario, sourceLocation: sourceLocation)
+    world.values = values
+    var state = seed
+    machine = ScenarioMachine(scenario, in: world, holdsTime: holdsTime) {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return state
+    }
+    machine.start(at: .zero)
+    perform()
+  }
+
+  private func perform() {
+    while true {
+      let actions = machine.takeActions()
+      if actions.isEmpty { return }
+      for action in actions {
+        switch action {
+        case .perform(let command, let ticket):
+          let name = command["command"]?.stringValue ?? ""
+          log.append("\(now.shortText) \(name)")
+          machine.answered(ticket, refused.contains(name) ? "not here" : nil, at: now)
+        case .note(let text): log.append("\(now.shortText) note \(text)")
+        case .fail(let failure):
+          self.failure = failure
+          log.append("\(now.shortText) failed")
+        case .end: log.append("\(now.shortText) end")
+        }
+      }
+    }
+  }
+
+  /// Lets time pass, from one deadline to the next.
+  func pass(_ duration: Duration) {
+    let end = now + duration
+    while let deadline = machine.nextDeadline, deadline <= end {
+      now = max(now, deadline)
+      machine.advance(to: now)
+      perform()
+    }
+    now = end
+  }
+
+  func set(_ name: String, _ value: JSONNode) {
+    world.values[name] = value
+    hear(["event": .text("changed"), "aid": .integer(1), "iid": .integer(name.count), "value": value])
+  }
+
+  func hear(_ members: KeyValuePairs<String, JSONNode>) {
+    let all = [("accessory", JSONNode.text("Fake"))] + members.map { ($0.key, $0.value) }
+    machine.heard(ScenarioEvent(json: .object(all), text: "something"), at: now)
+    perform()
+  }
+
+  func loseController() {
+    if let number = machine.controllerWaits.first?.number { machine.controllerIsLate(number) }
+    perform()
+  }
+}
+
+extension ScenarioCommands {
+  static let test = ScenarioCommands(names: ["press", "set", "reboot"]) { (node) throws(JSONProblem) in
+    try node.refuseUnknownMembers(except: ["command", "accessory", "characteristic", "value"])
+    if node["command"]?.stringValue == "set" { _ = try node.required("characteristic") }
+  }
+}

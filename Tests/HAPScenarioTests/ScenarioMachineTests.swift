@@ -1,0 +1,346 @@
+import HAPWire
+import Testing
+
+@testable import HAPScenario
+
+@Suite("Scenarios at work") struct ScenarioMachineTests {
+  // MARK: When
+
+  @Test("Steps happen one after the other, at their times") func stepsHappenOne() throws {
+    let stage = try Stage(
+      """
+      steps:
+        - press: Door
+        - { after: 2s, press: Door }
+        - { at: 10s, note: Ten }
+        - { at: 5s, note: Late already }
+        - after: 1s
+      """)
+    stage.pass(.seconds(60))
+    #expect(stage.log == ["0s press", "2s press", "10s note Ten", "10s note Late already", "11s end"])
+  }
+
+  @Test("A span is drawn within its bounds, and the same seed draws the same") func spanDrawnWithin() throws {
+    let text = "steps: [{ after: 2s..4s, note: Now }]"
+    var times: Set<String> = []
+    for seed in 1...20 as ClosedRange<UInt64> {
+      let (one, other) = (try Stage(text, seed: seed), try Stage(text, seed: seed))
+      one.pass(.seconds(10))
+      other.pass(.seconds(10))
+      #expect(one.log == other.log)
+      let deadline = try #require(one.log.first)
+      times.insert(deadline)
+      let milliseconds = try #require(Int(deadline.prefix { $0.isNumber }))
+      #expect((2000...4000).contains(milliseconds) || (2...4).contains(milliseconds))
+    }
+    #expect(times.count > 10)
+  }
+
+  @Test("A step waits for a value, and for no longer than it may take") func stepWaitsValue() throws {
+    let text = "steps: [{ when: { characteristic: Door, is: open }, within: 5s, press: Bell }]"
+    let good = try Stage(text, values: ["Door": .integer(1)])
+    good.pass(.seconds(4))
+    good.set("Door", .integer(0))
+    #expect(good.log == ["4s press", "4s end"])
+    let bad = try Stage(text, values: ["Door": .integer(1)])
+    bad.pass(.seconds(6))
+    #expect(bad.log == ["5s failed"])
+    #expect(bad.failure?.message == "expected within 5s: Door is \"open\"; Door is 1")
+    #expect(bad.failure?.place == JSONPlace(line: 1, column: 9))
+  }
+
+  // MARK: Loops
+
+  @Test("Rounds begin at equal distances, however long each takes") func roundsBeginEqual() throws {
+    let stage = try Stage(
+      """
+      steps:
+        - every: 10s
+          times: 3
+          do:
+            - { after: 3s, press: Door }
+        - note: Over
+      """)
+    stage.pass(.seconds(60))
+    #expect(stage.log == ["3s press", "13s press", "23s press", "23s note Over", "23s end"])
+  }
+
+  @Test("Rounds that take longer than their distance follow at once") func roundsTakeLonger() throws {
+    let stage = try Stage("steps: [{ every: 1s, times: 2, do: [{ after: 3s, press: Door }] }]")
+    stage.pass(.seconds(60))
+    #expect(stage.log == ["3s press", "6s press", "6s end"])
+  }
+
+  @Test("An endless loop that lets no time pass is an error") func endlessLoopLets() throws {
+    let stage = try Stage("steps: [{ times: forever, do: [{ note: Again }] }]")
+    #expect(stage.failure?.message == "the steps here go on and on without time passing")
+    let commanding = try Stage("steps: [{ times: forever, do: [{ press: Door }] }]")
+    #expect(commanding.failure?.message == "the steps here go on and on without time passing")
+  }
+
+  @Test("Chance skips about its share of the rounds") func chanceSkipsAbout() throws {
+    let stage = try Stage("steps: [{ every: 1s, times: 1000, chance: 30%, do: [{ press: Door }] }]")
+    stage.pass(.seconds(2000))
+    let count = stage.log.filter { $0.hasSuffix("press") }.count
+    #expect((240...360).contains(count))
+  }
+
+  @Test("Loops within loops") func loopsWithinLoops() throws {
+    let stage = try Stage(
+      "steps: [{ times: 2, do: [{ times: 3, do: [{ after: 1s, press: Door }] }, { note: Round }] }]")
+    stage.pass(.seconds(60))
+    #expect(stage.log.filter { $0.hasSuffix("press") }.count == 6)
+    #expect(stage.log.suffix(3) == ["6s press", "6s note Round", "6s end"])
+  }
+
+  // MARK: Side by side
+
+  @Test("Strands go side by side, and the step is over when all are") func strandsGoSide() throws {
+    let stage = try Stage(
+      """
+      steps:
+        - together:
+            - [{ after: 2s, note: A }, { after: 2s, note: B }]
+            - [{ after: 3s, note: C }]
+        - note: D
+      """)
+    stage.pass(.seconds(60))
+    #expect(stage.log == ["2s note A", "3s note C", "4s note B", "4s note D", "4s end"])
+  }
+
+  @Test("One of several is chosen") func oneSeveralChosen() throws {
+    var chosen: Set<String> = []
+    for seed in 1...40 as ClosedRange<UInt64> {
+      let stage = try Stage("steps: [{ choose: [[{ note: A }], [{ note: B }], [{ note: C }]] }]", seed: seed)
+      chosen.insert(stage.log[0])
+      #expect(stage.log.count == 2)
+    }
+    #expect(chosen.count == 3)
+  }
+
+  @Test("A rule fires each time a value becomes so, and does not keep the scenario from ending") func ruleFiresTime()
+    throws
+  {
+    let stage = try Stage(
+      "steps: [{ whenever: { characteristic: Door, is: open }, do: [{ after: 1s, press: Bell }] }, { after: 20s }]",
+      values: ["Door": .integer(1)])
+    stage.set("Door", .integer(0))
+    stage.pass(.seconds(5))
+    stage.set("Door", .integer(1))
+    stage.set("Door", .integer(0))
+    stage.pass(.seconds(60))
+    #expect(stage.log == ["1s press", "6s press", "20s end"])
+  }
+
+  @Test("A rule for an event fires for each") func ruleEventFires() throws {
+    let stage = try Stage("steps: [{ whenever: { event: paired }, do: [{ press: Bell }] }, { after: 20s }]")
+    for _ in 1...3 { stage.hear(["event": .text("paired"), "controller": .text("X")]) }
+    stage.hear(["event": .text("unpaired"), "controller": .text("X")])
+    stage.pass(.seconds(60))
+    #expect(stage.log == ["0s press", "0s press", "0s press", "20s end"])
+  }
+
+  // MARK: Expectations
+
+  @Test("What is so is not waited for") func soNotWaited() throws {
+    let stage = try Stage("steps: [{ expect: { characteristic: Door, is: open } }]", values: ["Door": .integer(0)])
+    #expect(stage.log == ["0s end"])
+    let failing = try Stage("steps: [{ expect: { characteristic: Door, is: open } }]", values: ["Door": .integer(1)])
+    failing.pass(.zero)
+    #expect(failing.failure?.message == "expected: Door is \"open\"; Door is 1")
+  }
+
+  @Test(
+    "Values are compared",
+    arguments: [
+      ("is: 5", true), ("is: 6", false), ("not: 5", false), ("not: 6", true), ("at-least: 5", true),
+      ("at-least: 5.5", false), ("at-most: 5", true), ("at-most: 4", false), ("at-least: 1, at-most: 9", true),
+    ])
+  func valuesCompared(test: String, isSo: Bool) throws {
+    let stage = try Stage("steps: [{ expect: { characteristic: Level, \(test) } }]", values: ["Level": .integer(5)])
+    stage.pass(.zero)
+    #expect((stage.failure == nil) == isSo)
+  }
+
+  @Test("True is 1 where numbers are compared") func trueNumbersCompared() throws {
+    let stage = try Stage("steps: [{ expect: { characteristic: On, is: 1 } }]", values: ["On": JSONNode(.bool(true))])
+    stage.pass(.zero)
+    #expect(stage.failure == nil)
+  }
+
+  @Test("An event fits by its members, its characteristic and its value") func eventFitsMembers() throws {
+    let text =
+      "steps: [{ expect: { event: wrote, characteristic: Door, value: open, controller: 'A*' }, within: 5s }]"
+    let good: KeyValuePairs<String, JSONNode> = [
+      "event": .text("wrote"), "aid": .integer(1), "iid": .integer(4), "value": .integer(0), "controller": .text("ABC"),
+    ]
+    let stage = try Stage(text, values: ["Door": .integer(1)])
+    stage.hear(good)
+    #expect(stage.log == ["0s end"])
+    for (name, other) in [
+      ("event", JSONNode.text("changed")), ("aid", .integer(2)), ("iid", .integer(5)), ("value", .integer(1)),
+      ("controller", .text("B")), ("accessory", .text("Other")),
+    ] {
+      let stage = try Stage(text, values: ["Door": .integer(1)])
+      let members = good.filter { $0.key != name } + [(key: name, value: other)]
+      let all = (name == "accessory" ? [] : [("accessory", JSONNode.text("Fake"))]) + members.map { ($0.key, $0.value) }
+      stage.machine.heard(ScenarioEvent(json: .object(all), text: "x"), at: .zero)
+      stage.pass(.seconds(6))
+      #expect(stage.log == ["5s failed"], "\(name)")
+    }
+  }
+
+  @Test("What must not come fails when it comes, and else takes its time") func mustNotCome() throws {
+    let text = "steps: [{ never: { event: unpaired }, for: 10s }, { note: Over }]"
+    let quiet = try Stage(text)
+    quiet.hear(["event": .text("paired")])
+    quiet.pass(.seconds(60))
+    #expect(quiet.log == ["10s note Over", "10s end"])
+    let loud = try Stage(text)
+    loud.pass(.seconds(3))
+    loud.hear(["event": .text("unpaired")])
+    #expect(loud.failure?.message == "event \"unpaired\" was not to be, and came after 3s")
+    #expect(loud.failure?.log.map(\.text) == ["something"])
+  }
+
+  @Test("What a command brings about counts, though it is there before the command is over") func commandBringsAbout()
+    throws
+  {
+    let text =
+      "steps: [{ press: Door }, { expect: { event: told }, within: 5s }, { expect: { event: told }, within: 5s }]"
+    let file = ScenarioFile(Array(text.utf8), file: "", commands: .test)
+    let scenario = try #require(file.scenario)
+    let machine = ScenarioMachine(scenario, in: FakeWorld(), holdsTime: false) { 0 }
+    let told = ScenarioEvent(json: .object([("event", .text("told"))]), text: "told")
+    machine.start(at: .zero)
+    machine.heard(told, at: .zero)
+    machine.answered(1, nil, at: .zero)
+    _ = machine.takeActions()
+    // Each event is one thing that happened: the second expectation waits for another.
+    machine.advance(to: .seconds(4))
+    #expect(machine.takeActions() == [])
+    machine.heard(told, at: .seconds(4))
+    #expect(machine.takeActions() == [.end])
+  }
+
+  @Test("What happened before a pause is past") func happenedBeforePause() throws {
+    let stage = try Stage("steps: [{ after: 1s }, { expect: { event: paired }, within: 5s }]")
+    stage.hear(["event": .text("paired")])
+    stage.pass(.seconds(10))
+    #expect(stage.log == ["6s failed"])
+  }
+
+  @Test("All and any") func any() throws {
+    let all = try Stage("steps: [{ expect: { all: [{ event: paired }, { event: verified }] }, within: 5s }]")
+    all.hear(["event": .text("verified")])
+    #expect(all.log == [])
+    all.hear(["event": .text("paired")])
+    #expect(all.log == ["0s end"])
+    let any = try Stage("steps: [{ expect: { any: [{ event: paired }, { event: verified }] }, within: 5s }]")
+    any.hear(["event": .text("verified")])
+    #expect(any.log == ["0s end"])
+  }
+
+  @Test("A refused command and an unknown characteristic fail the scenario, with the place")
+  func refusedCommandUnknown() throws {
+    let refused = try Stage("steps:\n  - { after: 1s, reboot: Door }")
+    refused.refused = ["reboot"]
+    refused.pass(.seconds(2))
+    #expect(refused.failure?.message == "the command was refused: not here")
+    #expect(refused.failure?.place == JSONPlace(line: 2, column: 5))
+    let unknown = try Stage("steps:\n  - expect: { characteristic: Nothing, is: 1 }")
+    #expect(unknown.failure?.message == "there is no characteristic \"Nothing\"")
+    let word = try Stage(
+      "steps:\n  - expect: { characteristic: Door, is: opne }", values: ["Door": .integer(1)])
+    #expect(word.failure?.message == "no value is named \"opne\"")
+  }
+
+  @Test("A scenario has a limit where it says so") func scenarioHasLimit() throws {
+    let stage = try Stage("limit: 1min\nsteps: [{ after: 2min }]")
+    stage.pass(.seconds(200))
+    #expect(stage.failure?.message == "the scenario isn't over after 1min")
+    #expect(stage.failure?.time == .seconds(60))
+  }
+
+  @Test("The steps of a rule know what their command brought about") func rulesRemember() throws {
+    let text =
+      "steps: [{ whenever: { event: paired }, do: [{ press: Door }, { expect: { event: told }, within: 5s }, { note: A }] }, { after: 1h }]"
+    let scenario = try #require(ScenarioFile(Array(text.utf8), file: "", commands: .test).scenario)
+    let machine = ScenarioMachine(scenario, in: FakeWorld(), holdsTime: true) { 0 }
+    func event(_ name: String) -> ScenarioEvent { ScenarioEvent(json: .object([("event", .text(name))]), text: name) }
+    machine.start(at: .zero)
+    machine.heard(event("paired"), at: .zero)
+    machine.heard(event("told"), at: .zero)
+    _ = machine.takeActions()
+    machine.answered(1, nil, at: .zero)
+    #expect(machine.takeActions() == [.note("A")])
+  }
+
+  @Test("Lists side by side know what happened before, and what they heard is past behind them") func sideBySide()
+    throws
+  {
+    let text =
+      "steps: [{ press: Door }, { together: [[{ expect: { event: told }, within: 5s }]] }, { expect: { event: told }, within: 5s }]"
+    let scenario = try #require(ScenarioFile(Array(text.utf8), file: "", commands: .test).scenario)
+    let machine = ScenarioMachine(scenario, in: FakeWorld(), holdsTime: false) { 0 }
+    machine.start(at: .zero)
+    machine.heard(ScenarioEvent(json: .object([("event", .text("told"))]), text: ""), at: .zero)
+    machine.answered(1, nil, at: .zero)
+    _ = machine.takeActions()
+    #expect(machine.nextDeadline == .seconds(5))
+    machine.advance(to: .seconds(5))
+    #expect(machine.isOver)
+  }
+
+  @Test("A rule about what is so and what happens doesn't fire again while it is so") func mixedRule() throws {
+    let stage = try Stage(
+      "steps: [{ whenever: { any: [{ characteristic: Door, is: open }, { event: paired }] }, do: [{ note: A }] }, { after: 9s }]",
+      values: ["Door": .integer(0)])
+    stage.pass(.seconds(5))
+    #expect(stage.log == ["0s note A"])
+    stage.set("Door", .integer(1))
+    stage.hear(["event": .text("paired")])
+    stage.pass(.seconds(20))
+    #expect(stage.log == ["0s note A", "5s note A", "9s end"])
+  }
+
+  @Test("Many honest firings of a rule are no run away") func honest() throws {
+    let stage = try Stage("steps: [{ whenever: { event: paired }, do: [{ press: Door }] }, { after: 9s }]")
+    for _ in 0..<40_000 { stage.hear(["event": .text("paired")]) }
+    #expect(stage.failure == nil && stage.log.count == 40_000)
+  }
+
+  @Test("Things under way are bounded") func bounded() throws {
+    let stage = try Stage("steps: [{ every: 1ms, do: [{ whenever: { event: paired }, do: [{ note: A }] }] }]")
+    stage.pass(.seconds(5))
+    #expect(stage.failure?.message == "more than 1000 things are under way at once")
+  }
+
+  @Test("An accessory that isn't there fails the step") func unknownAccessory() throws {
+    let stage = try Stage("steps: [{ expect: { event: restarted, accessory: Fakee } }]")
+    #expect(stage.failure?.message == "there is no accessory \"Fakee\"")
+  }
+
+  // MARK: Time that waits
+
+  @Test("Time that jumps stands still for a controller, whose time is the machine's") func timeJumpsStands() throws {
+    let text = "steps: [{ expect: { event: paired }, within: 5s }, { after: 1h, note: Later }]"
+    let stage = try Stage(text, holdsTime: true)
+    #expect(stage.machine.awaitsController)
+    #expect(stage.machine.nextDeadline == nil)
+    #expect(stage.machine.controllerWaits.map(\.limit) == [.seconds(5)])
+    stage.hear(["event": .text("paired")])
+    #expect(!stage.machine.awaitsController)
+    stage.pass(.seconds(3600))
+    #expect(stage.log == ["3600s note Later", "3600s end"])
+    let late = try Stage(text, holdsTime: true)
+    late.loseController()
+    #expect(late.failure?.message == "expected within 5s: event \"paired\"; it didn't happen")
+  }
+
+  @Test("Time that jumps does not stand still for a device") func timeJumpsDoes() throws {
+    let stage = try Stage("steps: [{ expect: { event: changed }, within: 5s }]", holdsTime: true)
+    #expect(!stage.machine.awaitsController)
+    #expect(stage.machine.nextDeadline == .seconds(5))
+  }
+}

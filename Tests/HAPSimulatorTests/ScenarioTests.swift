@@ -1,0 +1,190 @@
+import HAPLoop
+import HAPModel
+import HAPScenario
+import HAPWire
+import Synchronization
+import Testing
+
+@testable import HAPSimulator
+
+@Suite("Scenarios of served accessories") struct ScenarioTests {
+  /// Plays a scenario to its end: its notes, how it ended, and when.
+  private func play(
+    _ text: String, _ profiles: [String] = [ProfileText.garage], pace: SimulationClock.Pace = .jumping
+  ) async throws -> (notes: [String], failure: ScenarioFailure?, now: Duration, events: [SimulatorEvent]) {
+    let file = ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .simulator)
+    #expect(file.problems == [])
+    let scenario = try #require(file.scenario)
+    let served = try await ServedSimulation(profiles, pace: pace)
+    let (simulation, loop) = (served.simulation, served.loop)
+    nonisolated(unsafe) let dispatcher = served.commands
+    let notes = Mutex<[String]>([])
+    let run = OnThread<ScenarioRun?>(nil)
+    let (failure, now): (ScenarioFailure?, Duration) = await withCheckedContinuation { continuation in
+      loop.schedule {
+        let played = ScenarioRun(scenario, on: simulation, dispatcher, seed: 1)
+        run.value = played
+        played.onNote = { text, now in notes.withLock { $0.append("\(now.shortText) \(text)") } }
+        played.onEnd = { outcome, now in
+          if case .failed(let failure) = outcome {
+            continuation.resume(returning: (failure, now))
+          } else {
+            continuation.resume(returning: (nil, now))
+          }
+        }
+        served.listener.withLock { $0 = { event in run.value?.hear(event) } }
+        played.start()
+      }
+    }
+    try await served.onLoop { run.value = nil }
+    let events = served.events.withLock { $0 }
+    try await served.stop()
+    return (notes.withLock { $0 }, failure, now, events)
+  }
+
+  @Test("The vocabulary of events is the simulator's, name by name and member by member") func vocabulary() throws {
+    let id = AttributeID(aid: 1, iid: 9)
+    let named = SimulatorEvent.NamedCharacteristic(id: id, name: "On")
+    let value = SimulatorEvent.NamedValue(characteristic: named, value: true, word: nil, unit: nil)
+    let kinds: [SimulatorEvent.Kind] = [
+      .connected(peer: ""), .disconnected(peer: ""), .paired(controller: "", isAdmin: true), .unpaired(controller: ""),
+      .verified(controller: ""), .wrote(value, controller: ""), .subscribed(named, controller: ""),
+      .unsubscribed(named, controller: ""), .told(value, controller: ""), .changed(value),
+      .identified(aid: 1, for: .zero),
+      .refused(peer: "", request: "", reason: ""), .slow([]), .reconfigured(configurationNumber: 2), .radio(isOn: true),
+      .fault(name: "", text: "", isOn: true),
+      .reachable(aid: 2, name: "", true), .restarted(.reboot), .advertised(name: ""), .renamed(from: "", to: ""),
+      .moved([]), .selfCheck(name: "", isVisible: true), .trouble(""),
+    ]
+    for kind in kinds {
+      let event = SimulatorEvent(accessory: "A", kind)
+      let json = try JSONNode.parse(JSONWriter.bytes { json in json.object { event.write(to: &$0) } })
+      let vocabulary = try #require(EventVocabulary[event.name], "\(event.name)")
+      let names = Set((json.members ?? []).map(\.name))
+      #expect(vocabulary.members.allSatisfy { names.contains($0) }, "\(event.name): \(names)")
+      #expect(vocabulary.hasCharacteristic == (names.contains("iid")), "\(event.name)")
+      #expect(vocabulary.hasValue == names.contains("value"), "\(event.name)")
+    }
+    #expect(Set(kinds.map { SimulatorEvent(accessory: "", $0).name }) == Set(EventVocabulary.all.map(\.name)))
+  }
+
+  @Test("Commands of a scenario are those of the simulator, without what asks or is about time") func commands() {
+    let names = Set(SimulatorCommand.vocabulary.map(\.name))
+    #expect(names.subtracting(ScenarioCommands.simulator.names) == ["advance", "list", "status", "stop"])
+  }
+
+  @Test("A door that moves is waited for in simulated time, and takes none of the machine's") func door() async throws {
+    let (notes, failure, now, _) = try await play(
+      """
+      steps:
+        - { after: 6h, set: { characteristic: TargetDoorState, value: open } }
+        - { when: { characteristic: CurrentDoorState, is: open }, within: 1min, note: Open }
+        - { after: 1000h, note: Later }
+      """)
+    #expect(failure == nil)
+    #expect(notes.count == 2 && notes[1].hasSuffix("Later"))
+    #expect(now > .seconds(1006 * 3600))
+  }
+
+  @Test("It does the same as life does, only sooner") func paces() async throws {
+    let text = """
+      steps:
+        - { after: 10s..20s, set: { characteristic: TargetDoorState, value: open } }
+        - { when: { event: changed, characteristic: CurrentDoorState, value: open }, note: Open }
+      """
+    let jumping = try await play(text)
+    let running = try await play(text, pace: .running(scale: 2000))
+    #expect(jumping.failure == nil && running.failure == nil)
+    let values: ([SimulatorEvent]) -> [String] = { $0.map(\.text) }
+    #expect(values(jumping.events) == values(running.events))
+  }
+
+  @Test("A restart is over before the next step, and what it takes is none of the simulation's time") func restart()
+    async throws
+  {
+    let (notes, failure, now, events) = try await play(
+      "steps: [{ after: 5s, reboot: Garage }, { expect: { event: restarted, by: reboot } }, { note: Back }]")
+    #expect(failure == nil)
+    #expect(notes == ["5s Back"])
+    #expect(now == .seconds(5))
+    #expect(events.contains { $0.kind == .restarted(.reboot) })
+  }
+
+  @Test("What fails says what is so instead, in the catalogue's words") func failure() async throws {
+    let played = try await play(
+      "steps:\n  - expect: { characteristic: CurrentDoorState, is: open }\n    within: 2s")
+    #expect(
+      played.failure?.message == "expected within 2s: CurrentDoorState is \"open\"; Current Door State is closed (1)")
+    #expect(played.failure?.time == .seconds(2))
+    #expect(played.now == .seconds(2))
+  }
+
+  @Test(
+    "What the accessories haven't got fails the step that asks for it",
+    arguments: [
+      ("expect: { characteristic: Nonsense, is: 1 }", "Nonsense"),
+      ("expect: { accessory: Nobody, characteristic: CurrentDoorState, is: open }", "Nobody"),
+      ("expect: { characteristic: CurrentDoorState, is: ajar }", "ajar"),
+      ("set: { characteristic: TargetDoorState, value: ajar }", "ajar"),
+      ("reboot: Nobody", "Nobody"),
+      ("set: { characteristic: TargetDoorState, value: 7 }", "maxValue"),
+    ])
+  func unknown(step: String, word: String) async throws {
+    let played = try await play("steps:\n  - { after: 1s }\n  - \(step)")
+    let message = try #require(played.failure?.message)
+    #expect(message.contains(word), "\(message)")
+    #expect(played.failure?.place.line == 3)
+    #expect(played.now == .seconds(1))
+  }
+
+  @Test("Time that jumps can't be advanced by others") func advance() async throws {
+    let served = try await ServedSimulation([ProfileText.garage], pace: .jumping)
+    #expect(try await served.refusal("advance", "\"duration\": \"1s\"") == "not-possible: time is the scenario's here")
+    try await served.stop()
+  }
+
+  @Test("What is recorded is a scenario, and happens again") func recording() async throws {
+    let served = try await ServedSimulation([ProfileText.garage])
+    let recorder = try await served.onLoop { [served] in
+      OnThread(ScenarioRecorder(served.simulation.clock, profiles: ["a \"b\".hasaccessory"], seed: 3, expects: false))
+    }
+    var text = recorder.value.head
+    let commands = [
+      #"{"id": 4, "command": "set", "characteristic": "TargetDoorState", "value": "open"}"#,
+      #"{"command": "list"}"#, #"{"command": "reboot"}"#,
+    ]
+    for command in commands {
+      let node = try JSONNode.parse(Array(command.utf8))
+      text += try await served.onLoop { recorder.value.lines(forCommand: node) }
+    }
+    let named = SimulatorEvent.NamedCharacteristic(id: AttributeID(aid: 1, iid: 10), name: "Name\nwith: a \u{85}line")
+    let value = SimulatorEvent.NamedValue(characteristic: named, value: "a\u{7f}\u{85}b", word: nil, unit: nil)
+    text += try await served.onLoop {
+      recorder.value.lines(for: SimulatorEvent(accessory: "Garage", .wrote(value, controller: "A\nB")))
+        + recorder.value.lines(for: SimulatorEvent(accessory: "Garage", .paired(controller: "A", isAdmin: true)))
+    }
+    let file = ScenarioFile(Array(text.utf8), file: "r.yaml", commands: .simulator)
+    #expect(file.problems == [], "\(text)")
+    let scenario = try #require(file.scenario)
+    #expect(scenario.steps.count == 4 && scenario.seed == 3)
+    let again = scenario.steps.compactMap { step -> String? in
+      guard case .command(let command) = step.deed else { return nil }
+      return JSONWriter.text { $0.node(command) }
+    }
+    #expect(
+      again == [
+        #"{"command":"set","characteristic":"TargetDoorState","value":"open"}"#, #"{"command":"reboot"}"#,
+        "{\"command\":\"set\",\"accessory\":\"Garage\",\"characteristic\":\"1.10\",\"value\":\"a\u{7f}\u{85}b\"}",
+      ])
+    try await served.stop()
+  }
+
+  @Test("A recording in which nothing happened is a scenario, too") func emptyRecording() async throws {
+    let served = try await ServedSimulation([ProfileText.garage])
+    let text = try await served.onLoop { [served] in
+      ScenarioRecorder(served.simulation.clock, profiles: [], seed: nil, expects: true).head
+    }
+    #expect(ScenarioFile(Array(text.utf8), file: "r.yaml", commands: .simulator).problems == [])
+    try await served.stop()
+  }
+}
