@@ -52,9 +52,9 @@ class Figures:
         return value / floor if floor else None
 
     def paced(self, line, stack="hapsim"):
-        """What a time would be at the pace of the machine on which its bar was set; None for what is no time."""
+        """What a time would be at the pace of the machine on which its bar was set, where this one is slower; None for what is no time."""
         value, floor = self.value(stack, line.key), self.value("floor", line.pace)
-        if value is None or not floor or line.floor or line.unit not in ("µs", "ms"):
+        if value is None or not floor or floor <= REFERENCE[line.pace] or line.floor or line.unit not in ("µs", "ms"):
             return None
         return value * REFERENCE[line.pace] / floor
 
@@ -68,7 +68,8 @@ class Figures:
         paced = self.paced(line)
         return "reached at pace" if paced is not None and paced <= line.bar else "MISSED"
 
-    def table(self, earlier=None):
+    def rows(self, earlier=None):
+        """Of the table, with its head."""
         rows = [["", "hapsim", "min … max", "x floor", "at pace", "bar", "best peer", "", "HAP-python"]]
         if earlier:
             rows[0].append("to earlier")
@@ -95,6 +96,15 @@ class Figures:
                 before = earlier.value(stack, line.key)
                 row.append(f"{value / before:.2f}" if before else "")
             rows.append(row)
+        return rows
+
+    def markdown(self):
+        """The table as docs/performance.md has it."""
+        head, *rest = [f"| {' | '.join(row)} |" for row in self.rows()]
+        return "\n".join([head, "|---" * len(self.rows()[0]) + "|", *rest]) + "\n"
+
+    def table(self, earlier=None):
+        rows = self.rows(earlier)
         about = f"{self.about['machine']}; {self.about['rounds']} rounds, {self.about['seconds']} s; medians"
         missed = [line.title for line in LINES if self.verdict(line) == "MISSED"]
         barred = [line for line in LINES if self.verdict(line)]

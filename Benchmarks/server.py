@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The accessory server beside the floor of this machine and HAP-python: part of `make bench`.
 
-    server.py --hapsim PROGRAM --tools FOLDER [--rounds N] [--only KEY…] [--json FILE] [--compare FILE] [--no-peer] [--no-growth]
+    server.py --hapsim PROGRAM --tools FOLDER [--rounds N] [--only KEY…] [--json FILE] [--markdown FILE] [--compare FILE] [--no-peer] [--no-growth]
 
 Each round measures hapsim and HAP-python one after the other, and what is told as a multiple of the floor in turns with it, so that the machine's
 moods are shared; a figure is the median of all samples. Exit status: 0, also where bars are missed (the table says so); 1 where an answer failed a check.
@@ -30,6 +30,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="+", choices=GROUPS, default=GROUPS, help="these groups of lines")
     parser.add_argument("--json", type=Path, help="where all samples go")
+    parser.add_argument("--markdown", type=Path, help="where the table goes as Markdown")
     parser.add_argument("--compare", type=Path, help="figures of an earlier run to print ratios to")
     parser.add_argument("--no-peer", action="store_true", help="without HAP-python")
     parser.add_argument("--no-growth", action="store_true", help="without the million requests, which take minutes")
@@ -88,6 +89,8 @@ def main():
             print(f"server.py: {failure}", file=sys.stderr)
             return 1
     figures = report.Figures.of(samples, seconds=time.time() - begin, rounds=options.rounds)
+    if options.markdown:
+        options.markdown.write_text(figures.markdown())
     if options.json:
         options.json.write_text(figures.json())
     earlier = report.Figures.read(options.compare) if options.compare else None
