@@ -43,6 +43,11 @@ package struct FaultChoice: Sendable {
     for name in sections { if let section = body[name] { defect.append((name, section)) } }
     self.defect = defect.count > 3 ? try Defect(.object(defect), area: "faults").limited(to: scope) : nil
     network = try body["network"].map { node throws(JSONProblem) in try NetworkFault(node) }
+    let isForConnections =
+      ["rules", "sealing", "idle"].contains { body[$0] != nil } || (network.map { $0.refusesBeyond == nil } ?? false)
+    if !scope.isForAll, !isForConnections {
+      throw parameters.problem("\(definition.name) is for the accessory as a whole, not for some of its connections")
+    }
     begin = try body.list("begin")
     end = try body.list("end")
   }

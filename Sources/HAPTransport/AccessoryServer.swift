@@ -147,6 +147,13 @@ package final class AccessoryServer {
     perform()
   }
 
+  /// The same for one connection, about which something else is known now.
+  package func reshape(_ id: ConnectionID) {
+    guard shape != nil, let connection = connections[id] else { return }
+    reshape(connection)
+    perform()
+  }
+
   private func reshape(_ connection: ServedConnection) {
     let shaper = shape?(connection.core)
     if shaper == nil, connection.shaped == nil { return }
@@ -161,8 +168,14 @@ package final class AccessoryServer {
     shaped.onDue = { [unowned self, unowned connection] in
       guard let shaped = connection.shaped else { return }
       for piece in shaped.takeDue(at: now) {
-        piece.bytes.withUnsafeBytes { connection.stream.write($0) }
-        if piece.isLast { return drop(connection, withReset: shaped.cutsWithReset) }
+        piece.bytes.withUnsafeBytes { bytes in
+          connection.stream.write(bytes) { [weak self, weak connection] _ in
+            if let connection { self?.touch(connection) }
+          }
+        }
+        guard piece.isLast else { continue }
+        if shaped.cutsWithReset { return drop(connection, withReset: true) }
+        connection.isEnding = true
       }
       for bytes in shaped.takeHeard(at: now) { hear(bytes, on: connection) }
       if shaped.isOver {
@@ -464,8 +477,8 @@ package final class AccessoryServer {
     advertiseIfDue(connection)
     // A bad network holds back the end, too.
     if let shaped = connection.shaped {
-      if connection.isEnding, shaped.unsentCount > 0 { return connection.stream.pauseReading() }
-      if shaped.isDeaf || shaped.isFull { return connection.stream.pauseReading() }
+      let isHeldUp = shaped.unsentCount > 0 || (!connection.isEnding && shaped.holdsInput)
+      if connection.isEnding || connection.peerHasFinished, isHeldUp { return connection.stream.pauseReading() }
     }
     if connection.isEnding || (connection.peerHasFinished && connection.core.wantsInput && connection.hasRoom) {
       connections[connection.core.id] = nil
@@ -473,7 +486,9 @@ package final class AccessoryServer {
       connection.stream.closeAfterWriting()
       recorder?.note(.closed(connection.core.id), at: now)
       core.closed(connection.core)
-    } else if connection.core.wantsInput, connection.hasRoom, !connection.peerHasFinished {
+    } else if connection.core.wantsInput, connection.hasRoom, !connection.peerHasFinished,
+      connection.shaped?.isDeaf != true, connection.shaped?.isFull != true
+    {
       connection.stream.resumeReading()
     } else {
       connection.stream.pauseReading()

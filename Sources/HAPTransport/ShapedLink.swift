@@ -4,6 +4,12 @@ import HAPLoop
 package protocol LinkShaper: AnyObject {
   /// - Returns: the pieces in which they leave, each not before the one in front of it; a time that never comes holds them back.
   func send(_ bytes: [UInt8], at now: Duration) -> [LinkPiece]
+  /// Whether it does the same.
+  func isSame(as other: any LinkShaper) -> Bool
+  /// Goes on where another one was.
+  func goOn(from other: any LinkShaper)
+  /// Nothing leaves any more.
+  var isStalled: Bool { get }
   var delayIn: Duration { get }
   /// Nothing is read any more.
   var isDeaf: Bool { get }
@@ -51,18 +57,21 @@ final class ShapedLink {
   var isDeaf: Bool { shaper?.isDeaf ?? false }
   var cutsWithReset: Bool { shaper?.cutsWithReset ?? false }
   var isFull: Bool { heldCount > Self.limit }
+  /// Something has come that is not heard yet.
+  var holdsInput: Bool { !heard.isEmpty }
   /// Nothing is held, and nothing will be.
   var isOver: Bool { shaper == nil && leaving.isEmpty && heard.isEmpty }
 
   /// - Parameter shaper: nil: the network is well again.
   func change(to shaper: (any LinkShaper)?) {
-    self.shaper = shaper
-    // What the old one held up follows in its order.
-    let now = now()
-    for index in leaving.indices {
-      leaving[index].due = now
-      leaving[index].isLast = false
+    if let old = self.shaper, let shaper {
+      if shaper.isSame(as: old) { return }
+      shaper.goOn(from: old)
     }
+    self.shaper = shaper
+    // What the old one held up follows in its order. What it cut off stays so: the rest of it is gone.
+    let now = now()
+    if shaper?.isStalled != true { for index in leaving.indices { leaving[index].due = now } }
     for index in heard.indices { heard[index].due = now }
     arm()
   }

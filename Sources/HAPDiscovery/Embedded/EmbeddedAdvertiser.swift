@@ -17,6 +17,7 @@
     private var host = ""
     private var renames = 0
     private var defences = 0
+    private var lastDefence: UInt64 = 0
     /// Counts what was published, so that news of an earlier record is not told to the next.
     private var edition = 0
     private var service: OpaquePointer?
@@ -166,9 +167,14 @@
     /// the probe takes another name. What Avahi takes for a conflict may be our own answer with the TXT record of a moment ago, which it
     /// still had in its queue (avahi/avahi#117).
     private func defends() -> Bool {
+      let now = responder.loop.now
+      // A quiet minute, and what was before is of no account.
+      if now - lastDefence > 60_000_000_000 { defences = 0 }
+      lastDefence = now
       guard establishedName == name, defences < Self.mostDefences else { return false }
       defences += 1
       establishedName = nil
+      responder.selfCheck.cancel(self)
       return true
     }
 

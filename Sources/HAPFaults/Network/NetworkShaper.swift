@@ -24,6 +24,14 @@ package struct NetworkShaper {
   /// A time that doesn't come.
   private static let never = Duration.seconds(1 << 40)
 
+  /// The same bytes were sent, and leave before those that come.
+  package mutating func goOn(from other: NetworkShaper) {
+    sent = other.sent
+    isCut = other.isCut
+    // What was held up by the old one leaves now.
+    free = .zero
+  }
+
   /// - Returns: the pieces in which they leave; none behind the end of a connection that is cut off. What stalls waits for ever.
   package mutating func send(_ bytes: [UInt8], at now: Duration) -> [Piece] {
     if isCut { return [] }
@@ -34,7 +42,8 @@ package struct NetworkShaper {
       isCut = true
     }
     sent += rest.count
-    var due = max(free, now + fault.delay + fault.jitter * chance())
+    let jitter = fault.jitter > .zero ? fault.jitter * chance() : .zero
+    var due = max(free, now + fault.delay + jitter)
     var pieces: [Piece] = []
     var isFirst = true
     while !rest.isEmpty {

@@ -40,6 +40,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var port: UInt16 = 0
   /// Whether it is on the network.
   private(set) var hasRadio = true
+  /// Whether it tells its record there.
+  private var isAnnounced = true
   /// Waits until nothing is being stored.
   private var onceStored: (() -> Void)?
   private var camera: TestCardCamera?
@@ -50,6 +52,10 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var defect: DefectRun?
   private var defectState: DefectState?
   private var alteration: DeviceAlteration?
+  /// What the faults do that are on.
+  private var alterations: [String] = []
+  /// The network's chance: what it draws changes nothing for devices.
+  private var networkRandom = SimulationRandom(seed: 0x6E65_7477_6F72_6B)
 
   /// - Parameters:
   ///   - clock: what the device's time is; the protocol's is the loop's.
@@ -111,21 +117,29 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   }
 
   /// What is wrong with the accessory and its network from now on.
-  func apply(_ faults: AccessoryFaults) {
-    let joined = faults.joined(with: prepared.defect)
-    defect?.stop()
-    defect = nil
-    core.tap = nil
-    server.recorder = capture
-    server.keepsOpen = nil
-    server.onEnd = nil
-    alteration = nil
-    defectState = joined.map { DefectState($0) }
-    if let defectState { install(defectState) }
+  /// - Parameter base: of the accessory's own defect.
+  func apply(_ faults: AccessoryFaults, base: DefectState?) {
+    if alterations != faults.alterations {
+      alterations = faults.alterations
+      // What was late leaves now.
+      defect?.finish()
+      defect = nil
+      core.tap = nil
+      server.recorder = capture
+      server.keepsOpen = nil
+      server.onEnd = nil
+      alteration = nil
+      defectState = base
+      if !alterations.isEmpty, let joined = faults.joined(with: prepared.defect) {
+        defectState = DefectState(joined)
+        defectState?.restart = base?.restart
+      }
+      if let defectState { install(defectState) }
+    }
     guard faults.hasNetworkFaults || server.shape != nil else { return }
     server.refusesBeyond = faults.refusesBeyond
     server.shape = { [unowned self] connection in
-      faults.shaper(for: connection) { [unowned self] in Double.random(in: 0..<1, using: &random) }
+      faults.shaper(for: connection) { [unowned self] in Double.random(in: 0..<1, using: &networkRandom) }
     }
     server.reshape()
     if !faults.hasNetworkFaults { server.shape = nil }
@@ -136,8 +150,10 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   }
 
   /// Takes the record back with everything else as it is, or tells it again.
-  func setAnnounced(_ isTold: Bool) throws(CommandError) {
-    guard hasRadio else { throw CommandError(.notPossible, "it is off the network") }
+  func setAnnounced(_ isTold: Bool) {
+    guard isTold != isAnnounced else { return }
+    isAnnounced = isTold
+    guard hasRadio else { return }
     if isTold { publish() } else { advertiser?.withdraw() }
   }
 
@@ -154,8 +170,10 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   /// - Parameters:
   ///   - hasRadio: otherwise it does so when it gets its radio back.
   ///   - isKnown: the network has the record still, and nobody took it back.
-  func start(on places: [ListeningPlace], port: UInt16, hasRadio: Bool = true, isKnown: Bool = false) throws(LoopError)
-  {
+  func start(
+    on places: [ListeningPlace], port: UInt16, hasRadio: Bool = true, isAnnounced: Bool = true, isKnown: Bool = false
+  ) throws(LoopError) {
+    self.isAnnounced = isAnnounced
     self.places = places
     self.port = port
     self.hasRadio = hasRadio
@@ -432,9 +450,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       tell { _ in .disconnected(peer: peer) }
     case .paired(let controller, let isAdmin): tell { _ in .paired(controller: controller, isAdmin: isAdmin) }
     case .unpaired(let controller): tell { _ in .unpaired(controller: controller) }
-    case .verified(_, let controller):
+    case .verified(let id, let controller):
       // Some faults are for certain controllers alone.
-      if server.shape != nil { server.reshape() }
+      server.reshape(id)
       tell { _ in .verified(controller: controller) }
     case .wrote(let id, let value, let controller):
       if let slot = core.database.slot(of: id) { tell { .wrote($0.named(slot, value), controller: controller) } }
@@ -462,7 +480,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   // MARK: Visibility
 
   private func publish() {
-    guard let advertiser else { return }
+    guard let advertiser, isAnnounced else { return }
     // Listening everywhere, each interface tells its own addresses.
     let addresses = places.contains(where: \.host.isUnspecified) ? [] : places.map(\.host)
     let record = ServiceRecord(

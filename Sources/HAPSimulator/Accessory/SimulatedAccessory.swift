@@ -35,6 +35,7 @@ package actor SimulatedAccessory {
   /// Whether another profile is being prepared, which reads and writes what is kept.
   private var isReplacing = false
   private var hasRadio = true
+  private var isAnnounced = true
   private var starts = 0
   /// What its defect remembers.
   private var defectState: DefectState?
@@ -97,7 +98,7 @@ package actor SimulatedAccessory {
       prepared, on: loop, clock: terms.clock, advertiser: advertiser, random: random,
       capturePath: terms.capturePath?(starts), defect: defectState, sink: terms.sink, tellsAll: terms.tellsAll)
     do throws(LoopError) {
-      try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isKnown: isKnown)
+      try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isAnnounced: isAnnounced, isKnown: isKnown)
     } catch {
       run.stop()
       throw error
@@ -109,7 +110,10 @@ package actor SimulatedAccessory {
     lastDatabase = nil
     offline = offline.filter { run.core.database.hasAccessory($0) }
     for aid in offline { run.setReachable(false, aid: aid) }
-    if !faults.isEmpty { run.apply(faults) }
+    if faults.isEmpty { return }
+    let over = starts > 1 ? faults.forgetMomentary() : []
+    apply(to: run)
+    for fault in over { run.tellOfFault(fault, isOn: false) }
   }
 
   /// Ends the run and starts the accessory anew from what it keeps, at the same port.
@@ -292,14 +296,16 @@ package actor SimulatedAccessory {
 
   // MARK: Faults
 
-  func switchFaultOn(_ fault: FaultChoice) throws(CommandError) {
+  /// - Returns: the fault of the same name that was on.
+  func switchFaultOn(_ fault: FaultChoice) throws(CommandError) -> FaultChoice? {
     let run = try running()
     guard terms?.capturePath == nil else {
       throw CommandError(.notPossible, "a run that is captured has no faults: its replay would not know of them")
     }
-    faults.switchOn(fault)
+    let old = faults.switchOn(fault)
     apply(to: run)
     run.tellOfFault(fault, isOn: true)
+    return old
   }
 
   func switchFaultOff(_ name: String) throws(CommandError) -> FaultChoice {
@@ -316,12 +322,15 @@ package actor SimulatedAccessory {
   }
 
   private func apply(to run: AccessoryRun) {
-    run.apply(faults)
+    run.apply(faults, base: defectState)
     let records = (prepared.defect?.records ?? []) + faults.active.flatMap { $0.defect?.records ?? [] }
     (advertiser as? AlteredAdvertiser)?.change(to: records)
   }
 
-  func setAnnounced(_ isTold: Bool) throws(CommandError) { try running().setAnnounced(isTold) }
+  func setAnnounced(_ isTold: Bool) throws(CommandError) {
+    try running().setAnnounced(isTold)
+    isAnnounced = isTold
+  }
 
   func setRadio(_ isOn: Bool) throws(CommandError) {
     let run = try running()

@@ -153,9 +153,9 @@ package struct CommandDispatcher {
       throw CommandError(.malformed, error.message)
     }
     let (name, commands) = try accessory.isolated { (accessory) throws(CommandError) -> (String, [JSONNode]) in
-      let switched = isOn ? choice : try accessory.switchFaultOff(choice.name)
-      if isOn { try accessory.switchFaultOn(choice) }
-      return (accessory.name, isOn ? switched.begin : switched.end)
+      if !isOn { return (accessory.name, try accessory.switchFaultOff(choice.name).end) }
+      let old = try accessory.switchFaultOn(choice)
+      return (accessory.name, (old?.end ?? []) + choice.begin)
     }
     carryOut(commands[...], of: choice.name, at: accessory, name, id, answer)
   }
@@ -169,7 +169,7 @@ package struct CommandDispatcher {
     let line = JSONWriter.bytes { $0.node(.object([("accessory", .text(name))] + members)) }
     // Called on the loop's thread, as everything here is.
     nonisolated(unsafe) let dispatcher = self
-    answer(line) { text in
+    let told: Answer = { text in
       let reply = try? JSONNode.parse(Array(text.utf8))
       if reply?["ok"]?.boolValue == true {
         return dispatcher.carryOut(commands.dropFirst(), of: fault, at: accessory, name, id, done)
@@ -178,6 +178,11 @@ package struct CommandDispatcher {
       accessory.assumeIsolated { _ = try? $0.switchFaultOff(fault) }
       done(CommandAnswer.failure(id: id, CommandError(.notPossible, "\(fault): \(message)")))
     }
+    // Not as if somebody had sent it.
+    do throws(CommandRefusal) {
+      let command = try SimulatorCommand(json: line)
+      do throws(CommandError) { try perform(command, told) } catch { told(CommandAnswer.failure(id: nil, error)) }
+    } catch { told(CommandAnswer.failure(error)) }
   }
 
   // MARK: Whom it is for

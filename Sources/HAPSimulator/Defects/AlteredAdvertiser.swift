@@ -38,7 +38,6 @@ final class AlteredAdvertiser: Advertiser {
   /// Tells the record otherwise from now on.
   func change(to changes: [RecordChange]) {
     if changes.isEmpty, self.changes.isEmpty { return }
-    let wasFrozen = fitting(record?.txt ?? TextRecord([])).contains(where: \.isFrozen)
     self.changes = changes
     guard let record else { return }
     if Self.needsOdd(changes) != (odd != nil) {
@@ -47,13 +46,18 @@ final class AlteredAdvertiser: Advertiser {
       odd = Self.needsOdd(changes) ? OddResponder(loop, on: InterfaceChoice(leadingTo: places)) : nil
       return publish(record, events: events)
     }
-    if !wasFrozen, fitting(record.txt).contains(where: \.isFrozen) { return }
+    let fitting = fitting(record.txt)
+    if fitting.contains(where: \.isFrozen) { return forgetLate() }
+    // A change that waits goes on waiting, and is told as the record is then.
+    if timer != nil, fitting.contains(where: { $0.delay != nil }) { return }
+    forgetLate()
     odd?.manner = manner(record.txt)
     (odd ?? base).update(txt: altered(record.txt))
   }
 
   func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
     self.events = events
+    forgetLate()
     publications += 1
     updates = 0
     self.record = record
@@ -84,18 +88,24 @@ final class AlteredAdvertiser: Advertiser {
     record?.txt = txt
     let fitting = fitting(txt)
     if fitting.contains(where: \.isFrozen) { return }
-    let altered = altered(txt)
     odd?.manner = manner(txt)
-    guard let delay = fitting.compactMap(\.delay).max() else { return (odd ?? base).update(txt: altered) }
-    timer?.close()
+    guard let delay = fitting.compactMap(\.delay).max() else {
+      forgetLate()
+      return (odd ?? base).update(txt: altered(txt))
+    }
+    forgetLate()
     let timer = LoopTimer(loop)
     self.timer = timer
     timer.onFire = { [unowned self] in
-      self.timer?.close()
-      self.timer = nil
-      (odd ?? base).update(txt: altered)
+      forgetLate()
+      if let record { (odd ?? base).update(txt: self.altered(record.txt)) }
     }
     timer.start(after: delay)
+  }
+
+  private func forgetLate() {
+    timer?.close()
+    timer = nil
   }
 
   func withdraw() {

@@ -109,6 +109,12 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     held = [:]
   }
 
+  /// What is late leaves now, and what was to be done is done; then nothing any more.
+  func finish() {
+    for timer in timers { timer.onFire() }
+    stop()
+  }
+
   // MARK: The world, for rules
 
   var database: AttributeDatabase { core.database }

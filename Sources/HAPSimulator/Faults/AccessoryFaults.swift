@@ -12,10 +12,22 @@ final class AccessoryFaults {
 
   var isEmpty: Bool { active.isEmpty }
 
-  func switchOn(_ fault: FaultChoice) {
-    active.removeAll { $0.name == fault.name }
+  /// - Returns: the fault of the same name that was on.
+  func switchOn(_ fault: FaultChoice) -> FaultChoice? {
+    let old = switchOff(fault.name)
     active.append(fault)
+    return old
   }
+
+  /// Those that are over when the accessory starts anew, since the device has forgotten them.
+  func forgetMomentary() -> [FaultChoice] {
+    let momentary = active.filter { $0.begin.contains { $0["command"]?.stringValue == "stall" } }
+    active.removeAll { fault in momentary.contains { $0.name == fault.name } }
+    return momentary
+  }
+
+  /// What they do to messages, the record and the device, as text: the same text is the same.
+  var alterations: [String] { active.filter { $0.defect != nil }.map(\.text) }
 
   /// - Returns: nil: it wasn't on.
   func switchOff(_ name: String) -> FaultChoice? {
@@ -56,6 +68,9 @@ private final class FaultyLink: LinkShaper {
 
   init(_ fault: NetworkFault, _ chance: @escaping () -> Double) { shaper = NetworkShaper(fault, chance: chance) }
 
+  func isSame(as other: any LinkShaper) -> Bool { (other as? FaultyLink)?.shaper.fault == shaper.fault }
+  func goOn(from other: any LinkShaper) { if let other = other as? FaultyLink { shaper.goOn(from: other.shaper) } }
+  var isStalled: Bool { shaper.fault.stalls }
   var delayIn: Duration { shaper.fault.delayIn }
   var isDeaf: Bool { shaper.fault.isDeaf }
   var cutsWithReset: Bool { shaper.fault.cutsWithReset }
