@@ -55,6 +55,8 @@ import Testing
       ("bandwidth:rate=0", "rate is a number from 1 to 1000000000, not an integer"),
       ("bandwidth:rate=fast", "rate is a number from 1 to 1000000000, not \"fast\""),
       ("drop-message:message=setup-M3", "message is setup-M2, setup-M4, setup-M6"),
+      ("refuse:connection=2", "refuse is for the accessory as a whole"),
+      ("wrong-sf:controller=X", "wrong-sf is for the accessory as a whole"),
       ("latency:connection=x", "a count is expected: 2, \"2+\" or \"-2\""),
     ])
   func wrong(text: String, message: String) {

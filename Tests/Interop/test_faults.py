@@ -7,7 +7,7 @@ import time
 import pytest
 from aiohomekit.exceptions import AccessoryDisconnectedError, HomeKitException
 
-from phone import characteristic, pair_setup
+from phone import another_controller, characteristic, pair_setup
 from process import PROFILES, hapsim, run_to_its_end
 
 LAMP = PROFILES / "light-white.hasaccessory"
@@ -133,6 +133,33 @@ async def test_a_fault_is_for_one_controller_alone(run, phone, phones):
     await fault(simulator, "latency:by=600ms:controller=SOMEBODY-ELSE")
     duration, _ = await took(home.value(switch))
     assert duration < 0.6
+
+
+async def test_who_has_said_all_still_gets_a_late_answer(run):
+    """Half a connection is closed behind the request, and both ways are slow."""
+    simulator = await run(LAMP, options=("--fault", "latency:by=200ms", "--fault", "latency-in:by=200ms"))
+    reader, writer = await asyncio.open_connection(simulator.accessory.address, simulator.accessory.port)
+    writer.write(b"GET /accessories HTTP/1.1\r\nHost: x\r\n\r\n")
+    writer.write_eof()
+    duration, answer = await took(asyncio.wait_for(reader.read(), 10))
+    assert answer.startswith(b"HTTP/1.1 470") and duration >= 0.4
+    writer.close()
+
+
+async def test_what_happens_to_others_lets_nothing_go(run, phone, phones):
+    simulator, home, accessories = await paired(run, phone)
+    switch = characteristic(accessories, "ON")
+    keys = another_controller(home.data)
+    await home.add(keys)
+    await fault(simulator, f"stall:controller={home.identifier}")
+    reading = asyncio.create_task(home.value(switch))
+    other = (await phones()).open(keys)
+    assert await other.value(switch) == 0
+    await fault(simulator, "chunked")
+    done, _ = await asyncio.wait([reading], timeout=0.3)
+    assert not done
+    await fault(simulator, "stall", False)
+    assert await reading == 0
 
 
 # MARK: messages
@@ -261,8 +288,11 @@ async def test_a_read_that_the_device_does_not_answer(run, phone):
     await fault(simulator, "slow-read:characteristic=On")
     answer = await home.get(switch, brightness)
     assert answer[switch]["status"] == -70408 and answer[brightness]["value"] == 100
-    await fault(simulator, "slow-read:characteristic=On", False)
+    # Another one in its place: nothing of the first is left.
+    await fault(simulator, "slow-read:characteristic=Brightness")
     assert await home.value(switch) == 0
+    assert (await simulator.command("reboot"))["ok"]
+    assert (await simulator.command("status"))["accessories"][0]["faults"] == []
 
 
 async def test_an_accessory_behind_the_bridge_is_gone_and_comes_back(run, phone):
@@ -287,8 +317,11 @@ async def test_an_accessory_falls_silent(run, phone, network):
     await fault(simulator, "silence")
     await network.wait_for_goodbye(f"{simulator.accessory.name}._hap._tcp.local.")
     assert await home.value(switch) == 0
+    assert (await simulator.command("reboot"))["ok"]
+    assert await home.value(switch) == 0
     await fault(simulator, "silence", False)
     await network.wait(simulator.accessory.device_id, sf="0")
+    assert [line["event"] for line in simulator.said if line.get("event") == "advertised"] in (["advertised"], ["advertised"] * 2)
 
 
 async def test_the_record_lies(run, phone, network):
@@ -308,6 +341,7 @@ async def test_the_record_lies(run, phone, network):
         ("latncy", 'there is no fault "latncy": did you mean "latency"?'),
         ("latency:bye=1s", 'there is no member "bye" here: did you mean "by"?'),
         ("latency:by=often", "by is a duration such as 500ms or 2s"),
+        ("refuse:connection=5+", "refuse is for the accessory as a whole, not for some of its connections"),
     ],
 )
 async def test_a_wrong_fault_is_named_and_nothing_is_run(text, message):
