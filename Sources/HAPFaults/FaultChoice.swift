@@ -39,12 +39,13 @@ package struct FaultChoice: Sendable {
     var defect: [(name: String, value: JSONNode)] = [
       ("id", .text(definition.name)), ("breaks", .list([.text(definition.name)])), ("what", .text(definition.what)),
     ]
-    let sections = ["rules", "record", "device", "sealing", "idle", "restart"]
-    for name in sections { if let section = body[name] { defect.append((name, section)) } }
+    for name in FaultDefinition.alterations { if let section = body[name] { defect.append((name, section)) } }
     self.defect = defect.count > 3 ? try Defect(.object(defect), area: "faults").limited(to: scope) : nil
     network = try body["network"].map { node throws(JSONProblem) in try NetworkFault(node) }
+    // Rules and the network know connections; what is done to frames, to the record or to the device does not.
+    let others = FaultDefinition.alterations.filter { $0 != "rules" }
     let isForConnections =
-      ["rules", "sealing", "idle"].contains { body[$0] != nil } || (network.map { $0.refusesBeyond == nil } ?? false)
+      !others.contains { body[$0] != nil } && (body["rules"] != nil || network.map { $0.refusesBeyond == nil } ?? false)
     if !scope.isForAll, !isForConnections {
       throw parameters.problem("\(definition.name) is for the accessory as a whole, not for some of its connections")
     }

@@ -1,4 +1,3 @@
-import HAPDefects
 import HAPWire
 
 /// A way in which the world around an accessory goes wrong, or the accessory itself for a while: data, with parameters. See docs/faults.md.
@@ -22,8 +21,6 @@ package struct FaultParameter: Sendable {
     case duration
     /// In this range.
     case count(ClosedRange<Int128>)
-    /// A number from 0 to 100.
-    case share
     case text
     /// One of these words, each standing for something in the fault's body.
     case choice([(word: String, node: JSONNode)])
@@ -40,7 +37,6 @@ package struct FaultParameter: Sendable {
     switch kind {
     case .duration: "a duration such as 500ms or 2s"
     case .count(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
-    case .share: "a number from 0 to 100"
     case .text: "a text"
     case .choice(let choices):
       choices.count == 1

@@ -15,9 +15,6 @@ extension FaultParameter {
     case .count(let range):
       guard let number = node.integerValue, range.contains(number) else { throw wrong() }
       return node
-    case .share:
-      guard let number = node.numberValue?.double, (0...100).contains(number) else { throw wrong() }
-      return node
     case .text:
       guard node.stringValue != nil else { throw wrong() }
       return node
@@ -36,7 +33,6 @@ extension FaultParameter {
     switch kind {
     case .duration, .text, .choice: .text(text)
     case .count: Int128(text).map { .integer($0) } ?? .text(text)
-    case .share: Double(text.hasSuffix("%") ? String(text.dropLast()) : text).map { .number($0) } ?? .text(text)
     }
   }
 }

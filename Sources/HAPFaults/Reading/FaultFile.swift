@@ -28,9 +28,9 @@ package struct FaultFile: Sendable {
 }
 
 extension FaultDefinition {
-  private static let sections = [
-    "rules", "record", "device", "sealing", "idle", "restart", "network", "begin", "end",
-  ]
+  /// Sections that defects have, too; those of them that something can take up while the accessory runs.
+  static let alterations = ["rules", "record", "device", "sealing", "idle"]
+  private static let sections = alterations + ["network", "begin", "end"]
 
   init(_ node: JSONNode) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: ["name", "what", "reports", "parameters"] + Self.sections)
@@ -68,11 +68,10 @@ extension FaultParameter {
     case "count":
       let least = try node["from"]?.asInteger(in: 0...Int128(Int32.max)) ?? 0
       self.kind = .count(least...(try node["to"]?.asInteger(in: least...Int128(Int32.max)) ?? Int128(Int32.max)))
-    case "share": self.kind = .share
     case "text": self.kind = .text
     case "choice":
       self.kind = .choice(try node.required("choices").asObject().map { ($0.name, $0.value) })
-    default: throw try node.required("kind").problem("it is duration, count, share, text or choice")
+    default: throw try node.required("kind").problem("it is duration, count, text or choice")
     }
     standard = try node.required("default")
     _ = try meaning(of: standard)

@@ -25,22 +25,14 @@ final class RunningWorld: ScenarioWorld {
         let name = found.database.slot(of: id).map { found.database.named($0).name } ?? "\(id)"
         return ScenarioSubject(accessory: found.name, aid: id.aid, iid: id.iid, name: name)
       }
-    } catch let error as CommandError {
-      throw ScenarioTrouble(error.message)
-    } catch let problem as JSONProblem {
-      throw ScenarioTrouble(problem.message)
-    } catch { preconditionFailure("nothing else is thrown: \(error)") }
+    } catch { throw ScenarioTrouble(error) }
   }
 
   func place(_ accessory: JSONNode) throws(ScenarioTrouble) -> ScenarioPlace {
     do {
       let (found, aid) = try dispatcher.place(of: try AccessorySelector(accessory))
       return ScenarioPlace(accessory: found.assumeIsolated { $0.name }, aid: aid)
-    } catch let error as CommandError {
-      throw ScenarioTrouble(error.message)
-    } catch let problem as JSONProblem {
-      throw ScenarioTrouble(problem.message)
-    } catch { preconditionFailure("nothing else is thrown: \(error)") }
+    } catch { throw ScenarioTrouble(error) }
   }
 
   func value(of subject: ScenarioSubject) -> JSONNode? { characteristic(subject).map { JSONNode($0.value) } }
@@ -70,6 +62,12 @@ final class RunningWorld: ScenarioWorld {
       if let found { return found }
     }
     return nil
+  }
+}
+
+extension ScenarioTrouble {
+  fileprivate init(_ error: any Error) {
+    self.init((error as? CommandError)?.message ?? (error as? JSONProblem)?.message ?? "\(error)")
   }
 }
 

@@ -6,23 +6,18 @@ import HAPWire
 /// Belongs to the loop's thread.
 package final class ScenarioRecorder {
   private let clock: SimulationClock
-  private let profiles: [String]
-  private let seed: UInt64?
   private let expects: Bool
   private var lastStep = Duration.zero
 
-  /// - Parameters:
-  ///   - profiles: paths of what is served, for the scenario's head.
-  ///   - expects: whether what controllers write becomes something to expect, instead of something to do.
-  package init(_ clock: SimulationClock, profiles: [String], seed: UInt64?, expects: Bool) {
+  /// - Parameter expects: whether what controllers write becomes something to expect, instead of something to do.
+  package init(_ clock: SimulationClock, expects: Bool) {
     self.clock = clock
-    self.profiles = profiles
-    self.seed = seed
     self.expects = expects
   }
 
   /// What the file begins with: a scenario already.
-  package var head: String {
+  /// - Parameter profiles: paths of what is served.
+  package static func head(profiles: [String], seed: UInt64?) -> String {
     var text = "# Written by hapsim record. What it was recorded from stands beside each step.\nscenario: Recorded\n"
     if !profiles.isEmpty { text += "# profiles: [\(profiles.map(quoted).joined(separator: ", "))]\n" }
     if let seed { text += "seed: \(seed)\n" }
@@ -66,7 +61,7 @@ package final class ScenarioRecorder {
 
   private func text(_ node: JSONNode) -> String { Self.escaped(JSONWriter.text { $0.node(node) }) }
 
-  private func quoted(_ text: String) -> String { Self.escaped(JSONWriter.text { $0.string(text) }) }
+  private static func quoted(_ text: String) -> String { escaped(JSONWriter.text { $0.string(text) }) }
 
   /// JSON that is YAML too: YAML takes fewer characters as they are, and folds some.
   private static func escaped(_ json: String) -> String {

@@ -12,7 +12,8 @@ final class AppendedFile {
   private let descriptor: Int32
   private var length: off_t = 0
 
-  init(_ path: String) throws(FileError) {
+  /// - Parameter head: what it begins with; where that can't be written there is no file.
+  init(_ path: String, head: String) throws(FileError) {
     guard !path.utf8.contains(0) else { throw FileError(message: "\(path) is no file name") }
     self.path = path
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
@@ -20,6 +21,10 @@ final class AppendedFile {
       let isThere = errno == EEXIST
       throw FileError(
         message: isThere ? "\(path) is there already" : "\(path) can't be written: \(String(cString: strerror(errno)))")
+    }
+    do throws(FileError) { try append(head) } catch {
+      discard()
+      throw error
     }
   }
 

@@ -107,7 +107,8 @@ private func serve(
   _ prepared: Prepared, in folder: StateFolder, _ later: PreparedAccessory.Choices,
   on hosts: ListeningHosts, _ scenario: LoadedScenario?, _ options: RunOptions, _ console: Console
 ) throws -> ExitCode {
-  nonisolated(unsafe) let recordingFile = try options.recording.map { (path) throws(FileError) in try AppendedFile(path)
+  nonisolated(unsafe) let recordingFile = try options.recording.map { (path) throws(FileError) in
+    try AppendedFile(path, head: ScenarioRecorder.head(profiles: options.profiles, seed: options.seed))
   }
   let loop = EventLoop(name: "hapsim")
   let lines = LineOutput(console, program: "hapsim")
@@ -156,7 +157,7 @@ private func serve(
       simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
       onAllStopped: { stopped.request() })
     if let recordingFile {
-      recording = try ScenarioRecording(recordingFile, of: simulation, options) { console.complain("hapsim: \($0)") }
+      recording = ScenarioRecording(recordingFile, of: simulation, options) { console.complain("hapsim: \($0)") }
       recording?.listen(to: events, &dispatcher)
     }
     for (accessory, own) in zip(simulation.accessories, faults) {

@@ -12,12 +12,10 @@ final class ScenarioRecording {
 
   init(
     _ file: AppendedFile, of simulation: Simulation, _ options: RunOptions, complain: @escaping (FileError) -> Void
-  ) throws(FileError) {
+  ) {
     self.file = file
     self.complain = complain
-    recorder = ScenarioRecorder(
-      simulation.clock, profiles: options.profiles, seed: options.seed, expects: options.recordsExpectations)
-    try file.append(recorder.head)
+    recorder = ScenarioRecorder(simulation.clock, expects: options.recordsExpectations)
   }
 
   func listen(to events: EventListeners, _ dispatcher: inout CommandDispatcher) {
