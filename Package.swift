@@ -55,6 +55,7 @@ let package = Package(
       name: "HAPDefects",
       dependencies: ["HAPYAML", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"]),
+    .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPProtocol", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"]),
 
@@ -68,10 +69,9 @@ let package = Package(
     .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects",
-        "HAPProfile", "HAPLoop",
-        "HAPProtocol",
-        "HAPModel", "HAPWire", "HAPCrypto", "CQRencode", "CTurboJPEG",
+        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects", "HAPJudge",
+        "HAPReport", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto", "CQRencode",
+        "CTurboJPEG",
       ]),
     .target(
       name: "HAPConformance",
@@ -83,11 +83,9 @@ let package = Package(
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects", "HAPImport",
-        "HAPProfile",
-        "HAPDiscovery",
-        "HAPTransport",
-        "HAPStore", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects", "HAPJudge",
+        "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
+        "HAPLoop", "HAPCrypto",
       ]),
     .executableTarget(
       name: "hapctl",
@@ -135,6 +133,7 @@ let package = Package(
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
+    .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPProtocol", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFaultsTests", dependencies: ["HAPFaults", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPWire"]),
     .testTarget(

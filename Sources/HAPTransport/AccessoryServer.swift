@@ -17,8 +17,6 @@ package final class AccessoryServer {
   package var recorder: (any CoreRecorder)?
   /// Asked before a connection is closed for the core; true: it stays open. nil: nobody is asked.
   package var keepsOpen: ((ConnectionID) -> Bool)?
-  /// Told when a controller has ended its sending.
-  package var onEnd: ((ConnectionID) -> Void)?
   /// Says what a bad network does to a connection; nil: nothing. Asked when one is made, and for all of them by `reshape`.
   package var shape: ((ConnectionCore) -> (any LinkShaper)?)?
   /// New connections are cut off while there are so many; nil: the core decides.
@@ -282,7 +280,10 @@ package final class AccessoryServer {
   private func accept(_ stream: TCPStream) {
     let peer = stream.peerAddress.map(\.description) ?? "unknown"
     let now = now
-    if let limit = refusesBeyond, connections.count >= limit { return stream.reset() }
+    if let limit = refusesBeyond, connections.count >= limit {
+      recorder?.turnedAway(peer: peer, at: now)
+      return stream.reset()
+    }
     guard !isStopped, let served = core.open(peer: peer, at: now) else {
       stream.close()
       return perform()
@@ -326,8 +327,9 @@ package final class AccessoryServer {
       // It may still read: what is owed is answered first.
       connection.peerHasFinished = true
       touch(connection)
-      onEnd?(connection.core.id)
+      recorder?.ended(connection.core.id, withReset: false, at: now)
     case .failed:
+      recorder?.ended(connection.core.id, withReset: true, at: now)
       drop(connection)
     }
     perform()

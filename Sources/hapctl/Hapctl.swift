@@ -8,7 +8,7 @@ extension Program {
     summary: "Finds HomeKit accessories over IP, pairs with them, and reads, writes and watches them",
     commands: [
       .discover, .pair, .unpair, .identify, .list, .keys, .accessories, .get, .put, .watch, .export, .pairings,
-      .resource, .shell, .proxy,
+      .resource, .shell, .proxy, .misbehave,
     ],
     nearest: { nearestName(to: $0, in: $1) })
 }

@@ -1,3 +1,4 @@
+import HAPProtocol
 import HAPWire
 import Testing
 

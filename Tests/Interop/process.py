@@ -72,13 +72,13 @@ class Simulator:
         return cls(process, Path(str(command[0])).name)
 
     @classmethod
-    async def run(cls, *profiles, state=None, options=(), interfaces=("lo",), environment=None):
-        """Starts `hapsim run` on loopback, and waits for nothing. Without a state folder it keeps nothing."""
+    async def run(cls, *profiles, command="run", state=None, options=(), interfaces=("lo",), environment=None):
+        """Starts `hapsim run` (or `judge`) on loopback, and waits for nothing. Without a state folder it keeps nothing."""
         keeping = ("--ephemeral",) if state is None else ("--state", state)
         where = [word for name in interfaces for word in ("--interface", name)]
         through = () if "--bonjour" in options else cls.bonjour
         return await cls.launch(
-            hapsim(), "run", *profiles, "--json", "--commands", *where, *keeping, *through, *options,
+            hapsim(), command, *profiles, "--json", "--commands", *where, *keeping, *through, *options,
             environment=environment,
         )  # fmt: skip
 

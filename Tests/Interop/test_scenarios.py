@@ -165,3 +165,18 @@ async def test_a_recording_writes_over_nothing(tmp_path):
     )
     assert status == 3 and "is there already" in errors
     assert path.read_text() == "mine"
+
+
+async def test_a_bad_network(run, phone):
+    """The example with faults: aiohomekit writes over a slow network, and subscribes again when its connection is lost."""
+    simulator = await run(options=("--scenario", SCENARIOS / "a-bad-network.yaml"))
+    home = await phone.pair(simulator.accessory)
+    on = characteristic(await home.accessories(), "ON")
+    assert await home.subscribe(on) == {}
+    await simulator.wait(lambda line: line.get("event") == "fault" and line["fault"] == "trickle" and line["on"])
+    assert await home.put((*on, True)) == {}
+    assert await simulator.ended(patience=60) == 0
+    (end,) = [line for line in simulator.said if line["event"] == "scenario"]
+    assert end["passed"], end
+    # The first of the last two events was lost.
+    assert home.events.seen[-1] == (on, True)

@@ -1,3 +1,4 @@
+import HAPProtocol
 import HAPWire
 
 /// Which messages a rule is about. See docs/defects.md, "Rules: when".

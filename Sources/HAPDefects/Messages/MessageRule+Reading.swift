@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProtocol
 import HAPWire
 
 extension MessageRule {

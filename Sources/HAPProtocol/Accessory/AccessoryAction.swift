@@ -64,4 +64,6 @@ package enum AccessoryReport: Equatable, Sendable {
   case slow([AttributeID])
   /// A request was refused or a connection closed, and why.
   case refused(ConnectionID, request: String, reason: String)
+  /// What came is no frame, or no request; the connection is closed.
+  case unreadable(ConnectionID, reason: String)
 }

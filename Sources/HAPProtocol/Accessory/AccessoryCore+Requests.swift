@@ -23,7 +23,7 @@ extension AccessoryCore {
         try session.opener.open(&connection.incoming)
       } catch {
         isIntact = isRemedied(error, on: connection, session, unopened)
-        refuse(connection, request: "", reason: error.reason)
+        report(.unreadable(connection.id, reason: error.reason))
       }
       let consumed = session.opener.withPlaintext(of: connection.incoming) { parse($0, on: connection, at: now) }
       guard let consumed else {
@@ -69,7 +69,7 @@ extension AccessoryCore {
       route(head, bytes, UnsafeRawBufferPointer(rebasing: bytes[body]), on: connection, at: now)
       return consumed
     case .malformed(let error):
-      refuse(connection, request: "", reason: "\(error.message)")
+      report(.unreadable(connection.id, reason: "\(error.message)"))
       // HAP knows no other status for what can't be read; least of all is it this side's fault.
       if error.status != nil { connection.answer(.badRequest) }
       close(connection)

@@ -25,4 +25,8 @@ package enum CoreInput: Equatable, Sendable {
 package protocol CoreRecorder: AnyObject {
   func note(_ input: CoreInput, at now: Duration)
   func sent(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, at now: Duration)
+  /// A connection was cut off before the core had it. The core doesn't hear of it.
+  func turnedAway(peer: String, at now: Duration)
+  /// The controller has ended its sending, or reset the connection. The core doesn't hear of it.
+  func ended(_ connection: ConnectionID, withReset: Bool, at now: Duration)
 }

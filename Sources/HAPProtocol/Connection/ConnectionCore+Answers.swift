@@ -102,12 +102,13 @@ extension ConnectionCore {
   /// What was appended from `start` is a whole message: it is shown to who watches, sealed and sent.
   private func conclude(from start: Int) {
     if outbox.isWatched {
+      // What the tap sends in its place is shown by it.
+      if let tap = outbox.tap { return tap.message(from: start, on: self) }
       if let show = outbox.onPlain {
         outgoing.withReadable {
           show(id, false, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[start...]))
         }
       }
-      if let tap = outbox.tap { return tap.message(from: start, on: self) }
     }
     seal(from: start)
   }

@@ -4,7 +4,7 @@ import HAPWire
 package enum EvidenceText {
   package static func transcript(of outcome: CaseOutcome, header: RunHeader?) -> String {
     let description = outcome.description
-    var lines = ["\(description.id) \(description.name): \(outcome.verdict.label)".oneLine]
+    var lines = ["\(description.title): \(outcome.verdict.label)".oneLine]
     if let header { lines.append("haptest \(header.version), \(header.target), \(header.time)".oneLine) }
     lines.append(
       "case seed \(outcome.seed), \(outcome.start.decimalSeconds) s into the run, took \(outcome.duration.briefly)")

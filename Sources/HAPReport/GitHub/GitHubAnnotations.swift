@@ -4,7 +4,7 @@ package enum GitHubAnnotations {
   package static func lines(of report: RunReport, redaction: Redaction) -> [String] {
     let report = report.redacted(by: redaction)
     var lines = report.cases.filter { $0.verdict?.isBad == true }.map { reported in
-      let title = "\(reported.label) \(reported.description.id) \(reported.description.name)"
+      let title = "\(reported.label) \(reported.description.title)"
       let text = FailureText.lines(of: reported.outcome).joined(separator: "\n")
       return "::error title=\(title.oneLine.commandProperty)::\(text.commandData)"
     }

@@ -53,7 +53,7 @@ package enum HTMLReport {
       "<p>\(report.tally.text.htmlEscaped). This page shows its cases with a script, and scripts are off.</p>\n<ul>\n"
     for reported in report.cases where reported.verdict?.isBad != false {
       let line =
-        "\(reported.label) \(reported.description.id) \(reported.description.name): \(reported.outcome.message)"
+        "\(reported.label) \(reported.description.title): \(reported.outcome.message)"
       text += "<li>\(line.oneLine.htmlEscaped)</li>\n"
     }
     return text + "</ul>"

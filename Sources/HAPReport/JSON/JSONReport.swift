@@ -74,6 +74,7 @@ package enum JSONReport {
 
   private static func write(_ header: RunHeader, to json: inout JSONWriter) {
     json.object { json in
+      if header.program != .haptest { json.text("program", header.program.rawValue) }
       json.text("version", header.version)
       json.text("target", header.target)
       json.key("facts")

@@ -64,7 +64,8 @@ extension RunHeader {
         (name: try node.string("name"), value: try node.string("value"))
       },
       seed: try node.wideCount("seed"), time: try node.optionalString("time") ?? "",
-      arguments: try node.texts("arguments"))
+      arguments: try node.texts("arguments"),
+      program: node["program"] == nil ? .haptest : try node.word("program"))
   }
 }
 

@@ -5,11 +5,13 @@
 package enum JUnitReport {
   package static func text(of report: RunReport, redaction: Redaction) -> String {
     let report = report.redacted(by: redaction)
-    var suites = report.areas.map { Suite(name: $0.name, cases: $0.cases.map(Case.init)) }
+    let program = report.header?.program ?? .haptest
+    var suites = report.areas.map { Suite(name: $0.name, cases: $0.cases.map { Case($0, by: program) }) }
     if let end = end(of: report) { suites.append(Suite(name: "run", cases: [end])) }
     let cases = suites.flatMap(\.cases)
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-    text += "<testsuites name=\"haptest\" tests=\"\(cases.count)\" failures=\"\(cases.count(of: "failure"))\""
+    text +=
+      "<testsuites name=\"\(program.rawValue)\" tests=\"\(cases.count)\" failures=\"\(cases.count(of: "failure"))\""
     text += " errors=\"\(cases.count(of: "error"))\" time=\"\((report.summary?.duration ?? .zero).thousandths)\">\n"
     for suite in suites { text += xml(of: suite, report.header) }
     return text + "</testsuites>\n"
@@ -41,7 +43,9 @@ package enum JUnitReport {
     } else {
       return nil
     }
-    return Case(className: "haptest.run", name: "the run comes to its end", end: ("error", message, "error", message))
+    return Case(
+      className: "\((report.header?.program ?? .haptest).token).run", name: "the run comes to its end",
+      end: ("error", message, "error", message))
   }
 
   private static func xml(of suite: Suite, _ header: RunHeader?) -> String {
@@ -52,7 +56,7 @@ package enum JUnitReport {
     if let header, let stamp = timestamp(header.time) { text += " timestamp=\"\(stamp)\"" }
     text += ">\n"
     if let header {
-      let facts = header.facts.map { ("accessory.\($0.name)", $0.value) }
+      let facts = header.facts.map { ("\(header.program.subject).\($0.name)", $0.value) }
       let properties = [("target", header.target), ("seed", String(header.seed)), ("version", header.version)] + facts
       text += "    <properties>\n"
       for (name, value) in properties {
@@ -98,10 +102,10 @@ extension String {
 }
 
 extension JUnitReport.Case {
-  fileprivate init(_ reported: ReportedCase) {
+  fileprivate init(_ reported: ReportedCase, by program: ReportProgram) {
     let outcome = reported.outcome
-    className = "haptest.\(reported.description.area)"
-    name = "\(reported.description.id) \(reported.description.name)"
+    className = "\(program.token).\(reported.description.area)"
+    name = reported.description.title
     duration = outcome.duration
     let said = outcome.message.isEmpty ? reported.label : outcome.message
     switch reported.verdict {

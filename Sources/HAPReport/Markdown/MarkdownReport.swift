@@ -51,11 +51,12 @@ package enum MarkdownReport {
 
   private static func head(_ report: RunReport, _ conclusion: RunConclusion) -> String {
     let sign = conclusion == .conforms ? "✅" : "❌"
-    var text = "# \(sign) haptest: \(conclusion.meaning)\n\n"
+    let program = report.header?.program ?? .haptest
+    var text = "# \(sign) \(program.rawValue): \(conclusion.meaning(of: program))\n\n"
     if let header = report.header {
       text += "**\(header.target.oneLine.markdownEscaped)**"
       if let duration = report.summary?.duration { text += " in \(duration.briefly)" }
-      text += ", seed \(header.seed), haptest \(header.version.oneLine.markdownEscaped)\n\n"
+      text += ", seed \(header.seed), \(program.rawValue) \(header.version.oneLine.markdownEscaped)\n\n"
       if !header.facts.isEmpty {
         text += header.facts.map { "\($0.name) \($0.value)".oneLine.markdownEscaped }.joined(separator: " · ") + "\n\n"
       }
@@ -108,7 +109,7 @@ package enum MarkdownReport {
     for (title, lines) in rows where !lines.isEmpty {
       text += "| \(title) | \(lines.map(line).joined(separator: "<br>")) |\n"
     }
-    return text + "| More | `haptest explain \(description.id.oneLine)` |\n"
+    return text + "| More | `\(description.more.oneLine)` |\n"
   }
 
   private static func line(of reported: ReportedCase) -> String {

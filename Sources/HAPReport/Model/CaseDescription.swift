@@ -21,6 +21,11 @@ package struct CaseDescription: Equatable, Sendable {
   package var stacks: [Stack]
   /// Names of public test plans that seem to mean the same.
   package var aliases: [String]
+  /// The command that tells more.
+  package var more: String
+
+  /// "PS-29 m1-while-paired"; the id alone where it is a name already.
+  package var title: String { name.isEmpty ? id : "\(id) \(name)" }
 
   package struct Stack: Equatable, Sendable {
     package var name: String
@@ -34,7 +39,8 @@ package struct CaseDescription: Equatable, Sendable {
 
   package init(
     id: String, name: String, area: String, level: RequirementLevel, requirement: String, section: String,
-    cause: String? = nil, fix: String? = nil, impact: String? = nil, stacks: [Stack] = [], aliases: [String] = []
+    cause: String? = nil, fix: String? = nil, impact: String? = nil, stacks: [Stack] = [], aliases: [String] = [],
+    more: String? = nil
   ) {
     self.id = id
     self.name = name
@@ -47,5 +53,6 @@ package struct CaseDescription: Equatable, Sendable {
     self.impact = impact
     self.stacks = stacks
     self.aliases = aliases
+    self.more = more ?? "haptest explain \(id)"
   }
 }

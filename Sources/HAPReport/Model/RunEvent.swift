@@ -17,7 +17,8 @@ package enum RunEvent: Equatable, Sendable {
 }
 
 package struct RunHeader: Equatable, Sendable {
-  /// The tester's version.
+  package var program: ReportProgram
+  /// The program's version.
   package var version: String
   /// As a person would name it: "127.0.0.1:51826", "Kitchen Sink".
   package var target: String
@@ -31,8 +32,9 @@ package struct RunHeader: Equatable, Sendable {
 
   package init(
     version: String, target: String, facts: [(name: String, value: String)] = [], seed: UInt64, time: String = "",
-    arguments: [String] = []
+    arguments: [String] = [], program: ReportProgram = .haptest
   ) {
+    self.program = program
     self.version = version
     self.target = target
     self.facts = facts
@@ -42,7 +44,7 @@ package struct RunHeader: Equatable, Sendable {
   }
 
   package static func == (a: RunHeader, b: RunHeader) -> Bool {
-    a.version == b.version && a.target == b.target && a.seed == b.seed && a.time == b.time
+    a.program == b.program && a.version == b.version && a.target == b.target && a.seed == b.seed && a.time == b.time
       && a.arguments == b.arguments && a.facts.elementsEqual(b.facts) { $0.name == $1.name && $0.value == $1.value }
   }
 }

@@ -24,15 +24,15 @@ package enum RunConclusion: String, CaseIterable, Equatable, Sendable {
   }
 
   /// "1: there are failures".
-  package var meaning: String {
+  package func meaning(of program: ReportProgram = .haptest) -> String {
     switch self {
-    case .conforms: "the accessory conforms, as far as was asked"
+    case .conforms: "the \(program.subject) conforms, as far as was asked"
     case .failures: "there are failures"
-    case .lost: "the accessory was lost"
+    case .lost: "the \(program.subject) was lost"
     case .interrupted: "the run was interrupted"
     case .nothingRan: "nothing ran"
     case .unexpectedPass: "a case passed that the baseline expects to fail"
-    case .ownFault: "the tester could not do its work"
+    case .ownFault: "the \(program == .haptest ? "tester" : "judge") could not do its work"
     }
   }
 }

@@ -7,7 +7,7 @@ package enum TAPReport {
     let cases = report.cases
     var lines = ["TAP version 14", "1..\(cases.count)"]
     if let header = report.header {
-      lines.append("# haptest \(header.version) \(header.target) seed \(header.seed)".oneLine)
+      lines.append("# \(header.program.rawValue) \(header.version) \(header.target) seed \(header.seed)".oneLine)
     }
     for (index, reported) in cases.enumerated() { lines += self.lines(of: reported, number: index + 1) }
     lines.append("# \(report.tally.text)")
@@ -35,7 +35,7 @@ package enum TAPReport {
       isOK = true
       directive = " # SKIP \(outcome.message.oneLine.tapEscaped)"
     }
-    let title = "\(reported.description.id) \(reported.description.name)".oneLine.tapEscaped
+    let title = reported.description.title.oneLine.tapEscaped
     return ["\(isOK ? "ok" : "not ok") \(number) - \(title)\(directive)"] + diagnostics(of: reported)
   }
 

@@ -77,7 +77,9 @@ package struct TerminalReport: Sendable {
   private func ended(_ planned: PlannedCase) -> Bool { report.outcome(of: planned.description.id) != nil }
 
   private func lines(of header: RunHeader) -> [String] {
-    var lines = [style.bold("haptest \(header.version) · \(header.target)".oneLine) + " · seed \(header.seed)"]
+    var lines = [
+      style.bold("\(header.program.rawValue) \(header.version) · \(header.target)".oneLine) + " · seed \(header.seed)"
+    ]
     if !header.facts.isEmpty {
       let facts = header.facts.map { "\($0.name) \($0.value)".oneLine }.joined(separator: " · ")
       lines += facts.wrapped(to: width).map(style.faint)
@@ -94,7 +96,7 @@ package struct TerminalReport: Sendable {
   private func lines(of outcome: CaseOutcome) -> [String] {
     let description = outcome.description
     let label = style.coloured(outcome.verdict.label.padded(to: Self.margin - 1), as: outcome.verdict)
-    var line = "\(label) \(style.bold(description.id)) \(description.name.oneLine)"
+    var line = "\(label) \(style.bold(description.id))\(description.name.isEmpty ? "" : " ")\(description.name.oneLine)"
     if outcome.verdict != .skip { line += style.faint("  \(outcome.duration.briefly)") }
     if outcome.repetitions.count > 1 {
       line += style.faint("  \(outcome.repetitions.count { !$0.isBad }) of \(outcome.repetitions.count) times well")
@@ -145,7 +147,7 @@ package struct TerminalReport: Sendable {
     let tally = Tally(cases)
     var lines = ["", style.bold("\(tally.text) in \(report.summary?.duration.briefly ?? "no time").")]
     for reported in cases where reported.verdict?.isBad == true {
-      let text = "\(reported.description.id) \(reported.description.name): \(reported.outcome.message)".oneLine
+      let text = "\(reported.description.title): \(reported.outcome.message)".oneLine
       lines.append("  \(style.coloured(reported.label.padded(to: Self.margin - 3), as: reported.verdict)) \(text)")
     }
     for (reason, ids) in skips(cases) {
@@ -160,7 +162,7 @@ package struct TerminalReport: Sendable {
       lines.append("  \(style.coloured("LEFT OVER", as: .error)) \(leftover.oneLine)")
     }
     let conclusion = report.conclusion(failingOn: failingOn)
-    lines.append("Exit \(conclusion.exitStatus): \(conclusion.meaning).")
+    lines.append("Exit \(conclusion.exitStatus): \(conclusion.meaning(of: report.header?.program ?? .haptest)).")
     return lines
   }
 

@@ -26,7 +26,7 @@ enum FailureText {
       add("usual cause", description.cause)
       add("how to fix", description.fix)
     }
-    add("more", "haptest explain \(description.id)")
+    add("more", description.more)
     return facts
   }
 }

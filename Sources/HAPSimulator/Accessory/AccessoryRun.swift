@@ -46,6 +46,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var onceStored: (() -> Void)?
   private var camera: TestCardCamera?
   private let capture: CaptureWriter?
+  /// Judges the controllers; nil: nobody does.
+  private let observer: AccessoryObserver?
   /// Characteristics whose reads the device leaves without an answer.
   private var stuck: Set<AttributeID> = []
   /// What a defect does here; nil: the accessory has none.
@@ -54,6 +56,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var alteration: DeviceAlteration?
   /// What the faults do that are on.
   private var alterations: [String] = []
+  /// Whether a fault is on.
+  private var isHindered = false
   /// The network's chance: what it draws changes nothing for devices.
   private var networkRandom = SimulationRandom(seed: 0x6E65_7477_6F72_6B)
 
@@ -65,8 +69,10 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   init(
     _ prepared: PreparedAccessory, on loop: EventLoop, clock: SimulationClock, advertiser: (any Advertiser)?,
     random: SimulationRandom, device: (any Device)? = nil, capturePath: String? = nil,
-    defect: DefectState? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?, tellsAll: Bool = true
+    defect: DefectState? = nil, observer: AccessoryObserver? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?,
+    tellsAll: Bool = true
   ) throws(LoopError) {
+    self.observer = observer
     self.prepared = prepared.running
     self.loop = loop
     self.advertiser = advertiser
@@ -85,7 +91,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
       random: capture.map { .system(notedBy: $0) } ?? defect?.random ?? .system)
     defectState = defect
-    core.makesReports = news != nil
+    core.makesReports = news != nil || observer != nil
     built = prepared.built.withoutDatabase
     self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
@@ -98,8 +104,16 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
         accessories: prepared.database.accessories, pairings: prepared.pairings,
         failedAttempts: prepared.failedAttempts,
         conduct: prepared.conduct, live: Array(self.device.live), judges: self.device.judgesWrites))
-    server.recorder = capture
+    setRecorder(capture)
     if let defect { install(defect) }
+    observer?.watch(core, server)
+  }
+
+  /// Who notes what goes into the core and comes out, besides the one who watches controllers.
+  private func setRecorder(_ recorder: (any CoreRecorder)?) {
+    guard let observer else { return server.recorder = recorder }
+    let both = recorder.map { RecorderPair($0, observer) }
+    server.recorder = both ?? observer
   }
 
   private func install(_ state: DefectState) {
@@ -109,25 +123,25 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     let run = DefectRun(state, server)
     self.defect = run
     core.tap = run
-    server.recorder = run
+    setRecorder(run)
     run.onIdentify = { [unowned self] in identify(aid: $0) }
     run.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
     server.keepsOpen = { _ in state.script.isSuppressed(.close) }
-    server.onEnd = { [unowned run] in run.ended($0) }
   }
 
   /// What is wrong with the accessory and its network from now on.
   /// - Parameter base: of the accessory's own defect.
   func apply(_ faults: AccessoryFaults, base: DefectState?) {
+    isHindered = !faults.isEmpty
+    observer?.serves = hasRadio && !isHindered
     if alterations != faults.alterations {
       alterations = faults.alterations
       // What was late leaves now.
       defect?.finish()
       defect = nil
       core.tap = nil
-      server.recorder = capture
+      setRecorder(capture)
       server.keepsOpen = nil
-      server.onEnd = nil
       alteration = nil
       defectState = base
       if !alterations.isEmpty, let joined = faults.joined(with: prepared.defect) {
@@ -181,6 +195,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       try server.listen(on: places, port: port)
       self.port = server.port
     }
+    observer?.serves = hasRadio && !isHindered
     visit(.start) { device.start(&$0) }
     if isKnown {
       advertise(core.advertisement)
@@ -202,6 +217,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   func stop(_ ending: Ending = .orderly) {
     guard !isStopped else { return }
     isStopped = true
+    observer?.serves = false
     for timer in timers.values { timer.close() }
     timers = [:]
     switch ending {
@@ -235,6 +251,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       advertiser?.withdraw()
       server.vanish()
     }
+    observer?.serves = hasRadio && !isHindered
     tell { _ in .radio(isOn: isOn) }
   }
 
@@ -441,6 +458,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   }
 
   func report(_ report: AccessoryReport) {
+    observer?.hear(report, at: server.now)
     switch report {
     case .connected(let id, let peer):
       peers[id] = peer
@@ -465,6 +483,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     case .identified: break  // told when it is done
     case .slow(let ids):
       tell { database in .slow(ids.compactMap { database.slot(of: $0).map { database.named($0) } }) }
+    case .unreadable(let id, let reason):
+      let peer = peers[id] ?? "a connection"
+      tell { _ in .refused(peer: peer, request: "", reason: reason) }
     case .refused(let id, let request, let reason):
       let peer = peers[id] ?? "a connection"
       tell { _ in .refused(peer: peer, request: request, reason: reason) }

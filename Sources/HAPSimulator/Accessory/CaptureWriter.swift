@@ -36,6 +36,10 @@ final class CaptureWriter: CoreRecorder {
     write(CaptureLine.sent(connection, Array(bytes), at: now).text)
   }
 
+  // The core doesn't hear of these, and so no replay.
+  func turnedAway(peer: String, at now: Duration) {}
+  func ended(_ connection: ConnectionID, withReset: Bool, at now: Duration) {}
+
   func drew(_ bytes: [UInt8]) { write(CaptureLine.drawn(bytes).text) }
 
   private func write(_ line: String) {

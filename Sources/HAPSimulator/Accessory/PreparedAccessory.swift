@@ -42,7 +42,7 @@ package struct PreparedAccessory: Sendable {
   package let setupPayload: SetupPayload
   package let deviceID: DeviceID
   /// With the values that the accessory remembers.
-  private(set) var database: AttributeDatabase
+  package private(set) var database: AttributeDatabase
   /// As the profile has it.
   private(set) var built: BuiltAccessory
   private(set) var blueprint: DeviceBlueprint

@@ -14,6 +14,8 @@ package struct ServingTerms {
   package var sink: (@Sendable (SimulatorEvent) -> Void)?
   /// False: it is told what goes wrong and nothing else, and a request costs as little as without it.
   package var tellsAll: Bool
+  /// Judges controllers; nil: nobody does, and a request costs nothing for it.
+  package var observation: ControllerObservation?
 
   package init(
     places: [ListeningPlace], port: UInt16, clock: SimulationClock, seed: UInt64,

@@ -40,6 +40,8 @@ package actor SimulatedAccessory {
   /// What its defect remembers.
   private var defectState: DefectState?
   let faults = AccessoryFaults()
+  /// Judges its controllers; nil: nobody does.
+  private var observer: AccessoryObserver?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -76,6 +78,8 @@ package actor SimulatedAccessory {
         advertiser, prepared.defect?.records ?? [], on: loop, at: terms.places
       ) { [state = defectState] in state?.restart?.cause }
     }
+    observer = terms.observation?.observe(prepared)
+    if let observer { (self.advertiser as? AlteredAdvertiser)?.onRecord = { [unowned observer] in observer.tells($0) } }
     try makeRun(SimulationRandom(seed: terms.seed))
     return port
   }
@@ -96,7 +100,8 @@ package actor SimulatedAccessory {
     starts += 1
     let run = try AccessoryRun(
       prepared, on: loop, clock: terms.clock, advertiser: advertiser, random: random,
-      capturePath: terms.capturePath?(starts), defect: defectState, sink: terms.sink, tellsAll: terms.tellsAll)
+      capturePath: terms.capturePath?(starts), defect: defectState, observer: observer, sink: terms.sink,
+      tellsAll: terms.tellsAll)
     do throws(LoopError) {
       try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isAnnounced: isAnnounced, isKnown: isKnown)
     } catch {

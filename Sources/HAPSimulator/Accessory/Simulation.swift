@@ -23,6 +23,8 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     package var sink: (@Sendable (SimulatorEvent) -> Void)?
     /// See `ServingTerms`.
     package var tellsAll: Bool
+    /// See `ServingTerms`.
+    package var observation: ControllerObservation?
 
     package init(
       folder: StateFolder, places: [ListeningPlace], choices: PreparedAccessory.Choices = .init(), seed: UInt64 = 0,
@@ -66,6 +68,7 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     var terms = ServingTerms(
       places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(count), sink: setting.sink,
       tellsAll: setting.tellsAll)
+    terms.observation = setting.observation
     if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }
     // Handed over to the accessory, which is of this very loop.
     nonisolated(unsafe) let advertiser = setting.makeAdvertiser()

@@ -15,6 +15,8 @@ final class AlteredAdvertiser: Advertiser {
   private var updates = 0
   private var record: ServiceRecord?
   private var timer: LoopTimer?
+  /// Told each record as it goes out.
+  var onRecord: ((TextRecord) -> Void)?
 
   /// What the accessory last started anew by; nil: it hasn't.
   private let cause: () -> RestartChange.Cause?
@@ -52,7 +54,7 @@ final class AlteredAdvertiser: Advertiser {
     if timer != nil, fitting.contains(where: { $0.delay != nil }) { return }
     forgetLate()
     odd?.manner = manner(record.txt)
-    (odd ?? base).update(txt: altered(record.txt))
+    tell(altered(record.txt))
   }
 
   func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
@@ -77,6 +79,7 @@ final class AlteredAdvertiser: Advertiser {
       if change.conflict == .silent { altered.isRenamed = false }
     }
     altered.txt = self.altered(record.txt)
+    onRecord?(altered.txt)
     guard let odd else { return base.publish(altered, events: events) }
     odd.manner = manner(record.txt)
     odd.also = fitting(record.txt).lazy.compactMap(\.also).first
@@ -91,16 +94,21 @@ final class AlteredAdvertiser: Advertiser {
     odd?.manner = manner(txt)
     guard let delay = fitting.compactMap(\.delay).max() else {
       forgetLate()
-      return (odd ?? base).update(txt: altered(txt))
+      return tell(altered(txt))
     }
     forgetLate()
     let timer = LoopTimer(loop)
     self.timer = timer
     timer.onFire = { [unowned self] in
       forgetLate()
-      if let record { (odd ?? base).update(txt: self.altered(record.txt)) }
+      if let record { tell(self.altered(record.txt)) }
     }
     timer.start(after: delay)
+  }
+
+  private func tell(_ txt: TextRecord) {
+    onRecord?(txt)
+    (odd ?? base).update(txt: txt)
   }
 
   private func forgetLate() {

@@ -144,9 +144,10 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
 
   func sent(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, at now: Duration) {}
 
-  /// The controller has ended its sending.
-  func ended(_ id: ConnectionID) {
-    guard let connection = core.connections.first(where: { $0.id == id }) else { return }
+  func turnedAway(peer: String, at now: Duration) {}
+
+  func ended(_ id: ConnectionID, withReset: Bool, at now: Duration) {
+    guard !withReset, let connection = core.connections.first(where: { $0.id == id }) else { return }
     let outcome = script.bytes(facts(.end, on: connection), self)
     for answer in outcome.answers { send(answer, on: connection, isPlain: !connection.isSecured) }
     perform(outcome.effects, on: connection)

@@ -129,6 +129,14 @@ package actor ControllerClient {
 
   private func giveUp(_ ticket: Ticket) { ticket.number.map { connection?.giveUp($0) } }
 
+  /// Sends bytes that need not be a request: see `ControllerConnection.sendPlain`.
+  package func sendPlain(_ bytes: [UInt8]) { connection?.sendPlain(bytes) }
+
+  /// Puts other bytes in place of each request from now on, before they are sealed.
+  package func alterRequests(_ alteration: @escaping @Sendable ([UInt8]) -> [UInt8]) {
+    connection?.link.alterMessage = alteration
+  }
+
   // MARK: Pairing
 
   /// Pair Setup: the accessory as it proved itself, or nil after a transient one, which leaves the connection secured.

@@ -77,6 +77,13 @@ package final class ControllerConnection {
     return lastNumber
   }
 
+  /// Sends bytes that need not be a request, sealed once there is a session. An answer that nobody asked for ends the connection.
+  package func sendPlain(_ bytes: [UInt8]) {
+    guard !isOver else { return }
+    link.sendPlain(bytes)
+    flush()
+  }
+
   /// Nobody waits for an answer any more. A request that hasn't been sent never is.
   package func giveUp(_ number: UInt64) {
     guard let index = requests.firstIndex(where: { $0.number == number }) else { return }

@@ -156,7 +156,7 @@ extension TLV {
   fileprivate static let listing = pairingsRequest(.listPairings)
 
   /// HAP R2 §5.10.
-  fileprivate static func adding(_ pairing: Pairing) -> TLV {
+  static func adding(_ pairing: Pairing) -> TLV {
     var message = pairingsRequest(.addPairing)
     message.append(TLVType.identifier, pairing.identifier)
     message.append(TLVType.publicKey, pairing.publicKey)

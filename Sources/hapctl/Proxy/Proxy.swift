@@ -183,6 +183,7 @@ final class Proxy: AccessoryServerOwner {
     case .verified(let id, let controller): transcript.note("verified: \(controller)", on: id.number)
     case .refused(let id, let request, let reason):
       transcript.note("refused: \(request.isEmpty ? "" : request + ": ")\(reason)", on: id.number)
+    case .unreadable(let id, let reason): transcript.note("refused: \(reason)", on: id.number)
     case .identified: transcript.note("identify")
     case .wrote, .subscribed, .unsubscribed, .told, .slow: break  // the accessory's own
     }

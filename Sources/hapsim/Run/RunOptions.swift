@@ -61,12 +61,17 @@ struct RunOptions: Equatable, Sendable {
   var recording: String?
   /// Whether a recording has controllers' writes as something to expect, not as something to do.
   var recordsExpectations = false
+  /// How controllers are judged; nil: they aren't.
+  var judging: JudgeOptions?
   /// Events as JSON lines on standard output.
   var json = false
   /// Commands as JSON lines on standard input; implies `json`.
   var commands = false
   /// Only what has to be said.
   var quiet = false
+
+  /// As it was called, for complaints.
+  var command: String { judging != nil ? "judge" : recording != nil ? "record" : "run" }
 
   /// The port of the accessory at a position; 0 means any.
   func port(ofProfile index: Int) -> UInt16 { port == 0 ? 0 : port + UInt16(index) }

@@ -5,6 +5,7 @@ import HAPDiscovery
 import HAPLoop
 import HAPModel
 import HAPProfile
+import HAPReport
 import HAPSimulator
 import HAPStore
 import HAPTransport
@@ -21,11 +22,11 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     }
     let paths = options.profiles.isEmpty ? scenario?.profiles ?? [] : options.profiles
     guard !paths.isEmpty else {
-      console.complain("hapsim run: PROFILE… is missing, and the scenario names none")
+      console.complain("hapsim \(options.command): PROFILE… is missing, and the scenario names none")
       return .usage
     }
     do throws(UsageError) { try options.check(for: paths.count) } catch {
-      console.complain("hapsim run: \(error.message)")
+      console.complain("hapsim \(options.command): \(error.message)")
       return .usage
     }
     guard let profiles = loadProfiles(paths, console) else { return .problem }
@@ -36,7 +37,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
       guard let library = loadDefects(options.defectFiles, console) else { return .problem }
       defect = library[id]
       guard defect != nil else {
-        console.complain("hapsim run: \(library.unknown(id))")
+        console.complain("hapsim \(options.command): \(library.unknown(id))")
         return .usage
       }
     }
@@ -47,6 +48,9 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
       try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) })
     makeRoom(for: prepared.accessories, console)
     if let folder = options.capture { try makePrivateFolder(folder) }
+    if scenario == nil, let judging = options.judging, judging.hasTrial {
+      scenario = ControllerTrial(of: prepared.accessories, patience: judging.patience).loaded
+    }
     // What was said of the one profile is not said of those that come later.
     var later = choices
     later.name = nil
@@ -58,7 +62,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     console.complain("\(error)")
     return .problem
   } catch let obstacle as DefectObstacle {
-    console.complain("hapsim run: \(obstacle)")
+    console.complain("hapsim \(options.command): \(obstacle)")
     return .usage
   } catch {
     console.complain("hapsim: \(error)")
@@ -131,6 +135,9 @@ private func serve(
   nonisolated(unsafe) var recording: ScenarioRecording?
   nonisolated(unsafe) let prepared = prepared
   nonisolated(unsafe) var afterStart: LoopTimer?
+  nonisolated(unsafe) var observation: ControllerObservation?
+  nonisolated(unsafe) var limit: LoopTimer?
+  let judgement = options.judging.map { Judgement($0, of: prepared.accessories, options, console) }
   var hasStarted = false
   defer { if !hasStarted { recordingFile?.discard() } }
   let simulation = try loop.performAndWait { () throws -> Simulation in
@@ -142,6 +149,20 @@ private func serve(
       tellsAll: !options.quiet || scenario != nil || options.recording != nil)
     if let captures = options.capture {
       setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
+    }
+    if let judging = options.judging {
+      let watching = ControllerObservation(patience: judging.patience, on: loop)
+      observation = watching
+      if !options.quiet {
+        watching.onBreach = { judgement?.tell($0, $1, json: options.json, lines, console.output) }
+      }
+      setting.observation = watching
+      limit = judging.duration.map { duration in
+        let timer = LoopTimer(loop)
+        timer.onFire = { stopped.request() }
+        timer.start(after: duration)
+        return timer
+      }
     }
     let simulation = Simulation(setting, in: SimulationClock(options.pace, on: loop), on: loop)
     var started: [StartedAccessory] = []
@@ -187,16 +208,23 @@ private func serve(
   }
   hasStarted = true
   stopped.wait()
-  try loop.performAndWait {
+  let found = try loop.performAndWait { () -> [RunEvent] in
+    // Before the accessories go: that they do is no fault of their controllers'.
+    let found = judgement.flatMap { judgement in observation?.events(judgement.header) } ?? []
+    observation?.close()
+    limit?.close()
     afterStart?.close()
     play?.close()
     control?.close()
     simulation.stop()
     // The goodbyes leave with it.
     if later.defect?.saysGoodbye != false { responder?.close() }
+    return found
   }
   if recording?.isWhole == false { return .cannotRun }
-  return hasFailed ? .usage : play?.exitCode ?? .well
+  if hasFailed { return .usage }
+  let verdict = judgement?.tell(found, json: options.json, lines, console) ?? .well
+  return play?.exitCode == .problem ? .problem : verdict
 }
 
 /// Switches a fault on that an accessory is to have from its start.

@@ -67,7 +67,7 @@ struct RunCommand {
 
   func run() throws -> ExitCode {
     for remark in request.remarks { console.complain("haptest: \(remark)") }
-    let epoch = RunRequest.epoch()
+    let epoch = WallClock.sinceEpoch
     let gatherer = Gatherer(request, console)
     var session = request.session
     session.onSecret = { gatherer.keepSecret($0) }

@@ -7,12 +7,6 @@ import HAPSuite
 import HAPTransport
 import HAPWire
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// What `haptest run` was asked: read from the command line and the files it names, before anything is run.
 struct RunRequest: Sendable {
   static let exec = Option("exec", "CMD", "start the accessory by this command of the shell, and end it afterwards")
@@ -135,7 +129,7 @@ struct RunRequest: Sendable {
     session = ConformanceSession(
       target: try Self.target(target, arguments), suites: library.suites,
       header: RunHeader(
-        version: haptestVersion, target: target ?? "", seed: seed, time: Self.time(), arguments: arguments.operands),
+        version: haptestVersion, target: target ?? "", seed: seed, time: WallClock.stamp, arguments: arguments.operands),
       isSelected: { ids.contains($0.id) })
     session.command = try arguments.value(Self.exec)
     session.readyLimit = .seconds(try arguments.value(Self.waitReady) ?? 20)
@@ -146,7 +140,7 @@ struct RunRequest: Sendable {
     session.interfaces = try arguments.all(Self.interface)
     let txt = try arguments.all(Self.txt)
     if !txt.isEmpty { session.txt = txt.map { ($0.key, $0.value) } }
-    session.today = String(Self.time().prefix(10))
+    session.today = String(WallClock.stamp.prefix(10))
     session.ask = { question in console.ask("\(question), then press Return:") != nil }
     try readFiles(arguments, library)
     session.options.seed = seed
@@ -208,32 +202,6 @@ struct RunRequest: Sendable {
       let place = "\(path):\(error.place.line):\(error.place.column)"
       throw Refusal(.usage, "\(place): " + (error.path.isEmpty ? error.message : "\(error.path): \(error.message)"))
     }
-  }
-
-  /// "2026-11-21T13:00:00Z".
-  static func time() -> String {
-    var now = time_t(0)
-    Self.now(&now)
-    var parts = tm()
-    gmtime_r(&now, &parts)
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return
-      "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
-  }
-
-  private static func now(_ now: inout time_t) {
-    #if canImport(Glibc)
-      _ = Glibc.time(&now)
-    #else
-      _ = Darwin.time(&now)
-    #endif
-  }
-
-  /// Since 1970.
-  static func epoch() -> Duration {
-    var now = time_t(0)
-    Self.now(&now)
-    return .seconds(Int64(now))
   }
 }
 

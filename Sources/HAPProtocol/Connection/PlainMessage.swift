@@ -4,15 +4,15 @@ import HAPWire
 /// A request, an answer or an event, taken apart so that any piece of it can be changed.
 package struct PlainMessage: Equatable, Sendable {
   /// `GET /accessories HTTP/1.1`, `HTTP/1.1 200 OK`, `EVENT/1.0 200 OK`.
-  var start: String
-  var fields: [(name: String, value: String)]
-  var body: [UInt8]
+  package var start: String
+  package var fields: [(name: String, value: String)]
+  package var body: [UInt8]
   /// As it came, without the empty line; nil: it was made here.
-  private(set) var rawHead: String?
+  package private(set) var rawHead: String?
 
   package static func == (one: Self, other: Self) -> Bool { one.bytes == other.bytes }
 
-  init(start: String, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
+  package init(start: String, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
     self.start = start
     self.fields = fields
     self.body = body
@@ -38,6 +38,19 @@ package struct PlainMessage: Equatable, Sendable {
     self.body = body
   }
 
+  /// A request as it stands in the buffer; nil: it isn't one.
+  package init?(request bytes: [UInt8]) {
+    var bytes = bytes
+    let parsed = bytes.withUnsafeMutableBytes { raw -> (head: [UInt8], body: [UInt8])? in
+      var parser = HTTPRequestParser(limits: HTTPLimits(body: raw.count))
+      guard case .request(_, let body, _) = parser.parse(raw) else { return nil }
+      let text = [UInt8](raw)
+      return ([UInt8](text[..<Self.headCount(of: text)]), [UInt8](text[body]))
+    }
+    guard let parsed else { return nil }
+    self.init(head: parsed.head, body: parsed.body)
+  }
+
   /// A message of the accessory's, as it stands in the buffer.
   package init?(answer bytes: [UInt8]) {
     var bytes = bytes
@@ -53,7 +66,7 @@ package struct PlainMessage: Equatable, Sendable {
   }
 
   /// Bytes in front of the empty line; all of them where there is none.
-  static func headCount(of bytes: [UInt8]) -> Int {
+  package static func headCount(of bytes: [UInt8]) -> Int {
     var end = 0
     while end + 4 <= bytes.count, !bytes[end...].starts(with: [13, 10, 13, 10]) { end += 1 }
     return end + 4 <= bytes.count ? end : bytes.count
@@ -61,16 +74,16 @@ package struct PlainMessage: Equatable, Sendable {
 
   // MARK: Reading
 
-  var words: [Substring] { start.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false) }
+  package var words: [Substring] { start.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false) }
   package var isEvent: Bool { start.hasPrefix("EVENT/") }
-  var status: Int? { words.count > 1 ? Int(words[1]) : nil }
-  var method: String { words.first.map(String.init) ?? "" }
-  var target: String { words.count > 1 ? String(words[1]) : "" }
+  package var status: Int? { words.count > 1 ? Int(words[1]) : nil }
+  package var method: String { words.first.map(String.init) ?? "" }
+  package var target: String { words.count > 1 ? String(words[1]) : "" }
   package var path: String { String(target.prefix { $0 != "?" }) }
-  var isChunked: Bool { self["Transfer-Encoding"]?.lowercased() == "chunked" }
+  package var isChunked: Bool { self["Transfer-Encoding"]?.lowercased() == "chunked" }
 
   /// The parameters of the query, in their order.
-  var query: [(name: String, value: String)] {
+  package var query: [(name: String, value: String)] {
     guard let mark = target.firstIndex(of: "?") else { return [] }
     return target[mark...].dropFirst().split(separator: "&").map { pair in
       let equals = pair.firstIndex(of: "=") ?? pair.endIndex
@@ -79,7 +92,7 @@ package struct PlainMessage: Equatable, Sendable {
   }
 
   /// What a request names, in its query or in its body.
-  var ids: [AttributeID] {
+  package var ids: [AttributeID] {
     if let text = query.first(where: { $0.name == "id" })?.value {
       return text.split(separator: ",").compactMap { id in
         let parts = id.split(separator: ".").map { UInt64($0) }
@@ -90,19 +103,19 @@ package struct PlainMessage: Equatable, Sendable {
     return entries.compactMap(\.attributeID)
   }
 
-  var json: JSONNode? { body.isEmpty ? nil : try? JSONNode.parse(body) }
+  package var json: JSONNode? { body.isEmpty ? nil : try? JSONNode.parse(body) }
   package var tlv: TLV? { try? TLV(decoding: body) }
-  var entries: [JSONNode] { json?["characteristics"]?.elements ?? [] }
-  var headText: String { ([start] + fields.map { "\($0.name): \($0.value)" }).joined(separator: "\r\n") }
+  package var entries: [JSONNode] { json?["characteristics"]?.elements ?? [] }
+  package var headText: String { ([start] + fields.map { "\($0.name): \($0.value)" }).joined(separator: "\r\n") }
 
-  subscript(_ name: String) -> String? {
+  package subscript(_ name: String) -> String? {
     fields.first { $0.name.lowercased() == name.lowercased() }?.value
   }
 
   // MARK: Changing
 
   /// - Parameter value: nil: the field is taken away.
-  mutating func set(_ name: String, _ value: String?) {
+  package mutating func set(_ name: String, _ value: String?) {
     let index = fields.firstIndex { $0.name.lowercased() == name.lowercased() }
     guard let value else {
       fields.removeAll { $0.name.lowercased() == name.lowercased() }
@@ -111,7 +124,7 @@ package struct PlainMessage: Equatable, Sendable {
     if let index { fields[index] = (name, value) } else { fields.append((name, value)) }
   }
 
-  mutating func setStatus(_ status: Int) {
+  package mutating func setStatus(_ status: Int) {
     var buffer = ByteBuffer()
     HTTPWriter.head(status: status, into: &buffer)
     let line = String(decoding: buffer.bytes.prefix { $0 != 13 }, as: UTF8.self)
@@ -119,15 +132,15 @@ package struct PlainMessage: Equatable, Sendable {
   }
 
   /// Another body, with the length that it has.
-  mutating func replaceBody(_ new: [UInt8]) {
+  package mutating func replaceBody(_ new: [UInt8]) {
     body = new
     set("Content-Length", new.isEmpty && status == 204 ? nil : String(new.count))
   }
 
-  var bytes: [UInt8] { Array((headText + "\r\n\r\n").utf8) + body }
+  package var bytes: [UInt8] { Array((headText + "\r\n\r\n").utf8) + body }
 
   /// The same in two chunks.
-  var chunkedBytes: [UInt8] {
+  package var chunkedBytes: [UInt8] {
     var message = self
     message.set("Content-Length", nil)
     message.set("Transfer-Encoding", "chunked")
@@ -141,7 +154,7 @@ package struct PlainMessage: Equatable, Sendable {
 
 extension JSONNode {
   /// `aid` and `iid` of an entry.
-  var attributeID: AttributeID? {
+  package var attributeID: AttributeID? {
     guard let aid = self["aid"]?.integerValue.flatMap({ UInt64(exactly: $0) }),
       let iid = self["iid"]?.integerValue.flatMap({ UInt64(exactly: $0) })
     else { return nil }

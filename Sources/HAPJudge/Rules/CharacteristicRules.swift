@@ -1,0 +1,245 @@
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// "known-ids"
+struct KnownIDs: JudgeRule {
+  static let description = RuleDescription(
+    "known-ids", .characteristics, .must,
+    "names only characteristics that the database has which it read last",
+    source: "HAP R2 §6.6, §6.7", impact: "The accessory answers -70409: what the person wanted isn't done.",
+    chance: "a read or a write")
+
+  /// Ids of the last database that was answered, by controller and accessory.
+  private var read: [String: Set<AttributeID>] = [:]
+  private static let mostControllers = 64
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    let key = "\(connection.who) \(connection.accessory.id)"
+    switch act {
+    case .answered(let answer?) where connection.owed?.request.path == "/accessories":
+      guard let ids = answer.databaseIDs, read[key] != nil || read.count < Self.mostControllers else { return }
+      read[key] = ids
+    case .asked(let request):
+      for id in request.readIDs + request.writeEntries.compactMap(\.attributeID) {
+        if read[key]?.contains(id) ?? (connection.accessory.database.slot(of: id) != nil) {
+          findings.chance()
+        } else {
+          findings.breach("\(request.name) names \(id), which isn't in the database")
+        }
+      }
+    default: break
+    }
+  }
+}
+
+extension PlainMessage {
+  /// Addresses of the characteristics in an answer to `GET /accessories`; nil where it is none.
+  fileprivate var databaseIDs: Set<AttributeID>? {
+    guard status == 200, let accessories = json?["accessories"]?.elements else { return nil }
+    var ids: Set<AttributeID> = []
+    for accessory in accessories {
+      guard let aid = accessory["aid"]?.integerValue.flatMap({ UInt64(exactly: $0) }) else { continue }
+      for service in accessory["services"]?.elements ?? [] {
+        for characteristic in service["characteristics"]?.elements ?? [] {
+          if let iid = characteristic["iid"]?.integerValue.flatMap({ UInt64(exactly: $0) }) {
+            ids.insert(AttributeID(aid: aid, iid: iid))
+          }
+        }
+      }
+    }
+    return ids
+  }
+}
+
+/// "permissions"
+struct KeepsPermissions: JudgeRule {
+  static let description = RuleDescription(
+    "permissions", .characteristics, .must,
+    "reads what has pr, writes what has pw, subscribes to what has ev, and asks for a response where wr is",
+    source: "HAP R2 §6.6.3, table 6-4", impact: "The accessory refuses with -70404, -70405 or -70406.",
+    chance: "a read, a write or a subscription")
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    guard case .asked(let request) = act else { return }
+    let database = connection.accessory.database
+    func check(_ id: AttributeID, _ permission: Permissions, _ deed: String) {
+      guard let characteristic = database.characteristic(id) else { return }
+      if characteristic.perms.contains(permission) { return findings.chance() }
+      findings.breach("\(database.shown(id)) is \(deed) without \(permission.names.joined())")
+    }
+    for id in request.readIDs { check(id, .pairedRead, "read") }
+    for entry in request.writeEntries {
+      guard let id = entry.attributeID else { continue }
+      if entry["value"] != nil { check(id, .pairedWrite, "written") }
+      // To end a subscription that can't be is harmless.
+      if entry.flag("ev") == true { check(id, .events, "subscribed to") }
+      if entry.flag("r") == true { check(id, .writeResponse, "written with r") }
+    }
+  }
+}
+
+/// "values"
+struct WritesValues: JudgeRule {
+  static let description = RuleDescription(
+    "values", .characteristics, .must,
+    "writes values that have the characteristic's format, and are within its range, its steps, its valid values and its length",
+    source: "HAP R2 §6.6.3, §6.7.2.2; field report: home-assistant/core#60203",
+    impact: "The accessory refuses with -70410, and nothing happens.", chance: "a write of a value")
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    guard case .asked(let request) = act else { return }
+    let database = connection.accessory.database
+    for entry in request.writeEntries {
+      guard let node = entry["value"], let id = entry.attributeID, let characteristic = database.characteristic(id),
+        characteristic.perms.contains(.pairedWrite)
+      else { continue }
+      if let value = Value(written: node), (try? characteristic.admit(value)) != nil {
+        findings.chance()
+      } else {
+        findings.breach(
+          "\(database.shown(id)) of format \(characteristic.format.rawValue) is given \(JSONWriter.text { $0.node(node) })"
+        )
+      }
+    }
+  }
+}
+
+/// "timed-writes"
+struct TimedWrites: JudgeRule {
+  static let description = RuleDescription(
+    "timed-writes", .characteristics, .must,
+    "writes what has tw, such as doors and locks, in a timed write: PUT /prepare, then the write with its pid",
+    source: "HAP R2 §6.7.2.4", impact: "The accessory refuses, and the door stays as it is.",
+    chance: "a write to a characteristic with tw")
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    guard case .asked(let request) = act else { return }
+    let isTimed = request.json?["pid"] != nil
+    let database = connection.accessory.database
+    for entry in request.writeEntries where entry["value"] != nil {
+      guard let id = entry.attributeID, database.characteristic(id)?.perms.contains(.timedWrite) == true else {
+        continue
+      }
+      if isTimed {
+        findings.chance()
+      } else {
+        findings.breach("\(database.shown(id)) has tw, and is written without a pid")
+      }
+    }
+  }
+}
+
+/// "prepared-writes"
+struct PreparedWrites: JudgeRule {
+  static let description = RuleDescription(
+    "prepared-writes", .characteristics, .must,
+    "names in a timed write the pid that it prepared last on the connection, once, before its ttl is over",
+    source: "HAP R2 §6.7.2.4", impact: "The accessory refuses all of the write with -70410.",
+    chance: "a write with a pid")
+
+  private var prepared: [ObjectIdentifier: (pid: UInt64, until: Duration)] = [:]
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    let key = ObjectIdentifier(connection)
+    switch act {
+    case .asked(let request) where request.name == "PUT /prepare":
+      let json = request.json
+      guard let pid = json?["pid"]?.integerValue.flatMap({ UInt64(exactly: $0) }),
+        let ttl = json?["ttl"]?.integerValue.flatMap({ Int64(exactly: $0) })
+      else { return }
+      prepared[key] = (pid, scene.now + .milliseconds(min(max(ttl, 0), 1 << 40)))
+    case .asked(let request) where request.name == "PUT /characteristics":
+      guard let node = request.json?["pid"] else { return }
+      guard let (pid, until) = prepared.removeValue(forKey: key) else {
+        return findings.breach("a write has a pid, and none is prepared")
+      }
+      if node.integerValue.flatMap({ UInt64(exactly: $0) }) != pid {
+        findings.breach("a write has another pid than the prepared one")
+      } else if scene.now > until {
+        findings.breach("a timed write came behind its ttl")
+      } else {
+        findings.chance()
+      }
+    case .closed: prepared[key] = nil
+    default: break
+    }
+  }
+}
+
+/// "no-polling"
+struct NoPolling: JudgeRule {
+  static let description = RuleDescription(
+    "no-polling", .characteristics, .should,
+    "leaves it to events to tell what it is subscribed to: reads such a characteristic not ten times in ten seconds",
+    source: "HAP R2 §6.8", impact: "Reads wake up batteries and fill small processors, and tell nothing new.",
+    chance: "a read of what it is subscribed to")
+
+  private static let most = 10
+  private static let span = Duration.seconds(10)
+  private var reads: [ObjectIdentifier: Occurrences] = [:]
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    let key = ObjectIdentifier(connection)
+    switch act {
+    case .asked(let request):
+      for id in request.readIDs where connection.subscriptions.contains(id) {
+        findings.chance()
+        let name = id.description
+        reads[key, default: Occurrences(span: Self.span)].add(name, at: scene.now)
+        guard reads[key]!.count(name, at: scene.now) >= Self.most else { continue }
+        findings.breach(
+          "\(connection.accessory.database.shown(id)) is subscribed to, and was read \(Self.most) times within ten seconds"
+        )
+        reads[key]!.forget(name)
+      }
+    case .closed: reads[key] = nil
+    default: break
+    }
+  }
+}
+
+/// "gathers-reads"
+struct GathersReads: JudgeRule {
+  static let description = RuleDescription(
+    "gathers-reads", .characteristics, .should,
+    "reads many characteristics by one request: not eight different ones by a request each within a second",
+    source: "HAP R2 §6.7.4", impact: "A bridge with a hundred accessories is read for half a minute.", chance: "reads")
+
+  private static let most = 8
+  private struct Single { var id: AttributeID, at: Duration }
+  private var singles: [ObjectIdentifier: [Single]] = [:]
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    let key = ObjectIdentifier(connection)
+    switch act {
+    case .asked(let request) where !request.readIDs.isEmpty:
+      findings.chance()
+      let ids = request.readIDs
+      guard ids.count == 1 else { return singles[key] = nil }
+      var list = singles[key, default: []].filter { scene.now - $0.at < .seconds(1) && $0.id != ids[0] }
+      list.append(Single(id: ids[0], at: scene.now))
+      if list.count >= Self.most {
+        findings.breach("\(list.count) characteristics were read by a request each within a second")
+        list = []
+      }
+      singles[key] = list
+    case .closed: singles[key] = nil
+    default: break
+    }
+  }
+}

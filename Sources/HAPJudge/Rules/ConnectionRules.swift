@@ -1,0 +1,177 @@
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// "reconnects"
+struct Reconnects: JudgeRule {
+  static let description = RuleDescription(
+    "reconnects", .connections, .should,
+    "comes back when a connection that it had subscriptions on was lost",
+    source: "HAP R2 §6.2.3, §6.8", impact: "Nobody hears of the door any more until somebody opens the app.",
+    chance: "the accessory loses a connection with subscriptions, and serves again")
+
+  private struct Loss {
+    var connection: JudgedConnection
+    var at: Duration
+  }
+
+  private var losses: [Relation: Loss] = [:]
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    switch act {
+    case .closed:
+      guard let relation = Relation(connection), !connection.wasLeft, !connection.subscriptions.isEmpty else { return }
+      losses[relation] = Loss(connection: connection, at: scene.now)
+    // Whoever comes from there tries: more, the network may not let it.
+    case .opened, .asked:
+      for (relation, loss) in losses
+      where loss.connection.host == connection.host && relation.accessory == connection.accessory.id {
+        losses[relation] = nil
+        findings.chance()
+      }
+    default: break
+    }
+  }
+
+  mutating func take(
+    _ change: AccessoryChange, of accessory: any JudgedAccessory, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    switch change {
+    case .unpaired(let identifier): losses[Relation(identifier, accessory)] = nil
+    // From now on it can be reached.
+    case .serves(true): for key in losses.keys where key.accessory == accessory.id { losses[key]!.at = scene.now }
+    case .serves(false), .paired, .announced: break
+    }
+  }
+
+  mutating func advance(_ scene: JudgeScene, _ findings: inout JudgeFindings) {
+    for (relation, loss) in losses
+    where loss.connection.accessory.serves && scene.now - loss.at >= scene.patience {
+      losses[relation] = nil
+      findings.breach(
+        "\(relation.controller) lost its connection to \(loss.connection.accessory.name), and didn't come back",
+        on: loss.connection)
+    }
+  }
+}
+
+/// "no-reconnect-storm"
+struct NoReconnectStorm: JudgeRule {
+  static let description = RuleDescription(
+    "no-reconnect-storm", .connections, .should,
+    "waits longer and longer between connections that come to nothing: not more than five in ten seconds",
+    source: "field report: mongoose-os-apps/shelly-homekit#561",
+    impact: "An accessory that has just come back is kept from serving anybody.",
+    chance: "a connection that came to nothing")
+
+  private static let most = 5
+  /// Connections that ended before anything was served on them, by host and accessory.
+  private var failures = Occurrences(span: .seconds(10))
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    let key = "\(connection.host) \(connection.accessory.id)"
+    switch act {
+    case .closed:
+      guard !connection.hasServed else { return failures.forget(key) }
+      failures.add(key, at: scene.now)
+      let count = failures.count(key, at: scene.now)
+      guard count > Self.most else { return findings.chance() }
+      findings.breach("\(count) connections of \(connection.host) came to nothing within ten seconds")
+      failures.forget(key)
+    case .answered: if connection.hasServed { failures.forget(key) }
+    default: break
+    }
+  }
+}
+
+/// "no-idle-connections"
+struct NoIdleConnections: JudgeRule {
+  static let description = RuleDescription(
+    "no-idle-connections", .connections, .should,
+    "uses a connection that it opens: the first request comes within ten seconds",
+    source: "field reports: Bouke/HAP#65, HAP-python#190",
+    impact: "An accessory has few connections; idle ones keep others out.", chance: "a connection")
+
+  private static let span = Duration.seconds(10)
+  private var silent: [ObjectIdentifier: JudgedConnection] = [:]
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    let key = ObjectIdentifier(connection)
+    switch act {
+    case .opened: silent[key] = connection
+    case .arrived, .asked: if silent.removeValue(forKey: key) != nil { findings.chance() }
+    case .closed: silent[key] = nil
+    default: break
+    }
+  }
+
+  mutating func advance(_ scene: JudgeScene, _ findings: inout JudgeFindings) {
+    for (key, connection) in silent where scene.now - connection.openedAt >= Self.span {
+      silent[key] = nil
+      findings.breach("\(connection.host) has been connected for ten seconds and said nothing", on: connection)
+    }
+  }
+}
+
+/// "patience"
+struct Patience: JudgeRule {
+  static let description = RuleDescription(
+    "patience", .connections, .should,
+    "waits at least five seconds for an answer before it gives a connection up",
+    source: "field report: homebridge-script2#42",
+    impact: "Devices that sleep, and bridges to slow networks, seem to be gone.",
+    chance: "an answer that takes more than three seconds")
+
+  private static let least = Duration.seconds(5)
+  private var ends = HastyEnds()
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    switch act {
+    case .answered: if let owed = connection.owed, scene.now - owed.at >= .seconds(3) { findings.chance() }
+    case .left:
+      guard let (request, at) = connection.owed, scene.now - at < Self.least else { return }
+      let waited = (scene.now - at).components
+      let tenths = waited.attoseconds / 100_000_000_000_000_000
+      ends.add(connection, "\(request.name) was given up behind \(waited.seconds).\(tenths) s", scene)
+    case .asked:
+      if let end = ends.comeback(act, on: connection, scene) { findings.breach(end.text, on: end.connection) }
+    default: break
+    }
+  }
+}
+
+/// "keeps-connection"
+struct KeepsConnection: JudgeRule {
+  static let description = RuleDescription(
+    "keeps-connection", .connections, .should,
+    "goes on with a connection on which a request was refused, or failed for one characteristic",
+    source: "HAP R2 §6.7.2.2, §6.7.4.2",
+    impact: "One device that can't be reached takes all others behind its bridge along.",
+    chance: "a refusal on a connection with subscriptions")
+
+  private static let span = Duration.seconds(1)
+  private var ends = HastyEnds()
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    switch act {
+    case .answered(let answer?): if answer.isRefusal, !connection.subscriptions.isEmpty { findings.chance() }
+    case .left:
+      guard connection.owed == nil, connection.wasRefused, let at = connection.lastAnswerAt, scene.now - at < Self.span
+      else { return }
+      ends.add(connection, "the connection was given up behind an answer of \(connection.lastStatus ?? 0)", scene)
+    case .asked:
+      if let end = ends.comeback(act, on: connection, scene) { findings.breach(end.text, on: end.connection) }
+    default: break
+    }
+  }
+}

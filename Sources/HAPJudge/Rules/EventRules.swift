@@ -1,0 +1,124 @@
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+/// "resubscribes"
+struct Resubscribes: JudgeRule {
+  static let description = RuleDescription(
+    "resubscribes", .events, .must,
+    "subscribes again to all that it was subscribed to, when it is back behind a lost connection",
+    source: "HAP R2 §6.8.2", impact: "Subscriptions end with their connection: the controller hears nothing any more.",
+    chance: "the accessory loses a connection with subscriptions, and the controller verifies again")
+
+  private struct Loss {
+    var subscriptions: Set<AttributeID>
+    /// Nil: the controller isn't back.
+    var deadline: Duration?
+    var connection: JudgedConnection
+  }
+
+  private var losses: [Relation: Loss] = [:]
+  private var live: [ObjectIdentifier: JudgedConnection] = [:]
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    guard let relation = Relation(connection) else { return }
+    switch act {
+    case .verified:
+      live[ObjectIdentifier(connection)] = connection
+      if losses[relation] != nil, losses[relation]!.deadline == nil {
+        losses[relation]!.deadline = scene.now + scene.patience
+        losses[relation]!.connection = connection
+      }
+    // What it just asked for counts from the answer on.
+    case .answered: if missing(relation)?.isEmpty == true { settle(relation, &findings) }
+    case .closed:
+      live[ObjectIdentifier(connection)] = nil
+      if connection.wasLeft {
+        // It went by itself: it need not come back to all of it.
+        if !hasLive(relation) { losses[relation] = nil }
+      } else if !connection.subscriptions.isEmpty || losses[relation] != nil {
+        let former = losses[relation]?.subscriptions ?? []
+        losses[relation] = Loss(
+          subscriptions: former.union(connection.subscriptions),
+          deadline: hasLive(relation) ? scene.now + scene.patience : nil, connection: connection)
+      }
+    default: break
+    }
+  }
+
+  private func hasLive(_ relation: Relation) -> Bool { live.values.contains { Relation($0) == relation } }
+
+  private mutating func settle(_ relation: Relation, _ findings: inout JudgeFindings) {
+    losses[relation] = nil
+    findings.chance()
+  }
+
+  /// What it hasn't subscribed to again; nil: nothing was lost, or it isn't back.
+  private func missing(_ relation: Relation) -> Set<AttributeID>? {
+    guard let loss = losses[relation], loss.deadline != nil else { return nil }
+    var missing = loss.subscriptions
+    for connection in live.values where Relation(connection) == relation { missing.subtract(connection.attempted) }
+    return missing.filter { loss.connection.accessory.database.slot(of: $0) != nil }
+  }
+
+  mutating func take(
+    _ change: AccessoryChange, of accessory: any JudgedAccessory, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    switch change {
+    case .unpaired(let identifier): losses[Relation(identifier, accessory)] = nil
+    // What hindered it is over.
+    case .serves(true):
+      for key in losses.keys where key.accessory == accessory.id && losses[key]!.deadline != nil {
+        losses[key]!.deadline = scene.now + scene.patience
+      }
+    case .serves(false), .paired, .announced: break
+    }
+  }
+
+  mutating func advance(_ scene: JudgeScene, _ findings: inout JudgeFindings) {
+    for (relation, loss) in losses {
+      guard let deadline = loss.deadline, scene.now >= deadline, loss.connection.accessory.serves,
+        let missing = missing(relation)
+      else { continue }
+      guard !missing.isEmpty else {
+        settle(relation, &findings)
+        continue
+      }
+      losses[relation] = nil
+      let database = loss.connection.accessory.database
+      let names = missing.sorted().prefix(5).map { database.shown($0) }.joined(separator: ", ")
+      let more = missing.count > 5 ? " and \(missing.count - 5) more" : ""
+      findings.breach(
+        "\(relation.controller) is back, and isn't subscribed any more to \(names)\(more)", on: loss.connection)
+    }
+  }
+}
+
+/// "survives-events"
+struct SurvivesEvents: JudgeRule {
+  static let description = RuleDescription(
+    "survives-events", .events, .should, "goes on with a connection on which an event came",
+    source: "HAP R2 §6.8.2; field reports: HAP-python#346, #360",
+    impact: "Each turn of a knob makes the controller begin anew.", chance: "an event")
+
+  private static let span = Duration.seconds(1)
+  private var ends = HastyEnds()
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    switch act {
+    case .told: findings.chance()
+    case .left:
+      guard let at = connection.lastEventAt, scene.now - at < Self.span, at >= connection.lastAnswerAt ?? .zero else {
+        return
+      }
+      ends.add(connection, "the connection was given up behind an event", scene)
+    case .asked:
+      if let end = ends.comeback(act, on: connection, scene) { findings.breach(end.text, on: end.connection) }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,237 @@
+import HAPProtocol
+import HAPWire
+
+/// "procedure-order"
+struct ProcedureOrder: JudgeRule {
+  static let description = RuleDescription(
+    "procedure-order", .pairing, .must,
+    "goes through Pair Setup by M1, M3, M5 and through Pair Verify by M1, M3, each step behind a good answer to the one before",
+    source: "HAP R2 §5.6, §5.7", impact: "The accessory answers 400 and begins anew.", chance: "a pairing procedure")
+
+  /// The last state that was answered without an error, by connection and path.
+  private var answered: [ObjectIdentifier: [String: Int]] = [:]
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    let key = ObjectIdentifier(connection)
+    switch act {
+    case .asked(let request) where Self.last[request.path] != nil:
+      guard let state = request.tlv?.state else {
+        return findings.breach("\(request.name) has no state that can be read")
+      }
+      let former = answered[key]?[request.path]
+      answered[key, default: [:]][request.path] = nil
+      switch state {
+      case 1: findings.chance()
+      case 3, 5:
+        guard state <= Self.last[request.path]! else {
+          return findings.breach("\(request.name) has no M\(state)")
+        }
+        if former == Int(state) - 1 {
+          findings.chance()
+        } else {
+          findings.breach("M\(state) of \(request.name) came without a good M\(state - 1) before it")
+        }
+      default: findings.breach("M\(state) of \(request.name) is no step of a controller's")
+      }
+    case .answered(let answer?):
+      guard let path = connection.owed?.request.path, Self.last[path] != nil, answer.pairingError == nil,
+        let state = answer.tlv?.state
+      else { return }
+      answered[key, default: [:]][path] = Int(state)
+    case .closed: answered[key] = nil
+    default: break
+    }
+  }
+
+  private static let last: [String: Int] = ["/pair-setup": 5, "/pair-verify": 3]
+}
+
+/// "fresh-keys"
+struct FreshKeys: JudgeRule {
+  static let description = RuleDescription(
+    "fresh-keys", .pairing, .must, "draws a new key pair for each Pair Setup and each Pair Verify",
+    source: "HAP R2 §5.6.3, §5.7.1", impact: "Whoever learns one key can read all sessions that were made with it.",
+    chance: "a pairing procedure")
+
+  /// The begins of keys that were used.
+  private var seen: Set<[UInt8]> = []
+  private static let mostSeen = 10_000
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    guard case .asked(let request) = act, let message = request.tlv, let key = message[TLVType.publicKey],
+      (request.path, message.state) == ("/pair-setup", 3) || (request.path, message.state) == ("/pair-verify", 1)
+    else { return }
+    if seen.count >= Self.mostSeen { seen.removeAll() }
+    if seen.insert(Array(key.prefix(32))).inserted {
+      findings.chance()
+    } else {
+      findings.breach("the key of M\(message.state ?? 0) of \(request.name) was used before")
+    }
+  }
+}
+
+/// "same-bytes"
+struct SameBytes: JudgeRule {
+  static let description = RuleDescription(
+    "same-bytes", .pairing, .must, "gives identifiers of controllers byte for byte as they were when they were paired",
+    source: "field reports: HAP-python#424, #441",
+    impact: "An identifier in other letters is another one: the accessory doesn't know the controller.",
+    chance: "Pair Verify, or a change of pairings")
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    let given: [UInt8]
+    switch act {
+    case .named(let identifier): given = identifier
+    case .asked(let request) where request.path == "/pairings":
+      guard let identifier = request.tlv?[TLVType.identifier] else { return }
+      given = identifier
+    default: return
+    }
+    let known = connection.accessory.pairingIdentifiers
+    if known.contains(given) { return findings.chance() }
+    let name = String(decoding: given, as: UTF8.self)
+    if let meant = known.first(where: { String(decoding: $0, as: UTF8.self).lowercased() == name.lowercased() }) {
+      findings.breach("\(name) is written where \(String(decoding: meant, as: UTF8.self)) is paired")
+    }
+  }
+}
+
+/// "identifier-form"
+struct IdentifierForm: JudgeRule {
+  static let description = RuleDescription(
+    "identifier-form", .pairing, .should, "names itself by a UUID of 36 characters when it pairs",
+    source: "HAP R2 §5.6.5", impact: "Accessories that keep 36 bytes for it can't keep another form.",
+    chance: "Pair Setup")
+
+  mutating func take(
+    _ change: AccessoryChange, of accessory: any JudgedAccessory, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    guard case .paired(let identifier) = change else { return }
+    let groups = identifier.split(separator: "-", omittingEmptySubsequences: false)
+    let isUUID =
+      groups.map(\.utf8.count) == [8, 4, 4, 4, 12]
+      && groups.joined().utf8.allSatisfy { Character(.init($0)).isHexDigit }
+    if isUUID { findings.chance() } else { findings.breach("\"\(identifier)\" is no UUID") }
+  }
+}
+
+/// "verifies-first"
+struct VerifiesFirst: JudgeRule {
+  static let description = RuleDescription(
+    "verifies-first", .pairing, .must, "asks for nothing but pairing and identification before Pair Verify",
+    source: "HAP R2 §6.5.2", impact: "The accessory answers 470, and some close.",
+    chance: "a request on a connection that isn't verified")
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    guard case .asked(let request) = act, connection.verifiedAt == nil else { return }
+    if ["/pair-setup", "/pair-verify", "/identify"].contains(request.path) { return findings.chance() }
+    findings.breach("\(request.name) came before Pair Verify")
+  }
+}
+
+/// "identify-unpaired"
+struct IdentifyUnpaired: JudgeRule {
+  static let description = RuleDescription(
+    "identify-unpaired", .pairing, .must,
+    "asks for identification by POST /identify only while nobody is paired, else by the Identify characteristic",
+    source: "HAP R2 §6.7.7", impact: "The accessory refuses, and a person doesn't see which one it is.",
+    chance: "POST /identify")
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    guard case .asked(let request) = act, request.name == "POST /identify" else { return }
+    if connection.accessory.isPaired {
+      findings.breach("POST /identify came, and the accessory is paired")
+    } else {
+      findings.chance()
+    }
+  }
+}
+
+/// "pairings-by-admins"
+struct PairingsByAdmins: JudgeRule {
+  static let description = RuleDescription(
+    "pairings-by-admins", .pairing, .must, "asks for pairings, and changes them, only as an admin",
+    source: "HAP R2 §5.10, §5.11, §5.12", impact: "The accessory refuses.", chance: "POST /pairings")
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    guard case .asked(let request) = act, request.path == "/pairings", let controller = connection.controller else {
+      return
+    }
+    if connection.isAdmin { findings.chance() } else { findings.breach("\(controller) is no admin") }
+  }
+}
+
+/// "backs-off"
+struct BacksOff: JudgeRule {
+  static let description = RuleDescription(
+    "backs-off", .pairing, .should,
+    "lets a person decide, or waits, before it tries Pair Setup again that was refused: not more than three times in two seconds",
+    source: "HAP R2 §5.6.2, §5.6.4",
+    impact: "Wrong codes are counted: after a hundred of them the accessory can't be paired until it is reset.",
+    chance: "Pair Setup behind one that was refused")
+
+  private static let most = 3
+  private static let span = Duration.seconds(2)
+  private var refusals = Occurrences(span: span)
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    switch act {
+    case .answered(let answer?) where connection.owed?.request.path == "/pair-setup":
+      if answer.pairingError != nil { refusals.add(connection.host, at: scene.now) }
+    case .asked(let request) where request.path == "/pair-setup" && request.tlv?.state == 1:
+      let count = refusals.count(connection.host, at: scene.now)
+      if count >= Self.most {
+        findings.breach("Pair Setup began again behind \(count) refusals within two seconds")
+        refusals.forget(connection.host)
+      } else if count > 0 {
+        findings.chance()
+      }
+    default: break
+    }
+  }
+}
+
+/// "stops-knocking"
+struct StopsKnocking: JudgeRule {
+  static let description = RuleDescription(
+    "stops-knocking", .pairing, .should,
+    "doesn't try Pair Verify on and on with an accessory that doesn't know it: not more than four times in ten seconds",
+    source: "field reports: home-assistant/core#104539, #125458",
+    impact: "The accessory computes for controllers that were removed, and others wait.",
+    chance: "Pair Verify behind one that was refused")
+
+  private static let most = 4
+  private var refusals = Occurrences(span: .seconds(10))
+
+  mutating func take(
+    _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    switch act {
+    case .answered(let answer?) where connection.owed?.request.path == "/pair-verify":
+      if answer.pairingError != nil { refusals.add(connection.host, at: scene.now) }
+    case .asked(let request) where request.path == "/pair-verify" && request.tlv?.state == 1:
+      let count = refusals.count(connection.host, at: scene.now)
+      if count >= Self.most {
+        findings.breach("Pair Verify began again behind \(count) refusals within ten seconds")
+        refusals.forget(connection.host)
+      } else if count > 0 {
+        findings.chance()
+      }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPTransport
+import HAPWire
+
+/// What a misdeed is done with: a pairing, and connections that are made with it.
+struct Mischief: Sendable {
+  let visit: Visit
+  let loop: EventLoop
+  let pairing: ControllerPairing
+  /// How long a controller stays that ought to do something, and doesn't.
+  let stay: Duration
+
+  /// Connected, and no more.
+  func connect(_ random: RandomSource = .system) async throws -> ControllerClient {
+    let client = ControllerClient(on: loop, random: random)
+    try await client.connect(
+      to: try socketAddresses(pairing.addresses), connectTimeout: visit.timeout, requestTimeout: visit.timeout)
+    return client
+  }
+
+  /// Connected and verified.
+  func open(_ random: RandomSource = .system) async throws -> OpenAccessory {
+    let client = try await connect(random)
+    try await client.pairVerify(pairing.credentials, with: pairing.accessory)
+    return OpenAccessory(client: client, pairing: pairing)
+  }
+
+  /// The same, with the database.
+  func openAndRead() async throws -> (OpenAccessory, AttributeDatabase) {
+    let accessory = try await open()
+    return (accessory, try await accessory.mirror().database)
+  }
+
+  /// Verified and subscribed to the first characteristic that can be.
+  func openAndSubscribe() async throws -> (OpenAccessory, AttributeID) {
+    let (accessory, database) = try await openAndRead()
+    let id = try Self.first(in: database, "that has events") {
+      $0.perms.contains(.events) && $0.perms.contains(.pairedRead)
+    }
+    try await subscribe(accessory, to: id)
+    return (accessory, id)
+  }
+
+  func subscribe(_ accessory: OpenAccessory, to id: AttributeID) async throws {
+    _ = try await accessory.client.request(.write([.init(id, ev: true)]))
+  }
+
+  /// Closes, and is back as if nothing had been: the sign that it didn't mean to go.
+  func comeBack(from accessory: OpenAccessory, subscribingTo id: AttributeID) async throws {
+    await accessory.client.close()
+    let again = try await open()
+    try await subscribe(again, to: id)
+    await again.client.close()
+  }
+
+  /// Until the other side ends the connection.
+  func waitForEnd(of accessory: OpenAccessory) async { for await _ in accessory.client.events {} }
+
+  static func first(
+    in database: AttributeDatabase, _ what: String, _ isMeant: (Characteristic) -> Bool
+  ) throws -> AttributeID {
+    guard let slot = database.characteristics.firstIndex(where: isMeant) else {
+      throw Failure(.problem, "the accessory has no characteristic \(what): this can't be done to it")
+    }
+    return database.id(ofSlot: slot)
+  }
+}
+
+/// One thing that a controller does wrong.
+struct Misdeed: Sendable {
+  /// The rule of `hapsim judge` that it breaks.
+  let rule: String
+  let what: String
+  let perform: @Sendable (Mischief) async throws -> Void
+
+  init(_ rule: String, _ what: String, _ perform: @escaping @Sendable (Mischief) async throws -> Void) {
+    self.rule = rule
+    self.what = what
+    self.perform = perform
+  }
+}

@@ -1,0 +1,86 @@
+import HAPCrypto
+import HAPModel
+import HAPProtocol
+import HAPTransport
+import HAPWire
+
+extension Misdeed {
+  /// Of Pair Setup, Pair Verify and the pairings.
+  static let ofPairing: [Misdeed] = [
+    Misdeed("procedure-order", "begins Pair Verify with M3") { mischief in
+      let client = try await mischief.connect()
+      var message = TLV(state: 3)
+      message.append(TLVType.encryptedData, [UInt8](repeating: 0, count: 100))
+      _ = try await client.request(.pairVerify(message))
+      await client.close()
+    },
+    Misdeed("fresh-keys", "goes through Pair Verify twice with the same key") { mischief in
+      for _ in 0..<2 { await (try await mischief.open(.seeded(1))).client.close() }
+    },
+    Misdeed("same-bytes", "names itself in small letters in Pair Verify") { mischief in
+      let client = try await mischief.connect()
+      let name = String(decoding: mischief.pairing.controllerID, as: UTF8.self)
+      let small = ControllerCredentials(
+        identifier: Array(name.lowercased().utf8), key: mischief.pairing.controllerKey)
+      // The accessory doesn't know it, as it should.
+      do throws(ClientError) { try await client.pairVerify(small, with: mischief.pairing.accessory) } catch {
+        guard case .pairing = error else { throw error }
+      }
+      await client.close()
+    },
+    Misdeed("verifies-first", "reads the database before Pair Verify") { mischief in
+      let client = try await mischief.connect()
+      _ = try await client.request(.accessories)
+      await client.close()
+    },
+    Misdeed("identify-unpaired", "asks a paired accessory for identification by POST /identify") { mischief in
+      let client = try await mischief.connect()
+      _ = try await client.request(.identify)
+      await client.close()
+    },
+    Misdeed("identifier-form", "lets a controller in whose identifier is no UUID, and out again") { mischief in
+      let accessory = try await mischief.open()
+      let other = mischief.other(named: "somebody", isAdmin: false)
+      try await accessory.change(.adding(other.pairing))
+      try await accessory.change(.removing(other.pairing.identifier))
+      await accessory.client.close()
+    },
+    Misdeed("pairings-by-admins", "asks for the pairings as a controller that is no admin") { mischief in
+      let accessory = try await mischief.open()
+      let other = mischief.other(named: "0F6B3C6E-1D0B-4E0B-9E4B-3D4C5A6B7C8D", isAdmin: false)
+      try await accessory.change(.adding(other.pairing))
+      let client = try await mischief.connect()
+      try await client.pairVerify(other.credentials, with: mischief.pairing.accessory)
+      _ = try await client.request(.pairings(.pairingsRequest(.listPairings)))
+      await client.close()
+      try await accessory.change(.removing(other.pairing.identifier))
+      await accessory.client.close()
+    },
+    Misdeed("backs-off", "begins Pair Setup six times in a row with an accessory that is paired") { mischief in
+      let client = try await mischief.connect()
+      var message = TLV(state: 1)
+      message.append(TLVType.method, [PairingMethod.pairSetup.rawValue])
+      for _ in 0..<6 { _ = try await client.request(.pairSetup(message)) }
+      await client.close()
+    },
+    Misdeed("stops-knocking", "tries Pair Verify seven times as a controller that isn't known") { mischief in
+      let stranger = mischief.other(named: "1F6B3C6E-1D0B-4E0B-9E4B-3D4C5A6B7C8D", isAdmin: false).credentials
+      for _ in 0..<7 {
+        let client = try await mischief.connect()
+        do throws(ClientError) { try await client.pairVerify(stranger, with: mischief.pairing.accessory) } catch {
+          guard case .pairing = error else { throw error }
+        }
+        await client.close()
+      }
+    },
+  ]
+}
+
+extension Mischief {
+  /// Another controller, with keys of its own.
+  fileprivate func other(named name: String, isAdmin: Bool) -> (pairing: Pairing, credentials: ControllerCredentials) {
+    let key = SigningKey(seed: RandomSource.system.secret(32))
+    let credentials = ControllerCredentials(identifier: Array(name.utf8), key: key)
+    return (Pairing(identifier: credentials.identifier, publicKey: key.publicKey, isAdmin: isAdmin), credentials)
+  }
+}

@@ -1,0 +1,65 @@
+import HAPCommandLine
+import HAPJudge
+import HAPWire
+
+extension Command {
+  /// `hapsim judge`
+  static let judge = Command(
+    "judge", "serve accessories, put their controllers to the test, and report what these did wrong",
+    operands: .some(label: "PROFILE…", count: 0...10_000),
+    options: JudgeOptions.definitions + RunOptions.definitions,
+    discussion: [
+      "Once a controller has verified, connections are lost, the accessory starts anew, answers are late, events come twice, c# changes and connections are refused; "
+        + "--scenario FILE tries something else, --fault lets go wrong what you choose, and --no-trial just watches. The report comes when the trial is over, or when the process is told to stop.",
+      "The exit code is 0 where no rule was broken, 1 where one was, 4 where no controller came. All other options are those of hapsim run.",
+    ],
+    examples: [
+      (
+        "hapsim judge Profiles/lock.hasaccessory --junit report.xml",
+        "pair your app with it, use it, and read the report"
+      ),
+      ("hapsim judge --list", "the rules"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    if arguments[JudgeOptions.listFlag] {
+      list(arguments[CommonOptions.json], console)
+      return .well
+    }
+    let judging = try JudgeOptions(arguments)
+    var options = try RunOptions(arguments, environment: console.environment)
+    options.judging = judging
+    return runProfiles(options, console)
+  }
+
+  private static func list(_ isJSON: Bool, _ console: Console) {
+    let rules = ControllerJudge.descriptions
+    guard !isJSON else {
+      console.print(
+        JSONWriter.text { json in
+          json.array { json in for rule in rules { json.object { rule.write(to: &$0) } } }
+        })
+      return
+    }
+    for area in RuleDescription.Area.allCases {
+      console.print(console.output.styled(area.rawValue, .bold))
+      for rule in rules where rule.area == area {
+        console.print("  \(console.output.styled(rule.name, .cyan)) (\(rule.level.rawValue), \(rule.source))")
+        console.print("    A controller \(rule.requirement).")
+        console.print("    \(rule.impact)")
+      }
+    }
+  }
+}
+
+extension RuleDescription {
+  fileprivate func write(to json: inout JSONWriter) {
+    let members = [
+      ("name", name), ("area", area.rawValue), ("level", level.rawValue), ("requirement", requirement),
+      ("source", source), ("impact", impact), ("chance", chance),
+    ]
+    for (key, value) in members {
+      json.key(key)
+      json.string(value)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import HAPModel
+import HAPScenario
+import HAPSimulator
+import HAPWire
+
+/// What is done to accessories so that their controllers show what they are made of: connections that are lost, a start anew, answers that are
+/// late, events that come twice, another `c#`, no network for a while, connections that are refused.
+struct ControllerTrial {
+  private let accessories: [Tried]
+  /// How long a controller has for what it has to do.
+  private let patience: Duration
+
+  private struct Tried {
+    var name: String
+    /// Two values of a characteristic that controllers can subscribe to; nil: it has none.
+    var change: (id: AttributeID, values: [Value])?
+  }
+
+  init(of accessories: [PreparedAccessory], patience: Duration) {
+    self.patience = patience
+    self.accessories = accessories.map { Tried(name: $0.name, change: Self.change(in: $0.database)) }
+  }
+
+  private static func change(in database: AttributeDatabase) -> (id: AttributeID, values: [Value])? {
+    for slot in database.characteristics.indices {
+      let characteristic = database.characteristics[slot]
+      guard characteristic.perms.isSuperset(of: [.events, .pairedRead]) else { continue }
+      let value = characteristic.value
+      let others: [Value] = [.bool(true), .bool(false)] + (0...100).map { .integer($0) }
+      guard let other = others.first(where: { $0 != value && characteristic.allows($0) }), characteristic.allows(value)
+      else { continue }
+      return (database.id(ofSlot: slot), [other, value])
+    }
+    return nil
+  }
+
+  var loaded: LoadedScenario {
+    let file = ScenarioFile(Array(text.utf8), file: "the trial", commands: .simulator)
+    guard let scenario = file.scenario else { preconditionFailure("\(file.problems)") }
+    return LoadedScenario(file: "the trial", scenario: scenario)
+  }
+
+  /// As a scenario file has it.
+  var text: String {
+    "scenario: Trial of controllers\nsteps:\n  - together:\n" + accessories.map(steps).joined()
+  }
+
+  private func steps(of accessory: Tried) -> String {
+    let name = quoted(accessory.name)
+    // A little more than a controller has: what it didn't do by then, it is found not to have done.
+    let turn = (patience + .seconds(1)).shortText
+    var lines = ["- - when: { event: verified, accessory: \(name) }", "  - after: \(turn)"]
+    func step(_ note: String, _ deeds: [String], then rest: String) {
+      lines +=
+        ["  - note: \(quoted("\(accessory.name): \(note)"))"] + deeds.map { "  - \($0)" } + ["  - after: \(rest)"]
+    }
+    func fault(_ fault: String, _ deeds: [String] = [], for time: String) -> [String] {
+      let own = fault.prefix { $0 != ":" }
+      return ["fault: { accessory: \(name), fault: \(quoted(fault)) }"] + deeds
+        + ["{ after: \(time), fault: { accessory: \(name), fault: \(own), value: false } }"]
+    }
+    step("its connections are lost", ["disconnect: { accessory: \(name) }"], then: turn)
+    step("it starts anew", ["reboot: { accessory: \(name) }"], then: turn)
+    step("its answers are late", fault("latency:by=4s", for: "10s"), then: "1s")
+    if let change = accessory.change {
+      let deeds = change.values.map { value in
+        let text = JSONWriter.text { value.write(to: &$0) }
+        return
+          "{ after: 500ms, set: { accessory: \(name), characteristic: \(quoted("\(change.id)")), value: \(text) } }"
+      }
+      step("its events come twice", fault("double-events", deeds, for: "2s"), then: "1s")
+    }
+    step("its record has another c#", fault("wrong-config-number:number=60001", for: turn), then: "1s")
+    step("it is off the network for a while", fault("off-network", for: "5s"), then: turn)
+    step(
+      "it refuses connections", fault("refuse", ["disconnect: { accessory: \(name) }"], for: "5s"), then: turn)
+    return lines.map { "      \($0)\n" }.joined()
+  }
+
+  private func quoted(_ text: String) -> String { JSONWriter.text { $0.string(text) } }
+}

@@ -1,0 +1,60 @@
+import HAPCommandLine
+import HAPModel
+
+/// What `hapsim judge` was asked for besides what `hapsim run` is.
+struct JudgeOptions: Equatable, Sendable {
+  static let forOption = Option<Duration>(
+    "for", "TIME", "end after so long: 90s, 10min (default: when the trial or the scenario is over)",
+    read: { (text: String) throws(UsageError) in try duration(text) })
+  static let withinOption = Option<Duration>(
+    "within", "TIME",
+    "how long a controller has to come back, to subscribe again and to read the database again (default: 15s)",
+    read: { (text: String) throws(UsageError) in
+      let duration = try duration(text)
+      guard duration >= .milliseconds(100) else { throw UsageError("it is 100ms at least") }
+      return duration
+    })
+  static let noTrialFlag = Flag("no-trial", "do nothing to the controller but watch it")
+  static let junitOption = Option<String>("junit", "FILE", "write a JUnit XML report")
+  static let reportOption = Option<String>("report", "FILE", "write a JSON report, of the form of haptest's")
+  static let markdownOption = Option<String>("markdown", "FILE", "write a report in Markdown")
+  static let mustFlag = Flag(
+    "must", "let recommendations that are broken be no failure: the exit code is of rules alone")
+  static let listFlag = Flag("list", "list the rules, and judge nobody")
+
+  /// In the order of help.
+  static let definitions: [OptionDefinition] = [
+    listFlag.definition, noTrialFlag.definition, withinOption.definition, forOption.definition,
+    junitOption.definition, reportOption.definition, markdownOption.definition, mustFlag.definition,
+  ]
+
+  /// nil: until the trial or the scenario is over, or somebody stops it.
+  var duration: Duration?
+  var patience = Duration.seconds(15)
+  /// Whether things are done to the accessories that a controller has to take well.
+  var hasTrial = true
+  var junit: String?
+  var report: String?
+  var markdown: String?
+  var isMustAlone = false
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    duration = try arguments.value(Self.forOption)
+    patience = try arguments.value(Self.withinOption) ?? patience
+    hasTrial = !arguments[Self.noTrialFlag]
+    junit = try arguments.value(Self.junitOption)
+    report = try arguments.value(Self.reportOption)
+    markdown = try arguments.value(Self.markdownOption)
+    isMustAlone = arguments[Self.mustFlag]
+    guard hasTrial || !arguments.has(RunOptions.scenarioOption) else {
+      throw UsageError("--no-trial and --scenario exclude each other: a scenario is a trial")
+    }
+  }
+
+  private static func duration(_ text: String) throws(UsageError) -> Duration {
+    guard let duration = Duration(text), duration > .zero else {
+      throw UsageError("it is a time, such as 90s or 10min")
+    }
+    return duration
+  }
+}

@@ -1,0 +1,393 @@
+import HAPModel
+import HAPProtocol
+import HAPReport
+import HAPWire
+import Testing
+
+@testable import HAPJudge
+
+@Suite("Rules for controllers: kept and broken")
+struct RuleTests {
+  let court = Court()
+
+  @Test("Each rule has a name of its own, and what a report needs")
+  func descriptions() {
+    let rules = ControllerJudge.descriptions
+    #expect(Set(rules.map(\.name)).count == rules.count)
+    for rule in rules {
+      #expect(rule.name.allSatisfy { $0.isLowercase || $0 == "-" })
+      for text in [rule.requirement, rule.source, rule.impact, rule.chance] { #expect(!text.isEmpty, "\(rule.name)") }
+    }
+  }
+
+  @Test("Where nothing happens, every rule is untried, and the report says what it waits for")
+  func nothing() {
+    #expect(court.broken.isEmpty)
+    for rule in ControllerJudge.descriptions {
+      #expect(court.verdict(rule.name) == .skip)
+      #expect(court.outcome(rule.name).message.contains(rule.chance))
+    }
+  }
+
+  // MARK: Requests
+
+  @Test("The next request comes behind the answer, or not")
+  func oneAtATime() {
+    let session = court.session()
+    court.get(session, "/accessories")
+    court.get(session, "/accessories")
+    #expect(court.verdict("one-request-at-a-time") == .pass)
+    court.ask(session, "GET /accessories")
+    court.act(.arrived, on: session)
+    #expect(court.broken == ["one-request-at-a-time"])
+  }
+
+  @Test("Two requests that come in one piece are two at once")
+  func twoInOnePiece() {
+    let session = court.session()
+    court.get(session, "/accessories")
+    court.act(.asked(PlainMessage(start: "GET /accessories HTTP/1.1", fields: [("Host", "x")])), on: session)
+    #expect(court.verdict("one-request-at-a-time") == .fail)
+  }
+
+  @Test("Behind an answer that never came, asking again is no second request at once")
+  func lostAnswer() {
+    let session = court.session()
+    court.ask(session, "GET /accessories")
+    court.wait(.seconds(6))
+    court.act(.arrived, on: session)
+    #expect(court.verdict("one-request-at-a-time") != .fail)
+  }
+
+  @Test("What can't be read breaks the rule with the reason")
+  func unreadable() {
+    let session = court.session()
+    court.act(.unreadable(reason: "a frame's tag doesn't hold"), on: session)
+    #expect(court.outcome("readable").message == "a frame's tag doesn't hold")
+  }
+
+  @Test("Host is there, once", arguments: [[("Host", "x")], [], [("Host", "x"), ("host", "y")]])
+  func host(fields: [(String, String)]) {
+    let session = court.session()
+    court.ask(session, "GET /accessories", fields: fields)
+    #expect(court.verdict("host-field") == (fields.count == 1 ? .pass : .fail))
+  }
+
+  @Test(
+    "Bodies are what they are said to be",
+    arguments: [
+      ("application/hap+json", true), ("application/hap+json; charset=utf-8", true), ("APPLICATION/HAP+JSON", true),
+      ("application/json", false), (nil, false),
+    ] as [(String?, Bool)])
+  func bodyType(type: String?, isRight: Bool) {
+    let session = court.session()
+    court.ask(
+      session, "PUT /characteristics", Array(#"{"characteristics":[{"aid":1,"iid":9,"ev":true}]}"#.utf8), type: type)
+    #expect(court.verdict("body-type") == (isRight ? .pass : .fail))
+  }
+
+  @Test("Other resources, and other methods, are no HAP", arguments: ["GET /", "GET /status", "DELETE /accessories"])
+  func endpoints(request: String) {
+    let session = court.session()
+    court.get(session, "/characteristics?id=1.9")
+    #expect(court.verdict("known-endpoints") == .pass)
+    court.ask(session, request)
+    #expect(court.broken == ["known-endpoints"])
+  }
+
+  @Test(
+    "The query of a read has one form",
+    arguments: [
+      ("id=1.9", true), ("id=1.9,1.10&meta=1&ev=0", true), ("", false), ("id=", false), ("id=1.9,1.9", false),
+      ("id=1.09", false), ("id=1.9,", false), ("id=1", false), ("id=1.9&id=1.10", false), ("id=1.9&meta=true", false),
+      ("id=1.9&all=1", false), ("id=1.99999999999999999999999", false), ("id=%31.9", false),
+    ])
+  func query(query: String, isRight: Bool) {
+    let session = court.session()
+    court.ask(session, "GET /characteristics?\(query)")
+    #expect(court.verdict("query-form") == (isRight ? .pass : .fail))
+  }
+
+  @Test(
+    "A write has entries with something to do",
+    arguments: [
+      (#"{"characteristics":[{"aid":1,"iid":9,"value":true}]}"#, true),
+      (#"{"characteristics":[{"aid":1,"iid":9,"ev":1}]}"#, true),
+      ("", false), ("{}", false), (#"{"characteristics":[]}"#, false), ("[1", false),
+      (#"{"characteristics":[{"iid":9,"value":true}]}"#, false), (#"{"characteristics":[{"aid":1,"iid":9}]}"#, false),
+      (#"{"characteristics":[{"aid":1,"iid":9,"ev":"on"}]}"#, false),
+      (#"{"characteristics":[{"aid":1,"iid":9,"ev":true},{"aid":1,"iid":9,"ev":false}]}"#, false),
+      (#"{"characteristics":[{"aid":1.5,"iid":9,"ev":true}]}"#, false), (#"{"characteristics":7}"#, false),
+    ])
+  func write(body: String, isRight: Bool) {
+    let session = court.session()
+    court.put(session, body)
+    #expect(court.verdict("write-form") == (isRight ? .pass : .fail))
+  }
+
+  @Test(
+    "A preparation has a ttl and a pid",
+    arguments: [
+      (#"{"ttl":1000,"pid":7}"#, true), (#"{"ttl":0,"pid":7}"#, false), (#"{"ttl":1000}"#, false),
+      (#"{"ttl":1000,"pid":-1}"#, false), ("", false),
+    ])
+  func preparation(body: String, isRight: Bool) {
+    let session = court.session()
+    court.put(session, body, to: "/prepare", 200)
+    #expect(court.verdict("write-form") == (isRight ? .pass : .fail))
+  }
+
+  // MARK: Pairing
+
+  @Test("Procedures go step by step, also when they begin anew")
+  func order() {
+    let connection = court.open()
+    for _ in 0..<2 {
+      court.pairing(connection, "/pair-verify", [(TLVType.state, [1]), (TLVType.publicKey, [1])])
+      court.pairingAnswer(connection, [(TLVType.state, [2])])
+    }
+    court.pairing(connection, "/pair-verify", [(TLVType.state, [3])])
+    court.pairingAnswer(connection, [(TLVType.state, [4])])
+    #expect(court.verdict("procedure-order") == .pass)
+  }
+
+  @Test("M3 behind a refusal, without M1, or of an unknown kind is out of order", arguments: [0, 1, 2, 3])
+  func disorder(kind: Int) {
+    let connection = court.open()
+    switch kind {
+    case 0: court.pairing(connection, "/pair-verify", [(TLVType.state, [3])])
+    case 1:
+      court.pairing(connection, "/pair-setup", [(TLVType.state, [1])])
+      court.pairingAnswer(connection, [(TLVType.state, [2]), (TLVType.error, [6])])
+      court.pairing(connection, "/pair-setup", [(TLVType.state, [3])])
+    case 2: court.pairing(connection, "/pair-verify", [(TLVType.state, [5])])
+    default: court.pairing(connection, "/pair-setup", [(TLVType.method, [0])])
+    }
+    #expect(court.broken == ["procedure-order"])
+  }
+
+  @Test("A key is used once, whatever the procedure")
+  func keys() {
+    for key: UInt8 in [1, 2] {
+      let connection = court.open()
+      court.pairing(connection, "/pair-verify", [(TLVType.state, [1]), (TLVType.publicKey, [key])])
+    }
+    #expect(court.verdict("fresh-keys") == .pass)
+    let connection = court.open()
+    court.pairing(connection, "/pair-verify", [(TLVType.state, [1]), (TLVType.publicKey, [2])])
+    #expect(court.broken == ["fresh-keys"])
+  }
+
+  @Test("An identifier in other letters is another one; an unknown one is none of this rule's business")
+  func sameBytes() {
+    let connection = court.open()
+    court.act(.named(Array(Court.controller.utf8)), on: connection)
+    court.act(.named(Array("somebody else".utf8)), on: connection)
+    #expect(court.verdict("same-bytes") == .pass)
+    court.act(.named(Array(Court.controller.lowercased().utf8)), on: connection)
+    #expect(court.broken == ["same-bytes"])
+  }
+
+  @Test(
+    "Identifiers are UUIDs",
+    arguments: [
+      (Court.controller, true), (Court.controller.lowercased(), true), ("", false), ("lamp", false),
+      ("5D0C3E2A6B1F4C8E9F372A1B0C4D5E6F", false), ("ZD0C3E2A-6B1F-4C8E-9F37-2A1B0C4D5E6F", false),
+    ])
+  func identifiers(identifier: String, isRight: Bool) {
+    court.change(.paired(identifier: identifier))
+    #expect(court.verdict("identifier-form") == (isRight ? .pass : .fail))
+  }
+
+  @Test("Before Pair Verify there is pairing and nothing else")
+  func verifiesFirst() {
+    let connection = court.open()
+    court.pairing(connection, "/pair-setup", [(TLVType.state, [1])])
+    court.pairingAnswer(connection, [(TLVType.state, [2])])
+    #expect(court.verdict("verifies-first") == .pass)
+    court.get(connection, "/accessories", 470)
+    #expect(court.broken == ["verifies-first"])
+  }
+
+  @Test("POST /identify is for accessories that nobody has paired")
+  func identify() {
+    court.lamp.isPaired = false
+    court.ask(court.open(), "POST /identify")
+    #expect(court.verdict("identify-unpaired") == .pass)
+    court.lamp.isPaired = true
+    court.ask(court.open(), "POST /identify")
+    #expect(court.broken == ["identify-unpaired"])
+  }
+
+  @Test("Pairings are admins' business")
+  func admins() {
+    court.pairing(court.session(), "/pairings", [(TLVType.state, [1]), (TLVType.method, [5])])
+    #expect(court.verdict("pairings-by-admins") == .pass)
+    court.pairing(court.session(isAdmin: false), "/pairings", [(TLVType.state, [1]), (TLVType.method, [5])])
+    #expect(court.broken == ["pairings-by-admins"])
+  }
+
+  @Test("Who is refused Pair Setup waits, or is found out; time heals")
+  func backsOff() {
+    func attempt() {
+      let connection = court.open()
+      court.pairing(connection, "/pair-setup", [(TLVType.state, [1])])
+      court.pairingAnswer(connection, [(TLVType.state, [2]), (TLVType.error, [7])])
+      court.leave(connection)
+    }
+    for _ in 0..<10 {
+      attempt()
+      court.wait(.seconds(1))
+    }
+    #expect(court.verdict("backs-off") == .pass)
+    for _ in 0..<4 { attempt() }
+    #expect(court.verdict("backs-off") == .fail)
+  }
+
+  @Test("Who isn't known doesn't knock on and on")
+  func knocking() {
+    func attempt() {
+      let connection = court.open()
+      court.pairing(connection, "/pair-verify", [(TLVType.state, [1])])
+      court.pairingAnswer(connection, [(TLVType.state, [2])])
+      court.pairing(connection, "/pair-verify", [(TLVType.state, [3])])
+      court.pairingAnswer(connection, [(TLVType.state, [4]), (TLVType.error, [2])])
+      court.leave(connection)
+    }
+    for _ in 0..<4 { attempt() }
+    #expect(court.verdict("stops-knocking") == .pass)
+    attempt()
+    #expect(court.verdict("stops-knocking") == .fail)
+  }
+
+  // MARK: Characteristics
+
+  @Test("Ids are those of the database that was answered last, also where that was a lie")
+  func knownIDs() {
+    let session = court.session()
+    court.get(session, "/characteristics?id=1.9")
+    #expect(court.verdict("known-ids") == .pass)
+    let lie = #"{"accessories":[{"aid":1,"services":[{"iid":1,"characteristics":[{"iid":77}]}]}]}"#
+    court.get(session, "/accessories", 200, lie)
+    court.get(session, "/characteristics?id=1.77")
+    #expect(court.verdict("known-ids") == .pass)
+    court.get(session, "/characteristics?id=1.9")
+    #expect(court.broken == ["known-ids"])
+  }
+
+  @Test(
+    "Permissions are kept",
+    arguments: [
+      (#"{"aid":1,"iid":9,"value":true}"#, true), (#"{"aid":1,"iid":9,"ev":true}"#, true),
+      (#"{"aid":1,"iid":11,"ev":false}"#, nil), (#"{"aid":1,"iid":11,"value":"x"}"#, false),
+      (#"{"aid":1,"iid":11,"ev":true}"#, false), (#"{"aid":1,"iid":9,"value":true,"r":true}"#, false),
+    ] as [(String, Bool?)])
+  func permissions(entry: String, isRight: Bool?) {
+    court.put(court.session(), #"{"characteristics":[\#(entry)]}"#)
+    #expect(court.verdict("permissions") == (isRight.map { $0 ? .pass : .fail } ?? .skip))
+  }
+
+  @Test(
+    "Values fit",
+    arguments: [
+      ("50", true), ("0", true), ("101", false), ("-1", false), ("50.5", false), (#""50""#, false), ("null", false),
+      ("[50]", false), ("{}", false),
+    ])
+  func values(value: String, isRight: Bool) {
+    court.put(court.session(), #"{"characteristics":[{"aid":1,"iid":10,"value":\#(value)}]}"#)
+    #expect(court.verdict("values") == (isRight ? .pass : .fail))
+  }
+
+  @Test("A truth value may be 1 or 0")
+  func truth() {
+    court.put(court.session(), #"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#)
+    #expect(court.verdict("values") == .pass)
+  }
+
+  @Test("What has tw is written with a pid, that was prepared, once and in time")
+  func timedWrites() {
+    let session = court.session()
+    let write = #"{"characteristics":[{"aid":1,"iid":12,"value":1}],"pid":7}"#
+    court.put(session, #"{"ttl":1000,"pid":7}"#, to: "/prepare", 200)
+    court.put(session, write)
+    #expect(court.verdict("timed-writes") == .pass)
+    #expect(court.verdict("prepared-writes") == .pass)
+    court.put(session, write)
+    #expect(court.broken == ["prepared-writes"])
+    court.put(session, #"{"characteristics":[{"aid":1,"iid":12,"value":1}]}"#)
+    #expect(court.broken == ["timed-writes", "prepared-writes"])
+  }
+
+  @Test("A timed write behind its ttl, or with another pid, is none", arguments: [true, false])
+  func spentPreparation(isLate: Bool) {
+    let session = court.session()
+    court.put(session, #"{"ttl":1000,"pid":7}"#, to: "/prepare", 200)
+    if isLate { court.wait(.seconds(2)) }
+    court.put(session, #"{"characteristics":[{"aid":1,"iid":12,"value":1}],"pid":\#(isLate ? 7 : 8)}"#)
+    #expect(court.broken == ["prepared-writes"])
+  }
+
+  @Test("Who is subscribed doesn't poll; who isn't may")
+  func polling() {
+    let session = court.session()
+    for _ in 0..<20 { court.get(session, "/characteristics?id=1.10") }
+    court.subscribe(session)
+    for _ in 0..<20 {
+      court.get(session, "/characteristics?id=1.9")
+      court.wait(.seconds(2))
+    }
+    #expect(court.verdict("no-polling") == .pass)
+    for _ in 0..<10 { court.get(session, "/characteristics?id=1.9") }
+    #expect(court.broken == ["no-polling"])
+  }
+
+  @Test("Reads are gathered")
+  func gathering() {
+    let session = court.session()
+    for _ in 0..<20 { court.get(session, "/characteristics?id=1.9,1.10") }
+    for iid in [9, 10, 11, 12] { court.get(session, "/characteristics?id=1.\(iid)") }
+    #expect(court.verdict("gathers-reads") == .pass)
+    for iid in 20..<28 { court.get(session, "/characteristics?id=1.\(iid)") }
+    #expect(court.verdict("gathers-reads") == .fail)
+  }
+
+  // MARK: The database
+
+  @Test("Another c# lets the database be read again: at once, or behind the next Pair Verify")
+  func configuration() {
+    court.change(.announced(configurationNumber: "1"))
+    var session = court.session()
+    court.change(.announced(configurationNumber: "2"))
+    court.get(session, "/accessories")
+    court.wait(.seconds(20))
+    #expect(court.verdict("reads-new-database") == .pass)
+    court.leave(session)
+    court.change(.announced(configurationNumber: "3"))
+    court.wait(.seconds(100))
+    #expect(court.verdict("reads-new-database") == .pass, "it isn't there")
+    session = court.session()
+    court.wait(.seconds(9))
+    #expect(court.verdict("reads-new-database") == .pass)
+    court.wait(.seconds(2))
+    #expect(court.verdict("reads-new-database") == .fail)
+  }
+
+  @Test("The same c# again, and the first that there is, are no change")
+  func sameConfiguration() {
+    _ = court.session()
+    for _ in 0..<2 { court.change(.announced(configurationNumber: "1")) }
+    court.wait(.seconds(100))
+    #expect(court.verdict("reads-new-database") == .skip)
+  }
+
+  @Test("The database isn't read again and again")
+  func database() {
+    let session = court.session()
+    for _ in 0..<3 { court.get(session, "/accessories") }
+    court.change(.announced(configurationNumber: "2"))
+    for _ in 0..<3 { court.get(session, "/accessories") }
+    #expect(court.verdict("keeps-database") == .pass)
+    court.get(session, "/accessories")
+    #expect(court.broken == ["keeps-database"])
+  }
+}

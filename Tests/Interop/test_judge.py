@@ -1,0 +1,287 @@
+"""Controllers are judged: each rule is broken on purpose by `hapctl misbehave`, and kept by hapctl itself; aiohomekit gets its report."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from phone import characteristic
+from process import PROFILES, ROOT, hapsim, run_to_its_end
+
+# Of a lamp, and of something that wants timed writes.
+PROFILE = {
+    "format": "hasaccessory/1",
+    "name": "Tried",
+    "category": "lightbulb",
+    "services": [
+        {
+            "type": "LightBulb",
+            "primary": True,
+            "characteristics": [
+                {"type": "On", "value": False},
+                {"type": "Brightness", "value": 50},
+                {
+                    "type": "8D930022-860E-4115-99CE-0CB5D9674D77", "description": "Descale", "format": "uint8",
+                    "perms": ["pr", "pw", "tw"], "minValue": 0, "maxValue": 1, "value": 0,
+                },
+            ],
+        }
+    ],
+}  # fmt: skip
+
+RULES = [rule["name"] for rule in json.loads(subprocess.check_output([os.environ["HAPSIM"], "judge", "--list", "--json"]))]
+# What has to happen at the accessory so that a rule can be broken: its faults, or a command once somebody has subscribed.
+FAULTS = {"patience": "delay-message:message=read:by=3s", "keeps-connection": "failing-read:type=On"}
+COMMANDS = {
+    "reconnects": {"command": "disconnect"},
+    "resubscribes": {"command": "disconnect"},
+    "survives-events": {"command": "set", "characteristic": "On", "value": True},
+    "reads-new-database": {"command": "fault", "fault": "wrong-config-number:number=77"},
+}
+
+@pytest.fixture
+def tried(tmp_path):
+    path = tmp_path / "tried.hasaccessory"
+    path.write_text(json.dumps(PROFILE))
+    return path
+
+
+def program(name):
+    return Path(hapsim()).with_name(name)
+
+
+class Judged:
+    """`hapsim judge`, and a hapctl that is paired with what it serves."""
+
+    def __init__(self, simulator, state):
+        self.simulator = simulator
+        self.state = state
+
+    async def hapctl(self, *words, patience=40):
+        status, output, errors = await run_to_its_end(
+            program("hapctl"), *words, "--state", self.state, patience=patience
+        )
+        assert status == 0, errors
+        return output
+
+    async def pair(self):
+        accessory = self.simulator.accessory
+        await self.hapctl("pair", f"{accessory.address}:{accessory.port}", "--code", accessory.setup_code, "--alias", "it")
+
+    async def end(self):
+        """The exit status and the last line: `judged`."""
+        status = await self.simulator.stop(signal.SIGINT)
+        return status, self.simulator.said[-1]
+
+
+@pytest.fixture
+def judged(run, tmp_path):
+    async def start(*profiles, options=("--no-trial",)):
+        simulator = await run(*profiles, command="judge", options=options)
+        return Judged(simulator, tmp_path / "hapctl")
+
+    return start
+
+
+def test_there_is_a_misdeed_for_every_rule():
+    misdeeds = json.loads(subprocess.check_output([program("hapctl"), "misbehave", "--list", "--json"]))
+    assert sorted(misdeed["rule"] for misdeed in misdeeds) == sorted(RULES)
+    assert len(RULES) > 30
+
+
+@pytest.mark.parametrize("rule", RULES)
+async def test_a_rule_that_is_broken_is_found_broken(rule, judged, tried):
+    options = ["--no-trial", "--within", "1s"]
+    if rule in FAULTS:
+        options += ["--fault", FAULTS[rule]]
+    judge = await judged(tried, options=options)
+    await judge.pair()
+    misdeed = asyncio.create_task(judge.hapctl("misbehave", "it", rule, "--stay", "3"))
+    if command := COMMANDS.get(rule):
+        await judge.simulator.wait(lambda line: line.get("event") == "subscribed")
+        answer = await judge.simulator.command(**command)
+        assert answer["ok"], answer
+    await misdeed
+    await judge.simulator.wait(lambda line: line.get("event") == "broken")
+    status, verdict = await judge.end()
+    broken = {entry["rule"]: entry for entry in verdict["broken"]}
+    assert rule in broken, verdict
+    assert set(broken) == {rule}, broken
+    assert broken[rule]["message"]
+    assert status == 1 and verdict["conclusion"] == "failures"
+
+
+# What requests look like, and in which order they come: aiohomekit and hapctl keep all of it.
+MANNERS = {
+    "no-idle-connections", "one-request-at-a-time", "readable", "host-field", "body-type", "known-endpoints",
+    "procedure-order", "fresh-keys", "same-bytes", "identifier-form", "verifies-first", "permissions",
+}  # fmt: skip
+
+
+async def verdict_of_the_trial(judge):
+    """Over, with everything that was tried; the `judged` line, with the names of what was broken in place of the entries."""
+    verdict = await judge.simulator.wait(lambda line: line.get("event") == "judged", patience=110)
+    status = await judge.simulator.ended()
+    assert status == (1 if verdict["broken"] else 0)
+    assert [line["passed"] for line in judge.simulator.said if line["event"] == "scenario"] == [True]
+    notes = [line["text"] for line in judge.simulator.said if line["event"] == "note"]
+    assert len(notes) == 7 and all(": " in note for note in notes)
+    return {**verdict, "broken": {entry["rule"] for entry in verdict["broken"]}}
+
+
+async def aiohomekit_on_trial(judged, phone, tried, tmp_path):
+    """Connections are lost, it is late, it is gone: aiohomekit comes back and subscribes again. Nobody tells it of another c#: in a home that is Home
+    Assistant's business."""
+    junit, report = tmp_path / "junit.xml", tmp_path / "report.json"
+    judge = await judged(tried, options=("--within", "6s", "--junit", junit, "--report", report))
+    home = await phone.pair(judge.simulator.accessory)
+    database = await home.accessories()
+    on, brightness = characteristic(database, "ON"), characteristic(database, "BRIGHTNESS")
+    assert await home.subscribe(on) == {}
+    assert await home.put((*on, True)) == {}
+    assert (await home.get(on, brightness))[brightness] == {"value": 50}
+    verdict = await verdict_of_the_trial(judge)
+    assert MANNERS | {"resubscribes", "reconnects", "values", "write-form", "query-form", "known-ids"} <= set(verdict["kept"])
+    assert verdict["broken"] <= {"reads-new-database"}
+
+    tree = xml.parse(junit).getroot()
+    assert (tree.tag, tree.get("name"), int(tree.get("tests"))) == ("testsuites", "hapsim judge", len(RULES))
+    assert {case.get("name") for case in tree.iter("testcase") if case.find("failure") is not None} == verdict["broken"]
+    assert {case.get("name") for case in tree.iter("testcase") if case.find("skipped") is not None} == set(verdict["untried"])
+    told = json.loads(report.read_text())
+    jsonschema.validate(told, json.loads((ROOT / "docs" / "report.schema.json").read_text()))
+    assert told["run"]["program"] == "hapsim judge"
+    assert {fact["value"] for fact in told["run"]["facts"] if fact["name"] == "controller"} == {home.identifier}
+    assert judge.simulator.accessory.setup_code not in report.read_text() + junit.read_text()
+
+
+async def hapctl_on_trial(judged, tried, tmp_path):
+    """hapctl watch shows what it hears; it reads the database when it begins, and not again."""
+    markdown = tmp_path / "report.md"
+    judge = await judged(tried, options=("--within", "6s", "--markdown", markdown, "--name", "Watched"))
+    await judge.pair()
+    watch = await asyncio.create_subprocess_exec(
+        program("hapctl"), "watch", "it", "--state", judge.state, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        await judge.hapctl("put", "it/On", "true")
+        verdict = await verdict_of_the_trial(judge)
+    finally:
+        watch.terminate()
+        await watch.wait()
+    assert MANNERS | {"resubscribes", "reconnects", "values", "write-form", "query-form", "known-ids"} <= set(verdict["kept"])
+    assert verdict["broken"] <= {"reads-new-database"}
+    assert markdown.read_text().startswith("# ❌ hapsim judge: there are failures")
+
+
+async def test_two_controllers_on_trial(judged, phone, tried, tmp_path):
+    """Side by side, since a trial takes a minute."""
+    await asyncio.gather(
+        aiohomekit_on_trial(judged, phone, tried, tmp_path), hapctl_on_trial(judged, tried, tmp_path)
+    )
+
+
+async def test_recommendations_alone_are_no_failure_where_only_rules_count(judged, tried):
+    judge = await judged(tried, options=("--no-trial", "--must"))
+    await judge.pair()
+    await judge.hapctl("misbehave", "it", "keeps-database")
+    status, verdict = await judge.end()
+    assert (status, [entry["level"] for entry in verdict["broken"]]) == (0, ["should"])
+
+
+async def test_nobody_came(judged, tried):
+    """4, as for a tester that had nothing to run; and the time it had is over by itself."""
+    judge = await judged(tried, options=("--no-trial", "--for", "200ms"))
+    assert await judge.simulator.ended() == 4
+    assert judge.simulator.said[-1]["conclusion"] == "nothing-ran"
+    assert sorted(judge.simulator.said[-1]["untried"]) == sorted(RULES)
+
+
+async def test_a_scenario_is_a_trial_too(judged, tried, tmp_path):
+    """What it expects and doesn't get is a failure, whatever the controller did."""
+    scenario = tmp_path / "trial.yaml"
+    scenario.write_text("steps: [{ expect: { characteristic: On, is: true } }]")
+    judge = await judged(tried, options=("--scenario", scenario))
+    assert await judge.simulator.ended() == 1
+    assert judge.simulator.said[-1]["event"] == "judged"
+
+
+async def test_the_report_for_people(run, tried):
+    """Text on standard output, a breach at once and the report at the end."""
+    status, output, errors = await run_to_its_end(
+        hapsim(), "judge", tried, "--ephemeral", "--bonjour", "off", "--bind", "127.0.0.1", "--no-trial", "--for", "100ms"
+    )
+    assert status == 4, errors
+    assert "hapsim judge 0.1.0 · controllers of Tried" in output
+    assert output.rstrip().endswith("Exit 4: nothing ran.")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ((), "PROFILE… is missing"),
+        (("lamp.hasaccessory", "--within", "1"), "it is a time, such as 90s or 10min"),
+        (("lamp.hasaccessory", "--within", "10ms"), "it is 100ms at least"),
+        (("lamp.hasaccessory", "--for", "soon"), "it is a time, such as 90s or 10min"),
+        (("lamp.hasaccessory", "--no-trial", "--scenario", "x.yaml"), "--no-trial and --scenario exclude each other"),
+        (("lamp.hasaccessory", "--tial"), "unknown option --tial"),
+    ],
+)
+async def test_what_is_asked_wrongly(words, complaint):
+    status, _, errors = await run_to_its_end(hapsim(), "judge", *words)
+    assert status == 2
+    assert complaint in errors
+
+
+async def test_a_report_that_cannot_be_written(judged, tried, tmp_path):
+    judge = await judged(tried, options=("--no-trial", "--for", "200ms", "--junit", tmp_path / "no" / "junit.xml"))
+    assert await judge.simulator.ended() == 4
+    assert any("junit.xml" in line for line in judge.simulator.errors)
+
+
+async def test_misdeeds_have_names(tmp_path):
+    status, _, errors = await run_to_its_end(program("hapctl"), "misbehave", "it", "known-id", "--state", tmp_path)
+    assert (status, 'did you mean "known-ids"?' in errors) == (2, True)
+
+
+CONTROLLER = """
+set -eu
+hapctl pair "$HAP_ADDRESS:$HAP_PORT" --code "$HAP_SETUP_CODE" --alias it --state "$0"
+hapctl misbehave it known-ids --state "$0"
+"""
+
+
+async def test_the_script_for_ci(tried, tmp_path):
+    """`Examples/ci/judge.sh`: the judge's exit status and reports, the controller's own output beside them."""
+    reports = tmp_path / "reports"
+    script = tmp_path / "controller.sh"
+    script.write_text(CONTROLLER.replace("hapctl", str(program("hapctl"))).replace("$0", str(tmp_path / "hapctl")))
+    process = await asyncio.create_subprocess_exec(
+        ROOT / "Examples" / "ci" / "judge.sh", tried, "--no-trial", "--ephemeral", "--interface", "lo",
+        env={**os.environ, "CONTROLLER": f"bash {script}", "REPORTS": str(reports)},
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    async with asyncio.timeout(30):
+        _, errors = await process.communicate()
+    assert process.returncode == 1, errors
+    assert sorted(path.name for path in reports.iterdir()) == [
+        "controller.log", "judge.log", "junit.xml", "report.json", "report.md"
+    ]  # fmt: skip
+    assert "known-ids: reads a characteristic that there isn't" in (reports / "controller.log").read_text()
+    assert [case.get("name") for case in xml.parse(reports / "junit.xml").iter("testcase") if case.find("failure") is not None] == ["known-ids"]
+
+
+@pytest.mark.parametrize(("given", "words", "complaint"), [({}, ["x"], "CONTROLLER="), ({"CONTROLLER": "true"}, [], "PROFILE"), ({"CONTROLLER": "true", "HAPSIM": "no-such-program"}, ["x"], "there is no program")])
+async def test_the_script_asked_wrongly(given, words, complaint, tmp_path):
+    process = await asyncio.create_subprocess_exec(
+        ROOT / "Examples" / "ci" / "judge.sh", *words, env={**os.environ, "REPORTS": str(tmp_path / "r"), **given},
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    _, errors = await process.communicate()
+    assert (process.returncode, complaint in errors.decode()) == (2, True)
