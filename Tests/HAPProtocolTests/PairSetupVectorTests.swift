@@ -66,11 +66,25 @@ import Testing
     let vector = try vectorFile("srp").list("cases")[3]
     #expect(vector.bytes("B")[0] == 0)
     let work = SlowWork(
-      number: 0, task: .accessoryKey(Fixture.accessory.verifier, seed: SecretBytes(vector.bytes("b"))))
+      number: 0, task: .accessoryKey(Fixture.accessory.verifier, seed: SecretBytes(vector.bytes("b")), .avoided))
     guard case .accessoryKey(let server) = work.perform().outcome else { Issue.record("no key"); return }
     #expect(!server.startsWithZero)
     guard case .accessoryKey(let again) = work.perform().outcome else { Issue.record("no key"); return }
     #expect(again.publicKey == server.publicKey, "the same seed leads to the same key")
+  }
+
+  @Test(
+    "Told to, it draws until B starts with a zero byte, and pairs", arguments: [SetupKeyManner.Zeros.padded, .stripped])
+  func zerosWanted(_ zeros: SetupKeyManner.Zeros) throws {
+    let verifier = SRPVerifier(code: Fixture.code, salt: [0] + Array(repeating: 7, count: 15))
+    var bench = SetupBench()
+    bench.context.keys = SetupKeyManner(zeros, verifier: verifier)
+    guard case .reply(let m2)? = bench.receive(TLV((6, [1]), (0, [0]))).last else { Issue.record("no M2"); return }
+    #expect(m2[2] == verifier.salt)
+    let key = try #require(m2[3])
+    #expect(zeros == .padded ? key.count == 384 && key[0] == 0 : key.count < 384)
+    let pairs = bench.pairs()
+    #expect(pairs)
   }
 
   @Test("[PS.10] The controller draws until neither A nor S starts with a zero byte", arguments: [1, 2])

@@ -4,27 +4,29 @@
 package struct SRPServer: Sendable {
   private let verifier: SRPVerifier
   private let privateKey: SecretBytes
-  /// B as it goes on the wire: no zeros in front, so 384 bytes or fewer.
+  /// B as it goes on the wire: no zeros in front, so 384 bytes or fewer, unless they were asked for.
   package let publicKey: [UInt8]
 
   /// Slow (0.5 ms).
   ///
-  /// - Parameter privateKey: b, 32 bytes, or it traps.
-  package init(_ verifier: SRPVerifier, privateKey: SecretBytes) {
+  /// - Parameters:
+  ///   - privateKey: b, 32 bytes, or it traps.
+  ///   - keepsZeros: whether B has its zeros in front, on the wire and in the proofs.
+  package init(_ verifier: SRPVerifier, privateKey: SecretBytes, keepsZeros: Bool = false) {
     precondition(privateKey.count == 32, "an SRP private key is 32 bytes")
     self.verifier = verifier
     self.privateKey = privateKey
     // B = k × v + g^b
     let masked = SRPGroup.product(BigNumber(SRPGroup.multiplier), BigNumber(verifier.verifier))
     let sum = SRPGroup.sum(masked, SRPGroup.generatorPower(BigNumber(privateKey)))
-    publicKey = sum.padded().withBytes { SRPGroup.strip(Array($0)) }
+    publicKey = sum.padded().withBytes { keepsZeros ? Array($0) : SRPGroup.strip(Array($0)) }
   }
 
   /// 16 bytes.
   package var salt: [UInt8] { verifier.salt }
 
   /// Whether B, padded, starts with a zero byte (1 in 256): then another `b` pairs with more peers.
-  package var startsWithZero: Bool { publicKey.count < SRPGroup.byteCount }
+  package var startsWithZero: Bool { publicKey.count < SRPGroup.byteCount || publicKey.first == 0 }
 
   /// Slow (1.3 ms).
   ///

@@ -27,7 +27,8 @@ extension AccessoryCore {
     }
     setups.append(connection)
     let context = PairSetupServer.Context(
-      isPaired: isPaired, isLocked: isLocked, isOtherUnderWay: isOtherUnderWay && conduct.tellsBusy)
+      isPaired: isPaired, isLocked: isLocked, isOtherUnderWay: isOtherUnderWay && conduct.tellsBusy,
+      keys: setupKeys)
     perform(connection.setup.receive(message, context: context), for: connection)
   }
 

@@ -28,6 +28,9 @@ package final class AccessoryCore {
   /// Whether `report` actions are made; off, a request costs nothing for them.
   package var makesReports = true
 
+  /// How M2 of Pair Setup is drawn from now on.
+  package var setupKeys = SetupKeyManner()
+
   var actions: [AccessoryAction] = []
   /// Characteristics whose value changed since the shell last asked, for the store.
   var changedSlots: [Int] = []

@@ -36,11 +36,15 @@ package struct PairSetupServer: Sendable {
     package var isLocked: Bool
     /// Whether another connection is in the middle of Pair Setup; taking over after 30 s is the caller's to decide.
     package var isOtherUnderWay: Bool
+    package var keys: SetupKeyManner
 
-    package init(isPaired: Bool, isLocked: Bool = false, isOtherUnderWay: Bool = false) {
+    package init(
+      isPaired: Bool, isLocked: Bool = false, isOtherUnderWay: Bool = false, keys: SetupKeyManner = .init()
+    ) {
       self.isPaired = isPaired
       self.isLocked = isLocked
       self.isOtherUnderWay = isOtherUnderWay
+      self.keys = keys
     }
   }
 
@@ -173,8 +177,11 @@ extension PairSetupServer {
     if context.isOtherUnderWay { return [.reply(.error(.busy, state: 2))] }
     computations += 1
     state = .keyAwaited(number: computations, manner)
+    let verifier = context.keys.verifier ?? identity.verifier
     return [
-      .compute(SlowWork(number: computations, task: .accessoryKey(identity.verifier, seed: random.secret(32))))
+      .compute(
+        SlowWork(
+          number: computations, task: .accessoryKey(verifier, seed: random.secret(32), context.keys.zeros)))
     ]
   }
 

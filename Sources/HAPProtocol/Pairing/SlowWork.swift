@@ -9,8 +9,8 @@ import HAPWire
 /// pool schedules it.
 package struct SlowWork: Sendable {
   enum Task: Sendable {
-    /// Draw b until B starts with a non-zero byte.
-    case accessoryKey(SRPVerifier, seed: SecretBytes)
+    /// Draw b until B starts with a byte that is not zero, or with one that is.
+    case accessoryKey(SRPVerifier, seed: SecretBytes, SetupKeyManner.Zeros)
     case accessorySecret(SRPServer, controllerKey: [UInt8])
     /// Draw a until neither A nor S starts with a zero byte.
     case controllerSecret(code: String, seed: SecretBytes, salt: [UInt8], accessoryKey: [UInt8])
@@ -45,10 +45,11 @@ package struct SlowWork: Sendable {
 
   private func compute() -> Outcome {
     switch task {
-    case .accessoryKey(let verifier, let seed):
+    case .accessoryKey(let verifier, let seed, let zeros):
       for attempt in 0... {
-        let server = SRPServer(verifier, privateKey: Self.draw(attempt, from: seed))
-        if !server.startsWithZero { return .accessoryKey(server) }
+        let server = SRPServer(
+          verifier, privateKey: Self.draw(attempt, from: seed), keepsZeros: zeros == .padded)
+        if server.startsWithZero == (zeros != .avoided) { return .accessoryKey(server) }
       }
     case .accessorySecret(let server, let controllerKey):
       guard let proof = server.agree(with: controllerKey) else { return .worthlessKey }
