@@ -51,6 +51,7 @@ private func exchange(
   }
   _ = script.bytes(facts(.bytes, nil, bytes: body), world)
   _ = script.bytes(facts(.badTag, nil), world)
+  for pause in script.defect.beats { _ = script.bytes(facts(.beat(every: pause), nil), world) }
 }
 
 /// A lamp.
@@ -58,6 +59,7 @@ private final class FuzzedWorld: DefectWorld {
   let database: AttributeDatabase
   var databaseText: [UInt8] { Array(#"{"accessories":[]}"#.utf8) }
   func text(of value: Value) -> [UInt8] { Array("1".utf8) }
+  func isSubscribed(_ connection: UInt64, to id: AttributeID) -> Bool { connection.isMultiple(of: 2) }
 
   init() {
     let on = Characteristic(

@@ -89,6 +89,9 @@ import Testing
     var long = facts(.tooLong)
     long.frameLength = 1025
     #expect(condition("{ broken-frame: length, length: [1025, \"2000+\"] }").fits(long))
+    #expect(condition("{ every: 20ms }").fits(facts(.beat(every: .milliseconds(20)))))
+    #expect(!condition("{ every: 20ms }").fits(facts(.beat(every: .milliseconds(30)))))
+    #expect(!condition("{ every: 20ms }").fits(facts(.end)))
     #expect(condition("{ event: \"*value*\" }").fits(facts(.event, event(#"{"characteristics":[{"value":1}]}"#))))
   }
 

@@ -114,6 +114,53 @@ import Testing
     #expect(texts(outcome.effects.events)[0].contains(#""aid":7,"iid":9"#))
   }
 
+  @Test("A message is filled up to so many bytes, whatever the digits of its length", arguments: Array(150...1200))
+  func sizes(_ size: Int) throws {
+    let script = self.script("rules: [{ when: { answer: GET * }, size: \(size) }]")
+    let sent = exchange(script, read, answer(200, #"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#))[0]
+    #expect(sent.utf8.count == size)
+    let message = try #require(PlainMessage(answer: utf8(sent)))
+    #expect(message.json?["characteristics"]?.elements?.count == 1)
+    #expect(message.body.count == size - PlainMessage.headCount(of: utf8(sent)) - 4)
+  }
+
+  @Test("A longer message stays as it is, and so does one without a length")
+  func sizesThatAreTooSmall() {
+    let long = answer(200, #"{"characteristics":[]}"#)
+    #expect(
+      exchange(script("rules: [{ when: { answer: GET * }, size: 50 }]"), read, long)
+        == [String(decoding: long.bytes, as: UTF8.self)])
+    #expect(
+      exchange(script("rules: [{ when: { answer: GET * }, size: 500 }]"), read, answer(204))
+        == ["HTTP/1.1 204 No Content\r\n\r\n"])
+  }
+
+  @Test("What leaves in chunks does so whatever other rules change")
+  func chunksStay() {
+    let script = self.script(
+      """
+      rules:
+        - { when: { answer: GET * }, chunked: true }
+        - { when: { answer: GET * }, json: [{ set: /x, to: 1 }] }
+      """)
+    let sent = exchange(script, read, answer(200, "{}"))[0]
+    #expect(sent.contains("Transfer-Encoding: chunked") && sent.hasSuffix("0\r\n\r\n"))
+  }
+
+  @Test("Time that passes sends events to those who have subscribed, or to all")
+  func beats() {
+    let pause = Duration.milliseconds(20)
+    func sent(_ event: String, on id: UInt64) -> [String] {
+      let script = self.script("rules: [{ when: { every: 20ms, secured: true }, event: \(event) }]")
+      #expect(script.defect.beats == [pause])
+      return texts(script.bytes(facts(.beat(every: pause), on: connection(id)), lamp).effects.events)
+    }
+    #expect(sent("{ of: On, subscribed: true }", on: 1).count == 1)
+    #expect(sent("{ of: On, subscribed: true }", on: 2).isEmpty)
+    #expect(sent("{ of: On }", on: 2)[0].hasSuffix(#"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#))
+    #expect(defect("idle: 1s").beats.isEmpty)
+  }
+
   @Test("An event of which nothing is left isn't sent")
   func emptyEvents() {
     let script = self.script("rules: [{ when: { event: \"*\" }, json: [{ remove: \"/characteristics/*\" }] }]")

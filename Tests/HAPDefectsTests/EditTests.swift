@@ -60,6 +60,12 @@ import Testing
         "{ fill: \"/characteristics/1/value\", to: 3 }",
         #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"xxx","x":[1,2]}]}"#
       ),
+      (
+        "{ crowd: /characteristics, to: 3 }",
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":3,"value":"Lamp","x":[1,2]},{"aid":2,"iid":3,"value":"Lamp","x":[1,2]}]}"#
+      ),
+      ("{ crowd: /characteristics, to: 1 }", lights),
+      ("{ crowd: \"/characteristics/0\", to: 3 }", lights),
       ("{ set: /, to: [] }", "[]"),
       ("{ remove: \"/characteristics/7/value\" }", lights),
       ("{ set: \"/nobody/value\", to: 1 }", lights),

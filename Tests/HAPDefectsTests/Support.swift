@@ -100,5 +100,7 @@ final class Lamp: DefectWorld {
       ])
   ])
   var databaseText: [UInt8] { utf8("{\"accessories\":[]}") }
+  /// The first connection is told of it.
+  func isSubscribed(_ connection: UInt64, to id: AttributeID) -> Bool { connection == 1 }
   func text(of value: Value) -> [UInt8] { utf8(value.boolValue == true ? "1" : "0") }
 }

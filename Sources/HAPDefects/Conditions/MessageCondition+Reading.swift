@@ -5,7 +5,7 @@ extension MessageCondition {
     "request", "answer", "event", "bytes", "mark", "query", "ids", "head", "body", "where", "asked", "tlv", "asked-tlv",
     "status", "secured", "admin", "controller", "paired", "frames", "reads", "while", "after", "not-after", "unless",
     "within", "nth", "per", "restarted", "m3", "inner", "pipelined", "end", "broken-frame",
-    "idle", "length", "at", "missing", "offline",
+    "idle", "length", "at", "missing", "offline", "every",
   ]
 
   convenience init(_ node: JSONNode) throws(JSONProblem) {
@@ -55,13 +55,18 @@ extension MessageCondition {
   }
 
   private static func kind(_ node: JSONNode) throws(JSONProblem) -> Kind {
-    let all = ["request", "answer", "event", "bytes", "end", "broken-frame", "mark"]
+    let all = ["request", "answer", "event", "bytes", "end", "broken-frame", "every", "mark"]
     let kinds = all.filter { node[$0] != nil }
     guard kinds.count == 1, let name = kinds.first, let value = node[name] else {
       throw node.problem("it needs one of \(all.joined(separator: ", "))")
     }
     if name == "end" { return .end }
     if name == "broken-frame" { return .brokenFrame(try value.word()) }
+    if name == "every" {
+      let pause = try value.duration()
+      guard pause >= .milliseconds(1) else { throw value.problem("it is 1ms at least") }
+      return .beat(every: pause)
+    }
     let text = try value.asString()
     switch name {
     case "event": return .event(Glob(text))

@@ -13,6 +13,8 @@ package final class MessageCondition: Sendable {
     /// The controller has ended its sending.
     case end
     case brokenFrame(FrameFault)
+    /// No message: so much time has passed, on each connection, again and again.
+    case beat(every: Duration)
     /// No message: what a rule with this mark left behind.
     case mark(String)
   }
@@ -158,7 +160,10 @@ package struct ConnectionFacts: Equatable, Sendable {
 
 /// One message with all that a condition may ask about it.
 package struct MessageFacts {
-  package enum Kind: Equatable { case request, answer, event, bytes, end, badTag, tooLong }
+  package enum Kind: Equatable {
+    case request, answer, event, bytes, end, badTag, tooLong
+    case beat(every: Duration)
+  }
 
   package var kind: Kind
   /// The message itself; nil: bytes.
@@ -261,6 +266,7 @@ extension MessageCondition {
     case .bytes(let text): return facts.kind == .bytes && text.matches(String(decoding: facts.bytes, as: UTF8.self))
     case .end: return facts.kind == .end
     case .brokenFrame(let fault): return facts.kind == (fault == .tag ? .badTag : .tooLong)
+    case .beat(let pause): return facts.kind == .beat(every: pause)
     case .mark: return false
     }
   }

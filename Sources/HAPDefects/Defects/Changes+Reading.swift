@@ -6,7 +6,7 @@ extension RecordChange {
   init(_ node: JSONNode) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: [
       "when", "txt", "type", "name", "port", "address", "frozen", "delay", "goodbye", "conflict", "responder",
-      "lower", "cache-flush", "announce", "also",
+      "lower", "cache-flush", "announce", "also", "again", "rival",
     ])
     if let when = node["when"] {
       try when.refuseUnknownMembers(except: ["paired", "restarts", "updates", "restarted"])
@@ -37,6 +37,9 @@ extension RecordChange {
     if let also, !(1...63).contains(also.utf8.count) {
       throw try node.required("also").problem("a name has 1 to 63 bytes")
     }
+    again = try node["again"]?.duration()
+    if let again, again < .milliseconds(1) { throw try node.required("again").problem("it is 1ms at least") }
+    hasRival = try node.bool("rival", default: false)
     try readResponder(node)
   }
 
@@ -100,7 +103,7 @@ extension DeviceChange {
 
 extension RestartChange {
   init(_ node: JSONNode) throws(JSONProblem) {
-    try node.refuseUnknownMembers(except: ["after", "forget", "keep", "number", "admins"])
+    try node.refuseUnknownMembers(except: ["after", "forget", "keep", "number", "admins", "ids"])
     if node["after"] != nil {
       after = Set(try node.required("after").causes())
     }
@@ -115,6 +118,10 @@ extension RestartChange {
     if let admins = node["admins"] {
       guard admins.stringValue == "users" else { throw admins.problem("it is users") }
       makesUsers = true
+    }
+    if let ids = node["ids"] {
+      guard ids.stringValue == "shuffled" else { throw ids.problem("it is shuffled") }
+      shufflesIDs = true
     }
   }
 }

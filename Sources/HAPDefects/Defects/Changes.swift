@@ -31,6 +31,10 @@ package struct RecordChange: Sendable {
   package var also: String?
   /// Told by a responder of our own, which doesn't do all that RFC 6762 asks for; nil: by the usual one.
   package var responder: ResponderManner?
+  /// Told again and again, unasked, with this pause.
+  package var again: Duration?
+  /// Somebody else tells a service of the same name.
+  package var hasRival = false
 
   package init() {}
 
@@ -120,6 +124,22 @@ package struct RestartChange: Sendable {
   package var number = 0
   /// Every pairing loses its admin bit.
   package var makesUsers = false
+  /// iids that the profile doesn't write down go to others of the same accessory.
+  package var shufflesIDs = false
+
+  /// What all of them do of which this is a cause; nil: none is.
+  package static func joined(_ changes: [RestartChange], by cause: Cause) -> RestartChange? {
+    let fitting = changes.filter { $0.after.contains(cause) }
+    guard var all = fitting.first else { return nil }
+    for change in fitting.dropFirst() {
+      all.forgets.formUnion(change.forgets)
+      all.keeps.formUnion(change.keeps)
+      all.number &+= change.number
+      all.makesUsers = all.makesUsers || change.makesUsers
+      all.shufflesIDs = all.shufflesIDs || change.shufflesIDs
+    }
+    return all
+  }
 }
 
 /// What is wrong with an accessory's long-term identity.

@@ -93,8 +93,16 @@ package struct Defect: Sendable {
   /// Whether an accessory that goes takes its record back.
   package var saysGoodbye: Bool { records.allSatisfy(\.saysGoodbye) }
 
+  /// Times that its rules ask to be told of, again and again.
+  package var beats: Set<Duration> {
+    Set(rules.compactMap { if case .beat(let pause) = $0.condition.members.kind { pause } else { nil } })
+  }
+
   /// Whether it does anything to messages or their frames.
   package var altersMessages: Bool { !rules.isEmpty || !sealings.isEmpty || random != nil || idle != nil }
+
+  /// Whether it stands between the accessory and its connections, or its device.
+  package var isInstalled: Bool { altersMessages || !devices.isEmpty }
 
   /// Why it can't show in an accessory with this database; nil: it can.
   package func obstacle(in database: AttributeDatabase) -> String? {

@@ -15,6 +15,8 @@ struct JSONEdit: Sendable {
     case lower
     case upper
     case fill(Int)
+    /// The last of a list again and again, each with an aid of its own, until there are so many.
+    case crowd(Int)
   }
 
   let path: JSONPattern
@@ -41,12 +43,15 @@ struct JSONEdit: Sendable {
         }
         elements.insert(elements[index], at: index)
         parent.kind = .array(elements)
-      case .raise, .insert, .reverse, .quote, .lower, .upper, .fill, .copy:
+      case .raise, .insert, .reverse, .quote, .lower, .upper, .fill, .crowd, .copy:
         guard var value = parent.value(at: place), Self.apply(change, to: &value) else { return }
         parent.replace(place, by: value)
       }
     }
   }
+
+  /// More values than these don't come to be of one crowd: crowds of crowds have no end.
+  private static let mostCrowded = 1_000_000
 
   /// - Returns: whether it is a change of a value by itself, and the value one that it fits.
   private static func apply(_ change: Change, to value: inout JSONNode) -> Bool {
@@ -85,6 +90,19 @@ struct JSONEdit: Sendable {
       guard let text = value.stringValue else { return false }
       value = .text(text.uppercased())
     case .fill(let count): value = .text(String(repeating: "x", count: count))
+    case .crowd(let count):
+      guard var elements = value.elements, let last = elements.last else { return false }
+      var aid = elements.compactMap { $0["aid"]?.integerValue }.max() ?? 0
+      guard aid <= Int128(UInt64.max), last.nodeCount * max(0, count - elements.count) <= mostCrowded else {
+        return false
+      }
+      while elements.count < count {
+        aid += 1
+        var another = last
+        another.replace(.member("aid"), by: .integer(aid))
+        elements.append(another)
+      }
+      value.kind = .array(elements)
     case .remove, .rename, .copy, .repeat: return false
     }
     return true
@@ -92,6 +110,11 @@ struct JSONEdit: Sendable {
 }
 
 extension JSONNode {
+  /// Values in it, itself included.
+  fileprivate var nodeCount: Int {
+    (elements?.reduce(0) { $0 + $1.nodeCount } ?? members?.reduce(0) { $0 + $1.value.nodeCount } ?? 0) + 1
+  }
+
   fileprivate mutating func rename(_ place: JSONPattern.Place, to name: String) {
     guard case .member(let old) = place, var members, let index = members.firstIndex(where: { $0.name == old }) else {
       return

@@ -9,6 +9,7 @@ package protocol DefectWorld: AnyObject {
   /// The body of the answer to `GET /accessories`.
   var databaseText: [UInt8] { get }
   func text(of value: Value) -> [UInt8]
+  func isSubscribed(_ connection: UInt64, to id: AttributeID) -> Bool
 }
 
 /// A defect at work: is shown each message, and says what becomes of it. It performs nothing.
@@ -29,6 +30,8 @@ package final class DefectScript {
     package var values: [(id: AttributeID, value: JSONNode)] = []
     /// Sent behind everything else.
     package var events: [Sending] = []
+    /// Sent as soon as the connection is secured.
+    package var sessionEvents: [Sending] = []
     package var closing: Closing?
     package var pause = Duration.zero
     package var exits = false
@@ -189,6 +192,7 @@ package final class DefectScript {
     }
     var isSent = true
     var isTwice = false
+    var isChunked = false
     var before: [Sending] = []
     for rule in rules(for: facts) {
       if rule.isReplayed, let kept = replay(message, rule) {
@@ -198,7 +202,8 @@ package final class DefectScript {
       if rule.changesMessage || !rule.inner.isEmpty {
         message = rule.altered(message, facts.lookup)
         if !rule.inner.isEmpty, let key { message.editInner(rule.inner, key: key) }
-        sending.bytes = rule.isChunked ? message.chunkedBytes : message.bytes
+        isChunked = isChunked || rule.isChunked
+        sending.bytes = isChunked ? message.chunkedBytes : message.bytes
         if !rule.head.isEmpty { sending.bytes = MessageRule.replacedHead(sending.bytes, rule.head) }
       }
       sending.bytes = rule.before + sending.bytes + rule.behind
@@ -210,7 +215,7 @@ package final class DefectScript {
       if let event = rule.event, let text = eventText(event, facts, world) {
         switch event.position {
         case .before: before.append(Sending(bytes: text))
-        case .behind: break
+        case .behind, .session: break
         case .inside: sending.bytes.insert(contentsOf: text, at: sending.bytes.count / 2)
         }
       }
@@ -248,7 +253,7 @@ package final class DefectScript {
 
   // MARK: What is no message
 
-  /// Bytes, the end of what the controller sends, or a frame that can't be opened.
+  /// Bytes, the end of what the controller sends, a frame that can't be opened, or time that has passed.
   package func bytes(_ facts: MessageFacts, _ world: any DefectWorld) -> BytesOutcome {
     var outcome = BytesOutcome()
     for rule in rules(for: facts) {
@@ -303,7 +308,9 @@ package final class DefectScript {
       }
     case nil: break
     }
-    if let event = rule.event, event.position == .behind || facts.kind != .answer,
+    if let event = rule.event, event.position == .session, let text = eventText(event, facts, world) {
+      effects.sessionEvents.append(Sending(bytes: text))
+    } else if let event = rule.event, event.position == .behind || facts.kind != .answer,
       let text = eventText(event, facts, world)
     {
       effects.events.append(Sending(bytes: text, delay: rule.answer == nil ? .zero : rule.delay ?? .zero))
@@ -322,6 +329,7 @@ package final class DefectScript {
       }
     let entries: [String] = ids.compactMap { id in
       guard let slot = database.slot(of: id) else { return nil }
+      if event.isForSubscribers, !world.isSubscribed(facts.connection.id, to: id) { return nil }
       var value = world.text(of: database.characteristics[slot].value)
       if let other = event.value {
         var buffer = ByteBuffer()
@@ -342,7 +350,7 @@ extension MessageRule {
   /// Whether it changes what a message says, all but its outermost bytes.
   fileprivate var changesMessage: Bool {
     status != nil || version != nil || method != nil || target != nil || !fields.isEmpty || !head.isEmpty || body != nil
-      || !json.isEmpty || !tlv.isEmpty || !text.isEmpty || isChunked
+      || !json.isEmpty || !tlv.isEmpty || !text.isEmpty || isChunked || size != nil
   }
 
   /// The head with texts replaced in it, and the body as it is.

@@ -7,7 +7,7 @@ extension MessageRule {
     "when", "status", "version", "method", "target", "headers", "head", "body", "body-hex", "json", "tlv", "inner",
     "text", "chunked", "before", "behind", "drop", "delay", "overtaken", "twice", "replay", "answer", "first", "then",
     "remember", "event", "apply", "suppress", "close", "pause", "exit", "mark", "frame",
-    "identify", "advertise", "everybody",
+    "identify", "advertise", "everybody", "size",
   ]
 
   init(_ node: JSONNode) throws(JSONProblem) {
@@ -27,6 +27,7 @@ extension MessageRule {
     inner = try node.each("inner") { (node) throws(JSONProblem) in try TLVEdit(node) }
     text = try node.each("text") { (node) throws(JSONProblem) in try Replacement(node) }
     isChunked = try node.bool("chunked", default: false)
+    size = try node["size"].map { (node) throws(JSONProblem) in Int(try node.asInteger(in: 1...1_000_000)) }
     before = Array(try node.optionalString("before")?.utf8 ?? "".utf8)
     behind = Array(try node.optionalString("behind")?.utf8 ?? "".utf8)
     drops = try node.bool("drop", default: false)
@@ -112,7 +113,7 @@ extension MessageRule.Request {
 
 extension MessageRule.Event {
   fileprivate init(_ node: JSONNode) throws(JSONProblem) {
-    try node.refuseUnknownMembers(except: ["of", "value", "aid", "iid", "at"])
+    try node.refuseUnknownMembers(except: ["of", "value", "aid", "iid", "at", "subscribed"])
     switch try node.string("of") {
     case "asked": subjects = .asked
     case "all": subjects = .all
@@ -124,6 +125,7 @@ extension MessageRule.Event {
     aid = try node["aid"].map { (node) throws(JSONProblem) in UInt64(try node.asInteger(in: 0...Int128(UInt64.max))) }
     iid = try node["iid"].map { (node) throws(JSONProblem) in UInt64(try node.asInteger(in: 0...Int128(UInt64.max))) }
     if let place = node["at"] { position = try place.word() }
+    isForSubscribers = try node.bool("subscribed", default: false)
   }
 }
 
@@ -147,6 +149,7 @@ extension MessageRule.Application {
 extension JSONEdit {
   private static let verbs = [
     "set", "raise", "remove", "rename", "insert", "copy", "repeat", "reverse", "quote", "lower", "upper", "fill",
+    "crowd",
   ]
 
   fileprivate init(_ node: JSONNode) throws(JSONProblem) {
@@ -168,6 +171,7 @@ extension JSONEdit {
     case "quote": change = .quote
     case "lower": change = .lower
     case "upper": change = .upper
+    case "crowd": change = .crowd(Int(try node.required("to").asInteger(in: 1...10_000)))
     default: change = .fill(Int(try node.required("to").asInteger(in: 0...1_000_000)))
     }
   }

@@ -32,12 +32,18 @@ struct MessageRule: Sendable {
 
   struct Event: Sendable {
     enum Subjects: Sendable { case asked, all, type(String) }
-    enum Position: String, CaseIterable, Sendable { case before, behind, inside }
+    enum Position: String, CaseIterable, Sendable {
+      case before, behind, inside
+      /// The first of the session that the answer begins.
+      case session
+    }
     var subjects: Subjects
     var value: JSONNode?
     var aid: UInt64?
     var iid: UInt64?
     var position = Position.behind
+    /// What the connection has subscribed to, and nothing else.
+    var isForSubscribers = false
   }
 
   enum Application: Sendable {
@@ -59,6 +65,8 @@ struct MessageRule: Sendable {
   var inner: [TLVEdit] = []
   var text: [Replacement] = []
   var isChunked = false
+  /// Bytes of the whole message, which is filled up with blanks.
+  var size: Int?
   var before: [UInt8] = []
   var behind: [UInt8] = []
   var drops = false
@@ -104,6 +112,7 @@ extension MessageRule {
     if !tlv.isEmpty, let body = tlv.apply(to: message.body) { message.replaceBody(body) }
     if !text.isEmpty { message.replaceBody(Self.replaced(message.body, text)) }
     for (name, value) in fields { message.set(name, value) }
+    if let size { message.pad(to: size) }
     return message
   }
 

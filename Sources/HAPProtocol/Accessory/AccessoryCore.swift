@@ -174,6 +174,7 @@ package final class AccessoryCore {
   func secure(_ connection: ConnectionCore, _ session: SecureSession) {
     connection.session = session
     sessions.append(connection)
+    tap?.secured(connection)
   }
 
   /// The connection is gone: its subscriptions, its session and a half-done procedure go with it.

@@ -68,6 +68,7 @@ package final class ConnectionCore {
   package var isVerifying: Bool { verify.isUnderWay }
   package var isSettingUp: Bool { setup.isUnderWay }
   package var isSubscribed: Bool { !subscriptions.isEmpty }
+  package func isSubscribed(toSlot slot: Int) -> Bool { subscriptions.contains(slot) }
   /// The identifier under which the controller was verified.
   package var verifiedController: String? { session?.controller.map { String(decoding: $0, as: UTF8.self) } }
   /// The identifier under which the controller was verified, for reports.

@@ -14,6 +14,8 @@ package protocol MessageTap: AnyObject {
   /// An answer or an event stands in plain at the end of `connection.outgoing`, from `start` on. The tap leaves it to `connection.seal(from:)`, or takes it
   /// away and sends something else by `connection.send`, now or later.
   func message(from start: Int, on connection: ConnectionCore)
+  /// The connection is secured from now on: what is sent is sealed. Behind the answer that made it so, and in the same turn.
+  func secured(_ connection: ConnectionCore)
   /// A frame can't be opened.
   func brokenFrame(_ failure: FrameOpener.Failure, on connection: ConnectionCore) -> BrokenFrameFate
 }

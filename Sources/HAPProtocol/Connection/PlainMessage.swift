@@ -137,6 +137,18 @@ package struct PlainMessage: Equatable, Sendable {
     set("Content-Length", new.isEmpty && status == 204 ? nil : String(new.count))
   }
 
+  /// Fills a message that tells its length up to so many bytes, with blanks behind its body. One that is longer stays as it is.
+  package mutating func pad(to count: Int) {
+    guard let length = self["Content-Length"], bytes.count < count else { return }
+    let rest = count - (bytes.count - body.count - length.utf8.count)
+    // The digits of the length are bytes, too: there may be no number that fits.
+    let width = (1...20).first { String(rest - $0).utf8.count == $0 }
+    let padded = rest - (width ?? String(rest).utf8.count)
+    guard padded >= body.count else { return }
+    body += Array(repeating: UInt8(ascii: " "), count: padded - body.count)
+    set("Content-Length", (width == nil ? " " : "") + String(padded))
+  }
+
   package var bytes: [UInt8] { Array((headText + "\r\n\r\n").utf8) + body }
 
   /// The same in two chunks.

@@ -7,6 +7,10 @@ final class AlteredAdvertiser: Advertiser {
   private let base: any Advertiser
   /// In place of the other, all the time, where one of the changes is about responders: it does no more wrong than what fits at the moment.
   private var odd: OddResponder?
+  /// Somebody else with the same name.
+  private var rival: RivalHost?
+  /// Under which it was last told to be up.
+  private var name: String?
   private var changes: [RecordChange]
   private let loop: EventLoop
   private let places: [ListeningPlace]
@@ -34,13 +38,14 @@ final class AlteredAdvertiser: Advertiser {
   }
 
   private static func needsOdd(_ changes: [RecordChange]) -> Bool {
-    changes.contains { $0.responder != nil || $0.also != nil }
+    changes.contains { $0.responder != nil || $0.also != nil || $0.again != nil }
   }
 
   /// Tells the record otherwise from now on.
   func change(to changes: [RecordChange]) {
     if changes.isEmpty, self.changes.isEmpty { return }
     self.changes = changes
+    setRival()
     guard let record else { return }
     if Self.needsOdd(changes) != (odd != nil) {
       // By another responder, under the same name: the one that goes says goodbye.
@@ -54,6 +59,7 @@ final class AlteredAdvertiser: Advertiser {
     if timer != nil, fitting.contains(where: { $0.delay != nil }) { return }
     forgetLate()
     odd?.manner = manner(record.txt)
+    odd?.stormPause = fitting.compactMap(\.again).min()
     tell(altered(record.txt))
   }
 
@@ -63,6 +69,8 @@ final class AlteredAdvertiser: Advertiser {
     publications += 1
     updates = 0
     self.record = record
+    name = record.name
+    setRival()
     var altered = record
     for change in fitting(record.txt) {
       if let type = change.type { altered.type = type }
@@ -80,9 +88,14 @@ final class AlteredAdvertiser: Advertiser {
     }
     altered.txt = self.altered(record.txt)
     onRecord?(altered.txt)
+    let events = { [weak self] (event: AdvertisementEvent) in
+      if case .established(let name) = event { self?.name = name }
+      events(event)
+    }
     guard let odd else { return base.publish(altered, events: events) }
     odd.manner = manner(record.txt)
     odd.also = fitting(record.txt).lazy.compactMap(\.also).first
+    odd.stormPause = fitting(record.txt).compactMap(\.again).min()
     odd.publish(altered, events: events)
   }
 
@@ -128,9 +141,23 @@ final class AlteredAdvertiser: Advertiser {
   func close() {
     timer?.close()
     timer = nil
+    rival?.close()
+    rival = nil
     odd?.manner = manner(record?.txt ?? TextRecord([]))
     odd?.close()
     if saysGoodbye { base.close() }
+  }
+
+  /// It is another host, and stays when the accessory goes.
+  private func setRival() {
+    guard changes.contains(where: \.hasRival) else {
+      rival?.close()
+      rival = nil
+      return
+    }
+    guard rival == nil, var record else { return }
+    record.name = name ?? record.name
+    rival = RivalHost(record, on: loop, InterfaceChoice(leadingTo: places))
   }
 
   private func manner(_ txt: TextRecord) -> ResponderManner {

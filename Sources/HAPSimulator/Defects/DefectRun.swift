@@ -27,6 +27,8 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
   private var timers: [LoopTimer] = []
   /// Keys of Pair Setup's M5 and M6.
   private var exchangeKeys: [ConnectionID: SecretBytes] = [:]
+  /// Events that leave when their connection is secured.
+  private var sessionEvents: [ConnectionID: [DefectScript.Sending]] = [:]
   private var isStopped = false
 
   private struct Arrival {
@@ -88,6 +90,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     core = server.core
     loop = server.loop
     if let idle = state.script.defect.idle { closeIdle(after: idle) }
+    for pause in state.script.defect.beats { beat(every: pause) }
   }
 
   /// Looks once a second for connections that have been silent for too long.
@@ -98,6 +101,19 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
         server.end(connection.id)
       }
       closeIdle(after: limit)
+    }
+  }
+
+  /// Lets rules speak on each connection, again and again. Who doesn't read what was sent is left alone.
+  private func beat(every pause: Duration) {
+    after(pause) { [unowned self] in
+      for connection in core.connections where connection.outgoing.readableCount < connection.answerLimit {
+        let outcome = script.bytes(facts(.beat(every: pause), on: connection), self)
+        for answer in outcome.answers { send(answer, on: connection, isPlain: !connection.isSecured) }
+        perform(outcome.effects, on: connection)
+      }
+      server.sendAppended()
+      beat(every: pause)
     }
   }
 
@@ -121,6 +137,11 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
   var databaseText: [UInt8] { core.databaseText }
   func text(of value: Value) -> [UInt8] { core.text(of: value) }
 
+  func isSubscribed(_ connection: UInt64, to id: AttributeID) -> Bool {
+    guard let slot = core.database.slot(of: id) else { return false }
+    return core.connections.first { $0.id.number == connection }?.isSubscribed(toSlot: slot) ?? false
+  }
+
   // MARK: Inputs
 
   func note(_ input: CoreInput, at now: Duration) {
@@ -136,6 +157,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
       arrivals[id] = nil
       held[id] = nil
       exchangeKeys[id] = nil
+      sessionEvents[id] = nil
       state.judge.conclude(id.number)
       script.closed(id.number)
     default: break
@@ -243,6 +265,10 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     perform(outcome.effects, on: connection)
   }
 
+  func secured(_ connection: ConnectionCore) {
+    for event in sessionEvents.removeValue(forKey: connection.id) ?? [] { send(event, on: connection, isPlain: false) }
+  }
+
   /// - Parameter isPlain: whether it belongs to the time before the connection was secured.
   private func send(_ sending: DefectScript.Sending, on connection: ConnectionCore, isPlain: Bool) {
     let isLate = sending.delay > .zero || sending.manner.beginsEarly
@@ -301,6 +327,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
   private func perform(_ effects: DefectScript.Effects, on connection: ConnectionCore) {
     for event in effects.events { send(event, on: connection, isPlain: !connection.isSecured) }
     let id = connection.id
+    if !effects.sessionEvents.isEmpty { sessionEvents[id] = effects.sessionEvents }
     if effects.exits { _exit(1) }
     if effects.pause > .zero {
       let (seconds, attoseconds) = effects.pause.components

@@ -29,6 +29,10 @@ final class OddResponder: Advertiser {
   var manner = ResponderManner() {
     didSet { service?.flushesCaches = manner.flushesCaches }
   }
+  /// It tells all that it has again and again, with this pause; nil: as RFC 6762 has it.
+  var stormPause: Duration? {
+    didSet { if oldValue != stormPause { storm() } }
+  }
   /// The name of a second instance of what is published next.
   var also: String?
 
@@ -40,6 +44,7 @@ final class OddResponder: Advertiser {
   private var answering: AnswerQueue!
   private let stepTimer: LoopTimer
   private let outbox: LoopTimer
+  private let stormTimer: LoopTimer
 
   private var state = State.idle
   private var record: ServiceRecord?
@@ -61,10 +66,12 @@ final class OddResponder: Advertiser {
     self.choice = choice
     stepTimer = LoopTimer(loop)
     outbox = LoopTimer(loop)
+    stormTimer = LoopTimer(loop)
     answering = AnswerQueue(loop) { [unowned self] in multicast($0, on: $1) }
     answering.isCurrent = { [unowned self] in state == .up && service?.has($0, on: $1) == true }
     stepTimer.onFire = { [unowned self] in step() }
     outbox.onFire = { [unowned self] in deliver() }
+    stormTimer.onFire = { [unowned self] in if state == .up { announce(.all) } }
     network = NetworkWatcher(loop) { [unowned self] in networkChanged() }
   }
 
@@ -123,7 +130,13 @@ final class OddResponder: Advertiser {
     network.close()
     stepTimer.close()
     outbox.close()
+    stormTimer.close()
     answering.close()
+  }
+
+  private func storm() {
+    guard let stormPause else { return stormTimer.cancel() }
+    stormTimer.start(after: stormPause, repeat: stormPause)
   }
 
   /// Tells nothing, until it starts anew.
