@@ -61,6 +61,38 @@ struct IDTests {
     for (key, iid) in edited where before[key] == nil { #expect(iid > before.values.max()!) }
   }
 
+  @Test("Shuffled, no iid stays where it was but those that are written down, and values go along")
+  func shuffled() throws {
+    var ids = IDMap()
+    let text = bridge(lamp(#""name": "A", "id": "a""#))
+    let first = try build(text, &ids)
+    let shuffled = try profile(text).shuffled(ids)
+    var map = shuffled
+    let second = try build(text, &map)
+    #expect(map == shuffled, "it holds as if it had been so from the start")
+    for aid: UInt64 in [1, 2] {
+      let (before, after) = (iids(first, aid: aid), iids(second, aid: aid))
+      #expect(before.keys == after.keys && Set(before.values) == Set(after.values))
+      #expect(before.filter { after[$0.key] == $0.value }.map(\.key) == ["3E#1"])
+    }
+    let on = try #require(iids(first, aid: 2)["43#1/25"]), newOn = try #require(iids(second, aid: 2)["43#1/25"])
+    let moved = try profile(text).moved(
+      [AttributeID(aid: 2, iid: on): "on", AttributeID(aid: 9, iid: 9): "nobody's"], from: ids, to: shuffled)
+    #expect(moved == [AttributeID(aid: 2, iid: newOn): "on"])
+  }
+
+  @Test("Shuffled, what is written down and what was never served stays")
+  func shuffledExplicit() throws {
+    var ids = IDMap()
+    let text = document(
+      services: #"{ "type": "Switch", "iid": 70, "characteristics": [ { "type": "On", "iid": 71 } ] }"#)
+    let before = iids(try build(text, &ids))
+    ids = try profile(text).shuffled(ids)
+    let after = iids(try build(text, &ids))
+    #expect(after["49#1"] == 70 && after["49#1/25"] == 71 && after != before)
+    #expect(try profile(text).shuffled(IDMap()) == IDMap())
+  }
+
   @Test("[DB.14] A freed id is never given again, not even to what had it")
   func freed() throws {
     var ids = IDMap()

@@ -95,6 +95,11 @@ package actor SimulatedAccessory {
     prepared.store.close()
   }
 
+  /// What goes wrong when it starts anew, or is given another profile.
+  private var restartChanges: [RestartChange] {
+    [prepared.defect?.restart].compactMap { $0 } + faults.active.compactMap { $0.defect?.restart }
+  }
+
   private func makeRun(_ random: SimulationRandom, isKnown: Bool = false) throws(LoopError) {
     guard var terms else { preconditionFailure("it was never started") }
     starts += 1
@@ -130,14 +135,15 @@ package actor SimulatedAccessory {
     lastDatabase = old.core.database
     state = .restarting(held: HeldPort.hold(terms))
     let random = old.random
+    let changes = restartChanges
     old.whenStored { [self, prepared, profile] in
       // The old run lives until here, and with it what it still had to store.
       loop.offload { () -> Result<(PreparedAccessory, StoreError?), any Error> in
         var failure: StoreError?
         do throws(StoreError) {
-          let alteration = try RestartAlteration(prepared.defect, .init(restart), prepared.store)
+          let alteration = try RestartAlteration(changes, .init(restart), prepared.store)
           if restart == .factoryReset { try prepared.store.reset() }
-          try alteration?.apply(to: prepared.store)
+          try alteration?.apply(to: prepared.store, of: profile)
         } catch { failure = error }
         return Result { (try PreparedAccessory(again: prepared, from: profile, random: .system), failure) }
       } then: { result in
@@ -187,11 +193,12 @@ package actor SimulatedAccessory {
   ) {
     do throws(CommandError) { _ = try changeable() } catch { return done(.failure(error)) }
     isReplacing = true
+    let changes = restartChanges
     loop.offload { [prepared, profile] in
       Result { () throws(CommandError) in
         do {
           let served = try prepared.store.idMap()
-          try RestartAlteration(prepared.defect, .replace, prepared.store)?.apply(to: prepared.store)
+          try RestartAlteration(changes, .replace, prepared.store)?.apply(to: prepared.store, of: profile)
           return try Replacement(try read(), inPlaceOf: profile, servedAs: served, for: prepared)
         } catch { throw CommandError(preparing: error) }
       }

@@ -1,6 +1,7 @@
 import HAPCrypto
 import HAPDefects
 import HAPModel
+import HAPProfile
 import HAPProtocol
 import HAPStore
 
@@ -12,9 +13,9 @@ struct RestartAlteration {
   private let values: [AttributeID: Value]
   private let tries: Int
 
-  /// Notes what there is before a factory reset; nil: the defect has nothing to do with such a restart.
-  init?(_ defect: Defect?, _ cause: RestartChange.Cause, _ store: AccessoryStore) throws(StoreError) {
-    guard let change = defect?.restart, change.after.contains(cause) else { return nil }
+  /// Notes what there is before a factory reset; nil: none of the changes has to do with such a restart.
+  init?(_ changes: [RestartChange], _ cause: RestartChange.Cause, _ store: AccessoryStore) throws(StoreError) {
+    guard let change = RestartChange.joined(changes, by: cause) else { return nil }
     self.change = change
     identity = try store.identity { .draw(deviceID: nil, from: .system) }
     pairings = try store.pairings()
@@ -22,7 +23,8 @@ struct RestartAlteration {
     tries = try store.failedTries()
   }
 
-  func apply(to store: AccessoryStore) throws(StoreError) {
+  /// - Parameter profile: which the accessory is made of next.
+  func apply(to store: AccessoryStore, of profile: AccessoryProfile) throws(StoreError) {
     if !change.keeps.isDisjoint(with: [.id, .key]) {
       let new = try store.identity { .draw(deviceID: nil, from: .system) }
       try store.replaceIdentity(
@@ -34,6 +36,7 @@ struct RestartAlteration {
     if change.keeps.contains(.values) { try store.values.commit(values.map { ($0.key, $0.value) }) }
     if change.keeps.contains(.tries) { try store.setFailedTries(tries) }
     for memory in change.forgets { try forget(memory, store) }
+    if change.shufflesIDs { try shuffle(store, profile) }
     if change.makesUsers {
       for pairing in try store.pairings() {
         try store.upsert(Pairing(identifier: pairing.identifier, publicKey: pairing.publicKey, isAdmin: false))
@@ -41,8 +44,18 @@ struct RestartAlteration {
     }
     if change.number != 0 {
       let (number, hash) = try store.configuration()
-      try store.setConfiguration(number: UInt16(clamping: max(1, Int(number) + change.number)), hash: hash)
+      try store.setConfiguration(number: UInt16(clamping: max(1, Int(number) &+ change.number)), hash: hash)
     }
+  }
+
+  /// What is remembered goes along with what it belongs to.
+  private func shuffle(_ store: AccessoryStore, _ profile: AccessoryProfile) throws(StoreError) {
+    let old = try store.idMap()
+    let new = profile.shuffled(old)
+    let values = profile.moved(try store.values.load(), from: old, to: new)
+    try store.values.removeAll()
+    try store.setIDMap(new)
+    try store.values.commit(values.map { ($0.key, $0.value) })
   }
 
   private func forget(_ memory: RestartChange.Memory, _ store: AccessoryStore) throws(StoreError) {
