@@ -167,6 +167,36 @@ private func withClock<T: Sendable>(
     #expect(error?.message.contains("--virtual-time") == true)
   }
 
+  @Test("A jump fires what is due on the way at its moment, in order, where time passes by itself") func jump() async {
+    let log: [String] = await withClock(.running(scale: 0.001)) { clock, finish in
+      let log = OnThread<[String]>([])
+      let timers = ["b", "a"].map { name in
+        SimulationTimer(clock) {
+          log.value.append("\(name) \(Int((clock.now / .seconds(60)).rounded()))")
+          if log.value.count == 3 { finish(log.value + [clock.now < .seconds(3601) ? "on time" : "late"]) }
+        }
+      }
+      for (timer, minutes) in zip(timers, [20, 10]) { timer.start(after: .seconds(minutes * 60)) }
+      clock.jump(by: .seconds(3600)) { result in log.value.append((try? result.get()) != nil ? "jumped" : "stood") }
+    }
+    #expect(log == ["jumped", "a 10", "b 20", "on time"])
+  }
+
+  @Test("A jump has bounds, and stands for an advance where time stands still") func jumpBounds() async {
+    let codes: [String] = await withClock(.running(scale: 1)) { clock, finish in
+      let codes = OnThread<[String]>([])
+      for seconds in [-1, 10 * 8766 * 3600 + 1] {
+        clock.jump(by: .seconds(seconds)) { result in
+          if case .failure(let error) = result { codes.value.append(error.code.rawValue) }
+        }
+      }
+      finish(codes.value)
+    }
+    #expect(codes == ["invalid-value", "invalid-value"])
+    let now: Duration = await withClock { clock, finish in clock.jump(by: .seconds(5)) { _ in finish(clock.now) } }
+    #expect(now == .seconds(5))
+  }
+
   @Test("However fast time passes, a timer finds the clock where it is due", arguments: [0.5, 1, 1000, 100_000])
   func speeds(_ scale: Double) async {
     // Real milliseconds, whatever the scale.

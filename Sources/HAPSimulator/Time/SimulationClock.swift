@@ -39,6 +39,8 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
   let loop: EventLoop
   private let mostFirings: Int
   private let origin: UInt64
+  /// What it has jumped over.
+  private var skipped = Duration.zero
   /// What was reached last: the time while timers fire, and while it stands still.
   private var reached = Duration.zero
   private var isFiring = false
@@ -82,7 +84,7 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
   /// Where the machine's clock has got to.
   private func elapsed(_ scale: Double) -> Duration {
     let real = Duration.nanoseconds(Int64(clamping: loop.now - origin))
-    return scale == 1 ? real : real * scale
+    return (scale == 1 ? real : real * scale) + skipped
   }
 
   /// Lets time pass that otherwise stands still: fires every timer that is due on the way, in order. The loop's other work has its turns in
@@ -101,6 +103,17 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
     }
     advances.append(Advance(duration: duration, done: done))
     if advances.count == 1 { goOn() }
+  }
+
+  /// So much time is over at once, also where it passes by itself. Timers that are due on the way fire at their moments, in order, as soon as they can.
+  package func jump(by duration: Duration, done: @escaping (Result<Duration, CommandError>) -> Void) {
+    guard case .running = pace else { return advance(by: duration, done: done) }
+    guard duration <= Self.longestAdvance, duration >= .zero else {
+      return done(.failure(CommandError(.invalidValue, "time jumps by 10 years at most, and never back")))
+    }
+    skipped += duration
+    if !isFiring { arm() }
+    done(.success(now))
   }
 
   /// Time that jumped stands still from now on, and can be advanced. Any other time goes on as it does.
