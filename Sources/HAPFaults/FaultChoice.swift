@@ -3,7 +3,7 @@ import HAPModel
 import HAPWire
 
 /// A fault with its parameters, and for whom.
-package struct FaultChoice: Sendable {
+package struct FaultChoice: Equatable, Sendable {
   package let definition: FaultDefinition
   /// As given; the others have their standard.
   package let given: [(name: String, value: JSONNode)]
@@ -11,17 +11,27 @@ package struct FaultChoice: Sendable {
   /// What it does to messages, the record and the device.
   package let defect: Defect?
   package let network: NetworkFault?
+  /// What it does to what Pair Setup draws.
+  package let setup: SetupFault?
   /// Commands for its begin, and for its end: `{"command": …}`.
   package let begin: [JSONNode]
   package let end: [JSONNode]
+  /// What is done again and again, while it is on.
+  package let cycle: [FaultStep]
+  /// By how much the simulation's clock jumps.
+  package let jump: Duration?
 
   package var name: String { definition.name }
+  package var isOneShot: Bool { definition.isOneShot }
 
   /// `latency:by=2s:jitter=500ms`, as `--fault` takes it.
   package var text: String {
     ([name] + given.map { "\($0.name)=\($0.value.stringValue ?? JSONWriter.text(of: $0.value))" })
       .joined(separator: ":")
   }
+
+  /// The same fault with the same words.
+  package static func == (one: Self, other: Self) -> Bool { one.text == other.text }
 
   /// - Parameters:
   ///   - parameters: an object with their values, and with `controller` or `connection` where it is for some connections alone.
@@ -49,8 +59,11 @@ package struct FaultChoice: Sendable {
     if !scope.isForAll, !isForConnections {
       throw parameters.problem("\(definition.name) is for the accessory as a whole, not for some of its connections")
     }
+    setup = try body["setup"].map { node throws(JSONProblem) in try SetupFault(node) }
     begin = try body.list("begin")
     end = try body.list("end")
+    cycle = try body.list("cycle") { node throws(JSONProblem) in try FaultStep(node) }
+    jump = try body["jump"].map { node throws(JSONProblem) in try node.duration() }
   }
 }
 

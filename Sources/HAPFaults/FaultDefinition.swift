@@ -9,6 +9,8 @@ package struct FaultDefinition: Sendable {
   /// Numbers of the reports from the field that it repeats.
   package let reports: [Int]
   package let parameters: [FaultParameter]
+  /// It is over as soon as it has happened.
+  package let isOneShot: Bool
   /// Its sections as written, with `$parameter` where a parameter's value goes.
   let body: JSONNode
 
@@ -18,7 +20,8 @@ package struct FaultDefinition: Sendable {
 /// Something that can be said of a fault.
 package struct FaultParameter: Sendable {
   package enum Kind: Sendable {
-    case duration
+    /// At least so long.
+    case duration(from: Duration)
     /// In this range.
     case count(ClosedRange<Int128>)
     case text
@@ -35,7 +38,8 @@ package struct FaultParameter: Sendable {
   /// "duration", "1 to 1000", "M2, M4 or M6", for lists.
   package var expectation: String {
     switch kind {
-    case .duration: "a duration such as 500ms or 2s"
+    case .duration(let least):
+      least > .zero ? "a duration such as 2s, \(least.milliseconds)ms at least" : "a duration such as 500ms or 2s"
     case .count(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
     case .text: "a text"
     case .choice(let choices):
@@ -44,4 +48,8 @@ package struct FaultParameter: Sendable {
         : "\(choices.dropLast().map(\.word).joined(separator: ", ")) or \(choices[choices.count - 1].word)"
     }
   }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

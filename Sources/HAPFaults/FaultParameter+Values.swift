@@ -9,8 +9,8 @@ extension FaultParameter {
       node.problem("\(name) is \(expectation), not \(node.stringValue.map { "\"\($0)\"" } ?? node.kindName)")
     }
     switch kind {
-    case .duration:
-      guard let text = node.stringValue, Duration(text) != nil else { throw wrong() }
+    case .duration(let least):
+      guard let duration = node.stringValue.flatMap({ Duration($0) }), duration >= least else { throw wrong() }
       return node
     case .count(let range):
       guard let number = node.integerValue, range.contains(number) else { throw wrong() }

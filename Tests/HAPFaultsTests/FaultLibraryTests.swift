@@ -21,8 +21,42 @@ import Testing
       let choice = try library.choice(fault.name)
       #expect(choice.text == fault.name)
       #expect(
-        choice.defect != nil || choice.network != nil || !choice.begin.isEmpty, "\(fault.name) does nothing")
+        choice.defect != nil || choice.network != nil || choice.setup != nil || choice.jump != nil
+          || !choice.begin.isEmpty || !choice.cycle.isEmpty, "\(fault.name) does nothing")
     }
+  }
+
+  /// Those that field-reports marks with "F:", but for 6, which is haptest's: odd Host values that a controller sends.
+  private static let fieldReports = [
+    2, 3, 5, 8, 9, 11, 12, 15, 19, 20, 21, 23, 24, 25, 26, 27, 28, 29, 33, 34, 35, 36,
+  ]
+
+  @Test("Each report from the field that asks for a fault has one", arguments: fieldReports)
+  func reports(_ number: Int) {
+    #expect(library.faults.contains { $0.reports.contains(number) })
+  }
+
+  @Test("The same fault with the same words is equal") func equality() throws {
+    #expect(try library.choice("latency:by=2s") == library.choice("latency:by=2s"))
+    #expect(try library.choice("latency:by=2s") != library.choice("latency:by=3s"))
+    #expect(try library.choice("stall") != library.choice("deaf"))
+  }
+
+  @Test("What goes round has its steps, and what happens once is over") func cycles() throws {
+    let flap = try library.choice("flap:off=100ms:on=2s")
+    #expect(flap.cycle.map(\.duration) == [.milliseconds(100), .seconds(2)])
+    #expect(flap.cycle.map { $0.command["value"]?.boolValue } == [false, true])
+    #expect(flap.cycle[0].command["for"] == nil && flap.end.count == 1 && !flap.isOneShot)
+    #expect(try library.choice("power-cut").isOneShot)
+    #expect(try library.choice("clock-jump:by=2h").jump == .seconds(7200))
+  }
+
+  @Test("What Pair Setup draws is said by which number and which form") func setup() throws {
+    let both = try #require(try library.choice("leading-zeros").setup)
+    #expect(both == SetupFault(leadsKey: true, leadsSalt: true, keepsZeros: true))
+    let key = try #require(try library.choice("leading-zeros:which=key:form=stripped").setup)
+    #expect(key == SetupFault(leadsKey: true, leadsSalt: false, keepsZeros: false))
+    #expect(both.joined(with: key) == SetupFault(leadsKey: true, leadsSalt: true, keepsZeros: false))
   }
 
   @Test("Parameters are read as they stand on a command line") func parameters() throws {
@@ -57,6 +91,14 @@ import Testing
       ("drop-message:message=setup-M3", "message is setup-M2, setup-M4, setup-M6"),
       ("refuse:connection=2", "refuse is for the accessory as a whole"),
       ("wrong-sf:controller=X", "wrong-sf is for the accessory as a whole"),
+      ("flap:off=1ms", "off is a duration such as 2s, 50ms at least, not \"1ms\""),
+      ("flap:controller=X", "flap is for the accessory as a whole"),
+      ("event-storm:type=Onn", "the catalogue has no \"Onn\": did you mean \"On\"?"),
+      ("event-storm:every=0ms", "every is a duration such as 2s, 1ms at least"),
+      ("leading-zeros:which=a", "which is both, key or salt, not \"a\""),
+      ("crowded:accessories=1", "accessories is a number from 2 to 1000"),
+      ("exact-size:bytes=99", "bytes is a number from 100 to 1000000"),
+      ("lost-state:what=keys", "what is pairings, identity, values, configuration or everything"),
       ("latency:connection=x", "a count is expected: 2, \"2+\" or \"-2\""),
     ])
   func wrong(text: String, message: String) {
@@ -82,10 +124,17 @@ import Testing
         - { name: d, what: D., rules: [{ when: { answer: x, statuss: 1 }, drop: true }] }
         - { name: e, what: E., network: { stall: true } }
         - { name: e, what: E., network: { stall: true } }
+        - { name: f, what: F., cycle: [{ command: radio, value: false }] }
+        - { name: g, what: G., cycle: [{ command: radio, value: false, for: 9ms }] }
+        - { name: h, what: H., once: true, network: { stall: true } }
+        - { name: i, what: I., setup: { zero-led: [a], form: padded } }
+        - { name: j, what: J., setup: { zero-led: [key], form: long } }
+        - { name: k, what: K., jump: far }
+        - { name: l, what: L., parameters: { by: { kind: duration, from: 2s, default: 1s, what: x } }, jump: $by }
       """
     let file = FaultFile(Array(text.utf8), file: "f.yaml")
     #expect(file.faults.map(\.name) == ["e"])
-    #expect(file.problems.count == 5)
+    #expect(file.problems.count == 12)
     #expect(file.problems.allSatisfy { $0.hasPrefix("f.yaml:") })
   }
 }

@@ -27,6 +27,13 @@ faults:
     what: An event comes after its subscription has ended.
     reports: [21]
     rules: [{ when: { answer: PUT /characteristics, body: '*"ev":*false*' }, event: { of: asked, at: behind } }]
+  - name: event-storm
+    what: Events with the present values of one type come all the time, to each controller that has subscribed to them.
+    reports: [21]
+    parameters:
+      type: { kind: text, default: "On", what: "Its name in the catalogue, or its identifier." }
+      every: { kind: duration, from: 1ms, default: 20ms, what: From one to the next. }
+    rules: [{ when: { every: $every, secured: true }, event: { of: $type, subscribed: true } }]
   - name: ghost-press
     what: Reading a button gives a press, though nobody has pressed it.
     reports: [24]
@@ -108,9 +115,29 @@ faults:
       - { when: { answer: POST /pair-verify, tlv: { state: 2, encrypted-data: present } }, inner: [{ lower: identifier }] }
     record: [{ lower: id }]
   - name: early-session
-    what: An event stands right behind the answer that ends Pair Verify, in the same segment.
+    what: A sealed event stands right behind the answer that ends Pair Verify, in the same segment.
     reports: [27]
-    rules: [{ when: { answer: POST /pair-verify, tlv: { state: 4, error: null } }, event: { of: all, at: behind } }]
+    rules: [{ when: { answer: POST /pair-verify, tlv: { state: 4, error: null } }, event: { of: all, at: session } }]
+  - name: exact-size
+    what: Each answer with JSON and each event has so many bytes, head and blanks behind the JSON included. Longer ones stay as they are.
+    reports: [26]
+    parameters:
+      bytes: { kind: count, from: 100, to: 1000000, default: 1024, what: How many. }
+    rules:
+      - { when: { answer: "GET *", status: [200, 207] }, size: $bytes }
+      - { when: { answer: "PUT *", status: 207 }, size: $bytes }
+      - { when: { event: "*" }, size: $bytes }
+  - name: leading-zeros
+    what: Pair Setup draws numbers that begin with a zero byte, as one in 256 does.
+    reports: [15]
+    parameters:
+      which:
+        kind: choice
+        default: both
+        what: "The accessory's public key B, or the salt."
+        choices: { both: [key, salt], key: [key], salt: [salt] }
+      form: { kind: choice, default: padded, what: "B with its zeros, or without.", choices: { padded: padded, stripped: stripped } }
+    setup: { zero-led: $which, form: $form }
 
 """#),
     ("network.yaml", #"""
@@ -141,7 +168,7 @@ faults:
     network: { piece: $bytes, pause: $every }
   - name: chop
     what: Whatever leaves at once is cut in two behind so many bytes, inside of a frame's length or tag as well.
-    reports: [25]
+    reports: [25, 28]
     parameters:
       at: { kind: count, from: 1, to: 65535, default: 1, what: Bytes in front of the cut. }
       pause: { kind: duration, default: 50ms, what: How late the rest follows. }
@@ -186,6 +213,35 @@ faults:
     reports: [2]
     begin: [{ command: radio, value: false }]
     end: [{ command: radio, value: true }]
+  - name: flap
+    what: The accessory loses its network and gets it back, over and over. All connections break each time.
+    reports: [2]
+    parameters:
+      "off": { kind: duration, from: 50ms, default: 5s, what: How long it is gone. }
+      "on": { kind: duration, from: 50ms, default: 15s, what: How long it is there. }
+    cycle:
+      - { command: radio, value: false, for: $off }
+      - { command: radio, value: true, for: $on }
+    end: [{ command: radio, value: true }]
+  - name: record-flap
+    what: The accessory takes its record back and tells it again, over and over. What is connected stays so.
+    reports: [1]
+    parameters:
+      "off": { kind: duration, from: 50ms, default: 2s, what: How long it isn't told. }
+      "on": { kind: duration, from: 50ms, default: 5s, what: How long it is. }
+    cycle:
+      - { command: announce, value: false, for: $off }
+      - { command: announce, value: true, for: $on }
+    end: [{ command: announce, value: true }]
+  - name: record-storm
+    what: The record is told again and again, though nobody asks.
+    parameters:
+      every: { kind: duration, from: 1ms, default: 50ms, what: From one time to the next. }
+    record: [{ again: $every }]
+  - name: rival-name
+    what: Another host tells a service under the accessory's name, and doesn't give it up.
+    reports: [5]
+    record: [{ rival: true }]
   - name: frozen-record
     what: The record stays as it is, whatever changes.
     reports: [8]
@@ -216,6 +272,45 @@ faults:
     parameters:
       number: { kind: text, default: "7", what: What it says. }
     record: [{ txt: { "s#": $number } }]
+
+"""#),
+    ("starts.yaml", #"""
+# The accessory's ends and starts, what it finds then, and its time.
+faults:
+  - name: reboot
+    what: The accessory says goodbye and starts anew, once.
+    once: true
+    begin: [{ command: reboot }]
+  - name: power-cut
+    what: The accessory goes without a word, with all its connections, and starts anew, once.
+    reports: [36]
+    once: true
+    begin: [{ command: power-cut }]
+  - name: factory-reset
+    what: The accessory forgets its controllers and who it was, and starts as new, once.
+    once: true
+    begin: [{ command: factory-reset }]
+  - name: lost-state
+    what: When the accessory starts anew, a part of what it keeps is gone, as after a power cut that damaged it.
+    reports: [36]
+    parameters:
+      what:
+        kind: choice
+        default: pairings
+        what: Which part.
+        choices:
+          pairings: [pairings]
+          identity: [pairings, id, key]
+          values: [values]
+          configuration: [configuration]
+          everything: [pairings, id, key, values, tries, configuration]
+    restart: { after: [reboot, power-cut], forget: $what }
+  - name: clock-jump
+    what: The simulation's clock jumps ahead, once. What was due meanwhile happens at once.
+    once: true
+    parameters:
+      by: { kind: duration, default: 1h, what: How far. }
+    jump: $by
 
 """#),
     ("values.yaml", #"""
@@ -284,6 +379,18 @@ faults:
     rules:
       - when: { answer: GET /accessories, status: 200 }
         json: [{ raise: "/accessories/*/services/*/characteristics/*/iid", by: $by }]
+  - name: shuffled-iids
+    what: When the accessory starts anew, iids that its profile doesn't write down have gone round among its services and characteristics; c# rises. They stay so.
+    reports: [19, 20]
+    restart: { after: [reboot, power-cut], ids: shuffled }
+  - name: crowded
+    what: The database has so many accessories. Those that are added are like the last one, and their characteristics don't exist.
+    reports: [34]
+    parameters:
+      accessories: { kind: count, from: 2, to: 1000, default: 151, what: "How many, with the bridge." }
+    rules:
+      - when: { answer: GET /accessories, status: 200 }
+        json: [{ crowd: /accessories, to: $accessories }]
 
 """#),
   ]

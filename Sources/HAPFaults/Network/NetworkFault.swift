@@ -35,11 +35,7 @@ package struct NetworkFault: Equatable, Sendable {
   init(_ node: JSONNode) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: Self.members)
     func duration(_ name: String) throws(JSONProblem) -> Duration {
-      guard let node = node[name] else { return .zero }
-      guard let duration = Duration(try node.asString()) else {
-        throw node.problem("a duration such as 500ms is expected")
-      }
-      return duration
+      try node[name].map { (node) throws(JSONProblem) in try node.duration() } ?? .zero
     }
     func count(_ name: String, from least: Int128 = 1) throws(JSONProblem) -> Int? {
       try node[name].map { node throws(JSONProblem) in Int(try node.asInteger(in: least...Int128(Int32.max))) }

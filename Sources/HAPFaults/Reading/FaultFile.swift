@@ -29,11 +29,11 @@ package struct FaultFile: Sendable {
 
 extension FaultDefinition {
   /// Sections that defects have, too; those of them that something can take up while the accessory runs.
-  static let alterations = ["rules", "record", "device", "sealing", "idle"]
-  private static let sections = alterations + ["network", "begin", "end"]
+  static let alterations = ["rules", "record", "device", "sealing", "idle", "restart"]
+  private static let sections = alterations + ["network", "setup", "begin", "end", "cycle", "jump"]
 
   init(_ node: JSONNode) throws(JSONProblem) {
-    try node.refuseUnknownMembers(except: ["name", "what", "reports", "parameters"] + Self.sections)
+    try node.refuseUnknownMembers(except: ["name", "what", "reports", "parameters", "once"] + Self.sections)
     name = try node.string("name")
     what = try node.string("what")
     reports = try node.list("reports") { node throws(JSONProblem) in Int(try node.asInteger(in: 1...41)) }
@@ -41,6 +41,10 @@ extension FaultDefinition {
     for member in try node["parameters"]?.asObject() ?? [] { parameters.append(try FaultParameter(member)) }
     self.parameters = parameters
     body = node
+    isOneShot = try node.bool("once", default: false)
+    if isOneShot, let lasting = Self.sections.first(where: { node[$0] != nil && !["begin", "jump"].contains($0) }) {
+      throw try node.required(lasting).problem("a fault that is over at once has begin and jump alone")
+    }
     guard Self.sections.contains(where: { node[$0] != nil }) else { throw node.problem("it does nothing") }
   }
 
@@ -64,7 +68,8 @@ extension FaultParameter {
     what = try node.string("what")
     let kind = try node.string("kind")
     switch kind {
-    case "duration": self.kind = .duration
+    case "duration":
+      self.kind = .duration(from: try node["from"].map { (node) throws(JSONProblem) in try node.duration() } ?? .zero)
     case "count":
       let least = try node["from"]?.asInteger(in: 0...Int128(Int32.max)) ?? 0
       self.kind = .count(least...(try node["to"]?.asInteger(in: least...Int128(Int32.max)) ?? Int128(Int32.max)))
@@ -75,5 +80,12 @@ extension FaultParameter {
     }
     standard = try node.required("default")
     _ = try meaning(of: standard)
+  }
+}
+
+extension JSONNode {
+  func duration() throws(JSONProblem) -> Duration {
+    guard let duration = Duration(try asString()) else { throw problem("a duration such as 500ms is expected") }
+    return duration
   }
 }

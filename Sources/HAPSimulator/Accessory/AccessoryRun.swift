@@ -2,7 +2,6 @@ import HAPCapture
 import HAPCrypto
 import HAPDefects
 import HAPDiscovery
-import HAPFaults
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -50,16 +49,10 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private let observer: AccessoryObserver?
   /// Characteristics whose reads the device leaves without an answer.
   private var stuck: Set<AttributeID> = []
-  /// What a defect does here; nil: the accessory has none.
-  private var defect: DefectRun?
-  private var defectState: DefectState?
-  private var alteration: DeviceAlteration?
-  /// What the faults do that are on.
-  private var alterations: [String] = []
+  /// What is wrong on purpose.
+  private var installed: InstalledDefect!
   /// Whether a fault is on.
   private var isHindered = false
-  /// The network's chance: what it draws changes nothing for devices.
-  private var networkRandom = SimulationRandom(seed: 0x6E65_7477_6F72_6B)
 
   /// - Parameters:
   ///   - clock: what the device's time is; the protocol's is the loop's.
@@ -90,7 +83,6 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       pairings: prepared.pairings,
       failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
       random: capture.map { .system(notedBy: $0) } ?? defect?.random ?? .system)
-    defectState = defect
     core.makesReports = news != nil || observer != nil
     built = prepared.built.withoutDatabase
     self.device = device ?? prepared.blueprint.makeDevice()
@@ -104,29 +96,11 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
         accessories: prepared.database.accessories, pairings: prepared.pairings,
         failedAttempts: prepared.failedAttempts,
         conduct: prepared.conduct, live: Array(self.device.live), judges: self.device.judgesWrites))
-    setRecorder(capture)
-    if let defect { install(defect) }
+    server.recorder = capture
+    installed = InstalledDefect(defect, own: prepared.defect, setupCode: prepared.setupCode, server, beside: observer)
+    installed.onIdentify = { [unowned self] in identify(aid: $0) }
+    installed.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
     observer?.watch(core, server)
-  }
-
-  /// Who notes what goes into the core and comes out, besides the one who watches controllers.
-  private func setRecorder(_ recorder: (any CoreRecorder)?) {
-    guard let observer else { return server.recorder = recorder }
-    let both = recorder.map { RecorderPair($0, observer) }
-    server.recorder = both ?? observer
-  }
-
-  private func install(_ state: DefectState) {
-    let defect = state.script.defect
-    alteration = DeviceAlteration(defect.devices, core.database)
-    guard defect.altersMessages || !defect.devices.isEmpty else { return }
-    let run = DefectRun(state, server)
-    self.defect = run
-    core.tap = run
-    setRecorder(run)
-    run.onIdentify = { [unowned self] in identify(aid: $0) }
-    run.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
-    server.keepsOpen = { _ in state.script.isSuppressed(.close) }
   }
 
   /// What is wrong with the accessory and its network from now on.
@@ -134,33 +108,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   func apply(_ faults: AccessoryFaults, base: DefectState?) {
     isHindered = !faults.isEmpty
     observer?.serves = hasRadio && !isHindered
-    if alterations != faults.alterations {
-      alterations = faults.alterations
-      // What was late leaves now.
-      defect?.finish()
-      defect = nil
-      core.tap = nil
-      setRecorder(capture)
-      server.keepsOpen = nil
-      alteration = nil
-      defectState = base
-      if !alterations.isEmpty, let joined = faults.joined(with: prepared.defect) {
-        defectState = DefectState(joined)
-        defectState?.restart = base?.restart
-      }
-      if let defectState { install(defectState) }
-    }
-    guard faults.hasNetworkFaults || server.shape != nil else { return }
-    server.refusesBeyond = faults.refusesBeyond
-    server.shape = { [unowned self] connection in
-      faults.shaper(for: connection) { [unowned self] in Double.random(in: 0..<1, using: &networkRandom) }
-    }
-    server.reshape()
-    if !faults.hasNetworkFaults { server.shape = nil }
-  }
-
-  func tellOfFault(_ fault: FaultChoice, isOn: Bool) {
-    tell { _ in .fault(name: fault.name, text: fault.text, isOn: isOn) }
+    installed.apply(faults, base: base)
   }
 
   /// Takes the record back with everything else as it is, or tells it again.
@@ -169,10 +117,6 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     isAnnounced = isTold
     guard hasRadio else { return }
     if isTold { publish() } else { advertiser?.withdraw() }
-  }
-
-  private func isSuppressed(_ what: DefectScript.Suppressed) -> Bool {
-    defectState?.script.isSuppressed(what) ?? false
   }
 
   /// How long an accessory identifies itself. HomeKitADK's comments ask for no more than five seconds.
@@ -225,7 +169,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     case .forRestart: advertiser?.withdraw()
     case .powerCut: break
     }
-    defect?.stop()
+    installed.stop()
     server.stop(withReset: ending == .powerCut)
   }
 
@@ -329,9 +273,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       case .answerWrite(let number, let verdict): verdicts.append((number, verdict))
       }
     }
-    if let altered = alteration?.altered(changes, by: cause, core.database) {
+    if let altered = installed.alteration?.altered(changes, by: cause, core.database) {
       changes = altered.filter { $0.delay == .zero }.map(\.change)
-      for (change, delay) in altered where delay > .zero { defect?.after(delay) { [unowned self] in tell([change]) } }
+      for (change, delay) in altered where delay > .zero { installed.after(delay) { [unowned self] in tell([change]) } }
     }
     tell(changes)
     for (id, result, ticket) in reads { server.answerRead(id, result, ticket: ticket) }
@@ -359,7 +303,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   // MARK: What the server leaves to us
 
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
-    if isSuppressed(.store) {
+    if installed.isSuppressed(.store) {
       return loop.offload {
       } then: {
         done(true)
@@ -404,14 +348,14 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   }
 
   func identify(aid: UInt64) {
-    if isSuppressed(.identify) { return }
-    let duration = defectState?.script.defect.identifying ?? Self.identifying
+    if installed.isSuppressed(.identify) { return }
+    let duration = installed.identifying ?? Self.identifying
     tell { _ in .identified(aid: aid, for: duration) }
   }
 
   func wrote(_ write: ServiceWrite) {
-    if isSuppressed(.wrote) { return }
-    guard let altered = alteration?.altered(write, core.database) else { return take(write) }
+    if installed.isSuppressed(.wrote) { return }
+    guard let altered = installed.alteration?.altered(write, core.database) else { return take(write) }
     if let write = altered.write {
       take(write)
       if altered.isTwice { take(write) }
@@ -443,7 +387,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   }
 
   func advertise(_ advertisement: Advertisement) {
-    if isSuppressed(.advertise) { return }
+    if installed.isSuppressed(.advertise) { return }
     advertiser?.update(txt: advertisement.txt)
   }
 
@@ -492,7 +436,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     }
   }
 
-  private func tell(_ kind: (AttributeDatabase) -> SimulatorEvent.Kind) {
+  func tell(_ kind: (AttributeDatabase) -> SimulatorEvent.Kind) {
     news?(SimulatorEvent(accessory: prepared.name, kind(core.database)))
   }
 

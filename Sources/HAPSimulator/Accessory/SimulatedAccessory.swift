@@ -52,6 +52,8 @@ package actor SimulatedAccessory {
   }
 
   package var name: String { prepared.name }
+  /// Those that its profile has from its start.
+  package var ownFaults: [FaultChoice] { prepared.profile.faultChoices }
   package var isStopped: Bool { if case .stopped = state { true } else { false } }
   package var isRunning: Bool { run != nil }
   /// What is served, or was.
@@ -90,6 +92,7 @@ package actor SimulatedAccessory {
     let run = run
     lastDatabase = database
     state = .stopped
+    faults.stop()
     run?.stop()
     advertiser?.close()
     prepared.store.close()
@@ -331,6 +334,19 @@ package actor SimulatedAccessory {
     apply(to: run)
     run.tellOfFault(fault, isOn: false)
     return fault
+  }
+
+  /// Goes on with a fault that is on, and whose first commands were carried out.
+  func follow(_ fault: FaultChoice, _ perform: @escaping (JSONNode, @escaping () -> Void) -> Void) {
+    guard faults.active.contains(fault) else { return }
+    if fault.isOneShot { _ = try? switchFaultOff(fault.name) }
+    if !fault.cycle.isEmpty { faults.goRound(fault.name, FaultCycle(fault.cycle, on: loop, perform)) }
+  }
+
+  /// A step of a fault could not be carried out; while it starts anew that is no trouble.
+  func tellTrouble(_ text: String) {
+    guard isRunning else { return }
+    terms?.sink?(SimulatorEvent(accessory: name, .trouble(text)))
   }
 
   private func apply(to run: AccessoryRun) {

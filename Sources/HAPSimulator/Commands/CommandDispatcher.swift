@@ -1,4 +1,3 @@
-import HAPFaults
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -11,12 +10,15 @@ import HAPWire
 package struct CommandDispatcher {
   package typealias Answer = @Sendable (String) -> Void
 
-  private let simulation: Simulation
+  let simulation: Simulation
   private let readProfile: @Sendable (String) throws -> AccessoryProfile
   /// Called after the last accessory was stopped by a command.
   private let onAllStopped: () -> Void
   /// Is shown each command as it comes; what it returns is called when the command was carried out.
   package var onCommand: (@Sendable (JSONNode) -> @Sendable () -> Void)?
+
+  /// Whom a command means that names nobody; nil: the only one, or all.
+  var subject: SimulatedAccessory?
 
   /// - Parameter readProfile: reads the profile at a path; called off the loop.
   package init(
@@ -48,7 +50,7 @@ package struct CommandDispatcher {
     }
   }
 
-  private func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) throws(CommandError) {
+  func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) throws(CommandError) {
     let id = command.id
     func succeed(_ members: (inout JSONWriter) -> Void = { _ in }) {
       answer(CommandAnswer.success(id: id, members: members))
@@ -63,10 +65,12 @@ package struct CommandDispatcher {
       simulation.add {
         try read(path)
       } done: { result in
-        answer(
-          CommandAnswer.of(result, id: id) { json, accessory in
-            accessory.assumeIsolated { $0.writeIntroduction(to: &json) }
-          })
+        begin(with: result) { result in
+          answer(
+            CommandAnswer.of(result, id: id) { json, accessory in
+              accessory.assumeIsolated { $0.writeIntroduction(to: &json) }
+            })
+        }
       }
     case .replace(let path):
       let read = readProfile
@@ -111,7 +115,10 @@ package struct CommandDispatcher {
         $0.key("connections")
         $0.integer(count)
       }
-    case .fault(let node, let isOn): try switchFault(node, isOn, whole(command), id, answer)
+    case .fault(let fault, let isOn):
+      try switchFault(fault, isOn, at: whole(command)) { error in
+        answer(error.map { CommandAnswer.failure(id: id, $0) } ?? CommandAnswer.success(id: id))
+      }
     case .announce(let isTold):
       try whole(command).isolated { accessory throws(CommandError) in try accessory.setAnnounced(isTold) }
       succeed()
@@ -142,47 +149,6 @@ package struct CommandDispatcher {
       }
       succeed()
     }
-  }
-
-  /// Switches a fault on or off, and carries out the commands that belong to that, in their order. The first that is refused takes it back.
-  private func switchFault(
-    _ node: JSONNode, _ isOn: Bool, _ accessory: SimulatedAccessory, _ id: JSONNode?, _ answer: @escaping Answer
-  ) throws(CommandError) {
-    let choice: FaultChoice
-    do throws(JSONProblem) { choice = try FaultLibrary.builtIn.choice(node) } catch {
-      throw CommandError(.malformed, error.message)
-    }
-    let (name, commands) = try accessory.isolated { (accessory) throws(CommandError) -> (String, [JSONNode]) in
-      if !isOn { return (accessory.name, try accessory.switchFaultOff(choice.name).end) }
-      let old = try accessory.switchFaultOn(choice)
-      return (accessory.name, (old?.end ?? []) + choice.begin)
-    }
-    carryOut(commands[...], of: choice.name, at: accessory, name, id, answer)
-  }
-
-  private func carryOut(
-    _ commands: ArraySlice<JSONNode>, of fault: String, at accessory: SimulatedAccessory, _ name: String,
-    _ id: JSONNode?, _ done: @escaping Answer
-  ) {
-    guard let command = commands.first else { return done(CommandAnswer.success(id: id)) }
-    let members = (command.members ?? []).map { (name: $0.name, value: $0.value) }
-    let line = JSONWriter.bytes { $0.node(.object([("accessory", .text(name))] + members)) }
-    // Called on the loop's thread, as everything here is.
-    nonisolated(unsafe) let dispatcher = self
-    let told: Answer = { text in
-      let reply = try? JSONNode.parse(Array(text.utf8))
-      if reply?["ok"]?.boolValue == true {
-        return dispatcher.carryOut(commands.dropFirst(), of: fault, at: accessory, name, id, done)
-      }
-      let message = reply?["error"]?["message"]?.stringValue ?? "it was refused"
-      accessory.assumeIsolated { _ = try? $0.switchFaultOff(fault) }
-      done(CommandAnswer.failure(id: id, CommandError(.notPossible, "\(fault): \(message)")))
-    }
-    // Not as if somebody had sent it.
-    do throws(CommandRefusal) {
-      let command = try SimulatorCommand(json: line)
-      do throws(CommandError) { try perform(command, told) } catch { told(CommandAnswer.failure(id: nil, error)) }
-    } catch { told(CommandAnswer.failure(error)) }
   }
 
   // MARK: Whom it is for
@@ -230,7 +196,7 @@ package struct CommandDispatcher {
   /// Those that are named; all when none is.
   private func targets(of command: SimulatorCommand) throws(CommandError) -> [Target] {
     let accessories = simulation.accessories
-    guard let selector = command.accessory else { return accessories.map { ($0, nil) } }
+    guard let selector = command.accessory else { return (subject.map { [$0] } ?? accessories).map { ($0, nil) } }
     var found: [Target] = []
     for accessory in accessories {
       // The server's own name means all of it: its characteristics and those behind the bridge.
@@ -268,7 +234,7 @@ package struct CommandDispatcher {
 
 extension SimulatedAccessory {
   /// For who is on the loop already.
-  fileprivate nonisolated func isolated<T: Sendable>(
+  nonisolated func isolated<T: Sendable>(
     _ body: @Sendable (isolated SimulatedAccessory) throws(CommandError) -> T
   ) throws(CommandError) -> T {
     try assumeIsolated { accessory in

@@ -21,8 +21,8 @@ package struct SimulatorCommand: Equatable, Sendable {
     case advance(Duration)
     /// Let the device leave reads of a characteristic without an answer, or answer them again.
     case stall(CharacteristicSelector, Bool)
-    /// Switch a fault on, with its parameters, or off. The node is right.
-    case fault(JSONNode, Bool)
+    /// Switch a fault on, with its parameters, or off.
+    case fault(FaultChoice, Bool)
     /// Take the record off the network and leave everything else as it is, or tell it again.
     case announce(Bool)
     /// Lose an accessory behind a bridge, or find it again.
@@ -172,11 +172,9 @@ extension SimulatorCommand.Action {
       self = .deed(try Deed(name, node), service: try ServiceSelector.member(of: node))
     case "advance": self = .advance(try node.duration("duration"))
     case "fault":
-      let fault = try node.required("fault")
-      let isOn = try node.bool("value", default: true)
       // One that is switched off needs no parameters: its name is enough.
-      _ = try FaultLibrary.builtIn.choice(fault)
-      self = .fault(fault, isOn)
+      self = .fault(
+        try FaultLibrary.builtIn.choice(try node.required("fault")), try node.bool("value", default: true))
     case "announce": self = .announce(try node.required("value").asBool())
     case "offline": self = .reachable(false)
     case "online": self = .reachable(true)

@@ -9,6 +9,8 @@ import HAPTransport
 /// Belongs to the loop's thread.
 final class AccessoryFaults {
   private(set) var active: [FaultChoice] = []
+  /// What those do that go round, by name.
+  private var cycles: [String: FaultCycle] = [:]
 
   var isEmpty: Bool { active.isEmpty }
 
@@ -26,14 +28,30 @@ final class AccessoryFaults {
     return momentary
   }
 
-  /// What they do to messages, the record and the device, as text: the same text is the same.
-  var alterations: [String] { active.filter { $0.defect != nil }.map(\.text) }
+  /// What they do to messages and the device, as text: the same text is the same.
+  var alterations: [String] { active.filter { $0.defect?.isInstalled == true }.map(\.text) }
 
   /// - Returns: nil: it wasn't on.
   func switchOff(_ name: String) -> FaultChoice? {
+    cycles.removeValue(forKey: name)?.stop()
     guard let index = active.firstIndex(where: { $0.name == name }) else { return nil }
     return active.remove(at: index)
   }
+
+  /// Goes round until the fault of this name is over.
+  func goRound(_ name: String, _ cycle: FaultCycle) {
+    cycles.updateValue(cycle, forKey: name)?.stop()
+    cycle.start()
+  }
+
+  /// The accessory is gone, and nothing goes round any more.
+  func stop() {
+    for cycle in cycles.values { cycle.stop() }
+    cycles = [:]
+  }
+
+  /// What is odd about what Pair Setup draws; nil: nothing.
+  var setup: SetupFault? { active.compactMap(\.setup).reduce(nil) { $0?.joined(with: $1) ?? $1 } }
 
   /// What they and the accessory's defect do to messages, the record and the device; nil: nothing.
   func joined(with defect: Defect?) -> Defect? {

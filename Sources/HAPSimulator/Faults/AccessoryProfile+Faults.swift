@@ -3,9 +3,9 @@ import HAPProfile
 import HAPWire
 
 extension AccessoryProfile {
-  /// The faults that the accessory has from its start, as commands take them: those that are right.
-  package var faultNodes: [JSONNode] {
-    (faults?.elements ?? []).filter { (try? FaultLibrary.builtIn.choice($0)) != nil }
+  /// The faults that the accessory has from its start: those that are right.
+  package var faultChoices: [FaultChoice] {
+    (faults?.elements ?? []).compactMap { try? FaultLibrary.builtIn.choice($0) }
   }
 
   /// What is wrong with the member `faults`.

@@ -54,12 +54,11 @@ extension RunOptions {
   static let defectOption = Option<String>(
     "defect", "ID", "break one rule on purpose: see hapsim defects",
     read: { (text: String) throws(UsageError) in text })
-  static let faultOption = Option<String>(
+  static let faultOption = Option<FaultChoice>(
     "fault", "NAME[:PARAM=VALUE]", repeated: true,
     "let something go wrong, with the accessory or its network: see hapsim faults; may be given several times",
     read: { (text: String) throws(UsageError) in
-      do throws(JSONProblem) { _ = try FaultLibrary.builtIn.choice(text) } catch { throw UsageError(error.message) }
-      return text
+      do throws(JSONProblem) { return try FaultLibrary.builtIn.choice(text) } catch { throw UsageError(error.message) }
     })
   static let captureOption = Option<String>(
     "capture", "DIR",

@@ -1,3 +1,4 @@
+import HAPFaults
 import HAPModel
 import HAPSimulator
 
@@ -54,7 +55,7 @@ struct RunOptions: Equatable, Sendable {
   /// How the simulation's time passes.
   var pace = SimulationClock.Pace.running(scale: 1)
   /// What goes wrong with every accessory from its start, as `--fault` has it.
-  var faults: [String] = []
+  var faults: [FaultChoice] = []
   /// The file of what happens to the accessories; nil: nothing does by itself.
   var scenario: String?
   /// The file that what happens is written into as a scenario; nil: none.

@@ -171,7 +171,6 @@ private func serve(
       let port = accessory.assumeIsolated { $0.port }
       started.append(StartedAccessory(prepared, address: hosts.shownAddress, port: port))
     }
-    let faults = prepared.accessories.map { $0.profile.faultNodes }
     prepared.letGo()
     try stopped.watchSignals(loop)
     var dispatcher = CommandDispatcher(
@@ -181,14 +180,13 @@ private func serve(
       recording = ScenarioRecording(recordingFile, of: simulation, options) { console.complain("hapsim: \($0)") }
       recording?.listen(to: events, &dispatcher)
     }
-    for (accessory, own) in zip(simulation.accessories, faults) {
-      let name = accessory.assumeIsolated { $0.name }
-      for fault in own + options.faults.map({ .text($0) }) {
-        begin(fault, of: name, dispatcher) { message in
-          console.complain("hapsim: \(name): \(message)")
-          hasFailed = true
-          stopped.request()
-        }
+    for accessory in simulation.accessories {
+      let (name, own) = accessory.assumeIsolated { ($0.name, $0.ownFaults) }
+      dispatcher.begin(own + options.faults, at: accessory) { error in
+        guard let error else { return }
+        console.complain("hapsim: \(name): \(error.message)")
+        hasFailed = true
+        stopped.request()
       }
     }
     control = openControl(in: folder, dispatcher, on: loop, console)
@@ -225,18 +223,6 @@ private func serve(
   if hasFailed { return .usage }
   let verdict = judgement?.tell(found, json: options.json, lines, console) ?? .well
   return play?.exitCode == .problem ? .problem : verdict
-}
-
-/// Switches a fault on that an accessory is to have from its start.
-private func begin(
-  _ fault: JSONNode, of accessory: String, _ dispatcher: CommandDispatcher, failed: @escaping (String) -> Void
-) {
-  let command = JSONNode.object([("command", .text("fault")), ("accessory", .text(accessory)), ("fault", fault)])
-  nonisolated(unsafe) let failed = failed
-  dispatcher.answer(JSONWriter.bytes { $0.node(command) }) { text in
-    let answer = try? JSONNode.parse(Array(text.utf8))
-    if answer?["ok"]?.boolValue != true { failed(answer?["error"]?["message"]?.stringValue ?? text) }
-  }
 }
 
 /// - Returns: nil when nobody is to announce.
