@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import socket
 import time
 
 import pytest
-from aiohomekit.exceptions import AccessoryDisconnectedError, HomeKitException
+from aiohomekit.controller.ip.connection import InsecureHomeKitProtocol, SecureHomeKitProtocol
+from aiohomekit.exceptions import AccessoryDisconnectedError, AuthenticationError, HomeKitException
+from aiohomekit.protocol.tlv import TLV
 
 from phone import another_controller, characteristic, pair_setup
-from process import PROFILES, hapsim, run_to_its_end
+from process import PATIENCE, PROFILES, hapsim, run_to_its_end
 
 LAMP = PROFILES / "light-white.hasaccessory"
 BRIDGE = PROFILES / "bridge-two-lights.hasaccessory"
@@ -162,6 +165,37 @@ async def test_what_happens_to_others_lets_nothing_go(run, phone, phones):
     assert await reading == 0
 
 
+async def test_the_network_comes_and_goes(run, phone, network):
+    "[F2] Over and over, and it is there when the fault is over."
+    simulator, home, accessories = await paired(run, phone)
+    switch = characteristic(accessories, "ON")
+    await fault(simulator, "flap:off=200ms:on=200ms")
+    since = 0
+    for is_on in (False, True, False, True):
+        await simulator.wait(lambda line: line.get("event") == "radio" and line["on"] is is_on, since=since)
+        since = next(n for n, line in enumerate(simulator.said[since:], since) if line.get("event") == "radio" and line["on"] is is_on) + 1
+    assert any(line.get("event") == "disconnected" for line in simulator.said)
+    await fault(simulator, "flap", False)
+    assert await home.value(switch) == 0
+
+
+async def test_an_accessory_without_a_network(run, phone, network):
+    "[F2]"
+    simulator, home, accessories = await paired(run, phone)
+    switch = characteristic(accessories, "ON")
+    await fault(simulator, "off-network")
+    await simulator.wait(lambda line: line.get("event") == "disconnected")
+    await network.wait_for_goodbye(f"{simulator.accessory.name}._hap._tcp.local.")
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection(simulator.accessory.address, simulator.accessory.port)
+    # A start anew finds no network either.
+    assert (await simulator.command("reboot"))["ok"]
+    assert (await simulator.command("status"))["accessories"][0]["radio"] is False
+    await fault(simulator, "off-network", False)
+    await network.wait(simulator.accessory.device_id, sf="0")
+    assert await home.value(switch) == 0
+
+
 # MARK: messages
 
 
@@ -220,6 +254,82 @@ async def test_identifiers_in_small_letters(run, phone):
     assert not isinstance(failure.value, AssertionError)
 
 
+@pytest.fixture
+def frames(monkeypatch):
+    """How many bytes of plaintext each frame has that a secured connection of aiohomekit opens."""
+    sizes = []
+    receive = InsecureHomeKitProtocol.data_received
+
+    def received(self, data):
+        if isinstance(self, SecureHomeKitProtocol):
+            sizes.append(len(data))
+        receive(self, data)
+
+    monkeypatch.setattr(InsecureHomeKitProtocol, "data_received", received)
+    return sizes
+
+
+@pytest.mark.parametrize("size, expected", [(1023, [1023]), (1024, [1024]), (1025, [1024, 1]), (2048, [1024, 1024])])
+async def test_messages_of_an_exact_size(run, phone, frames, size, expected):
+    "[F26] Neither a frame too many nor one too few, for an answer and for an event."
+    simulator, home, accessories = await paired(run, phone)
+    switch = characteristic(accessories, "ON")
+    assert await home.subscribe(switch) == {}
+    await fault(simulator, f"exact-size:bytes={size}")
+    frames.clear()
+    assert await home.value(switch) == 0
+    assert frames == expected
+    frames.clear()
+    assert (await simulator.command("set", characteristic="On", value=True))["ok"]
+    await home.events.wait(switch, True)
+    assert frames == expected
+
+
+async def setup_start(simulator):
+    """M2 of Pair Setup, on a connection of its own that ends with it."""
+    reader, writer = await asyncio.open_connection(simulator.accessory.address, simulator.accessory.port)
+    writer.write(b"POST /pair-setup HTTP/1.1\r\nHost: x\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: 6\r\n\r\n\x00\x01\x00\x06\x01\x01")
+    async with asyncio.timeout(PATIENCE):
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = int(next(line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")).split(b":")[1])
+        message = dict(TLV.decode_bytes(await reader.readexactly(length)))
+    since = len(simulator.said)
+    writer.close()
+    await simulator.wait(lambda line: line.get("event") == "disconnected", since=since)
+    return message
+
+
+async def test_pair_setup_with_leading_zeros(run, phone):
+    "[F15] aiohomekit takes B with its zeros; without them it hashes other bytes than the accessory."
+    simulator = await run(LAMP, options=("--fault", "leading-zeros"))
+    start = await setup_start(simulator)
+    assert len(start[TLV.kTLVType_PublicKey]) == 384 and start[TLV.kTLVType_PublicKey][0] == 0
+    assert len(start[TLV.kTLVType_Salt]) == 16 and start[TLV.kTLVType_Salt][0] == 0
+    await fault(simulator, "leading-zeros:form=stripped:which=key")
+    start = await setup_start(simulator)
+    assert len(start[TLV.kTLVType_PublicKey]) < 384
+    found = await phone.find(simulator.accessory)
+    with pytest.raises(AuthenticationError):
+        await pair_setup(found, simulator.accessory.setup_code)
+    await fault(simulator, "leading-zeros")
+    home = phone.open(await pair_setup(found, simulator.accessory.setup_code))
+    assert await home.value(characteristic(await home.accessories(), "ON")) == 0
+
+
+async def test_an_event_right_behind_pair_verify(run, phone):
+    "[F27] aiohomekit 4.0.1 doesn't survive it: its session counts from the frame that it missed."
+    simulator, home, accessories = await paired(run, phone)
+    switch = characteristic(accessories, "ON")
+    await fault(simulator, "early-session")
+    assert (await simulator.command("disconnect"))["connections"] == 1
+    with pytest.raises((HomeKitException, RuntimeError, TimeoutError)):
+        async with asyncio.timeout(3):
+            await home.value(switch)
+    await fault(simulator, "early-session", False)
+    assert (await simulator.command("disconnect"))["ok"]
+    assert await home.value(switch) == 0
+
+
 # MARK: events
 
 
@@ -252,6 +362,53 @@ async def test_events_come_twice_reversed_late_or_not_at_all(run, phone):
     since = len(home.events.seen)
     await home.pairing.unsubscribe([switch])
     await home.events.wait(switch, False, since)
+
+
+async def test_the_entries_of_an_event_are_turned_round(run, phone, phones):
+    "[F23]"
+    simulator, home, accessories = await paired(run, phone)
+    both = [characteristic(accessories, "ON"), characteristic(accessories, "BRIGHTNESS")]
+    assert await home.subscribe(*both) == {}
+    keys = another_controller(home.data)
+    await home.add(keys)
+    other = (await phones()).open(keys)
+
+    async def order(value, brightness):
+        since = len(home.events.seen)
+        assert await other.put((*both[0], value), (*both[1], brightness)) == {}
+        for identifier, expected in zip(both, (value, brightness)):
+            await home.events.wait(identifier, expected, since)
+        return [identifier for identifier, _ in home.events.seen[since:]]
+
+    right = await order(True, 50)
+    await fault(simulator, "reversed-events")
+    assert await order(False, 60) == list(reversed(right))
+
+
+async def test_a_storm_of_events(run, phone, phones):
+    "[F21] To who has subscribed, and to nobody else."
+    simulator, home, accessories = await paired(run, phone)
+    switch, brightness = characteristic(accessories, "ON"), characteristic(accessories, "BRIGHTNESS")
+    keys = another_controller(home.data)
+    await home.add(keys)
+    other = (await phones()).open(keys)
+    assert await other.subscribe(brightness) == {}
+    assert await home.subscribe(switch) == {}
+    await fault(simulator, "event-storm:type=On:every=5ms")
+    duration, _ = await took(arrived(home, switch, 100))
+    assert duration < 5
+    assert await home.value(switch) == 0, "requests are answered between"
+    await fault(simulator, "event-storm", False)
+    seen = len(home.events.seen)
+    assert await home.value(switch) == 0
+    assert len(home.events.seen) <= seen + 1 and other.events.seen == []
+
+
+async def arrived(home, identifier, count):
+    """Waits for so many events of one characteristic."""
+    since = 0
+    for _ in range(count):
+        since = await home.events.wait(identifier, False, since) + 1
 
 
 async def test_a_button_that_nobody_pressed(run, phone):
@@ -307,6 +464,134 @@ async def test_an_accessory_behind_the_bridge_is_gone_and_comes_back(run, phone)
     assert min(iids) > 500
 
 
+async def test_iids_go_round_when_it_starts_anew(run, phone, network):
+    "[F19, F20] Reads, writes and events know them."
+    simulator, home, accessories = await paired(run, phone)
+    before = {(a["aid"], c["iid"]): c["type"] for a in accessories for s in a["services"] for c in s["characteristics"]}
+    old = characteristic(accessories, "ON")
+    await home.put((*old, True))
+    await fault(simulator, "shuffled-iids")
+    assert characteristic(await home.accessories(), "ON") == old, "not before it starts anew"
+    assert (await simulator.command("reboot"))["ok"]
+    await network.wait(simulator.accessory.device_id, **{"c#": "2"})
+    accessories = await home.accessories()
+    after = {(a["aid"], c["iid"]): c["type"] for a in accessories for s in a["services"] for c in s["characteristics"]}
+    assert not any(after.get(identifier) == kind for identifier, kind in before.items())
+    switch = characteristic(accessories, "ON")
+    assert switch != old and await home.value(switch) == 1, "its value goes along"
+    assert await home.subscribe(switch) == {}
+    assert (await simulator.command("set", characteristic="On", value=False))["ok"]
+    await home.events.wait(switch, False)
+    # They stay so, without another turn.
+    await fault(simulator, "shuffled-iids", False)
+    assert (await simulator.command("reboot"))["ok"]
+    assert characteristic(await home.accessories(), "ON") == switch
+
+
+@pytest.mark.parametrize("count", [149, 150, 151])
+async def test_a_bridge_with_very_many_accessories(run, phone, count):
+    "[F34]"
+    simulator, home, accessories = await paired(run, phone, BRIDGE, f"crowded:accessories={count}")
+    assert len({a["aid"] for a in accessories}) == len(accessories) == count
+    assert await home.value(characteristic(accessories, "ON", aid=3)) == 0
+    nobody = characteristic(accessories, "ON", aid=count)
+    assert (await home.get(nobody))[nobody]["status"] == -70409
+    await fault(simulator, "crowded", False)
+    assert len(await home.accessories()) == 3
+
+
+# MARK: starts
+
+
+async def test_a_power_cut_by_name(run, phone):
+    "[F36] It is over at once, and all that it keeps is there."
+    simulator, home, accessories = await paired(run, phone)
+    switch = characteristic(accessories, "ON")
+    await home.put((*switch, True))
+    await fault(simulator, "power-cut")
+    await simulator.wait(lambda line: line.get("event") == "restarted" and line["by"] == "power-cut")
+    await simulator.wait(lambda line: line.get("event") == "fault" and line["on"] is False)
+    assert (await simulator.command("status"))["accessories"][0]["faults"] == []
+    assert await home.value(switch) == 1
+
+
+async def test_a_factory_reset_by_name(run, phone):
+    simulator, home, accessories = await paired(run, phone)
+    await fault(simulator, "factory-reset")
+    status = (await simulator.command("status"))["accessories"][0]
+    assert status["faults"] == [] and status["pairings"] == [] and status["deviceID"] != simulator.accessory.device_id
+
+
+async def test_what_it_keeps_is_lost_with_the_power(run, phone, network):
+    "[F36] The pairings alone, or who it is."
+    simulator, home, accessories = await paired(run, phone)
+    await fault(simulator, "lost-state")
+    assert (await simulator.command("power-cut"))["ok"]
+    assert (await simulator.command("status"))["accessories"][0]["pairings"] == []
+    await network.wait(simulator.accessory.device_id, sf="1")
+    with pytest.raises(AuthenticationError):
+        await home.pairing._ensure_connected()
+        await home.value(characteristic(accessories, "ON"))
+    again = await phone.pair(simulator.accessory)
+    assert await again.value(characteristic(accessories, "ON")) == 0
+    await fault(simulator, "lost-state:what=identity")
+    assert (await simulator.command("reboot"))["ok"]
+    status = (await simulator.command("status"))["accessories"][0]
+    assert status["pairings"] == [] and status["deviceID"] != simulator.accessory.device_id
+    await network.wait(status["deviceID"], sf="1")
+
+
+async def test_a_state_file_that_was_cut_off_is_told_and_left_alone(run, phone, tmp_path):
+    "[F36] Of the real file, which all accessories of a folder share."
+    state = tmp_path / "state"
+    simulator = await run(LAMP, state=state)
+    await phone.pair(simulator.accessory)
+    assert await simulator.stop() == 0
+    file = state / "state.db"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) * 2 // 3])
+    status, output, errors = await run_to_its_end(hapsim(), "run", LAMP, "--state", state, "--bonjour", "off", "--interface", "lo")
+    assert status == 3 and "state.db is damaged" in errors and not output
+    assert file.read_bytes() == whole[: len(whole) * 2 // 3]
+
+
+async def test_the_clock_jumps(run, phone):
+    "What takes its time is done at once."
+    simulator, home, accessories = await paired(run, phone, PROFILES / "garage-door.hasaccessory")
+    target, current = characteristic(accessories, "DOOR_STATE_TARGET"), characteristic(accessories, "DOOR_STATE_CURRENT")
+    assert await home.subscribe(current) == {}
+    await home.put((*target, 0))
+    await home.events.wait(current, 2)
+    await fault(simulator, "clock-jump:by=1min")
+    duration, _ = await took(home.events.wait(current, 0))
+    assert duration < 3
+    assert (await simulator.command("status"))["accessories"][0]["faults"] == []
+
+
+# MARK: whose they are
+
+
+async def test_two_of_one_name_have_their_own_faults(run, tmp_path):
+    profile = json.loads(LAMP.read_text())
+    profile["id"] = "twin"
+    profile["faults"] = ["slow-read:characteristic=On"]
+    path = tmp_path / "twin.hasaccessory"
+    path.write_text(json.dumps(profile))
+    simulator = await run(LAMP, path, options=("--fault", "silence"))
+    faults = [accessory["faults"] for accessory in (await simulator.command("status"))["accessories"]]
+    assert faults == [["silence"], ["slow-read:characteristic=On", "silence"]]
+
+
+async def test_an_accessory_that_is_added_has_its_profiles_faults(run, tmp_path):
+    profile = json.loads(LAMP.read_text())
+    profile |= {"name": "Another", "faults": ["chunked"]}
+    path = tmp_path / "another.hasaccessory"
+    path.write_text(json.dumps(profile))
+    simulator = await run(BRIDGE)
+    assert (await simulator.command("add", profile=str(path)))["ok"]
+    assert (await simulator.command("status", accessory="Another"))["accessories"][0]["faults"] == ["chunked"]
+
+
 # MARK: the record
 
 
@@ -330,6 +615,117 @@ async def test_the_record_lies(run, phone, network):
     found = await phone.find(simulator.accessory)
     assert found.description.config_num == 77
     assert found.description.status_flags == 0
+
+
+async def test_the_record_is_ahead_of_the_pairing(run, phone, network):
+    "[F8] It says that the accessory is paired, and it isn't."
+    simulator = await run(LAMP, options=("--fault", "early-sf", "--fault", "cut-request:message=setup-M5"))
+    with pytest.raises(Exception) as failure:
+        await pair_setup(await phone.find(simulator.accessory), simulator.accessory.setup_code)
+    assert not isinstance(failure.value, AssertionError)
+    await network.wait(simulator.accessory.device_id, sf="0")
+    assert (await simulator.command("status"))["accessories"][0]["pairings"] == []
+
+
+async def test_the_record_is_behind_the_pairing(run, phone, network):
+    "[F8]"
+    simulator = await run(LAMP, options=("--fault", "late-record:by=1500ms"))
+    await network.wait(simulator.accessory.device_id, sf="1")
+    await phone.pair(simulator.accessory)
+    duration, _ = await took(network.wait(simulator.accessory.device_id, sf="0"))
+    assert 1 < duration < 5
+
+
+async def test_the_record_stays_as_it_was(run, phone, network):
+    "[F8] What it missed is told when the fault is over."
+    simulator = await run(LAMP, options=("--fault", "frozen-record"))
+    await phone.pair(simulator.accessory)
+    with pytest.raises(AssertionError):
+        await network.wait(simulator.accessory.device_id, sf="0", patience=1)
+    await fault(simulator, "frozen-record", False)
+    await network.wait(simulator.accessory.device_id, sf="0")
+
+
+class Multicast(asyncio.DatagramProtocol):
+    """Counts the answers on the loopback's port 5353 in which a name stands. (python-zeroconf passes over repeated ones.)"""
+
+    def __init__(self, name, wanted):
+        self.name = name.encode()
+        self.wanted = wanted
+        self.enough = asyncio.Event()
+
+    @classmethod
+    async def listen(cls, name, wanted):
+        listener = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton("224.0.0.251") + socket.inet_aton("127.0.0.1"))
+        listener.setblocking(False)
+        listener.bind(("224.0.0.251", 5353))
+        return await asyncio.get_running_loop().create_datagram_endpoint(lambda: cls(name, wanted), sock=listener)
+
+    def datagram_received(self, data, _):
+        if data[2] & 0x80 and self.name in data:
+            self.wanted -= 1
+            if self.wanted == 0:
+                self.enough.set()
+
+
+async def test_a_storm_of_records(run, phone, network):
+    "It is found and paired with all the same."
+    simulator = await run(LAMP, options=("--fault", "record-storm:every=10ms"))
+    transport, heard = await Multicast.listen(simulator.accessory.name, 100)
+    try:
+        duration, _ = await took(asyncio.wait_for(heard.enough.wait(), PATIENCE))
+    finally:
+        transport.close()
+    assert duration < 5
+    home = await phone.pair(simulator.accessory)
+    await network.wait(simulator.accessory.device_id, sf="0")
+    await fault(simulator, "record-storm", False)
+    assert await home.value(characteristic(await home.accessories(), "ON")) == 0
+
+
+def disconnections(simulator):
+    return sum(line.get("event") == "disconnected" for line in simulator.said)
+
+
+async def test_the_record_comes_and_goes(run, phone, network):
+    "What is connected stays so."
+    simulator, home, accessories = await paired(run, phone)
+    name = f"{simulator.accessory.name}._hap._tcp.local."
+    goodbyes, before = network.services[name].goodbyes, disconnections(simulator)
+    await fault(simulator, "record-flap:off=100ms:on=1500ms")
+    for count in range(2):
+        await network.wait_for_goodbye(name, goodbyes + count)
+        await network.wait(simulator.accessory.device_id)
+    assert await home.value(characteristic(accessories, "ON")) == 0
+    assert disconnections(simulator) == before
+    await fault(simulator, "record-flap", False)
+    await network.wait(simulator.accessory.device_id, sf="0")
+
+
+async def test_somebody_else_takes_its_name(run, phone, network):
+    "[F5] It takes another, and stays who it is."
+    simulator, home, accessories = await paired(run, phone)
+    switch = characteristic(accessories, "ON")
+    name = f"{simulator.accessory.name}._hap._tcp.local."
+    await fault(simulator, "rival-name")
+    renamed = await simulator.wait(lambda line: line.get("event") == "renamed")
+    assert renamed["from"] == simulator.accessory.name
+    await simulator.wait(lambda line: line.get("event") == "advertised" and line["name"] == renamed["to"])
+    async with asyncio.timeout(PATIENCE):
+        async with network._news:
+            await network._news.wait_for(lambda: f"{renamed['to']}._hap._tcp.local." in network.services)
+    own = await network.wait(simulator.accessory.device_id, sf="0")
+    assert own.name == f"{renamed['to']}._hap._tcp.local." and own.port == simulator.accessory.port
+    rival = network.services[name]
+    assert rival.port == 9 and rival.values["id"] != simulator.accessory.device_id
+    assert await home.value(switch) == 0
+    goodbyes = rival.goodbyes
+    await fault(simulator, "rival-name", False)
+    await network.wait_for_goodbye(name, goodbyes)
+    assert await home.value(switch) == 0
 
 
 # MARK: wrong input
