@@ -59,7 +59,9 @@ class Network(RecordUpdateListener):
 
     def async_update_records(self, zeroconf, now, updates):
         for update in updates:
-            self._take(update.new)
+            # What its cache lets go of is handed over, too; a goodbye has no time from the start.
+            if update.new.ttl == 0 or not update.new.is_expired(now):
+                self._take(update.new)
         self._later(self._tell())
 
     def async_update_records_complete(self):
