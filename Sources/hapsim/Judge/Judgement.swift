@@ -18,7 +18,7 @@ struct Judgement {
     let names = accessories.map(\.name)
     var facts = [("accessory", names.joined(separator: ", "))]
     if let scenario = options.scenario { facts.append(("scenario", scenario)) }
-    if !options.faults.isEmpty { facts.append(("faults", options.faults.joined(separator: " "))) }
+    if !options.faults.isEmpty { facts.append(("faults", options.faults.map(\.text).joined(separator: " "))) }
     header = RunHeader(
       version: hapsimVersion, target: "controllers of \(names.joined(separator: ", "))", facts: facts,
       seed: options.seed ?? 0, time: WallClock.stamp, arguments: options.profiles, program: .hapsimJudge)
