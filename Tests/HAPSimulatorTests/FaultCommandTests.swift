@@ -118,7 +118,8 @@ extension ServedSimulation {
     }
   }
 
-  @Test("What goes round does so until it is over, and leaves the accessory as it was") func cycle() async throws {
+  @Test("What goes round does so until it is over, and leaves the accessory as it was", .timeLimit(.minutes(1)))
+  func cycle() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       let (turns, continuation) = AsyncStream.makeStream(of: Void.self)
       served.listener.withLock { $0 = { if $0.name == "radio" { continuation.yield() } } }
@@ -128,6 +129,7 @@ extension ServedSimulation {
         count += 1
         if count == 5 { break }
       }
+      #expect(count == 5)
       // Other words take the place of the first.
       try await served.command("fault", #""fault": "flap:off=1h:on=1h""#)
       try await served.command("fault", #""fault": "flap", "value": false"#)
