@@ -24,7 +24,7 @@ def pytest_sessionstart(session):
 
 
 def pytest_addoption(parser):
-    parser.addoption("--part", default="1/1", help="I/N: of the profiles, every N-th from the I-th on, for runs side by side")
+    parser.addoption("--part", default="1/1", help="I/N: of the profiles, and of the tests that aren't about all of them, every N-th from the I-th on, for runs side by side")
     parser.addoption("--rewrite-met", action="store_true", help="write anew what controllers do when they meet defects")
     parser.addoption(
         "--bonjour", choices=["daemon"], help="every simulator announces through an mDNS daemon, which is started for the run"
@@ -42,6 +42,14 @@ def pytest_generate_tests(metafunc):
         part, parts = map(int, metafunc.config.getoption("--part").split("/"))
         profiles = profiles[part - 1 :: parts]
         metafunc.parametrize("profile", profiles, ids=lambda path: path.stem)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Those about every profile are in parts already."""
+    part, parts = map(int, config.getoption("--part").split("/"))
+    others = [item for item in items if "profile" not in item.fixturenames]
+    mine = set(others[part - 1 :: parts])
+    items[:] = [item for item in items if "profile" in item.fixturenames or item in mine]
 
 
 @pytest_asyncio.fixture(scope="session", autouse=True)

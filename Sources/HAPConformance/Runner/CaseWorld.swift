@@ -11,6 +11,8 @@ package final class CaseWorld: @unchecked Sendable {
   /// nil: there is no multicast, for the reason in `noMulticast`.
   package var observer: MDNSObserver?
   package var noMulticast = "no multicast was asked for"
+  /// Multicast was asked for and works, and the accessory isn't heard.
+  package var isSilent = false
 
   package init() {}
 }

@@ -140,6 +140,8 @@ package struct ConformanceSession: Sendable {
       }
     } else {
       world.noMulticast = absence ?? "no record of it was heard"
+      // Without an interface to listen on it may be that it is behind a router, where nothing is heard of it.
+      world.isSilent = absence == nil && !interfaces.isEmpty
     }
     world.hooks = hooks(for: process, ready, on: loop)
     return try await run(device, world, payload: ready?.setupPayload, tell)
@@ -161,7 +163,8 @@ package struct ConformanceSession: Sendable {
     device.claims = known.variables
     let circumstances = Plan.Circumstances(
       hasCode: device.code != nil, isForeign: look.isForeign, isBorrowed: look.isBorrowed,
-      noMulticast: world.observer == nil ? world.noMulticast : nil, hooks: world.hooks, claims: known)
+      noMulticast: world.observer == nil ? world.noMulticast : nil, isSilent: world.isSilent, hooks: world.hooks,
+      claims: known)
     let plan = Plan(suites, options: options, circumstances: circumstances, isSelected: isSelected)
     var header = header
     header.target = targetText(device)

@@ -28,12 +28,16 @@ package struct Plan: Sendable {
     /// The tester came with a pairing, so it must not be taken away.
     package var isBorrowed: Bool
     package var noMulticast: String?
+    /// Multicast was asked for and works, and the accessory isn't heard.
+    package var isSilent: Bool
     package var hooks: any HookRunner
     package var claims: Claims
 
     package init(
-      hasCode: Bool, isForeign: Bool, isBorrowed: Bool, noMulticast: String?, hooks: any HookRunner, claims: Claims
+      hasCode: Bool, isForeign: Bool, isBorrowed: Bool, noMulticast: String?, isSilent: Bool = false,
+      hooks: any HookRunner, claims: Claims
     ) {
+      self.isSilent = isSilent
       self.hasCode = hasCode
       self.isForeign = isForeign
       self.isBorrowed = isBorrowed
@@ -113,7 +117,9 @@ package struct Plan: Sendable {
     if needs.state == .unpaired, at.isBorrowed { return "the accessory is paired, and stays so" }
     if needs.unpairs, at.isBorrowed, !options.allowsReset { return "removes pairings: --allow-reset runs it" }
     if needs.code || needs.state == .paired && !at.isBorrowed, !at.hasCode { return "no setup code: --code tells it" }
-    if needs.multicast, let reason = at.noMulticast { return "no multicast: \(reason)" }
+    if needs.multicast, let reason = at.noMulticast, !(needs.silenceCounts && at.isSilent) {
+      return "no multicast: \(reason)"
+    }
     for hook in needs.hooks {
       if let name = HookName(rawValue: hook), !at.hooks.isAvailable(name) { return "no hook \(hook)" }
     }

@@ -95,6 +95,8 @@ package struct CaseNeeds: Equatable, Sendable {
   /// It takes away pairings that may not be the tester's: on an accessory that was paired when found it runs with `--allow-reset`.
   package var unpairs = false
   package var multicast = false
+  /// With multicast it is about whether the accessory is heard at all, so that silence is no reason to skip it.
+  package var silenceCounts = false
   /// The setup code, although the accessory is to be unpaired.
   package var code = false
   /// How many times it enters a wrong setup code; accessories take about a hundred in their life.

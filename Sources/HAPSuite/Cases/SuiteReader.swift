@@ -33,7 +33,7 @@ package struct SuiteReader {
     ShapeMember("section", .text, required: true, "of the specification"),
     ShapeMember(
       "needs", .list(.any),
-      "what must be so: `paired`, `pairing`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
+      "what must be so: `paired`, `pairing`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `listening`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
     ),
     ShapeMember("shared", .bool, "it may run beside others"),
     ShapeMember("limit", .duration, "how long each variant may take, where that is more than the usual 3min"),
@@ -209,7 +209,9 @@ package struct SuiteReader {
       file: file, place: node.place)
   }
 
-  private static let words = ["paired", "pairing", "unpaired", "any", "long", "reset", "unpairs", "multicast", "code"]
+  private static let words = [
+    "paired", "pairing", "unpaired", "any", "long", "reset", "unpairs", "multicast", "listening", "code",
+  ]
   private static let keyed: [ShapeMember] = [
     ShapeMember("hook", .word(Vocabulary.hookNames), ""), ShapeMember("claim", .text, ""),
     ShapeMember("wrong-codes", .integer(0...1000), ""),
@@ -234,6 +236,9 @@ package struct SuiteReader {
         case "reset": needs.resets = true
         case "unpairs": needs.unpairs = true
         case "multicast": needs.multicast = true
+        case "listening":
+          needs.multicast = true
+          needs.silenceCounts = true
         case "code": needs.code = true
         default: checker.check(entry, .word(Self.words))
         }

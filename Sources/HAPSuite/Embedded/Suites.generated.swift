@@ -1094,7 +1094,7 @@ cases:
     requirement: The accessory is found as one _hap._tcp service in local., with a port, a TXT record and at least one address.
     level: must
     section: HAP R2 §6.2.2, §6.4
-    needs: [multicast]
+    needs: [listening]
     shared: true
     cause: An old registration is left behind after a restart or a rename, or the address records are never announced.
     fix: Register one service only, and withdraw the old one before a new one takes its place.
@@ -1847,8 +1847,11 @@ cases:
       - verify: former
       - send: { on: former, subscribe: "${x.id}" }
       - expect: { on: former, is: done }
+      # An event for the subscribing itself is another matter.
+      - events: { on: former, id: "${x.id}", for: 1200ms, save: { early: values } }
       - send: { on: former, unsubscribe: "${x.id}" }
       - expect: { on: former, is: done }
+      - silence: { on: former, for: 500ms, id: "${x.id}" }
       - verify: ear
       - send: { on: ear, subscribe: "${x.id}" }
       - expect: { on: ear, is: done }
@@ -1857,7 +1860,6 @@ cases:
       - expect: { on: hand, is: done }
       - event: { on: ear, entries: [{ id: "${x.id}", value: "${x.other}" }] }
       - silence: { for: 500ms, id: "${x.id}" }
-      # An event for the subscribing itself is another matter.
       - events: { on: former, id: "${x.id}", save: { seen: values } }
       - check: { that: "${seen}", is: { $not: { $includes: ["${x.other}"] } }, because: the change was told behind the end of the subscription }
   - id: EV-05

@@ -12,13 +12,14 @@ import Testing
 
   private func plan(
     _ cases: [String], options: RunOptions = RunOptions(), hasCode: Bool = true, isForeign: Bool = false,
-    isBorrowed: Bool = false, noMulticast: String? = nil, claims: Claims = Claims(), only ids: [String]? = nil
+    isBorrowed: Bool = false, noMulticast: String? = nil, isSilent: Bool = false, claims: Claims = Claims(),
+    only ids: [String]? = nil
   ) throws -> Plan {
     Plan(
       try TinyCase.suites(cases), options: options,
       circumstances: Plan.Circumstances(
-        hasCode: hasCode, isForeign: isForeign, isBorrowed: isBorrowed, noMulticast: noMulticast, hooks: Hooks(),
-        claims: claims)
+        hasCode: hasCode, isForeign: isForeign, isBorrowed: isBorrowed, noMulticast: noMulticast,
+        isSilent: isSilent, hooks: Hooks(), claims: claims)
     ) { ids?.contains($0.id) ?? true }
   }
 
@@ -88,6 +89,11 @@ import Testing
     #expect(try reason("paired", hasCode: false, isBorrowed: true) == nil)
     #expect(try reason("multicast", noMulticast: "no network") == "no multicast: no network")
     #expect(try reason("multicast") == nil)
+    for need in ["multicast", "listening"] {
+      #expect(try reason(need, noMulticast: "not heard") == "no multicast: not heard")
+      let plan = try plan([needing("AA-01", need)], noMulticast: "not heard", isSilent: true)
+      #expect((plan.planned[0].skipReason == nil) == (need == "listening"), "silence is what it is about")
+    }
     #expect(try reason("{ hook: press }") == "no hook press")
     #expect(try reason("{ hook: reboot }") == nil)
   }
