@@ -155,7 +155,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-        "HAPYAML", "HAPSuite", "HAPScenario", "HAPLint", "HAPDefects", "HAPTestSupport",
+        "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
@@ -168,7 +168,8 @@ let package = Package(
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-    "HAPYAML", "HAPSuite", "HAPScenario", "HAPLint", "HAPDefects", "HAPTestSupport", "FuzzTargets",
+    "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPTestSupport",
+    "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {

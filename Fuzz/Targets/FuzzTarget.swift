@@ -36,6 +36,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case defects
   /// Files with scenarios, and what happens while they are played.
   case scenario
+  /// What controllers do, before their judge.
+  case judge
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -56,6 +58,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .lint: fuzzLint(bytes)
     case .defects: fuzzDefects(bytes)
     case .scenario: fuzzScenario(bytes)
+    case .judge: fuzzJudge(bytes)
     }
   }
 
@@ -63,7 +66,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .scenario: 4096
+    case .http, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .scenario, .judge: 4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }

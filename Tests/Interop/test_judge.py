@@ -245,6 +245,11 @@ async def test_a_report_that_cannot_be_written(judged, tried, tmp_path):
     assert any("junit.xml" in line for line in judge.simulator.errors)
 
 
+async def test_accessories_of_one_name_are_no_trial(tried):
+    status, _, errors = await run_to_its_end(hapsim(), "judge", tried, tried, "--ephemeral", "--interface", "lo")
+    assert (status, 'two accessories are called "Tried"' in errors) == (2, True)
+
+
 async def test_misdeeds_have_names(tmp_path):
     status, _, errors = await run_to_its_end(program("hapctl"), "misbehave", "it", "known-id", "--state", tmp_path)
     assert (status, 'did you mean "known-ids"?' in errors) == (2, True)

@@ -1,3 +1,4 @@
+import HAPCommandLine
 import HAPModel
 import HAPScenario
 import HAPSimulator
@@ -10,18 +11,30 @@ struct ControllerTrial {
   /// How long a controller has for what it has to do.
   private let patience: Duration
 
-  private struct Tried {
+  struct Tried {
     var name: String
     /// Two values of a characteristic that controllers can subscribe to; nil: it has none.
     var change: (id: AttributeID, values: [Value])?
   }
 
-  init(of accessories: [PreparedAccessory], patience: Duration) {
+  /// - Parameter accessories: each of another name.
+  init(_ accessories: [Tried], patience: Duration) {
+    self.accessories = accessories
     self.patience = patience
-    self.accessories = accessories.map { Tried(name: $0.name, change: Self.change(in: $0.database)) }
   }
 
-  private static func change(in database: AttributeDatabase) -> (id: AttributeID, values: [Value])? {
+  /// - Throws: where two have the same name, by which a scenario tells them apart.
+  init(of accessories: [PreparedAccessory], patience: Duration) throws(UsageError) {
+    var names: Set<String> = []
+    for name in accessories.map(\.name) where !names.insert(name).inserted {
+      throw UsageError(
+        "two accessories are called \"\(name)\", and the trial can't tell them apart: give one another name, or --no-trial"
+      )
+    }
+    self.init(accessories.map { Tried(name: $0.name, change: Self.change(in: $0.database)) }, patience: patience)
+  }
+
+  static func change(in database: AttributeDatabase) -> (id: AttributeID, values: [Value])? {
     for slot in database.characteristics.indices {
       let characteristic = database.characteristics[slot]
       guard characteristic.perms.isSuperset(of: [.events, .pairedRead]) else { continue }
@@ -77,5 +90,11 @@ struct ControllerTrial {
     return lines.map { "      \($0)\n" }.joined()
   }
 
-  private func quoted(_ text: String) -> String { JSONWriter.text { $0.string(text) } }
+  /// JSON's form, which is YAML's too, but for control characters that JSON lets stand.
+  private func quoted(_ text: String) -> String {
+    JSONWriter.text { $0.string(text) }.unicodeScalars.map { scalar in
+      guard (0x7F...0x9F).contains(scalar.value) else { return String(scalar) }
+      return "\\u00" + String(scalar.value, radix: 16)
+    }.joined()
+  }
 }

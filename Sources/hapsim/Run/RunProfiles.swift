@@ -49,7 +49,12 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     makeRoom(for: prepared.accessories, console)
     if let folder = options.capture { try makePrivateFolder(folder) }
     if scenario == nil, let judging = options.judging, judging.hasTrial {
-      scenario = ControllerTrial(of: prepared.accessories, patience: judging.patience).loaded
+      do throws(UsageError) {
+        scenario = try ControllerTrial(of: prepared.accessories, patience: judging.patience).loaded
+      } catch {
+        console.complain("hapsim judge: \(error.message)")
+        return .usage
+      }
     }
     // What was said of the one profile is not said of those that come later.
     var later = choices
