@@ -9,7 +9,8 @@
 #   REPORTS     the folder for junit.xml, report.json, report.md, judge.log and controller.log (default: judge-reports)
 #   HAPSIM      the program (default: hapsim, on the PATH)
 #
-# Exit status: that of hapsim judge; 2 wrong usage; 3 where the accessory isn't ready in time.
+# Exit status: that of hapsim judge; where that is 0, the controller's own when it failed by itself; 2 wrong usage; 3 where the accessory isn't ready in time.
+# It takes bash 4.3 and setsid, as every Debian has them.
 set -euo pipefail
 
 fail() { local status=$1; shift; echo "judge.sh: $*" >&2; exit "$status"; }
@@ -51,8 +52,14 @@ setsid bash -c "$CONTROLLER" </dev/null >"$REPORTS/controller.log" 2>&1 &
 controller=$!
 
 wait -n "$judge" "$controller" || true
+own=0
+if ! kill -0 "$controller" 2>/dev/null; then
+  wait "$controller" || own=$?
+  controller=''
+fi
 kill -INT "$judge" 2>/dev/null || true
 status=0
 wait "$judge" || status=$?
 judge=''
+[ "$status" -ne 0 ] || status=$own
 exit "$status"

@@ -17,7 +17,7 @@ func fuzzJudge(_ bytes: UnsafeRawBufferPointer) {
     case 0: act = .opened(peer: "192.0.2.\(connection)")
     case 1: act = .closed
     case 2: act = .left
-    case 3: act = .verified(controller: String(decoding: program.piece(), as: UTF8.self), isAdmin: program.isSet())
+    case 3: act = .verified(controller: String(decoding: program.piece(), as: UTF8.self))
     case 4: act = .answered(nil)
     case 5: act = .unreadable(reason: "no")
     case 6: act = .named(program.piece())
@@ -67,6 +67,7 @@ private final class FuzzedAccessory: JudgedAccessory {
   let name = "A"
   var isPaired = true
   var serves = true
+  func isAdmin(_ controller: String) -> Bool { controller.isEmpty }
   let pairingIdentifiers = [Array("C".utf8)]
   let database = try! AttributeDatabase([
     Accessory(

@@ -17,7 +17,7 @@ package enum ControllerAct: Equatable, Sendable {
   /// The identifier that the controller gave in M3 of Pair Verify, byte for byte.
   case named([UInt8])
   /// Pair Verify is over: the connection is secured.
-  case verified(controller: String, isAdmin: Bool)
+  case verified(controller: String)
   /// The controller has ended its sending, or reset the connection.
   case left
   /// The connection is gone.
@@ -35,6 +35,12 @@ package enum AccessoryChange: Equatable, Sendable {
   case serves(Bool)
 }
 
+extension JudgedAccessory {
+  func hasPaired(_ controller: String) -> Bool {
+    pairingIdentifiers.contains { String(decoding: $0, as: UTF8.self) == controller }
+  }
+}
+
 /// An accessory whose controllers are judged, as it is at the moment.
 package protocol JudgedAccessory: AnyObject {
   /// No other has it; the same over restarts.
@@ -42,6 +48,8 @@ package protocol JudgedAccessory: AnyObject {
   var name: String { get }
   var database: AttributeDatabase { get }
   var isPaired: Bool { get }
+  /// Whether a controller of this identifier may change pairings now.
+  func isAdmin(_ controller: String) -> Bool
   /// Whether it can be reached: it is on the network, and nobody made that a bad one on purpose.
   var serves: Bool { get }
   /// Of all controllers, byte for byte.

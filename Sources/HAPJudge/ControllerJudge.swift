@@ -36,7 +36,8 @@ package final class ControllerJudge {
   package var onBreach: ((RuleDescription, String) -> Void)?
 
   private let states = ControllerJudge.rules.map { RuleState($0) }
-  private var connections: [UInt64: JudgedConnection] = [:]
+  private(set) var connections: [UInt64: JudgedConnection] = [:]
+  private let told = ToldDatabases()
   private var scene: JudgeScene
   private let start: Duration
   /// Identifiers, in the order in which they came.
@@ -62,13 +63,12 @@ package final class ControllerJudge {
     _ act: ControllerAct, on number: UInt64, of accessory: any JudgedAccessory, at now: Duration
   ) {
     advance(to: now)
-    if case .opened(let peer) = act { connections[number] = JudgedConnection(to: accessory, from: peer, at: now) }
+    if case .opened(let peer) = act { connections[number] = JudgedConnection(to: accessory, from: peer, at: now, told) }
     guard let connection = connections[number] else { return }
     note(act, on: connection)
     switch act {
-    case .verified(let controller, let isAdmin):
+    case .verified(let controller):
       connection.controller = controller
-      connection.isAdmin = isAdmin
       connection.verifiedAt = now
       if !controllers.contains(controller), controllers.count < 1000 { controllers.append(controller) }
     case .left: connection.leftAt = connection.leftAt ?? now
@@ -103,29 +103,27 @@ package final class ControllerJudge {
     connection.hasArrived = false
     connection.requests += 1
     for entry in request.writeEntries {
-      guard let id = entry.attributeID, let ev = entry.flag("ev") else { continue }
-      if ev {
-        connection.attempted.insert(id)
-        connection.subscriptions.insert(id)
-      } else {
-        connection.subscriptions.remove(id)
-      }
+      // What there isn't can't be subscribed to, and what is kept is bounded.
+      if entry.flag("ev") == true, let id = entry.attributeID, connection.knows(id) { connection.attempted.insert(id) }
     }
   }
 
   private func settle(_ answer: PlainMessage?, on connection: JudgedConnection) {
-    let isWrite = connection.owed?.request.name == "PUT /characteristics"
+    let request = connection.owed?.request
     connection.owed = nil
     connection.lastStatus = answer?.status
     connection.lastAnswerAt = scene.now
     connection.wasRefused = answer?.isRefusal ?? false
-    guard let answer else { return }
-    if let status = answer.status, (200..<300).contains(status), answer.pairingError == nil {
-      connection.hasServed = true
-    }
-    guard isWrite, answer.status == 207 else { return }
-    for entry in answer.entries where entry["status"]?.integerValue ?? 0 != 0 {
-      if let id = entry.attributeID { connection.subscriptions.remove(id) }
+    guard let answer, let status = answer.status, let request else { return }
+    if (200..<300).contains(status), answer.pairingError == nil { connection.hasServed = true }
+    if request.name == "GET /accessories" { told.take(answer, on: connection) }
+    guard request.name == "PUT /characteristics", status == 204 || status == 200 || status == 207 else { return }
+    let refused = status == 204 ? [] : answer.refusedIDs
+    for entry in request.entries {
+      guard let id = entry.attributeID, let ev = entry.flag("ev"), !refused.contains(id), connection.knows(id) else {
+        continue
+      }
+      if ev { connection.subscriptions.insert(id) } else { connection.subscriptions.remove(id) }
     }
   }
 
@@ -168,7 +166,7 @@ package final class ControllerJudge {
     case .told(let event): keep(.message, event.start, .received, body: event.body)
     case .unreadable(let reason): keep(.note, "unreadable: \(reason)")
     case .named: break
-    case .verified(let controller, _): keep(.note, "verified: \(controller)")
+    case .verified(let controller): keep(.note, "verified: \(controller)")
     case .left: keep(.connection, "ended by the controller")
     case .closed: keep(.connection, "closed")
     }

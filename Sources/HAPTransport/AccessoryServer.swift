@@ -285,6 +285,7 @@ package final class AccessoryServer {
       return stream.reset()
     }
     guard !isStopped, let served = core.open(peer: peer, at: now) else {
+      recorder?.turnedAway(peer: peer, at: now)
       stream.close()
       return perform()
     }

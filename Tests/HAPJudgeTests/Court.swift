@@ -7,11 +7,14 @@ import HAPWire
 
 /// An accessory of a lamp and a lock, for rules to be broken at.
 final class Lamp: JudgedAccessory {
-  let id = "11:22:33:44:55:66"
+  let id: String
+  init(id: String = "11:22:33:44:55:66") { self.id = id }
   let name = "Lamp"
   var isPaired = true
   var serves = true
   var pairingIdentifiers = [Array(Court.controller.utf8)]
+  var admins: Set<String> = [Court.controller]
+  func isAdmin(_ controller: String) -> Bool { admins.contains(controller) }
   var database = try! AttributeDatabase([
     Accessory(
       aid: 1,
@@ -63,9 +66,10 @@ final class Court {
   }
 
   /// Connected and verified.
-  func session(of controller: String = Court.controller, isAdmin: Bool = true) -> UInt64 {
-    let connection = open()
-    act(.verified(controller: controller, isAdmin: isAdmin), on: connection)
+  func session(of controller: String = Court.controller, from peer: String = "192.0.2.7:50000") -> UInt64 {
+    let connection = open(from: peer)
+    act(.arrived, on: connection)
+    act(.verified(controller: controller), on: connection)
     return connection
   }
 

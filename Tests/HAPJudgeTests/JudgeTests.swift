@@ -39,7 +39,7 @@ struct JudgeTests {
       case 0: court.act(.opened(peer: "192.0.2.\(connection):1"), on: connection)
       case 1: court.act(.closed, on: connection)
       case 2: court.act(.left, on: connection)
-      case 3: court.act(.verified(controller: "C\(connection)", isAdmin: false), on: connection)
+      case 3: court.act(.verified(controller: "C\(connection)"), on: connection)
       case 4: court.act(.answered(nil), on: connection)
       case 5: court.answer(connection, [0, 200, 204, 207, 400, 470].randomElement(using: &chance)!, body)
       case 6: court.tell(connection)
@@ -75,6 +75,20 @@ struct JudgeTests {
     #expect(outcome.notes.count == 10 && outcome.notes.last == "and 5 times more")
     #expect(outcome.transcript.map(\.title).suffix(2) == ["HTTP/1.1 200 X", "GET /characteristics?id=1.99 HTTP/1.1"])
     #expect(outcome.transcript.last?.connection == Court.controller)
+  }
+
+  @Test("Ids that there aren't are not kept, however many a controller invents")
+  func inventions() {
+    let court = Court()
+    let session = court.session()
+    for start in 0..<50 {
+      let entries = (0..<200).map { #"{"aid":1,"iid":\#(1000 + start * 200 + $0),"ev":true}"# }.joined(separator: ",")
+      court.put(session, #"{"characteristics":[\#(entries)]}"#, 207)
+    }
+    let connection = court.judge.connections[session]
+    #expect(connection?.attempted.isEmpty == true && connection?.subscriptions.isEmpty == true)
+    for number in 0..<2000 { court.lose(court.session(of: "C\(number)")) }
+    #expect(court.judge.connections.count == 1)
   }
 
   @Test("Of pairing, evidence has the states and no proofs")

@@ -205,6 +205,11 @@ struct RuleTests {
     court.pairing(connection, "/pair-setup", [(TLVType.state, [1])])
     court.pairingAnswer(connection, [(TLVType.state, [2])])
     #expect(court.verdict("verifies-first") == .pass)
+    for path in ["/configured", "/secure-message"] {
+      court.ask(connection, "POST \(path)")
+      court.answer(connection, 204)
+    }
+    #expect(court.verdict("verifies-first") == .pass)
     court.get(connection, "/accessories", 470)
     #expect(court.broken == ["verifies-first"])
   }
@@ -223,7 +228,13 @@ struct RuleTests {
   func admins() {
     court.pairing(court.session(), "/pairings", [(TLVType.state, [1]), (TLVType.method, [5])])
     #expect(court.verdict("pairings-by-admins") == .pass)
-    court.pairing(court.session(isAdmin: false), "/pairings", [(TLVType.state, [1]), (TLVType.method, [5])])
+    // At the time of the request, whatever it was when the session began.
+    let session = court.session(of: "U")
+    court.lamp.admins.insert("U")
+    court.pairing(session, "/pairings", [(TLVType.state, [1]), (TLVType.method, [5])])
+    #expect(court.verdict("pairings-by-admins") == .pass)
+    court.lamp.admins = []
+    court.pairing(court.session(), "/pairings", [(TLVType.state, [1]), (TLVType.method, [5])])
     #expect(court.broken == ["pairings-by-admins"])
   }
 
@@ -255,6 +266,13 @@ struct RuleTests {
       court.leave(connection)
     }
     for _ in 0..<4 { attempt() }
+    #expect(court.verdict("stops-knocking") == .pass)
+    // Another accessory is another matter.
+    let other = Lamp(id: "other")
+    let connection: UInt64 = 1000
+    court.judge.take(.opened(peer: "192.0.2.7:1"), on: connection, of: other, at: court.now)
+    let m1 = PlainMessage(start: "POST /pair-verify HTTP/1.1", body: TLV(state: 1).encoded())
+    court.judge.take(.asked(m1), on: connection, of: other, at: court.now)
     #expect(court.verdict("stops-knocking") == .pass)
     attempt()
     #expect(court.verdict("stops-knocking") == .fail)
@@ -298,6 +316,31 @@ struct RuleTests {
     #expect(court.verdict("values") == (isRight ? .pass : .fail))
   }
 
+  @Test(
+    "Who goes by a lie in the database is not to blame",
+    arguments: [#""format":"string""#, #""perms":["pr","pw"]"#, #""maxValue":200"#])
+  func lies(lie: String) {
+    let session = court.session()
+    let members = [
+      #""iid":10,"type":"8""#, #""perms":["pr","pw","ev"]"#, #""format":"int""#, #""minValue":0"#, #""maxValue":100"#,
+    ]
+    func tell(_ lie: String?) {
+      let told = members.map { member in
+        lie.map { $0.prefix(6) == member.prefix(6) && $0.first == "\"" ? $0 : member } ?? member
+      }
+      let text =
+        #"{"accessories":[{"aid":1,"services":[{"iid":8,"characteristics":[{\#(told.joined(separator: ","))}]}]}]}"#
+      court.get(session, "/accessories", 200, text)
+    }
+    let write = #"{"characteristics":[{"aid":1,"iid":10,"value":150,"ev":true}]}"#
+    tell(lie)
+    court.put(session, write)
+    #expect(court.verdict("values") == .skip && court.verdict("permissions") == .skip)
+    tell(nil)
+    court.put(session, write)
+    #expect(court.verdict("values") == .fail && court.verdict("permissions") == .pass)
+  }
+
   @Test("A truth value may be 1 or 0")
   func truth() {
     court.put(court.session(), #"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#)
@@ -316,6 +359,16 @@ struct RuleTests {
     #expect(court.broken == ["prepared-writes"])
     court.put(session, #"{"characteristics":[{"aid":1,"iid":12,"value":1}]}"#)
     #expect(court.broken == ["timed-writes", "prepared-writes"])
+  }
+
+  @Test("While the network is bad on purpose, a timed write may be late")
+  func lateOnABadNetwork() {
+    let session = court.session()
+    court.put(session, #"{"ttl":1000,"pid":7}"#, to: "/prepare", 200)
+    court.wait(.seconds(2))
+    court.lamp.serves = false
+    court.put(session, #"{"characteristics":[{"aid":1,"iid":12,"value":1}],"pid":7}"#)
+    #expect(court.verdict("prepared-writes") == .skip)
   }
 
   @Test("A timed write behind its ttl, or with another pid, is none", arguments: [true, false])
@@ -384,6 +437,7 @@ struct RuleTests {
   func database() {
     let session = court.session()
     for _ in 0..<3 { court.get(session, "/accessories") }
+    court.judge.take(.announced(configurationNumber: "9"), of: Lamp(id: "other"), at: court.now)
     court.change(.announced(configurationNumber: "2"))
     for _ in 0..<3 { court.get(session, "/accessories") }
     #expect(court.verdict("keeps-database") == .pass)

@@ -9,18 +9,19 @@ struct ControllerTrialTests {
   @Test(
     "It is a scenario, whatever an accessory is called",
     arguments: [
-      "Lamp", "a \"b\" \\ c: #1 {x} - 'y' | > & * ! % @ `", "日本 🚪", "é\u{2028}\u{85}x", "\u{7f}\u{1}", "- yes", "null",
+      "Lamp", "a \"b\" \\ c: #1 {x} - 'y' | > & * ! % @ `", "日本 🚪", "é\u{2028}\u{85}x", "\u{7f}\u{1}", "- yes",
+      "\u{FFFE}", "\u{FEFF}x\u{FFFF}", "null",
       "1",
       String(repeating: "x", count: 64),
     ])
-  func names(name: String) {
+  func names(name: String) throws {
     let tried = ControllerTrial.Tried(name: name, change: (AttributeID(aid: 1, iid: 9), [.bool(true), .integer(7)]))
     let trial = ControllerTrial(
       [tried, ControllerTrial.Tried(name: "Other", change: nil)], patience: .milliseconds(1500))
-    let loaded = trial.loaded
+    let loaded = try trial.loaded
     #expect(loaded.scenario.name == "Trial of controllers")
     // Side by side, and each has its steps.
-    #expect(loaded.scenario.steps.count == 1)
+    #expect(loaded.scenario.steps.count == 3)
     #expect(trial.text.contains("after: 2500ms"))
   }
 

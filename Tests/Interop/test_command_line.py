@@ -243,3 +243,18 @@ async def test_two_of_a_name_in_one_process_are_told_apart(run, network, tmp_pat
     simulator = await run(LIGHT, other)
     names = {(await network.wait(accessory.device_id)).name for accessory in simulator.accessories}
     assert len(names) == 2 and all(name.startswith("Colour Light") for name in names)
+
+
+@pytest.mark.parametrize("command", ["run", "judge"])
+async def test_the_port_of_the_second_accessory_is_taken(command):
+    """The first one is served by then, and ends in good order."""
+    with socket.socket() as first, socket.socket() as second:
+        first.bind(("127.0.0.1", 0))
+        port = first.getsockname()[1]
+        first.close()
+        second.bind(("127.0.0.1", port + 1))
+        second.listen()
+        errors = await refused(
+            command, LIGHT, LOCK, "--ephemeral", "--bonjour", "off", "--bind", "127.0.0.1", "--port", port, status=3
+        )
+    assert f"{port + 1}" in errors

@@ -90,7 +90,7 @@ struct KeepsDatabase: JudgeRule {
     chance: "a read of the database")
 
   private static let most = 3
-  private var reads: [ObjectIdentifier: Occurrences] = [:]
+  private var reads: [ObjectIdentifier: (accessory: String, times: Occurrences)] = [:]
 
   mutating func take(
     _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
@@ -99,8 +99,8 @@ struct KeepsDatabase: JudgeRule {
     switch act {
     case .asked(let request) where request.name == "GET /accessories":
       findings.chance()
-      reads[key, default: Occurrences(span: .seconds(60))].add("", at: scene.now)
-      guard reads[key]!.count("", at: scene.now) > Self.most else { return }
+      reads[key, default: (connection.accessory.id, Occurrences(span: .seconds(60)))].times.add("", at: scene.now)
+      guard reads[key]!.times.count("", at: scene.now) > Self.most else { return }
       findings.breach("the database was read \(Self.most + 1) times within a minute")
       reads[key] = nil
     case .closed: reads[key] = nil
@@ -111,6 +111,6 @@ struct KeepsDatabase: JudgeRule {
   mutating func take(
     _ change: AccessoryChange, of accessory: any JudgedAccessory, _ scene: JudgeScene, _ findings: inout JudgeFindings
   ) {
-    if case .announced = change { reads = [:] }
+    if case .announced = change { reads = reads.filter { $0.value.accessory != accessory.id } }
   }
 }

@@ -24,10 +24,10 @@ struct Reconnects: JudgeRule {
     case .closed:
       guard let relation = Relation(connection), !connection.wasLeft, !connection.subscriptions.isEmpty else { return }
       losses[relation] = Loss(connection: connection, at: scene.now)
-    // Whoever comes from there tries: more, the network may not let it.
-    case .opened, .asked:
-      for (relation, loss) in losses
-      where loss.connection.host == connection.host && relation.accessory == connection.accessory.id {
+    // Whoever comes from there, or as the same, tries: more, the network may not let it.
+    case .opened, .asked, .verified:
+      for (relation, loss) in losses where relation.accessory == connection.accessory.id {
+        guard loss.connection.host == connection.host || relation.controller == connection.controller else { continue }
         losses[relation] = nil
         findings.chance()
       }
@@ -50,6 +50,8 @@ struct Reconnects: JudgeRule {
     for (relation, loss) in losses
     where loss.connection.accessory.serves && scene.now - loss.at >= scene.patience {
       losses[relation] = nil
+      // Who isn't paired any more has nothing to come back to.
+      guard loss.connection.accessory.hasPaired(relation.controller) else { continue }
       findings.breach(
         "\(relation.controller) lost its connection to \(loss.connection.accessory.name), and didn't come back",
         on: loss.connection)
@@ -67,16 +69,22 @@ struct NoReconnectStorm: JudgeRule {
     chance: "a connection that came to nothing")
 
   private static let most = 5
-  /// Connections that ended before anything was served on them, by host and accessory.
+  /// Connections that ended before anything was served on them, by origin.
   private var failures = Occurrences(span: .seconds(10))
+  /// When the last of them ended, by origin.
+  private var lastEnds: [String: Duration] = [:]
 
   mutating func take(
     _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
   ) {
-    let key = "\(connection.host) \(connection.accessory.id)"
+    let key = connection.origin
     switch act {
     case .closed:
       guard !connection.hasServed else { return failures.forget(key) }
+      // Several that end together are no storm: each came without knowing of the others' end.
+      if let last = lastEnds[key], connection.openedAt < last { return }
+      if lastEnds.count >= 1000 { lastEnds = lastEnds.filter { scene.now - $0.value < .seconds(10) } }
+      lastEnds[key] = scene.now
       failures.add(key, at: scene.now)
       let count = failures.count(key, at: scene.now)
       guard count > Self.most else { return findings.chance() }
@@ -104,11 +112,18 @@ struct NoIdleConnections: JudgeRule {
   ) {
     let key = ObjectIdentifier(connection)
     switch act {
-    case .opened: silent[key] = connection
+    // On a network that is bad on purpose, its words may not arrive.
+    case .opened: if connection.accessory.serves { silent[key] = connection }
     case .arrived, .asked: if silent.removeValue(forKey: key) != nil { findings.chance() }
     case .closed: silent[key] = nil
     default: break
     }
+  }
+
+  mutating func take(
+    _ change: AccessoryChange, of accessory: any JudgedAccessory, _ scene: JudgeScene, _ findings: inout JudgeFindings
+  ) {
+    if case .serves(false) = change { silent = silent.filter { $0.value.accessory.id != accessory.id } }
   }
 
   mutating func advance(_ scene: JudgeScene, _ findings: inout JudgeFindings) {

@@ -12,7 +12,9 @@ struct Resubscribes: JudgeRule {
 
   private struct Loss {
     var subscriptions: Set<AttributeID>
-    /// Nil: the controller isn't back.
+    /// How many connections were lost that are not back: time runs when none is missed, so that nobody has to do another one's part.
+    var awaited: Int
+    /// Nil: some are awaited.
     var deadline: Duration?
     var connection: JudgedConnection
   }
@@ -27,28 +29,30 @@ struct Resubscribes: JudgeRule {
     switch act {
     case .verified:
       live[ObjectIdentifier(connection)] = connection
-      if losses[relation] != nil, losses[relation]!.deadline == nil {
-        losses[relation]!.deadline = scene.now + scene.patience
-        losses[relation]!.connection = connection
-      }
+      guard var loss = losses[relation] else { return }
+      loss.connection = connection
+      loss.awaited = max(0, loss.awaited - 1)
+      if loss.awaited == 0 { loss.deadline = loss.deadline ?? scene.now + scene.patience }
+      losses[relation] = loss
     // What it just asked for counts from the answer on.
     case .answered: if missing(relation)?.isEmpty == true { settle(relation, &findings) }
     case .closed:
-      live[ObjectIdentifier(connection)] = nil
-      if connection.wasLeft {
-        // It went by itself: it need not come back to all of it.
-        if !hasLive(relation) { losses[relation] = nil }
-      } else if !connection.subscriptions.isEmpty || losses[relation] != nil {
-        let former = losses[relation]?.subscriptions ?? []
-        losses[relation] = Loss(
-          subscriptions: former.union(connection.subscriptions),
-          deadline: hasLive(relation) ? scene.now + scene.patience : nil, connection: connection)
+      guard live.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+      if connection.wasLeft, !connection.attempted.isEmpty {
+        // It went by itself, with subscriptions: it need not come back to them.
+        if !live.values.contains(where: { Relation($0) == relation }) { losses[relation] = nil }
+        return
       }
+      let isLost = !connection.wasLeft && !connection.subscriptions.isEmpty
+      guard isLost || losses[relation] != nil else { return }
+      var loss = losses[relation] ?? Loss(subscriptions: [], awaited: 0, connection: connection)
+      if isLost { loss.subscriptions.formUnion(connection.subscriptions) }
+      loss.awaited += 1
+      loss.deadline = nil
+      losses[relation] = loss
     default: break
     }
   }
-
-  private func hasLive(_ relation: Relation) -> Bool { live.values.contains { Relation($0) == relation } }
 
   private mutating func settle(_ relation: Relation, _ findings: inout JudgeFindings) {
     losses[relation] = nil
@@ -87,6 +91,7 @@ struct Resubscribes: JudgeRule {
         continue
       }
       losses[relation] = nil
+      guard loss.connection.accessory.hasPaired(relation.controller) else { continue }
       let database = loss.connection.accessory.database
       let names = missing.sorted().prefix(5).map { database.shown($0) }.joined(separator: ", ")
       let more = missing.count > 5 ? " and \(missing.count - 5) more" : ""

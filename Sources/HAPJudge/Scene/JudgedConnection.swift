@@ -10,7 +10,6 @@ package final class JudgedConnection {
   package let openedAt: Duration
   /// Nil: not verified yet.
   package internal(set) var controller: String?
-  package internal(set) var isAdmin = false
   package internal(set) var verifiedAt: Duration?
   /// The request that has no answer yet, and when it came.
   package internal(set) var owed: (request: PlainMessage, at: Duration)?
@@ -36,9 +35,11 @@ package final class JudgedConnection {
   private(set) var recent: [TranscriptEntry] = []
 
   private static let mostRecent = 12
+  private let told: ToldDatabases
 
-  init(to accessory: any JudgedAccessory, from peer: String, at now: Duration) {
+  init(to accessory: any JudgedAccessory, from peer: String, at now: Duration, _ told: ToldDatabases) {
     self.accessory = accessory
+    self.told = told
     self.peer = peer
     openedAt = now
   }
@@ -49,8 +50,23 @@ package final class JudgedConnection {
     return String(peer[..<colon])
   }
 
+  /// The host, at this accessory.
+  var origin: String { "\(host) \(accessory.id)" }
+
   /// The controller's identifier, or where it comes from.
   package var who: String { controller ?? host }
+
+  /// Whether there is such a characteristic, by the database that the controller was told last; the accessory's own where it was told none.
+  func knows(_ id: AttributeID) -> Bool {
+    told.has(id, on: self) ?? (accessory.database.slot(of: id) != nil)
+  }
+
+  /// The characteristic, where the accessory told the controller nothing else about it than what is so.
+  func characteristic(_ id: AttributeID) -> Characteristic? {
+    guard let characteristic = accessory.database.characteristic(id), told.isTrue(characteristic, at: id, on: self)
+    else { return nil }
+    return characteristic
+  }
 
   /// Whether it was the controller who ended it.
   package var wasLeft: Bool { leftAt != nil }

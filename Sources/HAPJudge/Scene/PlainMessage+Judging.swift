@@ -18,7 +18,12 @@ extension PlainMessage {
   /// Whether an answer refuses something.
   var isRefusal: Bool {
     if let status, status >= 400 { return true }
-    return status == 207 && entries.contains { $0["status"]?.integerValue ?? 0 != 0 }
+    return status == 207 && !refusedIDs.isEmpty
+  }
+
+  /// Entries of an answer that have an error.
+  var refusedIDs: Set<AttributeID> {
+    Set(entries.filter { $0["status"]?.integerValue ?? 0 != 0 }.compactMap(\.attributeID))
   }
 
   /// What a read asks for; empty for anything else.

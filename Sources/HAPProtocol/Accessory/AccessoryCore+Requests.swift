@@ -63,7 +63,9 @@ extension AccessoryCore {
     case .request(let head, let body, let consumed):
       let bytes = UnsafeRawBufferPointer(bytes)
       if connection.outbox.isWatched {
-        connection.outbox.onPlain?(connection.id, true, UnsafeRawBufferPointer(rebasing: bytes[..<consumed]))
+        connection.outbox.onPlain?(
+          connection.id, true, UnsafeRawBufferPointer(rebasing: bytes[..<body.lowerBound]),
+          UnsafeRawBufferPointer(rebasing: bytes[body]))
         if substitute(bytes, body, on: connection) { return consumed }
       }
       route(head, bytes, UnsafeRawBufferPointer(rebasing: bytes[body]), on: connection, at: now)

@@ -109,8 +109,9 @@ package final class AccessoryCore {
 
   // MARK: Connections
 
-  /// Shown every message in plain as it is worked off or answered; true: from the controller.
-  package var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer) -> Void)? {
+  /// Shown every message in plain as it is worked off or answered; true: from the controller. The bytes of a request's head come with the empty line, and
+  /// those of its body as they are after chunks were joined; an answer comes in one piece.
+  package var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void)? {
     get { outbox.onPlain }
     set { outbox.onPlain = newValue }
   }

@@ -106,7 +106,9 @@ extension ConnectionCore {
       if let tap = outbox.tap { return tap.message(from: start, on: self) }
       if let show = outbox.onPlain {
         outgoing.withReadable {
-          show(id, false, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[start...]))
+          show(
+            id, false, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[start...]),
+            .init(start: nil, count: 0))
         }
       }
     }

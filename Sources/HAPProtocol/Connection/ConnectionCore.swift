@@ -107,7 +107,9 @@ extension ConnectionCore {
 final class Outbox {
   fileprivate(set) var connections: [ConnectionCore] = []
   /// Shown every message in plain; true: from the controller.
-  var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer) -> Void)? { didSet { noteWatchers() } }
+  var onPlain: ((ConnectionID, Bool, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void)? {
+    didSet { noteWatchers() }
+  }
   /// Alters messages.
   weak var tap: (any MessageTap)? { didSet { noteWatchers() } }
   /// Whether anybody looks at messages: the only question that a request pays for.

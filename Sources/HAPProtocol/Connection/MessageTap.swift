@@ -67,7 +67,7 @@ extension ConnectionCore {
   /// Appends a message that the core knows nothing of.
   /// - Parameter isPlain: whether it belongs in front of the first frame, though the connection may be secured by now.
   package func send(_ message: [UInt8], isPlain: Bool = false, manner: FrameManner = FrameManner()) {
-    if let show = outbox.onPlain { message.withUnsafeBytes { show(id, false, $0) } }
+    if let show = outbox.onPlain { message.withUnsafeBytes { show(id, false, $0, .init(start: nil, count: 0)) } }
     if let session, !isPlain, !manner.isPlain {
       outgoing.append(session.sealer.frames(of: message, manner))
     } else {

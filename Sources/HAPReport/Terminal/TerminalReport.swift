@@ -4,14 +4,20 @@ package struct TerminalReport: Sendable {
   private let width: Int
   private let redaction: Redaction
   private let failingOn: Set<Verdict>
+  private let tellsExit: Bool
   /// Without transcripts.
   private var report = RunReport()
 
   /// - Parameters:
   ///   - isColoured: for terminals that know colours; otherwise the lines are plain.
   ///   - width: characters in a line. The line of a case may be longer: it is not broken.
+  ///   - tellsExit: whether the last line is the exit status and what it means.
   ///   - verdicts: what counts as a failure besides `fail` and `flaky`.
-  package init(isColoured: Bool, width: Int = 100, redaction: Redaction, failingOn verdicts: Set<Verdict> = []) {
+  package init(
+    isColoured: Bool, width: Int = 100, redaction: Redaction, failingOn verdicts: Set<Verdict> = [],
+    tellsExit: Bool = true
+  ) {
+    self.tellsExit = tellsExit
     style = TerminalStyle(isColoured: isColoured)
     self.width = max(width, 40)
     self.redaction = redaction
@@ -161,6 +167,7 @@ package struct TerminalReport: Sendable {
     for leftover in report.summary?.leftovers ?? [] {
       lines.append("  \(style.coloured("LEFT OVER", as: .error)) \(leftover.oneLine)")
     }
+    guard tellsExit else { return lines }
     let conclusion = report.conclusion(failingOn: failingOn)
     lines.append("Exit \(conclusion.exitStatus): \(conclusion.meaning(of: report.header?.program ?? .haptest)).")
     return lines

@@ -1,14 +1,14 @@
 extension String {
   /// Characters that move a cursor, colour a terminal or turn the direction of writing are shown as `\u{1B}`: what an accessory
   /// says must not be able to do any of that.
-  var visible: String {
+  package var visible: String {
     guard unicodeScalars.contains(where: \.isInvisible) else { return self }
     return unicodeScalars.map { $0.isInvisible ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0) }
       .joined()
   }
 
   /// The same in one line: a line's end is a blank.
-  var oneLine: String {
+  package var oneLine: String {
     var text = ""
     for scalar in unicodeScalars {
       if scalar == "\n" || scalar == "\r" || scalar == "\t" {

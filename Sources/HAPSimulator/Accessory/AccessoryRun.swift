@@ -100,7 +100,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     installed = InstalledDefect(defect, own: prepared.defect, setupCode: prepared.setupCode, server, beside: observer)
     installed.onIdentify = { [unowned self] in identify(aid: $0) }
     installed.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
-    observer?.watch(core, server)
+    observer?.watch(core)
   }
 
   /// What is wrong with the accessory and its network from now on.
@@ -161,7 +161,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   func stop(_ ending: Ending = .orderly) {
     guard !isStopped else { return }
     isStopped = true
-    observer?.serves = false
+    observer?.runEnded()
     for timer in timers.values { timer.close() }
     timers = [:]
     switch ending {

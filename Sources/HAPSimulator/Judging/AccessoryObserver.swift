@@ -29,12 +29,20 @@ final class AccessoryObserver: CoreRecorder, JudgedAccessory {
   private var judge: ControllerJudge { observation.judge }
 
   /// A run of the accessory begins.
-  func watch(_ core: AccessoryCore, _ server: AccessoryServer) {
+  func watch(_ core: AccessoryCore) {
     self.core = core
-    numbers = [:]
-    core.onPlain = { [unowned self, unowned core] connection, isFromController, bytes in
-      plain(bytes, isFromController, on: connection, of: core)
+    core.onPlain = { [unowned self, unowned core] connection, isFromController, head, body in
+      let now = clock()
+      guard isFromController else { return answered(Array(head), on: connection, at: now) }
+      asked(PlainMessage(head: head, body: Array(body)), on: connection, of: core, at: now)
     }
+  }
+
+  /// The run is over, and with it all that is connected.
+  func runEnded() {
+    serves = false
+    for connection in numbers.keys.sorted(by: { $0.number < $1.number }) { tell(.closed, on: connection, at: clock()) }
+    numbers = [:]
   }
 
   // MARK: The accessory
@@ -42,6 +50,9 @@ final class AccessoryObserver: CoreRecorder, JudgedAccessory {
   var database: AttributeDatabase { core?.database ?? .empty }
   var isPaired: Bool { core?.isPaired ?? false }
   var pairingIdentifiers: [[UInt8]] { core?.pairings.map(\.identifier) ?? [] }
+  func isAdmin(_ controller: String) -> Bool {
+    core?.pairings.contains { $0.name == controller && $0.isAdmin } ?? false
+  }
 
   var serves = false {
     didSet { if serves != oldValue { judge.take(.serves(serves), of: self, at: clock()) } }
@@ -87,8 +98,7 @@ final class AccessoryObserver: CoreRecorder, JudgedAccessory {
   func hear(_ report: AccessoryReport, at now: Duration) {
     switch report {
     case .verified(let connection, let controller):
-      let isAdmin = core?.pairings.contains { $0.name == controller && $0.isAdmin } ?? false
-      tell(.verified(controller: controller, isAdmin: isAdmin), on: connection, at: now)
+      tell(.verified(controller: controller), on: connection, at: now)
     case .unreadable(let connection, let reason): tell(.unreadable(reason: reason), on: connection, at: now)
     case .paired(let controller, _): judge.take(.paired(identifier: controller), of: self, at: now)
     case .unpaired(let controller): judge.take(.unpaired(identifier: controller), of: self, at: now)
@@ -96,17 +106,13 @@ final class AccessoryObserver: CoreRecorder, JudgedAccessory {
     }
   }
 
-  private func plain(
-    _ bytes: UnsafeRawBufferPointer, _ isFromController: Bool, on id: ConnectionID, of core: AccessoryCore
-  ) {
-    let now = clock()
-    let bytes = Array(bytes)
-    guard isFromController else {
-      let message = PlainMessage(answer: bytes)
-      if let message, message.isEvent { return tell(.told(message), on: id, at: now) }
-      return tell(.answered(message), on: id, at: now)
-    }
-    guard let request = PlainMessage(request: bytes) else { return }
+  private func answered(_ bytes: [UInt8], on id: ConnectionID, at now: Duration) {
+    let message = PlainMessage(answer: bytes)
+    if let message, message.isEvent { return tell(.told(message), on: id, at: now) }
+    tell(.answered(message), on: id, at: now)
+  }
+
+  private func asked(_ request: PlainMessage, on id: ConnectionID, of core: AccessoryCore, at now: Duration) {
     if request.path == "/pair-verify", let name = givenName(request, on: id, of: core) {
       tell(.named(name), on: id, at: now)
     }

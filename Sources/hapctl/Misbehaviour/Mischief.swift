@@ -58,7 +58,44 @@ struct Mischief: Sendable {
   }
 
   /// Until the other side ends the connection.
-  func waitForEnd(of accessory: OpenAccessory) async { for await _ in accessory.client.events {} }
+  /// - Throws: when it doesn't, for as long as we stay.
+  func waitForEnd(of accessory: OpenAccessory) async throws {
+    try await within("the accessory didn't end the connection") { for await _ in accessory.client.events {} }
+  }
+
+  func waitForEvent(on accessory: OpenAccessory) async throws {
+    try await within("no event came") { for await _ in accessory.client.events { break } }
+  }
+
+  private func within(_ complaint: String, _ body: @escaping @Sendable () async -> Void) async throws {
+    let stay = stay
+    let isDone = await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        await body()
+        return !Task.isCancelled
+      }
+      group.addTask {
+        try? await Task.sleep(for: stay)
+        return false
+      }
+      let first = await group.next() ?? false
+      group.cancelAll()
+      return first
+    }
+    guard isDone else { throw Failure(.problem, "\(complaint) within \(stay.roundText); --stay waits longer") }
+  }
+
+  /// Lets another controller in, and out again, whatever comes of what is done meanwhile.
+  func withOther(
+    _ other: Pairing, at accessory: OpenAccessory, _ body: () async throws -> Void
+  ) async throws {
+    try await accessory.change(.adding(other))
+    do { try await body() } catch {
+      try? await accessory.change(.removing(other.identifier))
+      throw error
+    }
+    try await accessory.change(.removing(other.identifier))
+  }
 
   static func first(
     in database: AttributeDatabase, _ what: String, _ isMeant: (Characteristic) -> Bool

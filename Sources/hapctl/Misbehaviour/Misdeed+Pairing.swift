@@ -41,19 +41,18 @@ extension Misdeed {
     Misdeed("identifier-form", "lets a controller in whose identifier is no UUID, and out again") { mischief in
       let accessory = try await mischief.open()
       let other = mischief.other(named: "somebody", isAdmin: false)
-      try await accessory.change(.adding(other.pairing))
-      try await accessory.change(.removing(other.pairing.identifier))
+      try await mischief.withOther(other.pairing, at: accessory) {}
       await accessory.client.close()
     },
     Misdeed("pairings-by-admins", "asks for the pairings as a controller that is no admin") { mischief in
       let accessory = try await mischief.open()
       let other = mischief.other(named: "0F6B3C6E-1D0B-4E0B-9E4B-3D4C5A6B7C8D", isAdmin: false)
-      try await accessory.change(.adding(other.pairing))
-      let client = try await mischief.connect()
-      try await client.pairVerify(other.credentials, with: mischief.pairing.accessory)
-      _ = try await client.request(.pairings(.pairingsRequest(.listPairings)))
-      await client.close()
-      try await accessory.change(.removing(other.pairing.identifier))
+      try await mischief.withOther(other.pairing, at: accessory) {
+        let client = try await mischief.connect()
+        try await client.pairVerify(other.credentials, with: mischief.pairing.accessory)
+        _ = try await client.request(.pairings(.pairingsRequest(.listPairings)))
+        await client.close()
+      }
       await accessory.client.close()
     },
     Misdeed("backs-off", "begins Pair Setup six times in a row with an accessory that is paired") { mischief in

@@ -10,12 +10,12 @@ extension Misdeed {
       await accessory.client.alterRequests { $0 + $0 }
       // The second answer is one too many, which ends the connection here.
       _ = try? await accessory.client.request(.read([id]))
-      await mischief.waitForEnd(of: accessory)
+      try await mischief.waitForEnd(of: accessory)
     },
     Misdeed("readable", "sends what is no HTTP") { mischief in
       let accessory = try await mischief.open()
       await accessory.client.sendPlain(Array("what is on?\r\n\r\n".utf8))
-      await mischief.waitForEnd(of: accessory)
+      try await mischief.waitForEnd(of: accessory)
     },
     Misdeed("host-field", "leaves the field Host out") { mischief in
       let accessory = try await mischief.open()

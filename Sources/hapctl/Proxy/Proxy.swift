@@ -53,8 +53,8 @@ final class Proxy: AccessoryServerOwner {
       identity: identity.identity, advertisement: identity.advertisement, database: nothing,
       pairings: identity.pairings, failedAttempts: identity.failedAttempts, conduct: conduct, random: .system)
     core.forwards = true
-    core.onPlain = { connection, isFromController, bytes in
-      transcript.message([UInt8](bytes), isFromController: isFromController, on: connection.number)
+    core.onPlain = { connection, isFromController, head, body in
+      transcript.message([UInt8](head) + [UInt8](body), isFromController: isFromController, on: connection.number)
     }
     server = AccessoryServer(core, on: loop, owner: self)
   }

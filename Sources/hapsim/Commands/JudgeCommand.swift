@@ -28,6 +28,7 @@ extension Command {
     let judging = try JudgeOptions(arguments)
     var options = try RunOptions(arguments, environment: console.environment)
     options.judging = judging
+    try judging.check(options)
     return runProfiles(options, console)
   }
 

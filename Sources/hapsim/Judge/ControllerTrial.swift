@@ -23,14 +23,7 @@ struct ControllerTrial {
     self.patience = patience
   }
 
-  /// - Throws: where two have the same name, by which a scenario tells them apart.
-  init(of accessories: [PreparedAccessory], patience: Duration) throws(UsageError) {
-    var names: Set<String> = []
-    for name in accessories.map(\.name) where !names.insert(name).inserted {
-      throw UsageError(
-        "two accessories are called \"\(name)\", and the trial can't tell them apart: give one another name, or --no-trial"
-      )
-    }
+  init(of accessories: [PreparedAccessory], patience: Duration) {
     self.init(accessories.map { Tried(name: $0.name, change: Self.change(in: $0.database)) }, patience: patience)
   }
 
@@ -47,22 +40,29 @@ struct ControllerTrial {
     return nil
   }
 
+  /// - Throws: where its text is no scenario, which only a name can bring about that YAML has no way to say.
   var loaded: LoadedScenario {
-    let file = ScenarioFile(Array(text.utf8), file: "the trial", commands: .simulator)
-    guard let scenario = file.scenario else { preconditionFailure("\(file.problems)") }
-    return LoadedScenario(file: "the trial", scenario: scenario)
+    get throws(UsageError) {
+      let file = ScenarioFile(Array(text.utf8), file: "the trial", commands: .simulator)
+      guard let scenario = file.scenario else {
+        throw UsageError("the trial can't be made: \(file.problems.first.map { "\($0)" } ?? "it is no scenario")")
+      }
+      return LoadedScenario(file: "the trial", scenario: scenario)
+    }
   }
 
-  /// As a scenario file has it.
+  /// As a scenario file has it. It begins when anybody has verified, with time for the others to do so.
   var text: String {
-    "scenario: Trial of controllers\nsteps:\n  - together:\n" + accessories.map(steps).joined()
+    "scenario: Trial of controllers\nsteps:\n  - when: { event: verified }\n  - after: \(turn)\n  - together:\n"
+      + accessories.map(steps).joined()
   }
+
+  /// A little more than a controller has: what it didn't do by then, it is found not to have done.
+  private var turn: String { (patience + .seconds(1)).shortText }
 
   private func steps(of accessory: Tried) -> String {
     let name = quoted(accessory.name)
-    // A little more than a controller has: what it didn't do by then, it is found not to have done.
-    let turn = (patience + .seconds(1)).shortText
-    var lines = ["- - when: { event: verified, accessory: \(name) }", "  - after: \(turn)"]
+    var lines: [String] = ["- - note: \(quoted("\(accessory.name): the trial begins"))"]
     func step(_ note: String, _ deeds: [String], then rest: String) {
       lines +=
         ["  - note: \(quoted("\(accessory.name): \(note)"))"] + deeds.map { "  - \($0)" } + ["  - after: \(rest)"]
@@ -74,7 +74,7 @@ struct ControllerTrial {
     }
     step("its connections are lost", ["disconnect: { accessory: \(name) }"], then: turn)
     step("it starts anew", ["reboot: { accessory: \(name) }"], then: turn)
-    step("its answers are late", fault("latency:by=4s", for: "10s"), then: "1s")
+    step("its answers to reads are late", fault("delay-message:message=read:by=4s", for: "10s"), then: "1s")
     if let change = accessory.change {
       let deeds = change.values.map { value in
         let text = JSONWriter.text { value.write(to: &$0) }
@@ -90,11 +90,15 @@ struct ControllerTrial {
     return lines.map { "      \($0)\n" }.joined()
   }
 
-  /// JSON's form, which is YAML's too, but for control characters that JSON lets stand.
+  /// JSON's form, which is YAML's too, but for characters that JSON lets stand and YAML doesn't.
   private func quoted(_ text: String) -> String {
     JSONWriter.text { $0.string(text) }.unicodeScalars.map { scalar in
-      guard (0x7F...0x9F).contains(scalar.value) else { return String(scalar) }
-      return "\\u00" + String(scalar.value, radix: 16)
+      switch scalar.value {
+      case 0x7F...0x9F, 0xFEFF, 0xFFFE, 0xFFFF:
+        let digits = String(scalar.value, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: return String(scalar)
+      }
     }.joined()
   }
 }

@@ -51,6 +51,18 @@ struct JudgeOptions: Equatable, Sendable {
     }
   }
 
+  /// What can't go together with a trial: its steps and the judge's deadlines are of the machine's time, and it has faults.
+  func check(_ options: RunOptions) throws(UsageError) {
+    guard options.pace == .running(scale: 1) else {
+      throw UsageError("hapsim judge goes by the machine's time: --time-scale and --virtual-time are not for it")
+    }
+    guard !hasTrial || options.scenario != nil || options.capture == nil else {
+      throw UsageError(
+        "--capture and the trial exclude each other, since a replay would be without its faults; --no-trial, or --scenario FILE"
+      )
+    }
+  }
+
   private static func duration(_ text: String) throws(UsageError) -> Duration {
     guard let duration = Duration(text), duration > .zero else {
       throw UsageError("it is a time, such as 90s or 10min")

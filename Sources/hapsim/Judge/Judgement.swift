@@ -24,15 +24,19 @@ struct Judgement {
       seed: options.seed ?? 0, time: WallClock.stamp, arguments: options.profiles, program: .hapsimJudge)
   }
 
-  /// - Parameter json: whether standard output is JSON lines.
-  func tell(_ events: [RunEvent], json: Bool, _ lines: LineOutput, _ console: Console) -> ExitCode {
+  /// - Parameters:
+  ///   - hasPassed: false: the scenario failed.
+  ///   - json: whether standard output is JSON lines.
+  func tell(
+    _ events: [RunEvent], hasPassed: Bool, json: Bool, _ lines: LineOutput, _ console: Console
+  ) -> ExitCode {
     let report = RunReport(events)
     let redaction = Redaction(texts: secrets)
     if json {
       lines.write(line(report), isDroppable: false)
     } else {
       var text = TerminalReport(
-        isColoured: console.output.hasColour, width: console.output.textWidth, redaction: redaction)
+        isColoured: console.output.hasColour, width: console.output.textWidth, redaction: redaction, tellsExit: false)
       for event in events { for line in text.lines(for: event) { lines.write(line, isDroppable: false) } }
     }
     var isWritten = true
@@ -46,8 +50,10 @@ struct Judgement {
     write(options.junit) { JUnitReport.text(of: report, redaction: redaction) }
     write(options.report) { JSONReport.text(of: report, redaction: redaction) }
     write(options.markdown) { MarkdownReport.text(of: report, redaction: redaction, failingOn: []) }
-    let code = code(report)
-    return isWritten || code != .well ? code : .cannotRun
+    var (code, meaning) = hasPassed ? ending(report) : (.problem, "the scenario failed")
+    if !isWritten, code == .well { (code, meaning) = (.cannotRun, "a report could not be written") }
+    if !json { lines.write("Exit \(code.rawValue): \(meaning).", isDroppable: false) }
+    return code
   }
 
   /// A rule was broken just now.
@@ -65,14 +71,23 @@ struct Judgement {
       }
       lines.write(line, isDroppable: true)
     } else {
-      lines.write(terminal.styled("broken: \(rule.name): \(text)", .red), isDroppable: true)
+      lines.write(terminal.styled("broken: \(rule.name): \(text.oneLine)", .red), isDroppable: true)
     }
   }
 
-  private func code(_ report: RunReport) -> ExitCode {
+  private func ending(_ report: RunReport) -> (ExitCode, String) {
     let broken = report.outcomes.filter { $0.verdict == .fail }
-    if options.isMustAlone, !broken.isEmpty, broken.allSatisfy({ $0.description.level != .must }) { return .well }
-    return ExitCode(rawValue: report.conclusion().exitStatus) ?? .ownFault
+    if options.isMustAlone, !broken.isEmpty, broken.allSatisfy({ $0.description.level != .must }) {
+      return (.well, "no rule was broken; \(broken.count) recommendation\(broken.count == 1 ? " was" : "s were")")
+    }
+    let conclusion = report.conclusion()
+    let meaning =
+      switch conclusion {
+      case .failures: "rules were broken"
+      case .nothingRan: "nobody did anything that a rule is about"
+      default: conclusion.meaning(of: .hapsimJudge)
+      }
+    return (ExitCode(rawValue: conclusion.exitStatus) ?? .ownFault, meaning)
   }
 
   /// `{"event":"judged",…}`

@@ -170,6 +170,17 @@ private func serve(
       }
     }
     let simulation = Simulation(setting, in: SimulationClock(options.pace, on: loop), on: loop)
+    var isServed = false
+    defer {
+      // What was begun is ended in good order where the rest can't be.
+      if !isServed {
+        simulation.stop()
+        observation?.close()
+        limit?.close()
+        control?.close()
+        responder?.close()
+      }
+    }
     var started: [StartedAccessory] = []
     for (index, prepared) in prepared.accessories.enumerated() {
       let accessory = try simulation.serve(prepared, port: options.port(ofProfile: index))
@@ -207,6 +218,7 @@ private func serve(
       play = played
       played.begin(on: simulation, dispatcher, events, seed: options.seed ?? 0)
     }
+    isServed = true
     return simulation
   }
   hasStarted = true
@@ -226,8 +238,8 @@ private func serve(
   }
   if recording?.isWhole == false { return .cannotRun }
   if hasFailed { return .usage }
-  let verdict = judgement?.tell(found, json: options.json, lines, console) ?? .well
-  return play?.exitCode == .problem ? .problem : verdict
+  let hasPassed = play?.exitCode != .problem
+  return judgement?.tell(found, hasPassed: hasPassed, json: options.json, lines, console) ?? play?.exitCode ?? .well
 }
 
 /// - Returns: nil when nobody is to announce.
