@@ -84,7 +84,8 @@ package struct CaptureReplay {
     let plain = Plain()
     var start: Duration?
     core.onPlain = {
-      plain.messages.append(Message(time: plain.now, connection: $0.number, isFromController: $1, bytes: Array($2) + Array($3)))
+      plain.messages.append(
+        Message(time: plain.now, connection: $0.number, isFromController: $1, bytes: Array($2) + Array($3)))
     }
 
     for (index, line) in lines.enumerated() {

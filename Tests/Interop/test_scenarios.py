@@ -1,9 +1,11 @@
 """Scenarios: what happens to accessories, from a file; with controllers by others, and without any."""
 
 import asyncio
+import contextlib
 import json
 
 import pytest
+from aiohomekit.exceptions import AccessoryDisconnectedError
 
 from phone import characteristic
 from process import PROFILES, ROOT, hapsim, run_to_its_end
@@ -169,12 +171,15 @@ async def test_a_recording_writes_over_nothing(tmp_path):
 
 async def test_a_bad_network(run, phone):
     """The example with faults: aiohomekit writes over a slow network, and subscribes again when its connection is lost."""
-    simulator = await run(options=("--scenario", SCENARIOS / "a-bad-network.yaml"))
+    simulator = await run(options=("--scenario", SCENARIOS / "a-bad-network.yaml", "--virtual-time"))
     home = await phone.pair(simulator.accessory)
-    on = characteristic(await home.accessories(), "ON")
+    database = await home.accessories()
+    on, brightness = characteristic(database, "ON"), characteristic(database, "BRIGHTNESS")
     assert await home.subscribe(on) == {}
     await simulator.wait(lambda line: line.get("event") == "fault" and line["fault"] == "trickle" and line["on"])
     assert await home.put((*on, True)) == {}
+    with contextlib.suppress(AccessoryDisconnectedError):
+        assert await home.put((*brightness, 50)) == {}
     assert await simulator.ended(patience=60) == 0
     (end,) = [line for line in simulator.said if line["event"] == "scenario"]
     assert end["passed"], end
