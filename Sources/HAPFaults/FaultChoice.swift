@@ -26,7 +26,7 @@ package struct FaultChoice: Equatable, Sendable {
 
   /// `latency:by=2s:jitter=500ms`, as `--fault` takes it.
   package var text: String {
-    ([name] + given.map { "\($0.name)=\($0.value.stringValue ?? JSONWriter.text(of: $0.value))" })
+    ([name] + given.map { "\($0.name)=\($0.value.stringValue ?? $0.value.compactText)" })
       .joined(separator: ":")
   }
 
@@ -67,10 +67,6 @@ package struct FaultChoice: Equatable, Sendable {
   }
 }
 
-extension JSONWriter {
-  static func text(of node: JSONNode) -> String { text { $0.node(node) } }
-}
-
 extension JSONNode {
   /// With what names stand for in place of `$name`, and inside of texts in place of `${name}`.
   func substituting(_ values: [String: JSONNode]) -> JSONNode {
@@ -83,7 +79,7 @@ extension JSONNode {
       } else {
         var replaced = text
         for (name, value) in values {
-          replaced = replaced.replacing("${\(name)}", with: value.stringValue ?? JSONWriter.text(of: value))
+          replaced = replaced.replacing("${\(name)}", with: value.stringValue ?? value.compactText)
         }
         node.kind = .string(replaced)
       }

@@ -94,11 +94,3 @@ extension EventCondition: CustomStringConvertible {
     return parts.isEmpty ? "event \"\(name)\"" : "event \"\(name)\" (\(parts.joined(separator: ", ")))"
   }
 }
-
-extension JSONNode {
-  var compactText: String {
-    var buffer = ByteBuffer()
-    buffer.appendJSON(self)
-    return String(decoding: buffer.bytes, as: UTF8.self)
-  }
-}

@@ -65,7 +65,7 @@ package struct Claims: Equatable, Sendable {
   /// A claims file, a claim a line, to be completed by a person.
   package var fileText: String {
     let lines = Self.known.map { definition in
-      "    \"\(definition.name)\": " + JSONWriter.text { $0.node(Self.node(self[definition.name])) }
+      "    \"\(definition.name)\": " + Self.node(self[definition.name]).compactText
     }
     return "{\n  \"format\": 1,\n  \"claims\": {\n" + lines.joined(separator: ",\n") + "\n  }\n}\n"
   }
@@ -93,5 +93,5 @@ package struct Claims: Equatable, Sendable {
     }
   }
 
-  private static func shown(_ value: Value) -> String { JSONWriter.text { $0.node(node(value)) } }
+  private static func shown(_ value: Value) -> String { node(value).compactText }
 }

@@ -35,7 +35,7 @@ package struct FuzzReproducer: Equatable, Sendable {
   package var bytes: [UInt8] {
     var lines = ["{"]
     func member(_ name: String, _ value: JSONNode) {
-      lines.append("  " + JSONWriter.text { $0.string(name) } + ": " + JSONWriter.text { $0.node(value) } + ",")
+      lines.append("  " + JSONWriter.text { $0.string(name) } + ": " + value.compactText + ",")
     }
     member("format", .integer(1))
     member("area", .text(area.rawValue))
@@ -47,7 +47,7 @@ package struct FuzzReproducer: Equatable, Sendable {
     member("confirmed", JSONNode(.bool(isConfirmed)))
     lines.append("  \"messages\": [")
     for (index, message) in messages.enumerated() {
-      let text = JSONWriter.text { $0.node(Self.node(message)) }
+      let text = Self.node(message).compactText
       lines.append("    \(text)" + (index + 1 < messages.count ? "," : ""))
     }
     return Array((lines + ["  ]", "}", ""]).joined(separator: "\n").utf8)

@@ -35,7 +35,7 @@ package struct HookCall: Equatable, Sendable {
 
   /// A text as it is, anything else as JSON writes it; nil where there is none.
   package var valueText: String? {
-    value.map { value in value.stringValue ?? JSONWriter.text { $0.node(value) } }
+    value.map { value in value.stringValue ?? value.compactText }
   }
 
   /// What a command that does it is told. All are set, so that none is left over from somewhere else.

@@ -234,7 +234,7 @@ package actor AccessoryProcess {
   ) {
     if Task.isCancelled { return tell(.failure(HookFailure(.cancelled, "it was given up"))) }
     guard exit == nil, let child = held.child else { return tell(.failure(endedFailure)) }
-    guard child.write(line: JSONWriter.text { $0.node(line) }) else {
+    guard child.write(line: line.compactText) else {
       return tell(.failure(HookFailure(.refused, "the accessory's process reads no commands")))
     }
     let timer = LoopTimer(loop) { [weak self] in

@@ -74,7 +74,7 @@ struct WritesValues: JudgeRule {
         findings.chance()
       } else {
         findings.breach(
-          "\(database.shown(id)) of format \(characteristic.format.rawValue) is given \(JSONWriter.text { $0.node(node) })"
+          "\(database.shown(id)) of format \(characteristic.format.rawValue) is given \(node.compactText)"
         )
       }
     }

@@ -1,3 +1,5 @@
+import HAPWire
+
 /// What two runs have not in common.
 package struct ReportDifference: Equatable, Sendable {
   package struct Change: Equatable, Sendable {

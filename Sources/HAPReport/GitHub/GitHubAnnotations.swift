@@ -1,3 +1,5 @@
+import HAPWire
+
 /// Workflow commands of GitHub Actions, one line each, for what went wrong. GitHub shows the first ten of a step, and the others in
 /// its log.
 package enum GitHubAnnotations {

@@ -1,3 +1,5 @@
+import HAPWire
+
 /// The run as JUnit's XML, for CI systems: a suite for each area, and one named "run" when the run didn't come to its end.
 ///
 /// What readers agree on: suites hold properties, then cases; a case has at most one of failure, error and skipped, then

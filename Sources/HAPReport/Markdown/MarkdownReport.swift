@@ -1,3 +1,5 @@
+import HAPWire
+
 /// The run as Markdown for the pages of CI systems: what it comes to, counts, what went wrong in full, the rest folded.
 package enum MarkdownReport {
   /// - Parameter sizeLimit: bytes of the whole. GitHub takes 1 MiB in a job's summary; what doesn't fit is left out, and that is told.

@@ -1,3 +1,5 @@
+import HAPWire
+
 /// Cases × devices: the same suites, run against several accessories.
 package struct ReportMatrix: Sendable {
   private struct Row {

@@ -1,3 +1,5 @@
+import HAPWire
+
 /// The run by the Test Anything Protocol, version 14, with YAML behind what didn't simply pass.
 ///
 /// An expected failure is a TODO. What passed against the baseline is "not ok", since it makes the run fail.

@@ -1,3 +1,5 @@
+import HAPWire
+
 /// A run as lines on a terminal, while it goes on: one for a case, more for one that failed.
 package struct TerminalReport: Sendable {
   private let style: TerminalStyle

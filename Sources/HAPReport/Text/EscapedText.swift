@@ -1,3 +1,5 @@
+import HAPWire
+
 extension String {
   /// For the content and the quoted attributes of HTML.
   var htmlEscaped: String {

@@ -39,7 +39,7 @@ final class RunningWorld: ScenarioWorld {
 
   func text(of value: JSONNode, for subject: ScenarioSubject) -> String {
     guard let characteristic = characteristic(subject), let value = try? characteristic.value(from: value) else {
-      return value.plainText
+      return value.compactText
     }
     let word = Catalogue.characteristic(characteristic.type)?.word(for: value)
     return word.map { "\($0) (\(value.text))" } ?? value.text
@@ -92,5 +92,4 @@ extension JSONNode {
     }
   }
 
-  fileprivate var plainText: String { JSONWriter.text { $0.node(self) } }
 }

@@ -59,7 +59,7 @@ package final class ScenarioRecorder {
     return "  - { at: \(clock.now.stepText), \(deed) }  # \(commented(comment))\n"
   }
 
-  private func text(_ node: JSONNode) -> String { Self.escaped(JSONWriter.text { $0.node(node) }) }
+  private func text(_ node: JSONNode) -> String { Self.escaped(node.compactText) }
 
   private static func quoted(_ text: String) -> String { escaped(JSONWriter.text { $0.string(text) }) }
 

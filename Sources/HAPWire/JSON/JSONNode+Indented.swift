@@ -1,4 +1,7 @@
 extension JSONNode {
+  /// Without blanks, as it goes over the wire.
+  package var compactText: String { JSONWriter.text { $0.node(self) } }
+
   /// As people read it: two blanks a level, empty lists and objects in one line, no line end at the end.
   package var indentedText: String {
     var buffer = ByteBuffer()

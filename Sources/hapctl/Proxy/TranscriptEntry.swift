@@ -80,7 +80,7 @@ extension TranscriptEntry {
     case .none: []
     case .characteristics(let entries): entries.map(\.line)
     case .tlv(let items): items.map(\.line)
-    case .json(let node): [JSONWriter.text { $0.node(node) }]
+    case .json(let node): [node.compactText]
     case .bytes(let type, let count): ["\(type), \(count) bytes"]
     }
   }

@@ -104,7 +104,7 @@ struct TranscriptReader {
         let characteristic = database.characteristics[slot]
         entry.text = characteristic.text(of: reader.value(value, characteristic.format))
       } else {
-        entry.text = JSONWriter.text { $0.node(value) }
+        entry.text = value.compactText
       }
     }
     entry.status = node["status"]?.integerValue.flatMap(Int.init(exactly:))

@@ -89,5 +89,5 @@ extension FaultDefinition {
 }
 
 extension FaultParameter {
-  fileprivate var standardText: String { standard.stringValue ?? JSONWriter.text { $0.node(standard) } }
+  fileprivate var standardText: String { standard.stringValue ?? standard.compactText }
 }

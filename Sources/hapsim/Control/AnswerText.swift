@@ -79,7 +79,7 @@ private func status(_ accessory: JSONNode, _ terminal: Terminal) -> [String] {
     lines.append("  controller \(name)" + (pairing["admin"]?.boolValue == true ? ", admin" : ""))
   }
   for entry in accessory["characteristics"]?.elements ?? [] {
-    let value = entry["value"].map { node in JSONWriter.text { $0.node(node) } } ?? "null"
+    let value = entry["value"]?.compactText ?? "null"
     let word = entry["word"]?.stringValue.map { "\($0) (\(value))" } ?? value
     let address = "\(number(entry["aid"])).\(number(entry["iid"]))"
     lines.append("  \(address)  \(plain(entry["name"])): \(word)")

@@ -47,8 +47,8 @@ final class EventLog: Sendable {
     if json {
       lines.write(JSONWriter.text { json in json.object { event.write(to: &$0) } }, isDroppable: !event.isTrouble)
     } else {
-      let name = event.accessory == alone ? "" : terminal.styled(event.accessory, .bold) + "  "
-      lines.write(name + terminal.styled(event.text, event.style), isDroppable: !event.isTrouble)
+      let name = event.accessory == alone ? "" : terminal.styled(event.accessory.oneLine, .bold) + "  "
+      lines.write(name + terminal.styled(event.text.oneLine, event.style), isDroppable: !event.isTrouble)
     }
   }
 }

@@ -1,25 +1,4 @@
 extension String {
-  /// Characters that move a cursor, colour a terminal or turn the direction of writing are shown as `\u{1B}`: what an accessory
-  /// says must not be able to do any of that.
-  package var visible: String {
-    guard unicodeScalars.contains(where: \.isInvisible) else { return self }
-    return unicodeScalars.map { $0.isInvisible ? "\\u{\(String($0.value, radix: 16, uppercase: true))}" : String($0) }
-      .joined()
-  }
-
-  /// The same in one line: a line's end is a blank.
-  package var oneLine: String {
-    var text = ""
-    for scalar in unicodeScalars {
-      if scalar == "\n" || scalar == "\r" || scalar == "\t" {
-        if text.unicodeScalars.last != " " { text += " " }
-      } else {
-        text.unicodeScalars.append(scalar)
-      }
-    }
-    return text.visible
-  }
-
   /// By its ends of line; "\r\n" is one.
   var lines: [String] {
     var lines: [String] = [""]
@@ -63,13 +42,4 @@ extension String {
   }
 
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
-}
-
-extension Unicode.Scalar {
-  var isInvisible: Bool {
-    switch value {
-    case 0..<0x20, 0x7F..<0xA0, 0x200B, 0x200E, 0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF9...0xFFFB: true
-    default: false
-    }
-  }
 }

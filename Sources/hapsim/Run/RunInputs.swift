@@ -1,0 +1,38 @@
+import HAPCommandLine
+import HAPLoop
+import HAPSimulator
+import HAPStore
+
+/// Lets `hapsim ctl` speak to this process. Without a state folder it has no place to; where it can't, that is said, and accessories are served
+/// all the same.
+func openControl(
+  in folder: StateFolder, _ dispatcher: CommandDispatcher, on loop: EventLoop, _ console: Console
+) -> ControlServer? {
+  guard let path = folder.path else { return nil }
+  let control = ControlFolder(stateFolder: path)
+  do throws(LoopError) {
+    try control.prepare()
+    return try ControlServer(dispatcher, at: control.newPath(), on: loop)
+  } catch {
+    console.complain("hapsim: 'hapsim ctl' won't find this process: \(error)")
+    return nil
+  }
+}
+
+/// Standard input's lines are commands, each answered on standard output. Its end is no reason to stop.
+func takeCommands(
+  for dispatcher: CommandDispatcher, on loop: EventLoop, _ lines: LineOutput
+) throws(LoopError) {
+  let queue = CommandQueue(dispatcher, on: loop)
+  queue.onAnswer = { lines.write($0, isDroppable: false) }
+  let reader = try LineReader(loop) { event in
+    switch event {
+    case .line(let line): queue.take(.line(line))
+    case .tooLong(let limit): queue.take(.tooLong(limit: limit))
+    case .end: break
+    }
+  }
+  // Whoever sends more than is carried out waits.
+  queue.onBusy = { reader.isHeld = true }
+  queue.onIdle = { reader.isHeld = false }
+}
