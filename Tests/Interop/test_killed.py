@@ -7,6 +7,8 @@ import os
 import random
 import signal
 
+import pytest
+
 from direct import Session, pair
 from process import PROFILES, hapsim, run_to_its_end
 
@@ -59,6 +61,8 @@ def brightness(database):
     )  # fmt: skip
 
 
+# Two hundred starts and kills, on a busy machine.
+@pytest.mark.timeout(300)
 async def test_what_was_answered_outlives_every_kill(run, tmp_path):
     "[ST.1, ST.4]"
     chance = random.Random(int(os.environ.get("KILLED_SEED", "1")))

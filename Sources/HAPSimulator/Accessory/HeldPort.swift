@@ -10,6 +10,16 @@ final class HeldPort {
     self.socket = socket
   }
 
+  /// What is held on to while the accessory begins to listen. Linux lets it listen beside a socket that only has the port, so that there is no moment at
+  /// which anybody else can get it; elsewhere it has to be let go first.
+  static func keep(_ held: [HeldPort]) -> [HeldPort] {
+    #if os(Linux)
+      held
+    #else
+      []
+    #endif
+  }
+
   /// Of every place where the accessory listens and the port is free still: for what isn't, the start will tell.
   static func hold(_ terms: ServingTerms?) -> [HeldPort] {
     guard let terms, terms.port != 0 else { return [] }

@@ -159,7 +159,7 @@ package actor SimulatedAccessory {
     _ result: Result<(PreparedAccessory, StoreError?), any Error>, by restart: Restart, _ random: SimulationRandom,
     _ done: (CommandError?) -> Void
   ) {
-    guard case .restarting = state else { return done(CommandError(.notPossible, "\"\(name)\" has stopped")) }
+    guard case .restarting(let held) = state else { return done(CommandError(.notPossible, "\"\(name)\" has stopped")) }
     do {
       let (again, failure) = try result.get()
       // Under another name there is no record of it yet.
@@ -171,7 +171,7 @@ package actor SimulatedAccessory {
         state.script.restarted()
       }
       if failure == nil, restart == .factoryReset { offline = [] }
-      state = .restarting(held: [])
+      state = .restarting(held: HeldPort.keep(held))
       try makeRun(random, isKnown: isKnown)
       guard failure == nil else { return done(failure.map { CommandError(.failed, "nothing was reset: \($0)") }) }
       terms?.sink?(SimulatorEvent(accessory: name, .restarted(restart)))
