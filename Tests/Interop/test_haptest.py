@@ -12,7 +12,7 @@ import pytest
 from process import PROFILES, hapsim, run_to_its_end
 
 # Whole runs: half a minute each on a quiet machine.
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(450)
 
 CODE = "031-45-154"
 HERE = Path(__file__).parent
@@ -27,7 +27,7 @@ def haptest():
     program = Path(hapsim()).with_name("haptest")
     assert os.access(program, os.X_OK), f"{program} isn't built"
 
-    async def run(*words, patience=280):
+    async def run(*words, patience=420):
         return await run_to_its_end(program, *words, patience=patience)
 
     run.program = program
