@@ -216,7 +216,7 @@ async def test_however_a_connection_is_lost(rule, way, judged, tried):
 
 async def test_who_leaves_for_good_has_nothing_to_come_back_to(judged, phone, tried):
     """aiohomekit removes its pairing while it is subscribed: the accessory ends its connections, and nobody is to blame."""
-    judge = await judged(tried, options=("--no-trial", "--within", "300ms", "--for", "4s"))
+    judge = await judged(tried, options=("--no-trial", "--within", "300ms", "--for", "15s"))
     home = await phone.pair(judge.simulator.accessory)
     assert await home.subscribe(characteristic(await home.accessories(), "ON")) == {}
     await home.pairing.remove_pairing(home.identifier)
