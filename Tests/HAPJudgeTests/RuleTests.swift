@@ -285,7 +285,8 @@ struct RuleTests {
     let session = court.session()
     court.get(session, "/characteristics?id=1.9")
     #expect(court.verdict("known-ids") == .pass)
-    let lie = #"{"accessories":[{"aid":1,"services":[{"iid":1,"characteristics":[{"iid":77}]}]}]}"#
+    let lie =
+      #"{"accessories":[{"aid":1,"services":[{"iid":1,"type":"43","characteristics":[{"iid":77,"type":"25","perms":["pr"],"format":"bool","value":true}]}]}]}"#
     court.get(session, "/accessories", 200, lie)
     court.get(session, "/characteristics?id=1.77")
     #expect(court.verdict("known-ids") == .pass)
@@ -329,7 +330,7 @@ struct RuleTests {
         lie.map { $0.prefix(6) == member.prefix(6) && $0.first == "\"" ? $0 : member } ?? member
       }
       let text =
-        #"{"accessories":[{"aid":1,"services":[{"iid":8,"characteristics":[{\#(told.joined(separator: ","))}]}]}]}"#
+        #"{"accessories":[{"aid":1,"services":[{"iid":8,"type":"43","characteristics":[{\#(told.joined(separator: ","))}]}]}]}"#
       court.get(session, "/accessories", 200, text)
     }
     let write = #"{"characteristics":[{"aid":1,"iid":10,"value":150,"ev":true}]}"#

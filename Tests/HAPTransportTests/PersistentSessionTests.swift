@@ -42,6 +42,8 @@ private final class Whereabouts: Sendable {
     PersistentSession(
       on: loop.loop, identity: ControllerCredentials(identifier: identity.identifier, key: identity.key),
       with: PairedAccessory(identifier: Array(identifier.utf8), publicKey: key),
+      // Nothing here takes so long, on the busiest machine.
+      connectTimeout: .seconds(60), requestTimeout: .seconds(60),
       backOff: BackOff(first: .milliseconds(1), longest: .milliseconds(20))
     ) { whereabouts.find() }
   }

@@ -70,7 +70,7 @@ struct WritesValues: JudgeRule {
       guard let node = entry["value"], let id = entry.attributeID, let characteristic = connection.characteristic(id),
         characteristic.perms.contains(.pairedWrite)
       else { continue }
-      if let value = Value(written: node), (try? characteristic.admit(value)) != nil {
+      if let value = Value(json: node), (try? characteristic.admit(value)) != nil {
         findings.chance()
       } else {
         findings.breach(

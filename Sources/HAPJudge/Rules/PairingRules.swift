@@ -188,27 +188,11 @@ struct BacksOff: JudgeRule {
     impact: "Wrong codes are counted: after a hundred of them the accessory can't be paired until it is reset.",
     chance: "Pair Setup behind one that was refused")
 
-  private static let most = 3
-  private static let span = Duration.seconds(2)
-  private var refusals = Occurrences(span: span)
+  private var refused = RefusedProcedure("Pair Setup", at: "/pair-setup", most: 3, within: 2)
 
   mutating func take(
     _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
-  ) {
-    switch act {
-    case .answered(let answer?) where connection.owed?.request.path == "/pair-setup":
-      if answer.pairingError != nil { refusals.add(connection.origin, at: scene.now) }
-    case .asked(let request) where request.path == "/pair-setup" && request.tlv?.state == 1:
-      let count = refusals.count(connection.origin, at: scene.now)
-      if count >= Self.most {
-        findings.breach("Pair Setup began again behind \(count) refusals within two seconds")
-        refusals.forget(connection.origin)
-      } else if count > 0 {
-        findings.chance()
-      }
-    default: break
-    }
-  }
+  ) { refused.take(act, on: connection, scene, &findings) }
 }
 
 /// "stops-knocking"
@@ -220,24 +204,9 @@ struct StopsKnocking: JudgeRule {
     impact: "The accessory computes for controllers that were removed, and others wait.",
     chance: "Pair Verify behind one that was refused")
 
-  private static let most = 4
-  private var refusals = Occurrences(span: .seconds(10))
+  private var refused = RefusedProcedure("Pair Verify", at: "/pair-verify", most: 4, within: 10)
 
   mutating func take(
     _ act: ControllerAct, on connection: JudgedConnection, _ scene: JudgeScene, _ findings: inout JudgeFindings
-  ) {
-    switch act {
-    case .answered(let answer?) where connection.owed?.request.path == "/pair-verify":
-      if answer.pairingError != nil { refusals.add(connection.origin, at: scene.now) }
-    case .asked(let request) where request.path == "/pair-verify" && request.tlv?.state == 1:
-      let count = refusals.count(connection.origin, at: scene.now)
-      if count >= Self.most {
-        findings.breach("Pair Verify began again behind \(count) refusals within ten seconds")
-        refusals.forget(connection.origin)
-      } else if count > 0 {
-        findings.chance()
-      }
-    default: break
-    }
-  }
+  ) { refused.take(act, on: connection, scene, &findings) }
 }

@@ -41,24 +41,6 @@ extension JSONNode {
   }
 }
 
-extension Value {
-  /// As it was written; nil for what no value is.
-  init?(written node: JSONNode) {
-    switch node.kind {
-    case .null: self = .null
-    case .bool(let bool): self = .bool(bool)
-    case .number(let number):
-      if number.isInteger, let integer = number.integer {
-        self = .integer(integer)
-      } else {
-        self = .float(number.double)
-      }
-    case .string(let text): self = .string(text)
-    case .array, .object: return nil
-    }
-  }
-}
-
 extension AttributeDatabase {
   /// The characteristic of an address.
   func characteristic(_ id: AttributeID) -> Characteristic? { slot(of: id).map { characteristics[$0] } }

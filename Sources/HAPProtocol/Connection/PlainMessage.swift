@@ -38,19 +38,6 @@ package struct PlainMessage: Equatable, Sendable {
     self.body = body
   }
 
-  /// A request as it stands in the buffer; nil: it isn't one.
-  package init?(request bytes: [UInt8]) {
-    var bytes = bytes
-    let parsed = bytes.withUnsafeMutableBytes { raw -> (head: [UInt8], body: [UInt8])? in
-      var parser = HTTPRequestParser(limits: HTTPLimits(body: raw.count))
-      guard case .request(_, let body, _) = parser.parse(raw) else { return nil }
-      let text = [UInt8](raw)
-      return ([UInt8](text[..<Self.headCount(of: text)]), [UInt8](text[body]))
-    }
-    guard let parsed else { return nil }
-    self.init(head: parsed.head, body: parsed.body)
-  }
-
   /// A message of the accessory's, as it stands in the buffer.
   package init?(answer bytes: [UInt8]) {
     var bytes = bytes

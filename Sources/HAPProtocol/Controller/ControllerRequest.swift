@@ -184,6 +184,17 @@ extension ControllerRequest.WriteEntry {
 }
 
 extension Value {
+  /// As it is written in JSON, whatever the format: only what is written as an integer is one. Nil for lists and objects.
+  package init?(json node: JSONNode) {
+    switch node.kind {
+    case .null: self = .null
+    case .bool(let bool): self = .bool(bool)
+    case .number(let number): self = number.integer.map { .integer($0) } ?? .float(number.double)
+    case .string(let text): self = .string(text)
+    case .array, .object: return nil
+    }
+  }
+
   /// As it stands in HAP's JSON: bytes as base64.
   package func write(to json: inout JSONWriter) {
     switch self {

@@ -100,14 +100,7 @@ struct DeviceAlteration {
 
 extension Value {
   /// As it stands in a defect.
-  init(defect node: JSONNode) {
-    switch node.kind {
-    case .null, .array, .object: self = .null
-    case .bool(let bool): self = .bool(bool)
-    case .number(let number): self = number.integer.map { .integer($0) } ?? .float(number.double)
-    case .string(let text): self = .string(text)
-    }
-  }
+  init(defect node: JSONNode) { self = Value(json: node) ?? .null }
 
   fileprivate func moved(by distance: Double) -> Value {
     switch self {
