@@ -74,6 +74,10 @@ let package = Package(
         "CTurboJPEG",
       ]),
     .target(
+      name: "HAPControl",
+      dependencies: ["HAPSimulator", "HAPFaults", "HAPProfile", "HAPProtocol", "HAPLoop", "HAPModel", "HAPWire"],
+      exclude: ["Page", "OpenAPI"]),
+    .target(
       name: "HAPConformance",
       dependencies: [
         "HAPSuite", "HAPLint", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPProtocol",
@@ -83,7 +87,8 @@ let package = Package(
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects", "HAPJudge",
+        "HAPControl", "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects",
+        "HAPJudge",
         "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
         "HAPLoop", "HAPCrypto",
       ]),

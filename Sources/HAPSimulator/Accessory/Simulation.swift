@@ -69,6 +69,7 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
       places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(count), sink: setting.sink,
       tellsAll: setting.tellsAll)
     terms.observation = setting.observation
+    terms.number = number
     if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }
     // Handed over to the accessory, which is of this very loop.
     nonisolated(unsafe) let advertiser = setting.makeAdvertiser()

@@ -60,6 +60,8 @@ package struct SimulatorEvent: Equatable, Sendable {
 
   /// The accessory's (or bridge's) name.
   package var accessory: String
+  /// Which of the process's accessories that is: several may have the same name. 0: none in particular.
+  package var number = 0
   package var kind: Kind
 
   package init(accessory: String, _ kind: Kind) {
