@@ -1171,7 +1171,7 @@ import { confirmed } from "./dialog.js";
 import { h, identifier, say } from "./dom.js";
 import { glanceOf } from "./glance.js";
 import { notice, tried } from "./notices.js";
-import { pictureOf } from "./pictures.js";
+import { floorPlan, pictureOf } from "./pictures.js";
 import { exportProfile } from "./profile.js";
 import { address } from "./route.js";
 import { category, count } from "./words.js";
@@ -1182,8 +1182,8 @@ export function accessoryHead(store, model, { scope }) {
   const facts = factList(["Device ID", "c#", "s#", "sf", "Port", "Model"]);
   const glance = glanceOf(model.root);
   const words = h("p", { class: "glance" });
-  const chips = h("p", { class: "chips" });
-  const radio = headSwitch("On the network", (on) => api.change(number, { radio: on }));
+  const state = h("p", { class: "fine" });
+  const radio = headSwitch("Network", (on) => api.change(number, { radio: on }));
   const announced = headSwitch("Announced", (on) => api.change(number, { announced: on }));
   const update = () => {
     const now = model.detail;
@@ -1199,15 +1199,15 @@ export function accessoryHead(store, model, { scope }) {
       count(now.connections.length, "connection"), ...(model.isBridge ? [`bridge of ${model.accessories.length - 1}`] : []),
       ...(now.faults.length > 0 ? [count(now.faults.length, "fault")] : []), ...(now.defect ? [`defect ${now.defect}`] : []),
     ];
-    chips.replaceChildren(...said.map((text) => h("span", { class: "chip" }, text)));
+    say(state, said.join(" · "));
   };
   update();
   for (const name of ["head", "controllers"]) scope.onEnd(store.on(name, update));
   scope.watch(glance.cells, () => say(words, glance.text()));
   return h("header", { class: "card head" },
-    h("div", { class: "scene", id: "scene" }, pictureOf(model.root, detail.category, scope)),
-    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", null, detail.name), words, chips, facts.node),
-    setupCard(number, detail, scope),
+    h("div", { class: "scene", id: "scene" }, model.isBridge ? floorPlan(model.accessories.slice(1), scope) : pictureOf(model.root, detail.category, scope)),
+    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", null, detail.name), words, state),
+    setupCard(number, detail, scope), facts.node,
     h("div", { class: "switches" }, radio.node, announced.node,
       h("button", { type: "button", on: { click: () => tried(() => api.identify(number, 1)) } }, "Identify"), restartMenu(number),
       h("button", { type: "button", on: { click: () => exportProfile(number, detail.name) } }, "Export"),
@@ -1235,7 +1235,7 @@ export function bridgedHead(store, model, accessory, { scope }) {
   scope.onEnd(store.on("head", tell));
   return h("header", { class: "card head bridged" },
     h("div", { class: "scene", id: "scene" }, pictureOf(accessory, "other", scope)),
-    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", null, accessory.name), words, facts.node),
+    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", null, accessory.name), words), facts.node,
     h("div", { class: "switches" }, online.node, h("button", { type: "button", on: { click: () => tried(() => api.identify(number, accessory.aid)) } }, "Identify")));
 }
 
@@ -1756,7 +1756,7 @@ export function showConnection(state) {
   --paper: #f3f2ee; --card: #ffffff; --sunk: #f0efea; --line: #dfddd5; --ink: #1c1d20; --soft: #5c5f66;
   --accent: #b4520f; --accent-ink: #ffffff; --accent-soft: #fbe9dc; --focus: #1a66d6;
   --good: #2c7a3f; --bad: #b3261e; --bad-soft: #fbe7e5; --warn: #8a5a00; --warn-soft: #fcf1d8; --good-soft: #e2f2e5;
-  --switch-off: #8d9096; --switch-on: #2c7a3f; --knob: #ffffff;
+  --switch-off: #8d9096; --switch-on: #2c7a3f; --knob: #ffffff; --chosen: #ffffff;
   --shadow: 0 1px 2px rgb(30 25 15 / 6%), 0 6px 20px rgb(30 25 15 / 5%);
   --p-wall: #e9eef2; --p-floor: #d9cfbf; --p-leaf: #fdfdfb; --p-edge: #6d7178; --p-inside: #3e4249; --p-metal: #a4a9b1; --p-dark: #2f3237;
   --p-light: #ffd678; --p-water: #4d9fdb; --p-sky: #bfe0f5; --p-green: #6aa84f; --p-house: #efe3cf; --p-roof: #b9674a; --p-skin: #d9a27a; --p-clothes: #4f74a8;
@@ -1768,7 +1768,7 @@ export function showConnection(state) {
   --paper: #121316; --card: #1c1e22; --sunk: #25282d; --line: #33363d; --ink: #ececee; --soft: #a6a9b0;
   --accent: #f0975a; --accent-ink: #20140b; --accent-soft: #3a2a1e; --focus: #7ab3ff;
   --good: #74c787; --bad: #ff8a80; --bad-soft: #40211f; --warn: #f0c060; --warn-soft: #3a2f18; --good-soft: #1d3323;
-  --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff;
+  --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff; --chosen: #434851;
   --shadow: 0 1px 2px rgb(0 0 0 / 40%);
   --p-wall: #272b31; --p-floor: #3a342c; --p-leaf: #d3d5d8; --p-edge: #8b9099; --p-inside: #0f1114; --p-metal: #7d828b; --p-dark: #0c0d0f;
   --p-sky: #2d4a63; --p-green: #4f7d3c; --p-house: #5c5345; --p-roof: #8a4b36;
@@ -1779,7 +1779,7 @@ export function showConnection(state) {
     --paper: #121316; --card: #1c1e22; --sunk: #25282d; --line: #33363d; --ink: #ececee; --soft: #a6a9b0;
     --accent: #f0975a; --accent-ink: #20140b; --accent-soft: #3a2a1e; --focus: #7ab3ff;
     --good: #74c787; --bad: #ff8a80; --bad-soft: #40211f; --warn: #f0c060; --warn-soft: #3a2f18; --good-soft: #1d3323;
-    --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff;
+    --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff; --chosen: #434851;
     --shadow: 0 1px 2px rgb(0 0 0 / 40%);
     --p-wall: #272b31; --p-floor: #3a342c; --p-leaf: #d3d5d8; --p-edge: #8b9099; --p-inside: #0f1114; --p-metal: #7d828b; --p-dark: #0c0d0f;
     --p-sky: #2d4a63; --p-green: #4f7d3c; --p-house: #5c5345; --p-roof: #8a4b36;
@@ -1818,7 +1818,7 @@ main { grid-area: main; overflow-y: auto; padding: 20px 24px 60px; min-width: 0;
 .accessories { display: grid; gap: 2px; }
 .accessories a { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; align-items: center; gap: 12px; padding: 8px 10px; border-radius: 12px; text-decoration: none; }
 .accessories a:hover { background: var(--sunk); }
-.accessories a[aria-current] { background: var(--card); box-shadow: var(--shadow); }
+.accessories a[aria-current] { background: var(--card); box-shadow: var(--shadow), inset 0 0 0 1px var(--line); }
 .row-words { display: grid; min-width: 0; }
 .row-name { font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .row-words .fine { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -1842,23 +1842,26 @@ h4 { font-size: 0.95rem; }
 summary { cursor: pointer; }
 
 /* The head of an accessory */
-.head { display: grid; grid-template: "scene who setup" auto "switches switches switches" auto / minmax(170px, 250px) minmax(0, 1fr) auto; gap: 16px 22px; margin-bottom: 16px; }
+main { container: main / inline-size; }
+.head { display: grid; grid-template: "scene who setup" auto "facts facts facts" auto "switches switches switches" auto / minmax(150px, 230px) minmax(0, 1fr) auto; gap: 14px 22px; margin-bottom: 16px; align-items: center; }
 .head.card > * { margin: 0; }
-.head.bridged { grid-template: "scene who" auto "switches switches" auto / minmax(170px, 250px) minmax(0, 1fr); }
+.head.bridged { grid-template: "scene who" auto "facts facts" auto "switches switches" auto / minmax(150px, 230px) minmax(0, 1fr); }
 .scene { grid-area: scene; }
-.who { grid-area: who; display: grid; gap: 4px; align-content: start; }
+.who { grid-area: who; display: grid; gap: 4px; }
 .who h2 { font-size: 1.6rem; line-height: 1.15; letter-spacing: -0.02em; overflow-wrap: anywhere; }
-.glance { font-size: 1.05rem; min-height: 1.5em; }
-.chips { display: flex; flex-wrap: wrap; gap: 6px; margin: 2px 0 8px; }
-.chip { background: var(--sunk); border-radius: 20px; padding: 2px 10px; font-size: 0.84rem; }
-.facts { display: flex; flex-wrap: wrap; gap: 6px 22px; }
+.glance { font-size: 1.05rem; }
+.glance:empty { display: none; }
+.facts { grid-area: facts; display: flex; flex-wrap: wrap; gap: 6px 26px; }
 .facts dt { color: var(--soft); font-size: 0.78rem; }
 .facts dd { font-variant-numeric: tabular-nums; }
-.setup { grid-area: setup; display: flex; gap: 14px; align-items: center; align-self: start; border: 1px solid var(--line); border-radius: var(--radius); padding: 10px 16px 10px 10px; }
+.setup { grid-area: setup; display: flex; gap: 14px; align-items: center; border: 1px solid var(--line); border-radius: var(--radius); padding: 10px 16px 10px 10px; }
 .qr { display: block; background: #fff; border-radius: 8px; }
 .code-label { display: grid; border: 2.5px solid var(--ink); border-radius: 10px; padding: 4px 12px; background: none; color: var(--ink); font: 600 1.7rem/1.05 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; letter-spacing: 0.12em; margin: 3px 0; }
-.switches { grid-area: switches; display: flex; flex-wrap: wrap; gap: 10px 12px; align-items: center; border-top: 1px solid var(--line); padding-top: 14px; }
-.switches > :nth-child(2) { margin-right: auto; }
+.switches { grid-area: switches; display: flex; flex-wrap: wrap; gap: 8px 10px; font-size: 0.93rem; align-items: center; border-top: 1px solid var(--line); padding-top: 14px; }
+.switches > .switch { margin-right: 6px; }
+.switches > :not(.switch) { padding-inline: 10px; }
+.switches > select { width: 8.4em; }
+.switches > .switch + :not(.switch) { margin-left: auto; }
 
 /* Tabs */
 .tabs { display: flex; gap: 4px; margin-bottom: 16px; border-bottom: 1px solid var(--line); overflow-x: auto; padding: 3px 3px 0; }
@@ -1920,7 +1923,7 @@ ul.refused { list-style: disc; padding-left: 20px; margin-top: 8px; }
 .segment { flex: 1 1 auto; display: grid; position: relative; }
 .segment input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; }
 .segment label { padding: 4px 10px; border-radius: 8px; text-align: center; color: var(--soft); white-space: nowrap; }
-.segment input:checked + label { background: var(--card); color: var(--ink); font-weight: 600; box-shadow: 0 1px 3px rgb(0 0 0 / 18%); }
+.segment input:checked + label { background: var(--chosen); color: var(--ink); font-weight: 600; box-shadow: 0 1px 3px rgb(0 0 0 / 18%); }
 .segment input:focus-visible + label { outline: 3px solid var(--focus); outline-offset: 1px; }
 .deeds { display: flex; flex-wrap: wrap; gap: 10px 14px; align-items: center; margin-top: 10px; padding-top: 12px; border-top: 1px dashed var(--line); }
 
@@ -2015,21 +2018,25 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
   .side, main { min-height: 0; }
 }
 @media (max-width: 860px) {
-  .house { display: block; height: auto; }
-  .side { border: 0; }
+  .house { display: flex; flex-direction: column; height: auto; }
+  .side { display: contents; }
   .side nav { padding: 0 12px; overflow: visible; }
   .accessories { display: flex; overflow-x: auto; gap: 8px; padding: 4px 4px 10px; }
   .accessories li { flex: none; width: 224px; }
   .accessories a { background: var(--card); border: 1px solid var(--line); }
   .accessories a[aria-current] { border-color: var(--accent); }
-  .side-foot { border-top: 0; padding: 4px 20px 12px; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); }
+  .side nav { flex: none; }
+  .side-foot { order: 5; padding: 14px 16px 24px; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); }
   main { overflow: visible; padding: 8px 14px 24px; }
-  .head, .head.bridged { grid-template: "who" auto "scene" auto "setup" auto "switches" auto / minmax(0, 1fr); }
-  .head.bridged { grid-template: "who" auto "scene" auto "switches" auto / minmax(0, 1fr); }
+  .log { height: 70dvh; flex: none; }
+}
+
+@container main (max-width: 600px) {
+  .head { grid-template: "who" auto "scene" auto "setup" auto "facts" auto "switches" auto / minmax(0, 1fr); }
+  .head.bridged { grid-template: "who" auto "scene" auto "facts" auto "switches" auto / minmax(0, 1fr); }
   .scene { max-width: 320px; width: 100%; justify-self: center; }
-  .setup { justify-content: center; align-self: auto; }
-  .switches > :nth-child(2) { margin-right: 0; }
-  .log { height: 70dvh; }
+  .setup { justify-content: center; }
+  .switches > .switch + :not(.switch) { margin-left: 0; }
 }
 
 /* Pictures */
@@ -2059,6 +2066,7 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 .p-shade { fill: #7a6a58; }
 .p-bulb { fill: #c9ccd1; }
 .p-halo, .p-beam { opacity: 0; }
+.p-halo circle { opacity: 0.24; }
 .p-house { fill: var(--p-house); }
 .p-roof { fill: var(--p-roof); }
 .p-body { fill: #4f74a8; }
@@ -2068,6 +2076,8 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 .p-sky, .p-sash { fill: var(--p-sky); stroke: var(--p-edge); stroke-width: 1; }
 .p-sash { fill-opacity: 0.75; stroke-width: 2; }
 .p-sun, .p-room-light { fill: #f6c445; }
+[id="scene"] .p-room-light:not(.is-on) { fill: var(--p-metal); }
+[id="scene"] .p-room-light.is-on { fill: #ffc62e; stroke: #ffc62e66; stroke-width: 2.5; }
 .p-hill, .p-grass, .p-stem, .p-film-far { fill: var(--p-green); }
 .p-slat { fill: var(--p-leaf); stroke: var(--p-edge); stroke-width: 0.5; transform-box: fill-box; transform-origin: center; }
 .p-turn-self { transform-box: fill-box; transform-origin: center; }
@@ -2445,7 +2455,7 @@ export function slats() {
     ("picture-hub.js", #"""
 // Bridges, routers, and what there is no picture of its own for.
 
-import { circle, path, rect } from "./picture-parts.js";
+import { circle, mark, path, rect } from "./picture-parts.js";
 
 const still = (...parts) => ({ parts, update() {} });
 
@@ -2456,6 +2466,20 @@ export function bridge() {
     circle("p-room-light", 31, 26, 5), circle("p-room-light", 31, 63, 5), circle("p-room-light", 86, 27, 5), circle("p-room-light", 90, 67, 5),
     path("p-link", "M66 40 36 27M66 42 36 61M70 36l12-7M70 44l16 20"), rect("p-hub-box", 60, 33, 15, 13, 3), circle("p-led is-good", 67.5, 39.5, 2),
   );
+}
+
+/** The same plan with a light for each of so many devices. `light(index, isOn)` switches one. */
+export function plan(count) {
+  const columns = Math.max(2, Math.ceil(Math.sqrt(count * 1.35)));
+  const rows = Math.max(2, Math.ceil(count / columns));
+  const [width, height] = [88 / columns, 66 / rows];
+  const lights = Array.from({ length: count }, (_, index) =>
+    circle("p-room-light", 16 + width * ((index % columns) + 0.5), 12 + height * (Math.floor(index / columns) + 0.5), Math.min(6, width * 0.34, height * 0.34)));
+  const walls = count <= 40 ? [path("p-plan-wall", "M60 8v14M60 34v22M60 68v14M12 45h14M40 45h40M94 45h14")] : [];
+  return {
+    parts: [rect("p-plan", 12, 8, 96, 74, 3), ...walls, ...lights],
+    light: (index, isOn) => mark(lights[index], "is-on", isOn),
+  };
 }
 
 export function router() {
@@ -2479,7 +2503,7 @@ import { css, lightOf } from "./colour.js";
 import { circle, group, isOn, mark, path, percent } from "./picture-parts.js";
 
 export function lamp() {
-  const halo = circle("p-halo", 60, 46, 34);
+  const halo = group("p-halo", circle("", 60, 46, 40), circle("", 60, 46, 29), circle("", 60, 46, 19));
   const beam = path("p-beam", "M44 44 26 90h68L76 44z");
   const bulb = circle("p-bulb", 60, 46, 8);
   const all = group("p-lamp", beam, halo, path("p-line", "M60 0v22"), bulb, path("p-shade", "M52 22h16l12 22H40z"));
@@ -2490,8 +2514,8 @@ export function lamp() {
       const level = isOn(value) ? 0.25 + (percent(value("8")) / 100) * 0.75 : 0;
       mark(all, "is-on", level > 0);
       for (const part of [halo, beam, bulb]) part.style.fill = level > 0 ? light : "";
-      halo.style.opacity = level * 0.55;
-      beam.style.opacity = level * 0.4;
+      halo.style.opacity = level;
+      beam.style.opacity = level * 0.32;
       bulb.style.opacity = level > 0 ? 0.5 + level / 2 : "";
     },
   };
@@ -2859,7 +2883,7 @@ import { soon } from "./frames.js";
 import { fan, humidifier, purifier } from "./picture-air.js";
 import { humidity, thermometer, thermostat } from "./picture-climate.js";
 import { blind, door, garage, slats, windowPicture } from "./picture-doors.js";
-import { bridge, router, thing } from "./picture-hub.js";
+import { bridge, plan, router, thing } from "./picture-hub.js";
 import { lamp } from "./picture-light.js";
 import { lock } from "./picture-lock.js";
 import { camera, doorbell, microphone, speaker, television } from "./picture-media.js";
@@ -2923,6 +2947,26 @@ export function pictureOfService(service, scope) {
     });
   }
   return picture;
+}
+
+/** What makes a device busy, of any kind: on, active, open, unlocked, noticing. */
+const BUSY = [
+  ["25", Boolean], ["B0", Boolean], ["E", (value) => value !== 1], ["1D", (value) => value !== 1], ["6D", (value) => value > 0], ["F", (value) => value > 0],
+  ["22", Boolean], ["71", Boolean], ["6A", Boolean], ["70", Boolean], ["76", Boolean], ["69", Boolean], ["92", Boolean],
+];
+
+/** The plan of a house with a light for each accessory behind the bridge, which glows while that is busy. */
+export function floorPlan(accessories, scope) {
+  const drawn = plan(accessories.length);
+  for (const [index, accessory] of accessories.entries()) {
+    const service = mainService(accessory);
+    const [cell, isBusy] = BUSY.map(([type, isBusy]) => [service && cellOf(service, type), isBusy]).find(([cell]) => cell) ?? [null];
+    if (!cell) continue;
+    const update = () => drawn.light(index, isBusy(cell.value));
+    update();
+    scope.watch([cell], update);
+  }
+  return room(...drawn.parts);
 }
 
 /** A picture of an accessory: of its main service, or of its category where no service has one. */

@@ -5,7 +5,7 @@ import { confirmed } from "./dialog.js";
 import { h, identifier, say } from "./dom.js";
 import { glanceOf } from "./glance.js";
 import { notice, tried } from "./notices.js";
-import { pictureOf } from "./pictures.js";
+import { floorPlan, pictureOf } from "./pictures.js";
 import { exportProfile } from "./profile.js";
 import { address } from "./route.js";
 import { category, count } from "./words.js";
@@ -16,8 +16,8 @@ export function accessoryHead(store, model, { scope }) {
   const facts = factList(["Device ID", "c#", "s#", "sf", "Port", "Model"]);
   const glance = glanceOf(model.root);
   const words = h("p", { class: "glance" });
-  const chips = h("p", { class: "chips" });
-  const radio = headSwitch("On the network", (on) => api.change(number, { radio: on }));
+  const state = h("p", { class: "fine" });
+  const radio = headSwitch("Network", (on) => api.change(number, { radio: on }));
   const announced = headSwitch("Announced", (on) => api.change(number, { announced: on }));
   const update = () => {
     const now = model.detail;
@@ -33,15 +33,15 @@ export function accessoryHead(store, model, { scope }) {
       count(now.connections.length, "connection"), ...(model.isBridge ? [`bridge of ${model.accessories.length - 1}`] : []),
       ...(now.faults.length > 0 ? [count(now.faults.length, "fault")] : []), ...(now.defect ? [`defect ${now.defect}`] : []),
     ];
-    chips.replaceChildren(...said.map((text) => h("span", { class: "chip" }, text)));
+    say(state, said.join(" · "));
   };
   update();
   for (const name of ["head", "controllers"]) scope.onEnd(store.on(name, update));
   scope.watch(glance.cells, () => say(words, glance.text()));
   return h("header", { class: "card head" },
-    h("div", { class: "scene", id: "scene" }, pictureOf(model.root, detail.category, scope)),
-    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", null, detail.name), words, chips, facts.node),
-    setupCard(number, detail, scope),
+    h("div", { class: "scene", id: "scene" }, model.isBridge ? floorPlan(model.accessories.slice(1), scope) : pictureOf(model.root, detail.category, scope)),
+    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", null, detail.name), words, state),
+    setupCard(number, detail, scope), facts.node,
     h("div", { class: "switches" }, radio.node, announced.node,
       h("button", { type: "button", on: { click: () => tried(() => api.identify(number, 1)) } }, "Identify"), restartMenu(number),
       h("button", { type: "button", on: { click: () => exportProfile(number, detail.name) } }, "Export"),
@@ -69,7 +69,7 @@ export function bridgedHead(store, model, accessory, { scope }) {
   scope.onEnd(store.on("head", tell));
   return h("header", { class: "card head bridged" },
     h("div", { class: "scene", id: "scene" }, pictureOf(accessory, "other", scope)),
-    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", null, accessory.name), words, facts.node),
+    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", null, accessory.name), words), facts.node,
     h("div", { class: "switches" }, online.node, h("button", { type: "button", on: { click: () => tried(() => api.identify(number, accessory.aid)) } }, "Identify")));
 }
 

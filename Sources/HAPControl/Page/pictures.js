@@ -5,7 +5,7 @@ import { soon } from "./frames.js";
 import { fan, humidifier, purifier } from "./picture-air.js";
 import { humidity, thermometer, thermostat } from "./picture-climate.js";
 import { blind, door, garage, slats, windowPicture } from "./picture-doors.js";
-import { bridge, router, thing } from "./picture-hub.js";
+import { bridge, plan, router, thing } from "./picture-hub.js";
 import { lamp } from "./picture-light.js";
 import { lock } from "./picture-lock.js";
 import { camera, doorbell, microphone, speaker, television } from "./picture-media.js";
@@ -69,6 +69,26 @@ export function pictureOfService(service, scope) {
     });
   }
   return picture;
+}
+
+/** What makes a device busy, of any kind: on, active, open, unlocked, noticing. */
+const BUSY = [
+  ["25", Boolean], ["B0", Boolean], ["E", (value) => value !== 1], ["1D", (value) => value !== 1], ["6D", (value) => value > 0], ["F", (value) => value > 0],
+  ["22", Boolean], ["71", Boolean], ["6A", Boolean], ["70", Boolean], ["76", Boolean], ["69", Boolean], ["92", Boolean],
+];
+
+/** The plan of a house with a light for each accessory behind the bridge, which glows while that is busy. */
+export function floorPlan(accessories, scope) {
+  const drawn = plan(accessories.length);
+  for (const [index, accessory] of accessories.entries()) {
+    const service = mainService(accessory);
+    const [cell, isBusy] = BUSY.map(([type, isBusy]) => [service && cellOf(service, type), isBusy]).find(([cell]) => cell) ?? [null];
+    if (!cell) continue;
+    const update = () => drawn.light(index, isBusy(cell.value));
+    update();
+    scope.watch([cell], update);
+  }
+  return room(...drawn.parts);
 }
 
 /** A picture of an accessory: of its main service, or of its category where no service has one. */
