@@ -1459,9 +1459,11 @@ import { h, identifier, say } from "./dom.js";
 import { soon } from "./frames.js";
 import { route } from "./route.js";
 
-const ROOM = 500;
-/** More than these come into one frame's list: the oldest of them are passed over, and counted. */
-const MOST_AT_ONCE = 60;
+const ROOM = 300;
+/** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second, and only the latest of each lot. */
+const MANY = 60;
+const LOT = 15;
+const PAUSE = 250;
 const KEY = "hapsim-log";
 
 const GROUPS = {
@@ -1484,6 +1486,8 @@ export class Log {
   #onlyHere = false;
   #words = "";
   #count = 0;
+  #flushed = 0;
+  #timer = null;
 
   constructor(store, container) {
     this.store = store;
@@ -1536,8 +1540,10 @@ export class Log {
     this.#put(event);
     if (this.#isPaused || !this.#isShown(event)) return;
     this.#fresh.push(event);
-    if (this.#fresh.length > MOST_AT_ONCE) this.#fresh.shift();
-    soon(this.#flush);
+    const isCrowded = performance.now() - this.#flushed < PAUSE && this.#count > MANY / 4;
+    if (!isCrowded) return soon(this.#flush);
+    if (this.#fresh.length > LOT) this.#fresh.shift();
+    this.#timer ??= setTimeout(() => soon(this.#flush), PAUSE);
   }
 
   #isShown(event) {
@@ -1549,6 +1555,9 @@ export class Log {
 
   /** New rows in front; whoever reads further down keeps the place. */
   #flush = () => {
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#flushed = performance.now();
     const fresh = this.#fresh.splice(0).reverse().map(row);
     this.#list.prepend(...fresh);
     while (this.#list.childElementCount > ROOM) this.#list.lastElementChild.remove();
@@ -1889,7 +1898,9 @@ input[type="color"] { width: 64px; height: 34px; padding: 3px; border: 1px solid
 input[type="file"] { max-width: 100%; }
 input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width: 17px; height: 17px; margin: 0; flex: none; }
 .switch { position: relative; flex: none; width: 46px; min-height: 28px; height: 28px; padding: 0; border: 0; background: none; }
-.switch::before, .switch::after { content: ""; position: absolute; transition: transform 0.15s, background-color 0.15s; }
+.switch::before, .switch::after { content: ""; position: absolute; }
+/* Only the one that is touched: moving many at once is work in each frame. */
+.switch:is(:hover, :focus)::before, .switch:is(:hover, :focus)::after { transition: transform 0.15s, background-color 0.15s; }
 .switch::before { right: 0; top: 1px; width: 46px; height: 26px; border-radius: 13px; background: var(--switch-off); }
 .switch::after { right: 23px; top: 4px; width: 20px; height: 20px; border-radius: 50%; background: var(--knob); box-shadow: 0 1px 3px rgb(0 0 0 / 30%); }
 .switch[aria-checked="true"]::before { background: var(--switch-on); }
@@ -1943,10 +1954,11 @@ input[type="range"]::-moz-range-thumb { width: 20px; height: 20px; border-radius
 .behind { margin-bottom: 16px; }
 .behind > header { margin-bottom: 12px; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 236px), 1fr)); gap: 10px; }
-.tile { display: flex; align-items: center; gap: 8px; background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 8px 12px 8px 8px; content-visibility: auto; contain-intrinsic-size: auto 236px auto 66px; }
+.tile { display: flex; align-items: center; gap: 8px; background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 8px 12px 8px 8px; height: 68px; contain: strict; content-visibility: auto; }
 .tile a { display: flex; flex: 1; gap: 12px; align-items: center; min-width: 0; text-decoration: none; border-radius: 8px; }
 .tile-words { display: grid; min-width: 0; }
-.tile-name { font-weight: 600; overflow-wrap: anywhere; line-height: 1.25; }
+.tile-name { font-weight: 600; overflow-wrap: anywhere; line-height: 1.2; max-height: 2.4em; overflow: hidden; }
+.tile-words .fine { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 
 /* Tables, faults, forms */
 table { width: 100%; border-collapse: collapse; }
@@ -1990,7 +2002,7 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 .log > fieldset input { width: 15px; height: 15px; }
 .log-rows { flex: 1; overflow-y: auto; min-height: 0; font-size: 0.86rem; overflow-anchor: auto; contain: strict; }
 .log-rows:focus-visible { outline-offset: -3px; }
-.log-row { padding: 5px 16px; border-bottom: 1px solid var(--line); line-height: 1.35; overflow-wrap: anywhere; content-visibility: auto; contain-intrinsic-size: auto 48px; }
+.log-row { padding: 5px 16px; border-bottom: 1px solid var(--line); line-height: 1.35; overflow-wrap: anywhere; contain: layout paint; }
 .log-row time { color: var(--soft); font-variant-numeric: tabular-nums; margin-right: 8px; font-size: 0.78rem; }
 .log-kind { color: var(--soft); font-size: 0.78rem; margin-right: 6px; }
 .log-who { font-weight: 600; margin-right: 6px; }
@@ -2041,7 +2053,9 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 
 /* Pictures */
 .picture { display: block; width: 100%; height: auto; border-radius: 10px; --t: 0.45s; overflow: hidden; }
-.picture * { transition: transform var(--t) ease, fill var(--t), opacity var(--t); }
+.scene .picture *, .service .picture * { transition: transform var(--t) ease, fill var(--t), opacity var(--t); }
+/* Of these there may be 149, and they change a thousand times a second. */
+.picture .p-room-light { transition: none; }
 .p-wall { fill: var(--p-wall); }
 .p-floor { fill: var(--p-floor); }
 .p-leaf { fill: var(--p-leaf); stroke: var(--p-edge); stroke-width: 1.2; }

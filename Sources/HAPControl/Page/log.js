@@ -4,9 +4,11 @@ import { h, identifier, say } from "./dom.js";
 import { soon } from "./frames.js";
 import { route } from "./route.js";
 
-const ROOM = 500;
-/** More than these come into one frame's list: the oldest of them are passed over, and counted. */
-const MOST_AT_ONCE = 60;
+const ROOM = 300;
+/** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second, and only the latest of each lot. */
+const MANY = 60;
+const LOT = 15;
+const PAUSE = 250;
 const KEY = "hapsim-log";
 
 const GROUPS = {
@@ -29,6 +31,8 @@ export class Log {
   #onlyHere = false;
   #words = "";
   #count = 0;
+  #flushed = 0;
+  #timer = null;
 
   constructor(store, container) {
     this.store = store;
@@ -81,8 +85,10 @@ export class Log {
     this.#put(event);
     if (this.#isPaused || !this.#isShown(event)) return;
     this.#fresh.push(event);
-    if (this.#fresh.length > MOST_AT_ONCE) this.#fresh.shift();
-    soon(this.#flush);
+    const isCrowded = performance.now() - this.#flushed < PAUSE && this.#count > MANY / 4;
+    if (!isCrowded) return soon(this.#flush);
+    if (this.#fresh.length > LOT) this.#fresh.shift();
+    this.#timer ??= setTimeout(() => soon(this.#flush), PAUSE);
   }
 
   #isShown(event) {
@@ -94,6 +100,9 @@ export class Log {
 
   /** New rows in front; whoever reads further down keeps the place. */
   #flush = () => {
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#flushed = performance.now();
     const fresh = this.#fresh.splice(0).reverse().map(row);
     this.#list.prepend(...fresh);
     while (this.#list.childElementCount > ROOM) this.#list.lastElementChild.remove();
