@@ -1212,7 +1212,10 @@ export function accessoryHead(store, model, { scope }) {
       h("button", { type: "button", on: { click: () => tried(() => api.identify(number, 1)) } }, "Identify"), restartMenu(number),
       h("button", { type: "button", on: { click: () => exportProfile(number, detail.name) } }, "Export"),
       h("button", { type: "button", class: "danger", on: { click: async () => {
-        if (await confirmed(`Stop serving ${detail.name}?`, "Remove")) await tried(() => api.remove(number).then(() => store.loadList()), `${detail.name} is served no more.`);
+        if (!(await confirmed(`Stop serving ${detail.name}?`, "Remove"))) return;
+        if (!(await tried(() => api.remove(number), `${detail.name} is served no more.`))) return;
+        location.hash = "#/";
+        await tried(() => store.loadList());
       } } }, "Remove…")));
 }
 
@@ -3226,7 +3229,7 @@ import { hasPicture, pictureOfService } from "./pictures.js";
 const BACKSTAGE = new Set(["3E", "A2", "55", "A5", "129", "203", "239"]);
 const isBackstage = (service) => BACKSTAGE.has(service.type) || service.hidden;
 /** Said of a device once, not set at it. */
-const isReported = (cell) => !cell.perms.includes("pw") && cell.format === "string";
+const isReported = (cell) => !cell.perms.includes("pw") && (cell.format === "string" || !cell.perms.includes("ev"));
 
 /** All services of one accessory. `skip` is the one whose picture is shown large already. */
 export function serviceCards(accessory, context) {
@@ -3246,7 +3249,7 @@ function card(service, accessory, context) {
   const isLarge = context.shownLarge === service;
   const rows = h("div", { class: "rows" });
   const colour = colourRow(service, context);
-  const cells = service.characteristics.filter((cell) => cell.type !== "23" || !isReported(cell));
+  const cells = service.characteristics.filter((cell) => cell.type !== "23" || cell.perms.includes("pw"));
   const own = { ...context, service, isReported };
   rows.append(...cells.flatMap((cell) => (cell.type === "13" && colour ? [colour, characteristicRow(cell, own)] : [characteristicRow(cell, own)])));
   return h("section", { class: "card service", "aria-labelledby": id },
@@ -3369,7 +3372,7 @@ import { Model } from "./model.js";
 const ABOUT_LIST = new Set([
   "connected", "disconnected", "verified", "paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "renamed", "added", "removed",
 ]);
-const ABOUT_DETAIL = new Set(["paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "reachable", "renamed", "advertised"]);
+const ABOUT_DETAIL = new Set(["paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "reachable", "renamed", "advertised", "removed"]);
 const ABOUT_CONTROLLERS = new Set(["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]);
 
 /**

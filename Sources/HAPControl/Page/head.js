@@ -46,7 +46,10 @@ export function accessoryHead(store, model, { scope }) {
       h("button", { type: "button", on: { click: () => tried(() => api.identify(number, 1)) } }, "Identify"), restartMenu(number),
       h("button", { type: "button", on: { click: () => exportProfile(number, detail.name) } }, "Export"),
       h("button", { type: "button", class: "danger", on: { click: async () => {
-        if (await confirmed(`Stop serving ${detail.name}?`, "Remove")) await tried(() => api.remove(number).then(() => store.loadList()), `${detail.name} is served no more.`);
+        if (!(await confirmed(`Stop serving ${detail.name}?`, "Remove"))) return;
+        if (!(await tried(() => api.remove(number), `${detail.name} is served no more.`))) return;
+        location.hash = "#/";
+        await tried(() => store.loadList());
       } } }, "Remove…")));
 }
 

@@ -11,7 +11,7 @@ import { hasPicture, pictureOfService } from "./pictures.js";
 const BACKSTAGE = new Set(["3E", "A2", "55", "A5", "129", "203", "239"]);
 const isBackstage = (service) => BACKSTAGE.has(service.type) || service.hidden;
 /** Said of a device once, not set at it. */
-const isReported = (cell) => !cell.perms.includes("pw") && cell.format === "string";
+const isReported = (cell) => !cell.perms.includes("pw") && (cell.format === "string" || !cell.perms.includes("ev"));
 
 /** All services of one accessory. `skip` is the one whose picture is shown large already. */
 export function serviceCards(accessory, context) {
@@ -31,7 +31,7 @@ function card(service, accessory, context) {
   const isLarge = context.shownLarge === service;
   const rows = h("div", { class: "rows" });
   const colour = colourRow(service, context);
-  const cells = service.characteristics.filter((cell) => cell.type !== "23" || !isReported(cell));
+  const cells = service.characteristics.filter((cell) => cell.type !== "23" || cell.perms.includes("pw"));
   const own = { ...context, service, isReported };
   rows.append(...cells.flatMap((cell) => (cell.type === "13" && colour ? [colour, characteristicRow(cell, own)] : [characteristicRow(cell, own)])));
   return h("section", { class: "card service", "aria-labelledby": id },

@@ -8,7 +8,7 @@ import { Model } from "./model.js";
 const ABOUT_LIST = new Set([
   "connected", "disconnected", "verified", "paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "renamed", "added", "removed",
 ]);
-const ABOUT_DETAIL = new Set(["paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "reachable", "renamed", "advertised"]);
+const ABOUT_DETAIL = new Set(["paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "reachable", "renamed", "advertised", "removed"]);
 const ABOUT_CONTROLLERS = new Set(["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]);
 
 /**
