@@ -35,9 +35,6 @@ package actor SimulatedAccessory {
   /// Whether another profile is being prepared, which reads and writes what is kept.
   private var isReplacing = false
   private var hasRadio = true
-  /// How often it waited for its port since it began to start anew, and how often it does at most: for five seconds.
-  private var waits = 0
-  private static let mostWaits = 100
   private(set) var isAnnounced = true
   private var starts = 0
   /// What its defect remembers.
@@ -175,28 +172,9 @@ package actor SimulatedAccessory {
 
   private func comeBack(
     _ result: Result<(PreparedAccessory, StoreError?), any Error>, by restart: Restart, _ random: SimulationRandom,
-    _ done: @escaping (CommandError?) -> Void
+    _ done: (CommandError?) -> Void
   ) {
     guard case .restarting(let held) = state else { return done(CommandError(.notPossible, "\"\(name)\" has stopped")) }
-    if held.count < terms?.places.count ?? 0, terms?.port != 0, waits < Self.mostWaits {
-      // Somebody got the port in between, perhaps only to connect from it: it may be free again soon.
-      waits += 1
-      // Both are of this loop.
-      nonisolated(unsafe) let timer = LoopTimer(loop)
-      nonisolated(unsafe) let done = done
-      timer.onFire = { [self] in
-        timer.close()
-        assumeIsolated { accessory in
-          guard case .restarting = accessory.state else {
-            return done(CommandError(.notPossible, "\"\(accessory.name)\" has stopped"))
-          }
-          accessory.state = .restarting(held: HeldPort.hold(accessory.terms))
-          accessory.comeBack(result, by: restart, random, done)
-        }
-      }
-      return timer.start(after: .milliseconds(50))
-    }
-    waits = 0
     do {
       let (again, failure) = try result.get()
       // Under another name there is no record of it yet.
