@@ -123,6 +123,9 @@ let package = Package(
     .testTarget(
       name: "HAPStoreTests", dependencies: ["HAPStore", "CSQLite", "HAPTestSupport"], exclude: ["Schemas"]),
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport"]),
+    .testTarget(
+      name: "HAPControlTests",
+      dependencies: ["HAPControl", "HAPSimulator", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",

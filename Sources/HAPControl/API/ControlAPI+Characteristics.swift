@@ -71,7 +71,7 @@ extension ControlAPI {
   private func characteristic(
     _ call: ControlCall, of accessory: SimulatedAccessory
   ) async throws(ControlProblem) -> AttributeID {
-    let aid = try call.number("aid", in: 1...UInt64.max)
+    let aid = try call.number("aid", in: 1...ControlCall.mostExact)
     let service = call.query("service").map { text in
       text.utf8.allSatisfy { (0x30...0x39).contains($0) }
         ? UInt64(text).map(ServiceSelector.iid) ?? .name(text) : .name(text)

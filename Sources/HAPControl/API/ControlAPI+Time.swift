@@ -42,7 +42,7 @@ extension ControlAPI {
   // MARK: The log
 
   func showLog(_ call: ControlCall) throws(ControlProblem) -> ControlAnswer {
-    let after = try call.number("after", in: 0...UInt64.max) ?? 0
+    let after = try call.number("after", in: 0...ControlCall.mostExact) ?? 0
     let limit = try call.number("limit", in: 1...UInt64(EventJournal.room)) ?? UInt64(EventJournal.room)
     let entries = journal.entries(after: after, limit: Int(limit))
     return .json { json in
@@ -56,10 +56,10 @@ extension ControlAPI {
   }
 
   func followEvents(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    var start = EventStreamStart(after: try call.number("after", in: 0...UInt64.max))
+    var start = EventStreamStart(after: try call.number("after", in: 0...ControlCall.mostExact))
     // A browser that comes back says where it was.
     if let last = call.request[field: "last-event-id"], let number = UInt64(last) { start.after = number }
-    if let number = try call.number("accessory", in: 1...UInt64(Int.max)) { start.accessory = Int(number) }
+    if let number = try call.number("accessory", in: 1...ControlCall.mostExact) { start.accessory = Int(number) }
     if let names = call.query("event") { start.names = Set(names.split(separator: ",").map(String.init)) }
     var answer = ControlAnswer(200, contentType: "text/event-stream")
     answer.stream = start

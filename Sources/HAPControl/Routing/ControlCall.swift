@@ -82,6 +82,9 @@ package struct ControlCall: Sendable {
     return value
   }
 
+  /// Up to here JavaScript's numbers are exact.
+  static let mostExact: UInt64 = (1 << 53) - 1
+
   func query(_ name: String) -> String? { query[name] }
 
   /// A number of the query.

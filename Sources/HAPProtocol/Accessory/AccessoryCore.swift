@@ -27,6 +27,8 @@ package final class AccessoryCore {
   package var forwards = false
   /// Whether `report` actions are made; off, a request costs nothing for them.
   package var makesReports = true
+  /// Whether each request is reported, too.
+  package var reportsRequests = false
 
   /// How M2 of Pair Setup is drawn from now on.
   package var setupKeys = SetupKeyManner()

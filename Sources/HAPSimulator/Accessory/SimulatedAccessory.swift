@@ -124,7 +124,7 @@ package actor SimulatedAccessory {
     let run = try AccessoryRun(
       prepared, on: loop, clock: terms.clock, advertiser: advertiser, random: random,
       capturePath: terms.capturePath?(starts), defect: defectState, observer: observer, sink: terms.sink,
-      tellsAll: terms.tellsAll)
+      tellsAll: terms.tellsAll, tellsRequests: terms.tellsRequests)
     do throws(LoopError) {
       try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isAnnounced: isAnnounced, isKnown: isKnown)
     } catch {

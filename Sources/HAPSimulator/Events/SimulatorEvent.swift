@@ -4,7 +4,13 @@ import HAPWire
 /// Something that happened to a running accessory, for logs, pages and scripts.
 package struct SimulatorEvent: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
+    /// It is served from now on, beside those that there were at the start.
+    case added
+    /// It is served no more.
+    case removed
     case connected(peer: String)
+    /// A request came that could be understood; what becomes of it is told apart.
+    case requested(peer: String, request: String)
     case disconnected(peer: String)
     case paired(controller: String, isAdmin: Bool)
     case unpaired(controller: String)
@@ -74,6 +80,9 @@ extension SimulatorEvent {
   /// One line for people.
   package var text: String {
     switch kind {
+    case .added: "added"
+    case .removed: "removed"
+    case .requested(let peer, let request): "\(peer): \(request)"
     case .connected(let peer): "connected: \(peer)"
     case .disconnected(let peer): "disconnected: \(peer)"
     case .paired(let controller, let isAdmin): "paired with \(controller)\(isAdmin ? " (admin)" : "")"
@@ -128,7 +137,11 @@ extension SimulatorEvent {
     member("event", name)
     member("accessory", accessory)
     switch kind {
+    case .added, .removed: break
     case .connected(let peer), .disconnected(let peer): member("peer", peer)
+    case .requested(let peer, let request):
+      member("peer", peer)
+      member("request", request)
     case .paired(let controller, let isAdmin):
       member("controller", controller)
       json.key("admin")
@@ -203,6 +216,9 @@ extension SimulatorEvent {
   /// What the `event` member says.
   package var name: String {
     switch kind {
+    case .added: "added"
+    case .removed: "removed"
+    case .requested: "requested"
     case .connected: "connected"
     case .disconnected: "disconnected"
     case .paired: "paired"

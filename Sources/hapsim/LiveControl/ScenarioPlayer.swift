@@ -21,6 +21,8 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
   private let seed: UInt64
   private var state = State.none
   private var name = ""
+  /// Simulated time at its beginning.
+  private var start = Duration.zero
   /// The one that the process was started with.
   var first: ScenarioPlay?
 
@@ -57,10 +59,11 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
     name = scenario.name
     let run = ScenarioRun(scenario, on: simulation, dispatcher, seed: seed)
     run.onNote = { [unowned self] text, time in
-      tell([("event", .text("note")), ("text", .text(text)), ("after", .number(time / .seconds(1)))])
+      tell([("event", .text("note")), ("text", .text(text)), ("after", .number((time - start) / .seconds(1)))])
     }
     run.onEnd = { [unowned self] in end($0, $1) }
     state = .playing(run)
+    start = simulation.clock.now
     run.start()
   }
 
@@ -68,7 +71,7 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
     var members: [(name: String, value: JSONNode)] = [("event", .text("scenario")), ("scenario", .text(name))]
     switch outcome {
     case .passed:
-      state = .passed(after: time)
+      state = .passed(after: time - start)
       members += [("passed", JSONNode(.bool(true))), ("text", .text("the scenario passed"))]
     case .failed(let failure):
       state = .failed(failure)

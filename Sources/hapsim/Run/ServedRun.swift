@@ -134,6 +134,7 @@ final class ServedRun: @unchecked Sendable {  // see above
       setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
     }
     setting.observation = observation
+    setting.tellsRequests = options.control.place != nil
     return setting
   }
 
