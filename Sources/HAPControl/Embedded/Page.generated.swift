@@ -1593,6 +1593,8 @@ import { soon } from "./frames.js";
 export class Cell {
   #watchers = new Set();
   #words;
+  /** How often it was set. */
+  version = 0;
 
   constructor(characteristic) {
     Object.assign(this, characteristic);
@@ -1609,6 +1611,7 @@ export class Cell {
 
   set(value) {
     this.value = value;
+    this.version += 1;
     for (const watcher of this.#watchers) soon(watcher);
   }
 
@@ -1982,6 +1985,7 @@ td.end { text-align: right; padding-right: 0; }
 .fields fieldset { display: flex; flex-wrap: wrap; gap: 6px 12px; }
 .fields legend { font-weight: 500; font-size: 0.9rem; margin-bottom: 5px; }
 .form { display: grid; gap: 12px; margin: 10px 0; }
+.form > button { justify-self: start; }
 .form .row { display: flex; gap: 10px; align-items: end; flex-wrap: wrap; }
 .form .row .field { flex: 1; }
 .picked { display: grid; gap: 8px; }
@@ -2219,7 +2223,7 @@ store.on("state", () => showConnection(store.state));
 async function begin() {
   const after = await store.begin();
   if (route().number === null && location.hash.length <= 2 && store.summaries.length > 0) {
-    history.replaceState(null, "", address(store.summaries[0].number));
+    location.replace(address(store.summaries[0].number));
   }
   await view.follow();
   if (!store.model) view.show(route().number !== null);
@@ -3348,8 +3352,11 @@ export async function set(number, cell, text, { onRefused, onSettled }) {
   while (next !== null) {
     underWay.set(key, null);
     problem = null;
+    const { version } = cell;
     try {
-      await api.set(number, cell, next);
+      const answer = await api.set(number, cell, next);
+      // The answer may come before the event, and must not undo what came meanwhile.
+      if (cell.version === version && answer.value !== undefined) cell.set(answer.value);
     } catch (error) {
       problem = error;
     }

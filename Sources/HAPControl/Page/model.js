@@ -6,6 +6,8 @@ import { soon } from "./frames.js";
 export class Cell {
   #watchers = new Set();
   #words;
+  /** How often it was set. */
+  version = 0;
 
   constructor(characteristic) {
     Object.assign(this, characteristic);
@@ -22,6 +24,7 @@ export class Cell {
 
   set(value) {
     this.value = value;
+    this.version += 1;
     for (const watcher of this.#watchers) soon(watcher);
   }
 

@@ -34,7 +34,7 @@ store.on("state", () => showConnection(store.state));
 async function begin() {
   const after = await store.begin();
   if (route().number === null && location.hash.length <= 2 && store.summaries.length > 0) {
-    history.replaceState(null, "", address(store.summaries[0].number));
+    location.replace(address(store.summaries[0].number));
   }
   await view.follow();
   if (!store.model) view.show(route().number !== null);

@@ -16,8 +16,11 @@ export async function set(number, cell, text, { onRefused, onSettled }) {
   while (next !== null) {
     underWay.set(key, null);
     problem = null;
+    const { version } = cell;
     try {
-      await api.set(number, cell, next);
+      const answer = await api.set(number, cell, next);
+      // The answer may come before the event, and must not undo what came meanwhile.
+      if (cell.version === version && answer.value !== undefined) cell.set(answer.value);
     } catch (error) {
       problem = error;
     }
