@@ -1138,6 +1138,8 @@ const TELLING = [
 ];
 /** Worth a word only while they hold. */
 const ONLY_WHEN_TRUE = { 24: "Obstructed" };
+/** Said otherwise than the catalogue does, which speaks of contacts and percentages. */
+const OTHERWISE = { "6A": (value) => (value === 1 ? "Open" : "Closed"), "6D": (value) => (value === 0 ? "Closed" : value === 100 ? "Open" : `${value} % open`) };
 
 export function glanceOf(accessory) {
   const service = mainService(accessory);
@@ -1155,9 +1157,13 @@ export function glanceOf(accessory) {
           continue;
         }
         if (cell.type === "8" && said[0] === "Off") continue;
+        if (OTHERWISE[cell.type]) {
+          said.push(OTHERWISE[cell.type](cell.value));
+          continue;
+        }
         said.push(cell.format === "bool" && cell.type !== "25" && cell.type !== "B0" ? `${cell.name}: ${valueInWords(cell).toLowerCase()}` : valueInWords(cell));
       }
-      return said.slice(0, 3).join(" · ");
+      return [...new Set(said)].slice(0, 3).join(" · ");
     },
   };
 }
@@ -2097,8 +2103,8 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 .p-sky, .p-sash { fill: var(--p-sky); stroke: var(--p-edge); stroke-width: 1; }
 .p-sash { fill-opacity: 0.75; stroke-width: 2; }
 .p-sun, .p-room-light { fill: #f6c445; }
-[id="scene"] .p-room-light:not(.is-on) { fill: var(--p-metal); }
-[id="scene"] .p-room-light.is-on { fill: #ffc62e; stroke: #ffc62e66; stroke-width: 2.5; }
+[id="scene"] .p-room-light { fill: var(--p-metal); stroke: transparent; stroke-width: 2.5; }
+[id="scene"] .p-room-light.is-on { fill: #ffc62e; stroke: #ffc62e66; }
 .p-hill, .p-grass, .p-stem, .p-film-far { fill: var(--p-green); }
 .p-slat { fill: var(--p-leaf); stroke: var(--p-edge); stroke-width: 0.5; transform-box: fill-box; transform-origin: center; }
 .p-turn-self { transform-box: fill-box; transform-origin: center; }
@@ -2122,7 +2128,7 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 .p-grow.drop { transform-origin: 0 66px; }
 .p-grow.low { transform-origin: 0 76px; }
 .p-grow-right { transform-origin: 25px 0; }
-.p-drop-level { clip-path: path("M60 12c10 14 18 23 18 34a18 18 0 0 1-36 0c0-11 8-20 18-34z"); }
+.p-drop-level { clip-path: path("M60 12c10 14 18 23 18 34a18 18 0 0 1-36 0c0-11 8-20 18-34z") view-box; }
 .p-water, .p-splash { fill: var(--p-water); }
 .p-splash { fill: none; stroke: var(--p-water); stroke-width: 2.4; stroke-linecap: round; }
 .p-blade { fill: #5c7fa3; }
@@ -2159,10 +2165,9 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 .p-button { fill: #e8823a; stroke: #8a4512; stroke-width: 1; }
 .p-press { opacity: 0; }
 .p-press.is-pressed { animation: p-press 0.9s ease-out; }
-.p-rocker { transform-origin: 60px 45px; }
-.p-rocker-plate { fill: #e3e5e8; stroke: var(--p-edge); }
-.p-rocker.is-on .p-rocker-plate { fill: #fff3d6; }
-.p-rocker:not(.is-on) { transform: scaleY(-1); }
+.p-rocker-half { fill: #eceef0; stroke: var(--p-edge); }
+.p-rocker:not(.is-on) .lower, .p-rocker.is-on .upper { fill: #c3c7cd; }
+.p-rocker.is-on .lower { fill: #ffe3a3; }
 .p-socket { fill: #e3e5e8; stroke: var(--p-edge); }
 .p-cable { stroke: var(--p-dark); stroke-width: 4; }
 .p-charge { fill: #3db75a; }
@@ -2663,8 +2668,8 @@ import { circle, group, isOn, mark, path, percent, rect, show, text } from "./pi
 import { say } from "./dom.js";
 
 export function powerSwitch() {
-  const rocker = group("p-rocker", rect("p-rocker-plate", 46, 22, 28, 46, 4), path("p-line thin", "M46 45h56"), path("p-line", "M60 28v8"), circle("p-outline", 60, 57, 4));
-  rocker.children[1].setAttribute("d", "M46 45h28");
+  // Its halves change their colours alone: of 149 of these none has to be laid out anew.
+  const rocker = group("p-rocker", rect("p-rocker-half upper", 46, 22, 28, 23, 3), rect("p-rocker-half lower", 46, 45, 28, 23, 3), path("p-line", "M60 29v8"), circle("p-outline", 60, 57, 4));
   const light = circle("p-led", 60, 15.5, 2.4);
   return {
     parts: [rect("p-leaf", 38, 8, 44, 68, 7), rocker, light],

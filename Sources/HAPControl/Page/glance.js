@@ -10,6 +10,8 @@ const TELLING = [
 ];
 /** Worth a word only while they hold. */
 const ONLY_WHEN_TRUE = { 24: "Obstructed" };
+/** Said otherwise than the catalogue does, which speaks of contacts and percentages. */
+const OTHERWISE = { "6A": (value) => (value === 1 ? "Open" : "Closed"), "6D": (value) => (value === 0 ? "Closed" : value === 100 ? "Open" : `${value} % open`) };
 
 export function glanceOf(accessory) {
   const service = mainService(accessory);
@@ -27,9 +29,13 @@ export function glanceOf(accessory) {
           continue;
         }
         if (cell.type === "8" && said[0] === "Off") continue;
+        if (OTHERWISE[cell.type]) {
+          said.push(OTHERWISE[cell.type](cell.value));
+          continue;
+        }
         said.push(cell.format === "bool" && cell.type !== "25" && cell.type !== "B0" ? `${cell.name}: ${valueInWords(cell).toLowerCase()}` : valueInWords(cell));
       }
-      return said.slice(0, 3).join(" · ");
+      return [...new Set(said)].slice(0, 3).join(" · ");
     },
   };
 }

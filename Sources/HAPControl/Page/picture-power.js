@@ -4,8 +4,8 @@ import { circle, group, isOn, mark, path, percent, rect, show, text } from "./pi
 import { say } from "./dom.js";
 
 export function powerSwitch() {
-  const rocker = group("p-rocker", rect("p-rocker-plate", 46, 22, 28, 46, 4), path("p-line thin", "M46 45h56"), path("p-line", "M60 28v8"), circle("p-outline", 60, 57, 4));
-  rocker.children[1].setAttribute("d", "M46 45h28");
+  // Its halves change their colours alone: of 149 of these none has to be laid out anew.
+  const rocker = group("p-rocker", rect("p-rocker-half upper", 46, 22, 28, 23, 3), rect("p-rocker-half lower", 46, 45, 28, 23, 3), path("p-line", "M60 29v8"), circle("p-outline", 60, 57, 4));
   const light = circle("p-led", 60, 15.5, 2.4);
   return {
     parts: [rect("p-leaf", 38, 8, 44, 68, 7), rocker, light],
