@@ -43,8 +43,11 @@ export class List {
   #choose() {
     const { number } = route();
     for (const [key, row] of this.#rows) {
-      if (key === number) row.link.setAttribute("aria-current", "page");
-      else row.link.removeAttribute("aria-current");
+      if (key !== number) row.link.removeAttribute("aria-current");
+      else if (!row.link.hasAttribute("aria-current")) {
+        row.link.setAttribute("aria-current", "page");
+        row.link.scrollIntoView({ block: "nearest", inline: "nearest" });
+      }
     }
   }
 }
@@ -63,13 +66,12 @@ function makeRow(summary) {
       dot.setAttribute("aria-label", state);
       dot.title = state;
       say(name, now.name);
-      const said = [category(now.category)];
-      if (now.bridged > 0) said[0] = `Bridge of ${now.bridged}`;
+      const said = now.bridged > 0 ? [`Bridge of ${now.bridged}`] : [];
       if (now.radio === false) said.push("off the network");
       if (now.paired) said.push("paired");
       if (now.connections > 0) said.push(count(now.connections, "connection"));
       if (now.faults > 0) said.push(count(now.faults, "fault"));
-      say(words, said.join(" · "));
+      say(words, said.join(" · ") || category(now.category));
     },
   };
 }
