@@ -1089,14 +1089,27 @@ function inputFor(parameter) {
     ("frames.js", #"""
 // Work that changes what is seen waits for the next frame, and is done once however often it was asked for.
 
+/** So much at once is a crowd: behind it one frame is left free, for scrolling and for what people do. */
+const CROWD = 6;
+
 const jobs = new Set();
 let isScheduled = false;
+let crowdedAt = -Infinity;
+
+function frame() {
+  if (performance.now() - crowdedAt < 20) {
+    crowdedAt = -Infinity;
+    return requestAnimationFrame(frame);
+  }
+  run();
+}
 
 function run() {
   isScheduled = false;
   const due = [...jobs];
   jobs.clear();
   for (const job of due) job();
+  if (due.length > CROWD) crowdedAt = performance.now();
 }
 
 /** Does it before the next frame is drawn; a page that nobody sees has no frames, and gets a timer instead. */
@@ -1105,7 +1118,7 @@ export function soon(job) {
   if (isScheduled) return;
   isScheduled = true;
   if (document.hidden) setTimeout(run, 50);
-  else requestAnimationFrame(run);
+  else requestAnimationFrame(frame);
 }
 
 /** A function that does it a while after it was last asked for, and at the latest after five times as long. */
