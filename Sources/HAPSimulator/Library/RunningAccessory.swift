@@ -59,7 +59,7 @@ public final class RunningAccessory: Sendable {
 
   // MARK: Its state
 
-  /// The value of a characteristic. What is none, such as the last press of a button, is `null`.
+  /// The value of a characteristic as the device has it; controllers read the last press of a button as null.
   public func value(of characteristic: CharacteristicName) async throws(SimulatorError) -> Value {
     try await read(characteristic).value
   }

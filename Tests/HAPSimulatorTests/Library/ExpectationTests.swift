@@ -71,7 +71,7 @@ import Testing
     var lines = error?.description.split(separator: "\n").map(String.init) ?? []
     #expect(
       lines.first
-        == "Mine/Tests.swift:7: expected of \"Garage\" within 20ms: a controller writes Target Door State (1.10): open (0); now it is Target Door State (1.10): closed (1)",
+        == "Mine/Tests.swift:7: expected of \"Garage\" within 20ms: a controller writes Target Door State (1.13): open (0); now it is Target Door State (1.13): closed (1)",
       "\(lines)")
     #expect(lines.last == "nothing has happened to it")
     try await simulator.advance(by: .seconds(3))
@@ -81,14 +81,14 @@ import Testing
     }
     lines = error?.description.split(separator: "\n").map(String.init) ?? []
     #expect(lines.first?.contains("ExpectationTests.swift:") == true)
-    #expect(lines.first?.contains("\"subscribed\" of Current Door State (1.9) by controller phone") == true, "\(lines)")
+    #expect(lines.first?.contains("\"subscribed\" of Current Door State (1.11) by controller phone") == true, "\(lines)")
     #expect(lines.dropFirst().first == "what has happened to it:")
     #expect(lines.dropFirst(2).allSatisfy { $0.hasPrefix("  0:00:03.000 (+") }, "\(lines)")
-    #expect(lines.contains { $0.contains("Target Door State (1.10): open (0)") }, "\(lines)")
+    #expect(lines.contains { $0.contains("Target Door State (1.13): open (0)") }, "\(lines)")
     error = await #expect(throws: SimulatorError.self) {
       try await door.becomes("CurrentDoorState", "open", within: .zero)
     }
-    #expect(error?.message.contains("Current Door State (1.9): open (0); now it is") == true)
+    #expect(error?.message.contains("Current Door State (1.11): open (0); now it is") == true)
     error = await #expect(throws: SimulatorError.self) {
       try await door.expect("the door is painted", within: .zero) { _ in false }
     }

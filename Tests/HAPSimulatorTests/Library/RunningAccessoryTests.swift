@@ -69,7 +69,7 @@ import Testing
     try await with(.new("StatelessProgrammableSwitch")) { simulator, button in
       try await button.press(.double)
       try await button.expect(.changed, of: "ProgrammableSwitchEvent", 1)
-      #expect(try await button.value(of: "ProgrammableSwitchEvent").isNull)
+      #expect(try await button.word(of: "ProgrammableSwitchEvent") == "double-press")
     }
   }
 
@@ -181,7 +181,7 @@ import Testing
         ("{\"command\": \"juggle\"}", .unknownCommand, "there is no command \"juggle\""),
         ("{\"command\": \"battery\"}", .malformed, "\"value\" is missing"),
         ("{\"command\": \"add\", \"profile\": \"x\"}", .notPossible, "Simulator.start does"),
-        ("{\"command\": \"press\"}", .notPossible, ""),
+        ("{\"command\": \"press\"}", .notPossible, "knows no press"),
         ("{\"command\": \"replace\", \"profile\": \"/nowhere\"}", .notPossible, "/nowhere can't be read"),
       ] as [(String, SimulatorError.Code, String)] {
         let error = await #expect(throws: SimulatorError.self) { try await sensor.perform(command) }

@@ -39,7 +39,7 @@ import Testing
       (.json("{"), "profile:1:2: error: "), (.json("[]", fileName: "door"), "door:1:1: error: "),
       (
         .json("{ \"format\": \"hasaccessory/1\", \"name\": \"A\",\n \"services\": [ { \"type\": \"LihtBulb\" } ] }"),
-        "profile:2:25: error: services[0].type: "
+        "profile:2:26: error: services[0].type: "
       ),
       (
         .json(
