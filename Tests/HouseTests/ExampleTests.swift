@@ -54,4 +54,32 @@ struct ExampleTests {
       #expect(ours.products.contains { $0.name == product.first }, "no product \(product) here")
     }
   }
+
+  #if os(Linux)
+    /// Where the compiler keeps the standard library, and its plugins.
+    private struct TargetInfo: Decodable {
+      struct Paths: Decodable { let runtimeResourcePath: String }
+      let paths: Paths
+    }
+
+    /// As a target of ours the tests could use what is `package`; a package of its own can't.
+    ///
+    /// Seen to fail: with `_ = SimulatorCommand.self` in a test: "cannot find 'SimulatorCommand' in scope".
+    @Test("The example's tests use nothing but what is public") func strangers() throws {
+      let info = try Checkout.output(of: ["swiftc", "-print-target-info"])
+      let plugins = try JSONDecoder().decode(TargetInfo.self, from: info).paths.runtimeResourcePath
+      let folder = Checkout.folder.appendingPathComponent("Examples/SwiftTests/Tests/GarageAppTests")
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+      try #require(!files.isEmpty)
+      let sources = Checkout.folder.appendingPathComponent("Sources")
+      let maps = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+        .map { "\(sources.path)/\($0)/module.modulemap" }.filter { FileManager.default.fileExists(atPath: $0) }
+      _ = try Checkout.output(
+        of: [
+          "swiftc", "-typecheck", "-swift-version", "6", "-package-name", "stranger", "-module-name", "GarageAppTests",
+          "-I", try Checkout.buildFolder().appendingPathComponent("Modules").path,
+          "-plugin-path", "\(plugins)/host/plugins/testing",
+        ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + files.map { folder.appendingPathComponent($0).path })
+    }
+  #endif
 }

@@ -50,7 +50,7 @@ extension RunningAccessory {
   /// - Parameters:
   ///   - kind: what is to happen.
   ///   - characteristic: which one it is about; nil: any or none.
-  ///   - value: what is written, changed or told, or the catalogue's word for it; nil: anything.
+  ///   - value: what is written, changed or told of the characteristic, or the catalogue's word for it; nil: anything.
   ///   - controller: the identifier of whose doing it is; nil: anybody's.
   ///   - limit: how long it may take from now on, in the machine's time.
   ///   - file: stands in the message.
@@ -62,7 +62,9 @@ extension RunningAccessory {
     _ kind: AccessoryEvent.Kind, of characteristic: CharacteristicName? = nil, _ value: Value? = nil,
     by controller: String? = nil, within limit: Duration = .seconds(5), file: String = #fileID, line: Int = #line
   ) async throws(SimulatorError) -> AccessoryEvent {
-    precondition(characteristic != nil || value == nil, "a value is one of a characteristic")
+    guard characteristic != nil || value == nil else {
+      throw SimulatorError(.malformed, "\(file):\(line): a value is a characteristic's: say which characteristic")
+    }
     var subject: ServedAccessory.Subject?
     if let characteristic { subject = try await find(characteristic, value) }
     let wanted = subject

@@ -28,7 +28,7 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
   private let clock: SimulationClock
   /// By the loop's clock.
   private let birth: UInt64
-  private var accessory: SimulatedAccessory!
+  private(set) var accessory: SimulatedAccessory!
   private var dispatcher: CommandDispatcher!
   /// What happens counts.
   private var isOpen = false
@@ -105,6 +105,7 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
       switch command.action {
       case .add:
         done(.failure(SimulatorError(.notPossible, "one accessory can't add another: Simulator.start does")))
+      case .advance where clock.pace != .standing: done(.failure(.timePasses))
       case .stop, .remove:
         stop()
         done(.success(CommandAnswer.success(id: command.id)))
@@ -216,6 +217,8 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
     if isTaken { record.take(number) }
     for wait in met { wait.finish(.met(told)) }
     lookLater()
+    // One that can't start anew stops by itself, and says so.
+    if told.kind == .trouble, isStopped { loop.schedule { [self] in stop() } }
   }
 
   /// Waits for an event, or for a value. Whatever is so already is enough.

@@ -18,7 +18,7 @@ import HAPStore
 /// Each simulator has a thread and a clock of its own; any number of them can stand side by side. All can be called from any task. When nothing
 /// refers to a simulator and to its accessories any more, they stop by themselves; ``stop()`` does it at once, and returns when it is done.
 public final class Simulator: Sendable {
-  private let core: SimulatorCore
+  let core: SimulatorCore
 
   /// A simulator without accessories.
   /// - Parameters:
@@ -113,7 +113,4 @@ public final class Simulator: Sendable {
   public var now: Duration {
     get async throws(SimulatorError) { try await core.loop.answer { [core] done in done(core.now) } }
   }
-
-  /// For tests.
-  var loop: EventLoop { core.loop }
 }

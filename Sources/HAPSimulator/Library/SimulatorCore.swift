@@ -63,11 +63,7 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
 
   func advance(by duration: Duration, done: @escaping Done<Duration>) {
     guard !isOver else { return done(.failure(.stopped)) }
-    guard clock.pace == .standing else {
-      return done(
-        .failure(
-          SimulatorError(.notPossible, "time passes by itself here: Simulator(time: .virtual) makes it stand still")))
-    }
+    guard clock.pace == .standing else { return done(.failure(.timePasses)) }
     clock.advance(by: duration) { [self] result in
       done(result.mapError { isOver ? .stopped : SimulatorError($0) })
     }

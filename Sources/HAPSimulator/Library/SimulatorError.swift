@@ -74,6 +74,8 @@ extension SimulatorError.Code: CustomStringConvertible {
 
 extension SimulatorError {
   static let stopped = SimulatorError(.stopped, "the simulator has been stopped")
+  static let timePasses = SimulatorError(
+    .notPossible, "time passes by itself here: Simulator(time: .virtual) makes it stand still")
   static let cancelled = SimulatorError(.cancelled, "the task was cancelled")
 
   /// Why something below did not work.

@@ -81,7 +81,8 @@ import Testing
     }
     lines = error?.description.split(separator: "\n").map(String.init) ?? []
     #expect(lines.first?.contains("ExpectationTests.swift:") == true)
-    #expect(lines.first?.contains("\"subscribed\" of Current Door State (1.11) by controller phone") == true, "\(lines)")
+    #expect(
+      lines.first?.contains("\"subscribed\" of Current Door State (1.11) by controller phone") == true, "\(lines)")
     #expect(lines.dropFirst().first == "what has happened to it:")
     #expect(lines.dropFirst(2).allSatisfy { $0.hasPrefix("  0:00:03.000 (+") }, "\(lines)")
     #expect(lines.contains { $0.contains("Target Door State (1.13): open (0)") }, "\(lines)")
@@ -93,6 +94,8 @@ import Testing
       try await door.expect("the door is painted", within: .zero) { _ in false }
     }
     #expect(error?.message.hasSuffix("within 0s: the door is painted") == true)
+    error = await #expect(throws: SimulatorError.self) { try await door.expect(.wrote, "open") }
+    #expect(error?.code == .malformed && error?.message.contains("say which characteristic") == true)
     for _ in 0..<30 { try await door.identify() }
     error = await #expect(throws: SimulatorError.self) { try await door.expect(.paired, within: .seconds(-1)) }
     #expect(error?.events.count == 20)
@@ -150,6 +153,24 @@ import Testing
       #expect(await heard == 1)
       await simulator.stop()
     }
+  }
+
+  @Test("Who waits is told when the accessory can't start anew") func notBack() async throws {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    let written = Task { _ = try await door.written("TargetDoorState", within: .seconds(600)) }
+    let events = door.events()
+    // As a restart does whose state can't be read.
+    try await door.served.loop.answer { [served = door.served] done in
+      served.accessory.assumeIsolated { $0.stop() }
+      served.hear(SimulatorEvent(accessory: "Garage", .trouble("it did not come back: for want of a disk")))
+      done(.success(()))
+    }
+    let result = await written.result
+    let error = #expect(throws: SimulatorError.self) { try result.get() }
+    #expect(error?.code == .stopped)
+    #expect(await events.reduce(into: []) { $0.append($1.kind) } == [.trouble])
+    await simulator.stop()
   }
 
   @Test("A wait ends with its task, also one that was cancelled before it began") func cancelled() async throws {

@@ -126,6 +126,10 @@ import Testing
       #expect(error?.code == .notPossible)
       #expect(error?.message.contains("Simulator(time: .virtual)") == true)
       let door = try await simulator.start(.json(ProfileText.garage))
+      let same = await #expect(throws: SimulatorError.self) {
+        try await door.perform("{\"command\": \"advance\", \"duration\": \"1s\"}")
+      }
+      #expect(same?.message == error?.message)
       if time != .real {
         try await door.set("TargetDoorState", to: "open")
         try await door.becomes("CurrentDoorState", "open", within: .seconds(20))
@@ -219,7 +223,7 @@ import Testing
     var lamp: RunningAccessory? = try await make()
     // The accessory keeps it.
     try await lamp?.set("On", to: true)
-    let loop = try #require(lamp?.simulator.loop)
+    let loop = try #require(lamp?.simulator.core.loop)
     let port = try #require(lamp?.port)
     lamp = nil
     await withCheckedContinuation { continuation in loop.whenEnded { continuation.resume() } }
@@ -233,7 +237,7 @@ import Testing
     for number in 0..<20 {
       let simulator = try await Simulator()
       if number % 2 == 0 { _ = try await simulator.start(.new("switch")) }
-      loops.append(simulator.loop)
+      loops.append(simulator.core.loop)
     }
     for loop in loops { await withCheckedContinuation { continuation in loop.whenEnded { continuation.resume() } } }
   }
