@@ -130,9 +130,10 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
     issueCard()
     guard let answer = try? JSONNode.parse(Array(text.utf8)) else { preconditionFailure("an answer is JSON: \(text)") }
     if answer["ok"]?.boolValue == true { return answer }
-    let code = answer["error"]?["code"]?.stringValue.map { SimulatorError.Code(rawValue: $0) }
-    throw isStopped
-      ? .stopped : SimulatorError(code ?? .failed, answer["error"]?["message"]?.stringValue ?? "it was refused")
+    let code = SimulatorError.Code(rawValue: answer["error"]?["code"]?.stringValue ?? "")
+    // One that can't start anew stops by itself, and has said why.
+    if isStopped, code != .failed { throw .stopped }
+    throw SimulatorError(code, answer["error"]?["message"]?.stringValue ?? "it was refused")
   }
 
   func replace(by source: ProfileSource, done: @escaping SimulatorCore.Done<UInt16>) {

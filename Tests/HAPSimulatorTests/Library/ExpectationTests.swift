@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPSimulator
 
-@Suite("The library: what is expected of an accessory") struct ExpectationTests {
+@Suite("The library: what is expected of an accessory", .timeLimit(.minutes(2))) struct ExpectationTests {
   /// Of `ProfileText.garage`.
   private func id(_ name: CharacteristicName, of door: RunningAccessory) async throws -> String {
     let subject = try await door.served.loop.answer { [served = door.served] done in
@@ -140,8 +140,8 @@ import Testing
       let simulator = try await Simulator()
       let door = try await simulator.start(.json(ProfileText.garage))
       let events = door.events()
-      let written = Task { _ = try await door.written("TargetDoorState", within: .seconds(600)) }
-      let becomes = Task { try await door.becomes("CurrentDoorState", "open", within: .seconds(600)) }
+      let written = Task { _ = try await door.written("TargetDoorState", within: .seconds(60)) }
+      let becomes = Task { try await door.becomes("CurrentDoorState", "open", within: .seconds(60)) }
       async let heard = events.reduce(into: 0) { count, _ in count += 1 }
       try await door.identify()
       if byAccessory { await door.stop() } else { await simulator.stop() }
@@ -158,7 +158,7 @@ import Testing
   @Test("Who waits is told when the accessory can't start anew") func notBack() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
-    let written = Task { _ = try await door.written("TargetDoorState", within: .seconds(600)) }
+    let written = Task { _ = try await door.written("TargetDoorState", within: .seconds(60)) }
     let events = door.events()
     // As a restart does whose state can't be read.
     try await door.served.loop.answer { [served = door.served] done in
@@ -177,9 +177,9 @@ import Testing
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))
     let waits: [@Sendable () async throws -> Void] = [
-      { try await door.written("TargetDoorState", within: .seconds(600)) },
-      { try await door.becomes("CurrentDoorState", "open", within: .seconds(600)) },
-      { try await door.expect(.paired, within: .seconds(600)) },
+      { try await door.written("TargetDoorState", within: .seconds(60)) },
+      { try await door.becomes("CurrentDoorState", "open", within: .seconds(60)) },
+      { try await door.expect(.paired, within: .seconds(60)) },
     ]
     for wait in waits {
       for isEarly in [true, false] {
