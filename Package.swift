@@ -75,6 +75,10 @@ let package = Package(
         "CTurboJPEG",
       ]),
     .target(
+      name: "HAPControl",
+      dependencies: ["HAPSimulator", "HAPFaults", "HAPProfile", "HAPProtocol", "HAPLoop", "HAPModel", "HAPWire"],
+      exclude: ["Page", "OpenAPI"]),
+    .target(
       name: "HAPConformance",
       dependencies: [
         "HAPSuite", "HAPLint", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPProtocol",
@@ -84,7 +88,8 @@ let package = Package(
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects", "HAPJudge",
+        "HAPControl", "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects",
+        "HAPJudge",
         "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
         "HAPLoop", "HAPCrypto",
       ]),
@@ -119,6 +124,9 @@ let package = Package(
     .testTarget(
       name: "HAPStoreTests", dependencies: ["HAPStore", "CSQLite", "HAPTestSupport"], exclude: ["Schemas"]),
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport"]),
+    .testTarget(
+      name: "HAPControlTests",
+      dependencies: ["HAPControl", "HAPSimulator", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",

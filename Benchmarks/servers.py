@@ -121,7 +121,7 @@ class Hapsim(Stack):
     def server(self, bulbs, state, *options, cores=SAME, ephemeral=False):
         profile = HERE / "Profiles" / ("bulb.hasaccessory" if bulbs == 1 else f"bulbs-{bulbs}.hasaccessory")
         words = [
-            self.program, "run", profile, "--port", self.port, "--interface", "lo", "--quiet",
+            self.program, "run", profile, "--port", self.port, "--interface", "lo", "--quiet", "--control", "off",
             *(["--ephemeral"] if ephemeral else ["--state", state]), *options,
         ]  # fmt: skip
         return Server(words, self.port, cores)
@@ -129,7 +129,7 @@ class Hapsim(Stack):
     def two(self, state):
         """Two accessories of one process, with every core, at this port and the next."""
         profiles = [HERE / "Profiles" / f"{name}.hasaccessory" for name in ("bulb", "bulbs-149")]
-        words = [self.program, "run", *profiles, "--port", self.port, "--interface", "lo", "--quiet", "--state", state]
+        words = [self.program, "run", *profiles, "--port", self.port, "--interface", "lo", "--quiet", "--control", "off", "--state", state]
         return Server(words, self.port, ALL)
 
     def many(self, sessions):

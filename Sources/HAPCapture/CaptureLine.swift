@@ -102,6 +102,10 @@ extension CaptureLine {
       member("aid", aid, &json)
       json.key("ok")
       json.bool(isReachable)
+    case .unpaired(let identifiers):
+      head(time, "unpaired", &json)
+      json.key("controllers")
+      json.array { json in for identifier in identifiers { json.string(Hexadecimal.text(identifier)) } }
     case .replaced(let accessories, let model, let number, let live, let judges):
       head(time, "replaced", &json)
       json.key("model")
@@ -185,6 +189,16 @@ extension CaptureLine {
     case "verdict": return .verdict(try verdict(node))
     case "reachable":
       return .reachable(aid: try CaptureText.number(node, "aid"), try node.required("ok").asBool())
+    case "unpaired":
+      return .unpaired(
+        try node.list(
+          "controllers",
+          of: { node throws(JSONProblem) in
+            guard let identifier = Hexadecimal.bytes(try node.asString()) else {
+              throw node.problem("bytes in hexadecimal are expected")
+            }
+            return identifier
+          }))
     case "replaced":
       let number = UInt16(try node.required("c#").asInteger(in: 0...65535))
       return .replaced(

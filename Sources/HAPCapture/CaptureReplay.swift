@@ -150,6 +150,7 @@ package struct CaptureReplay {
             throw Mistake(line: number, message: "there is no accessory \(aid)")
           }
           core.setReachable(isReachable, aid: aid, at: time)
+        case .unpaired(let identifiers): core.unpair(identifiers) { _ in }
         case .replaced(let accessories, let model, let configuration, let live, let judges):
           guard let database = try? AttributeDatabase(accessories) else {
             throw Mistake(line: number, message: "the database's ids are no database's")

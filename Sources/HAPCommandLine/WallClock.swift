@@ -16,6 +16,13 @@ package enum WallClock {
       "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
   }
 
+  /// Since 1970.
+  package static var now: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+
   /// Whole seconds since 1970.
   package static var sinceEpoch: Duration { .seconds(Int64(time(nil))) }
 }

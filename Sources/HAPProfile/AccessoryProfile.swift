@@ -12,6 +12,8 @@ import HAPWire
 public struct AccessoryProfile: Sendable {
   /// The name it was read under, for messages.
   public let fileName: String
+  /// The document as it was read.
+  public let text: [UInt8]
   /// All that is wrong with it, in the order of the document. With an error among them it can't be built.
   public let problems: [ProfileProblem]
   /// The category of the one accessory, or of the bridge.
@@ -56,6 +58,7 @@ public struct AccessoryProfile: Sendable {
     self.conduct = document["conduct"].map { conducts.read($0) }
 
     self.fileName = fileName
+    self.text = json
     self.problems = Self.ordered(judge.problems + conducts.problems)
     self.isExact = root.isExact
     self.category = root.category

@@ -246,6 +246,14 @@ package final class AccessoryServer {
     perform()
   }
 
+  /// Removes pairings by hand; see `AccessoryCore.unpair`.
+  package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
+    recorder?.note(.unpaired(identifiers), at: now)
+    core.unpair(identifiers, done: done)
+    touchAll()
+    perform()
+  }
+
   // MARK: Inputs from whoever stands behind
 
   /// Answers a `forward` of the owner; see `AccessoryCore.forwarded`. No recorder hears of it: a core that forwards isn't replayed.

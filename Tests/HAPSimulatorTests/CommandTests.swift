@@ -294,7 +294,9 @@ private func simulated<T>(
       ]
       #expect(try await back["ok"]?.boolValue == true)
       // At least the first was too early, unless the machine was very quick.
-      #expect(refusals.allSatisfy { $0 == "carried out" || $0.contains("starting anew") || $0.contains("no file") })
+      #expect(
+        refusals.allSatisfy { $0 == "carried out" || $0.contains("starting anew") || $0.contains("no file") },
+        "\(refusals), \(served.events.withLock { $0.map(\.text) })")
       try await served.command("obstruct")
     }
   }
@@ -312,7 +314,8 @@ private func simulated<T>(
       #expect(
         try await served.refusal("obstruct")
           == #"ambiguous: 2 accessories are served ("Garage", "Hall"): say which with "accessory""#)
-      #expect(try await served.refusal("add", #""profile": "hall""#).hasPrefix(#"failed: "Hall" is already running"#))
+      #expect(
+        try await served.refusal("add", #""profile": "hall""#).hasPrefix(#"not-possible: "Hall" is already running"#))
       #expect(try await served.refusal("add", #""profile": "wrong""#).contains("Thermostatt"))
       #expect(try await served.command("list")["accessories"]?.elements?.count == 2)
       try await served.command("remove", #""accessory": "Hall""#)

@@ -28,6 +28,7 @@ private func words(
       (["offline", "Desk Lamp"], #"{"command":"offline","accessory":"Desk Lamp"}"#),
       (["online", "2"], #"{"command":"online","accessory":2}"#),
       (["radio", "off"], #"{"command":"radio","value":false}"#),
+      (["unpair"], #"{"command":"unpair"}"#), (["unpair", "me"], #"{"command":"unpair","controller":"me"}"#),
       (["disconnect"], #"{"command":"disconnect"}"#),
       (["disconnect", "me"], #"{"command":"disconnect","controller":"me"}"#), (["reboot"], #"{"command":"reboot"}"#),
       (["power-cut"], #"{"command":"power-cut"}"#), (["factory-reset"], #"{"command":"factory-reset"}"#),
@@ -111,6 +112,8 @@ private func words(
     #expect(try lines("advance", #"{"ok":true,"now":3600.5}"#) == ["The time is 3600.5 s."])
     #expect(try lines("disconnect", #"{"connections":1}"#) == ["1 connection was closed."])
     #expect(try lines("disconnect", #"{"connections":0}"#) == ["0 connections were closed."])
+    #expect(try lines("unpair", #"{"pairings":1}"#) == ["1 pairing was removed."])
+    #expect(try lines("unpair", #"{"pairings":2}"#) == ["2 pairings were removed."])
     #expect(try lines("list", #"{"accessories":[]}"#) == ["No accessory is served."])
     #expect(
       try lines(

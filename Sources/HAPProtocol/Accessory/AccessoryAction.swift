@@ -50,6 +50,8 @@ package enum StoredChange: Equatable, Sendable {
 /// What people want to read about a running accessory.
 package enum AccessoryReport: Equatable, Sendable {
   case connected(ConnectionID, peer: String)
+  /// A request was understood, and is about to be worked off: "GET /characteristics?id=1.9".
+  case requested(ConnectionID, request: String)
   case disconnected(ConnectionID, peer: String)
   case paired(controller: String, isAdmin: Bool)
   case unpaired(controller: String)

@@ -1,7 +1,35 @@
 import HAPModel
 import HAPWire
 
+/// What waits while a change of the pairings is being stored.
+enum PairingsTurn {
+  case request(PairingsRequest, ConnectionCore)
+  case unpairing([[UInt8]], done: (Bool) -> Void)
+}
+
 extension AccessoryCore {
+  /// Removes pairings as if a controller had: by somebody who has the accessory in hand. Their sessions end; without an admin nobody stays, as
+  /// HAP R2 §5.11 has it of the last one.
+  /// - Parameters:
+  ///   - identifiers: those that no pairing has are passed over.
+  ///   - done: called with whether that is stored.
+  package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
+    guard !isStoringPairings else { return pairingsQueue.append(.unpairing(identifiers, done: done)) }
+    let rest = pairings.filter { !identifiers.contains($0.identifier) }
+    let gone = rest.contains { $0.isAdmin } ? pairings.filter { identifiers.contains($0.identifier) } : pairings
+    guard !gone.isEmpty else { return done(true) }
+    isStoringPairings = true
+    let ids = gone.map(\.identifier)
+    actions.append(.store(.remove(ids), ticket: newTicket(.unpairing(ids, done: done))))
+  }
+
+  func finishUnpairing(_ identifiers: [[UInt8]]) {
+    let wasPaired = isPaired
+    remove(identifiers)
+    if wasPaired != isPaired { advertise(after: nil) }
+    closeRemovedSessions()
+  }
+
   /// `POST /pairings` of a verified controller.
   func receivePairings(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore) {
     guard let controller = connection.session?.controller, let message = try? TLV(decoding: body),
@@ -13,7 +41,7 @@ extension AccessoryCore {
     // One change at a time: what the next one may do depends on what became of this one.
     guard !isStoringPairings else {
       connection.isWaiting = true
-      return pairingsQueue.append((connection, request))
+      return pairingsQueue.append(.request(request, connection))
     }
     perform(request, of: controller, on: connection)
   }
@@ -32,7 +60,11 @@ extension AccessoryCore {
   /// Works off the requests that came while a change was being stored, up to the next one that changes something.
   func takeUpQueuedPairings(at now: Duration) {
     while !isStoringPairings, !pairingsQueue.isEmpty {
-      let (connection, request) = pairingsQueue.removeFirst()
+      let turn = pairingsQueue.removeFirst()
+      guard case .request(let request, let connection) = turn else {
+        if case .unpairing(let identifiers, let done) = turn { unpair(identifiers, done: done) }
+        continue
+      }
       // Its controller may have lost its pairing, and with it the session, while it waited.
       guard connection.phase == .open, let controller = connection.session?.controller else { continue }
       connection.isWaiting = false
@@ -58,7 +90,10 @@ extension AccessoryCore {
       if outcome.endsEverything { connection.answer(.internalError) } else { connection.answer(outcome.reply) }
     }
     if wasPaired != isPaired { advertise(after: connection) }
-    guard conduct.closesRemovedSessions else { return }
+    if conduct.closesRemovedSessions { closeRemovedSessions() }
+  }
+
+  private func closeRemovedSessions() {
     // "Sessions of a removed controller are closed at once, its own after the answer."
     for other in sessions where other.phase == .open {
       guard let controller = other.session?.controller, !pairings.contains(where: { $0.identifier == controller })
@@ -78,10 +113,13 @@ extension AccessoryCore {
         pairings.append(pairing)
         report(.paired(controller: String(decoding: pairing.identifier, as: UTF8.self), isAdmin: pairing.isAdmin))
       }
-    case .remove(let identifiers):
-      pairings.removeAll { identifiers.contains($0.identifier) }
-      for identifier in identifiers { report(.unpaired(controller: String(decoding: identifier, as: UTF8.self))) }
+    case .remove(let identifiers): remove(identifiers)
     case .failedAttempts: break
     }
+  }
+
+  private func remove(_ identifiers: [[UInt8]]) {
+    pairings.removeAll { identifiers.contains($0.identifier) }
+    for identifier in identifiers { report(.unpaired(controller: String(decoding: identifier, as: UTF8.self))) }
   }
 }

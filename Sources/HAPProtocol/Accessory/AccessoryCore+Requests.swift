@@ -197,6 +197,7 @@ extension AccessoryCore {
       String(decoding: bytes[head.methodRange], as: UTF8.self) + " "
         + String(decoding: bytes[head.target], as: UTF8.self)
     }
+    if reportsRequests { report(.requested(connection.id, request: request())) }
     if endpoint.isSecured(conduct), !connection.isSecured {
       refuse(connection, request: request(), reason: "the connection is not verified")
       let statesCode = endpoint.statesAuthorization && endpoint.takes(head.method)

@@ -27,6 +27,8 @@ package final class AccessoryCore {
   package var forwards = false
   /// Whether `report` actions are made; off, a request costs nothing for them.
   package var makesReports = true
+  /// Whether each request is reported, too.
+  package var reportsRequests = false
 
   /// How M2 of Pair Setup is drawn from now on.
   package var setupKeys = SetupKeyManner()
@@ -40,7 +42,7 @@ package final class AccessoryCore {
   var waiting: [Ticket: Continuation] = [:]
   /// A change asked for on `/pairings` is being stored; requests for others wait in the queue.
   var isStoringPairings = false
-  var pairingsQueue: [(ConnectionCore, PairingsRequest)] = []
+  var pairingsQueue: [PairingsTurn] = []
   var rendering: AttributeRendering
   /// Kept for their room: reading a request into them allocates nothing once they have grown.
   var writeRequest = WriteRequest()
@@ -70,6 +72,8 @@ package final class AccessoryCore {
     /// A wrong setup code is counted first and answered then, so that whoever kills the process has no free tries.
     case failedAttempt(ConnectionCore, then: [PairSetupServer.Action])
     case pairings(ConnectionCore, PairingsRequest.Outcome)
+    /// Pairings are removed by hand.
+    case unpairing([[UInt8]], done: (Bool) -> Void)
     case forwarded(ConnectionCore)
     /// Nobody waits for it.
     case nothing
@@ -212,7 +216,7 @@ package final class AccessoryCore {
     case .pairVerify(let connection)?:
       finishPairVerify(result, on: connection)
       work(off: connection, at: now)
-    case .newPairing?, .failedAttempt?, .pairings?, .forwarded?, .nothing?, nil: break
+    case .newPairing?, .failedAttempt?, .pairings?, .unpairing?, .forwarded?, .nothing?, nil: break
     }
   }
 
@@ -230,6 +234,11 @@ package final class AccessoryCore {
       isStoringPairings = false
       finishPairings(outcome, for: connection, stored: succeeded)
       work(off: connection, at: now)
+      takeUpQueuedPairings(at: now)
+    case .unpairing(let identifiers, let done)?:
+      isStoringPairings = false
+      if succeeded { finishUnpairing(identifiers) }
+      done(succeeded)
       takeUpQueuedPairings(at: now)
     case .pairSetup?, .pairVerify?, .forwarded?, .nothing?, nil: break
     }

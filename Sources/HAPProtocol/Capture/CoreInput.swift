@@ -18,6 +18,8 @@ package enum CoreInput: Equatable, Sendable {
   case verdict(WriteVerdict)
   /// An accessory behind the bridge was lost, or found again.
   case reachable(aid: UInt64, Bool)
+  /// Pairings were removed by hand, by their identifiers.
+  case unpaired([[UInt8]])
   case replaced([Accessory], model: String, configurationNumber: UInt16, live: [AttributeID], judges: Bool)
 }
 

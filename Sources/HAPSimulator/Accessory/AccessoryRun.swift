@@ -63,7 +63,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     _ prepared: PreparedAccessory, on loop: EventLoop, clock: SimulationClock, advertiser: (any Advertiser)?,
     random: SimulationRandom, device: (any Device)? = nil, capturePath: String? = nil,
     defect: DefectState? = nil, observer: AccessoryObserver? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?,
-    tellsAll: Bool = true
+    tellsAll: Bool = true, tellsRequests: Bool = false
   ) throws(LoopError) {
     self.observer = observer
     self.prepared = prepared.running
@@ -84,6 +84,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
       random: capture.map { .system(notedBy: $0) } ?? defect?.random ?? .system)
     core.makesReports = news != nil || observer != nil
+    core.reportsRequests = tellsRequests
     built = prepared.built.withoutDatabase
     self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(core, on: loop, owner: self)
@@ -425,6 +426,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     case .told(let id, let value, let controller):
       if let slot = core.database.slot(of: id) { tell { .told($0.named(slot, value), controller: controller) } }
     case .identified: break  // told when it is done
+    case .requested(let id, let request):
+      let peer = peers[id] ?? "a connection"
+      tell { _ in .requested(peer: peer, request: request) }
     case .slow(let ids):
       tell { database in .slow(ids.compactMap { database.slot(of: $0).map { database.named($0) } }) }
     case .unreadable(let id, let reason):

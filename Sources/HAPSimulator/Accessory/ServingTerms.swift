@@ -14,8 +14,12 @@ package struct ServingTerms {
   package var sink: (@Sendable (SimulatorEvent) -> Void)?
   /// False: it is told what goes wrong and nothing else, and a request costs as little as without it.
   package var tellsAll: Bool
+  /// Each request is told, too.
+  package var tellsRequests = false
   /// Judges controllers; nil: nobody does, and a request costs nothing for it.
   package var observation: ControllerObservation?
+  /// Which of the process's accessories it is, from 1; no other ever has the same one.
+  package var number = 0
 
   package init(
     places: [ListeningPlace], port: UInt16, clock: SimulationClock, seed: UInt64,

@@ -70,7 +70,7 @@ extension SimulatedAccessory {
     json.integer(port)
   }
 
-  private func writeHead(to json: inout JSONWriter) {
+  func writeHead(to json: inout JSONWriter) {
     json.key("name")
     json.string(name)
     json.key("deviceID")

@@ -35,7 +35,7 @@ package actor SimulatedAccessory {
   /// Whether another profile is being prepared, which reads and writes what is kept.
   private var isReplacing = false
   private var hasRadio = true
-  private var isAnnounced = true
+  private(set) var isAnnounced = true
   private var starts = 0
   /// What its defect remembers.
   private var defectState: DefectState?
@@ -59,6 +59,13 @@ package actor SimulatedAccessory {
   /// What is served, or was.
   var database: AttributeDatabase { run?.core.database ?? lastDatabase ?? prepared.database }
   var run: AccessoryRun? { if case .running(let run) = state { run } else { nil } }
+  /// Which of the process's accessories it is; 0 before the start.
+  package var number: Int { terms?.number ?? 0 }
+  /// The text of the profile that is served, or will be at the next start.
+  package var profileText: [UInt8] { profile.text }
+  /// What lies beside it is what its behaviours name.
+  package var profileFileName: String { profile.fileName }
+  package var activeFaults: [FaultChoice] { faults.active }
   /// 0 before the start.
   package var port: UInt16 { terms?.port ?? 0 }
 
@@ -70,6 +77,14 @@ package actor SimulatedAccessory {
   @discardableResult
   package func start(_ terms: ServingTerms, advertiser: sending (any Advertiser)?) throws(LoopError) -> UInt16 {
     guard case .new = state else { preconditionFailure("an accessory is started once") }
+    var terms = terms
+    if let sink = terms.sink {
+      terms.sink = { [number = terms.number] event in
+        var event = event
+        event.number = number
+        sink(event)
+      }
+    }
     self.terms = terms
     self.advertiser = advertiser
     if let defect = prepared.defect {
@@ -109,7 +124,7 @@ package actor SimulatedAccessory {
     let run = try AccessoryRun(
       prepared, on: loop, clock: terms.clock, advertiser: advertiser, random: random,
       capturePath: terms.capturePath?(starts), defect: defectState, observer: observer, sink: terms.sink,
-      tellsAll: terms.tellsAll)
+      tellsAll: terms.tellsAll, tellsRequests: terms.tellsRequests)
     do throws(LoopError) {
       try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isAnnounced: isAnnounced, isKnown: isKnown)
     } catch {
@@ -373,14 +388,30 @@ package actor SimulatedAccessory {
   func disconnect(_ controller: String?) throws(CommandError) -> Int {
     let run = try running()
     guard let controller else { return run.server.disconnect { _ in true } }
-    let known = run.core.pairings.map(\.name)
-    guard known.contains(controller) else {
-      let meant = nearestName(to: controller, in: known).map { ": did you mean \"\($0)\"?" }
-      let list = known.isEmpty ? "; nobody is" : "; there are \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
-      throw CommandError(
-        .noSuchController, "no controller \"\(controller)\" is paired with \"\(name)\"\(meant ?? list)")
-    }
+    _ = try pairing(of: controller, in: run)
     return run.server.disconnect { $0.isSecured && $0.controller == controller }
+  }
+
+  /// Removes the pairing of a controller, or all; and all when no admin would be left.
+  /// - Parameter done: called on the loop when that is stored, with how many are gone, or with why none is.
+  func unpair(
+    _ controller: String?, done: @escaping @Sendable (Result<Int, CommandError>) -> Void
+  ) throws(CommandError) {
+    let run = try running()
+    let before = run.core.pairings.count
+    let gone = try controller.map { (controller) throws(CommandError) in [try pairing(of: controller, in: run)] }
+    run.server.unpair((gone ?? run.core.pairings).map(\.identifier)) { isStored in
+      let count = before - run.core.pairings.count
+      done(isStored ? .success(count) : .failure(CommandError(.failed, "the pairings could not be stored")))
+    }
+  }
+
+  private func pairing(of controller: String, in run: AccessoryRun) throws(CommandError) -> Pairing {
+    if let pairing = run.core.pairings.first(where: { $0.name == controller }) { return pairing }
+    let known = run.core.pairings.map(\.name)
+    let meant = nearestName(to: controller, in: known).map { ": did you mean \"\($0)\"?" }
+    let list = known.isEmpty ? "; nobody is" : "; there are \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
+    throw CommandError(.noSuchController, "no controller \"\(controller)\" is paired with \"\(name)\"\(meant ?? list)")
   }
 
   /// The aids whose accessory has this name, or the aid itself.

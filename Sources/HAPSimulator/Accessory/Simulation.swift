@@ -24,6 +24,8 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     /// See `ServingTerms`.
     package var tellsAll: Bool
     /// See `ServingTerms`.
+    package var tellsRequests = false
+    /// See `ServingTerms`.
     package var observation: ControllerObservation?
 
     package init(
@@ -69,6 +71,8 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
       places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(count), sink: setting.sink,
       tellsAll: setting.tellsAll)
     terms.observation = setting.observation
+    terms.number = number
+    terms.tellsRequests = setting.tellsRequests
     if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }
     // Handed over to the accessory, which is of this very loop.
     nonisolated(unsafe) let advertiser = setting.makeAdvertiser()
@@ -110,15 +114,28 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
             prepared.store.close()
             throw CommandError(.failed, "the simulation has ended")
           }
-          do { return try serve(prepared, port: 0) } catch { throw CommandError(preparing: error) }
+          do {
+            let accessory = try serve(prepared, port: 0)
+            tell(of: accessory, .added)
+            return accessory
+          } catch { throw CommandError(preparing: error) }
         })
     }
   }
 
   /// Stops an accessory and has it no more. What it keeps stays in the folder.
   package func remove(_ accessory: SimulatedAccessory) {
+    guard accessories.contains(where: { $0 === accessory }) else { return }
     accessory.assumeIsolated { $0.stop() }
     accessories.removeAll { $0 === accessory }
+    tell(of: accessory, .removed)
+  }
+
+  private func tell(of accessory: SimulatedAccessory, _ kind: SimulatorEvent.Kind) {
+    guard let sink = setting.sink, setting.tellsAll else { return }
+    var event = accessory.assumeIsolated { SimulatorEvent(accessory: $0.name, kind) }
+    event.number = accessory.assumeIsolated { $0.number }
+    sink(event)
   }
 
   /// Stops every accessory, and time. Any number of times.

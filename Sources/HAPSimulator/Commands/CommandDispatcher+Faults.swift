@@ -1,4 +1,5 @@
 import HAPFaults
+import HAPProfile
 import HAPWire
 
 extension CommandDispatcher {
@@ -21,8 +22,19 @@ extension CommandDispatcher {
     } catch { done(error) }
   }
 
+  /// Serves one more accessory, with the faults that its profile has.
+  /// - Parameters:
+  ///   - read: reads its profile; called off the loop.
+  ///   - done: called on the loop.
+  package func add(
+    _ read: @escaping @Sendable () throws -> AccessoryProfile,
+    done: @escaping @Sendable (Result<SimulatedAccessory, CommandError>) -> Void
+  ) {
+    simulation.add(read) { result in begin(with: result, done: done) }
+  }
+
   /// An accessory that was added begins with the faults of its profile, or isn't added.
-  func begin(
+  private func begin(
     with result: Result<SimulatedAccessory, CommandError>,
     done: @escaping @Sendable (Result<SimulatedAccessory, CommandError>) -> Void
   ) {

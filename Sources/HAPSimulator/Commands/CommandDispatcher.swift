@@ -17,8 +17,8 @@ package struct CommandDispatcher {
   /// Is shown each command as it comes; what it returns is called when the command was carried out.
   package var onCommand: (@Sendable (JSONNode) -> @Sendable () -> Void)?
 
-  /// Whom a command means that names nobody; nil: the only one, or all.
-  var subject: SimulatedAccessory?
+  /// Who is meant: a command that names nobody means it, and one that names somebody an accessory of it. Nil: the only one, or all.
+  package var subject: SimulatedAccessory?
 
   /// - Parameter readProfile: reads the profile at a path; called off the loop.
   package init(
@@ -62,15 +62,11 @@ package struct CommandDispatcher {
       }
     case .add(let path):
       let read = readProfile
-      simulation.add {
-        try read(path)
-      } done: { result in
-        begin(with: result) { result in
-          answer(
-            CommandAnswer.of(result, id: id) { json, accessory in
-              accessory.assumeIsolated { $0.writeIntroduction(to: &json) }
-            })
-        }
+      add({ try read(path) }) { result in
+        answer(
+          CommandAnswer.of(result, id: id) { json, accessory in
+            accessory.assumeIsolated { $0.writeIntroduction(to: &json) }
+          })
       }
     case .replace(let path):
       let read = readProfile
@@ -114,6 +110,16 @@ package struct CommandDispatcher {
       succeed {
         $0.key("connections")
         $0.integer(count)
+      }
+    case .unpair(let controller):
+      try whole(command).isolated { accessory throws(CommandError) in
+        try accessory.unpair(controller) { result in
+          answer(
+            CommandAnswer.of(result, id: id) {
+              $0.key("pairings")
+              $0.integer($1)
+            })
+        }
       }
     case .fault(let fault, let isOn):
       try switchFault(fault, isOn, at: whole(command)) { error in
@@ -195,8 +201,8 @@ package struct CommandDispatcher {
 
   /// Those that are named; all when none is.
   private func targets(of command: SimulatorCommand) throws(CommandError) -> [Target] {
-    let accessories = simulation.accessories
-    guard let selector = command.accessory else { return (subject.map { [$0] } ?? accessories).map { ($0, nil) } }
+    let accessories = subject.map { [$0] } ?? simulation.accessories
+    guard let selector = command.accessory else { return accessories.map { ($0, nil) } }
     var found: [Target] = []
     for accessory in accessories {
       // The server's own name means all of it: its characteristics and those behind the bridge.

@@ -32,8 +32,13 @@ package struct CommandError: Error, Equatable, Sendable {
 
   /// Why an accessory or its next profile could not be made ready.
   init(preparing error: any Error) {
-    self =
-      error as? CommandError
-      ?? CommandError(error is StoreError || error is LoopError ? .failed : .notPossible, "\(error)")
+    if let error = error as? CommandError {
+      self = error
+    } else if let error = error as? StoreError, case .alreadyRunning = error.code {
+      // The same accessory twice: no trouble of ours.
+      self.init(.notPossible, "\(error)")
+    } else {
+      self.init(error is StoreError || error is LoopError ? .failed : .notPossible, "\(error)")
+    }
   }
 }

@@ -31,6 +31,8 @@ package struct SimulatorCommand: Equatable, Sendable {
     case radio(Bool)
     /// Close the connections of a controller, by its identifier; nil: all.
     case disconnect(controller: String?)
+    /// Remove the pairing of a controller, by its identifier; nil: all.
+    case unpair(controller: String?)
     case restart(Restart)
     /// Serve another profile, by its path.
     case replace(profile: String)
@@ -83,6 +85,7 @@ extension SimulatorCommand {
     ("online", ["accessory"]),
     ("radio", ["accessory", "value"]),
     ("disconnect", ["accessory", "controller"]),
+    ("unpair", ["accessory", "controller"]),
     ("reboot", ["accessory"]),
     ("power-cut", ["accessory"]),
     ("factory-reset", ["accessory"]),
@@ -180,6 +183,7 @@ extension SimulatorCommand.Action {
     case "online": self = .reachable(true)
     case "radio": self = .radio(try node.required("value").asBool())
     case "disconnect": self = .disconnect(controller: try node.optionalString("controller"))
+    case "unpair": self = .unpair(controller: try node.optionalString("controller"))
     case "replace": self = .replace(profile: try node.string("profile"))
     case "add": self = .add(profile: try node.string("profile"))
     case "remove": self = .remove

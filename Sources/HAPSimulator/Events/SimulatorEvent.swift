@@ -4,7 +4,13 @@ import HAPWire
 /// Something that happened to a running accessory, for logs, pages and scripts.
 package struct SimulatorEvent: Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
+    /// It is served from now on, beside those that there were at the start.
+    case added
+    /// It is served no more.
+    case removed
     case connected(peer: String)
+    /// A request came that could be understood; what becomes of it is told apart.
+    case requested(peer: String, request: String)
     case disconnected(peer: String)
     case paired(controller: String, isAdmin: Bool)
     case unpaired(controller: String)
@@ -60,6 +66,8 @@ package struct SimulatorEvent: Equatable, Sendable {
 
   /// The accessory's (or bridge's) name.
   package var accessory: String
+  /// Which of the process's accessories that is: several may have the same name. 0: none in particular.
+  package var number = 0
   package var kind: Kind
 
   package init(accessory: String, _ kind: Kind) {
@@ -72,6 +80,9 @@ extension SimulatorEvent {
   /// One line for people.
   package var text: String {
     switch kind {
+    case .added: "added"
+    case .removed: "removed"
+    case .requested(let peer, let request): "\(peer): \(request)"
     case .connected(let peer): "connected: \(peer)"
     case .disconnected(let peer): "disconnected: \(peer)"
     case .paired(let controller, let isAdmin): "paired with \(controller)\(isAdmin ? " (admin)" : "")"
@@ -126,7 +137,11 @@ extension SimulatorEvent {
     member("event", name)
     member("accessory", accessory)
     switch kind {
+    case .added, .removed: break
     case .connected(let peer), .disconnected(let peer): member("peer", peer)
+    case .requested(let peer, let request):
+      member("peer", peer)
+      member("request", request)
     case .paired(let controller, let isAdmin):
       member("controller", controller)
       json.key("admin")
@@ -201,6 +216,9 @@ extension SimulatorEvent {
   /// What the `event` member says.
   package var name: String {
     switch kind {
+    case .added: "added"
+    case .removed: "removed"
+    case .requested: "requested"
     case .connected: "connected"
     case .disconnected: "disconnected"
     case .paired: "paired"

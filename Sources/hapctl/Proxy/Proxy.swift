@@ -185,7 +185,7 @@ final class Proxy: AccessoryServerOwner {
       transcript.note("refused: \(request.isEmpty ? "" : request + ": ")\(reason)", on: id.number)
     case .unreadable(let id, let reason): transcript.note("refused: \(reason)", on: id.number)
     case .identified: transcript.note("identify")
-    case .wrote, .subscribed, .unsubscribed, .told, .slow: break  // the accessory's own
+    case .requested, .wrote, .subscribed, .unsubscribed, .told, .slow: break  // the accessory's own
     }
   }
 

@@ -60,32 +60,6 @@ extension FaultDefinition {
     }
     return lines
   }
-
-  fileprivate func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.key("name")
-      json.string(name)
-      json.key("what")
-      json.string(what)
-      json.key("reports")
-      json.array { json in for report in reports { json.integer(report) } }
-      json.key("parameters")
-      json.array { json in
-        for parameter in parameters {
-          json.object { json in
-            json.key("name")
-            json.string(parameter.name)
-            json.key("what")
-            json.string(parameter.what)
-            json.key("is")
-            json.string(parameter.expectation)
-            json.key("default")
-            json.node(parameter.standard)
-          }
-        }
-      }
-    }
-  }
 }
 
 extension FaultParameter {

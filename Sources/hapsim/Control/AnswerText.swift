@@ -23,6 +23,9 @@ func answerLines(_ answer: JSONNode, to command: String, _ terminal: Terminal) -
   case "disconnect":
     let count = number(answer["connections"])
     return [count == "1" ? "1 connection was closed." : "\(count) connections were closed."]
+  case "unpair":
+    let count = number(answer["pairings"])
+    return [count == "1" ? "1 pairing was removed." : "\(count) pairings were removed."]
   case "factory-reset": return ["As new, with device ID \(text("deviceID"))."]
   default: return ["Done."]
   }

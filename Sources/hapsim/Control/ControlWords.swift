@@ -34,7 +34,7 @@ struct ControlWords: Equatable {
     "stall": ([.characteristic], .isOn), "tamper": ([], .isOn), "battery": ([.percent], nil),
     "advance": ([.duration], nil), "offline": ([], .accessory),
     "fault": ([.fault], .isOn), "announce": ([.isOn], nil),
-    "online": ([], .accessory), "radio": ([.isOn], nil), "disconnect": ([], .controller),
+    "online": ([], .accessory), "radio": ([.isOn], nil), "disconnect": ([], .controller), "unpair": ([], .controller),
     "replace": ([.profile], nil), "add": ([.profile], nil), "remove": ([], .accessory),
   ]
 

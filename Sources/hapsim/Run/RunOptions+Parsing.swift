@@ -97,6 +97,7 @@ extension RunOptions {
     defectOption.definition, CommonOptions.defects.definition, faultOption.definition, captureOption.definition,
     seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
     scenarioOption.definition, renumberFlag.definition,
+    ControlChoice.placeOption.definition, ControlChoice.tokenOption.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
     quietFlag.definition,
   ]
@@ -147,6 +148,7 @@ extension RunOptions {
     }
     scenario = try arguments.value(Self.scenarioOption)
     guard !profiles.isEmpty || scenario != nil else { throw UsageError("PROFILE… is missing") }
+    control = try ControlChoice(arguments)
     renumber = arguments[Self.renumberFlag]
     commands = arguments[Self.commandsFlag]
     json = arguments[CommonOptions.json] || commands

@@ -62,6 +62,8 @@ struct RunOptions: Equatable, Sendable {
   var recording: String?
   /// Whether a recording has controllers' writes as something to expect, not as something to do.
   var recordsExpectations = false
+  /// Where the control API and the page are.
+  var control = ControlChoice.standard
   /// How controllers are judged; nil: they aren't.
   var judging: JudgeOptions?
   /// Events as JSON lines on standard output.

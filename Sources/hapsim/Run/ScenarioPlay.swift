@@ -14,6 +14,7 @@ final class ScenarioPlay {
   private let console: Console
   private let stopped: StopRequest
   private var run: ScenarioRun?
+  var name: String { loaded.scenario.name.isEmpty ? loaded.file : loaded.scenario.name }
   /// nil: it goes on.
   private(set) var exitCode: ExitCode?
 
@@ -65,7 +66,6 @@ final class ScenarioPlay {
     if json {
       lines.write(line(failure, time), isDroppable: false)
     } else if failure == nil, !isQuiet {
-      let name = loaded.scenario.name.isEmpty ? loaded.file : loaded.scenario.name
       lines.write(
         console.output.styled("scenario passed: \(name), after \(time.clockText)", .green), isDroppable: false)
     }

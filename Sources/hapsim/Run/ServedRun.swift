@@ -23,6 +23,7 @@ final class ServedRun: @unchecked Sendable {  // see above
   private var responder: (any Responder)?
   private var simulation: Simulation?
   private var control: ControlServer?
+  private var live: LiveControl?
   private var play: ScenarioPlay?
   private var recording: ScenarioRecording?
   private var observation: ControllerObservation?
@@ -111,14 +112,16 @@ final class ServedRun: @unchecked Sendable {  // see above
     }
     beginFaults(dispatcher)
     control = openControl(in: folder, dispatcher, on: loop, console)
+    try openLive(simulation, dispatcher, events)
     // In the same turn of the loop; nothing that happened to an accessory is told before it is known to be ready.
-    announce(started, by: opened?.choice, lines, options, console)
+    announce(started, by: opened?.choice, control: live?.url, lines, options, console)
     log.open()
     if options.commands { try takeCommands(for: dispatcher, on: loop, lines) }
     after(Self.startTime, StartMemory.giveBack)
     guard let scenario else { return }
     let play = ScenarioPlay(scenario, lines, json: options.json, isQuiet: options.quiet, console, stopped)
     self.play = play
+    live?.follow(play)
     play.begin(on: simulation, dispatcher, events, seed: options.seed ?? 0)
   }
 
@@ -126,12 +129,29 @@ final class ServedRun: @unchecked Sendable {  // see above
     var setting = Simulation.Setting(
       folder: folder, places: hosts.places, choices: choices, seed: options.seed ?? 0,
       makeAdvertiser: { responder?.makeAdvertiser() }, sink: { events.tell($0) },
-      tellsAll: !options.quiet || scenario != nil || options.recording != nil)
+      tellsAll: !options.quiet || scenario != nil || options.recording != nil || options.control.place != nil)
     if let captures = options.capture {
       setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
     }
     setting.observation = observation
+    setting.tellsRequests = options.control.place != nil
     return setting
+  }
+
+  /// Where nobody asked for it and it can't be, that is said, and accessories are served all the same.
+  private func openLive(
+    _ simulation: Simulation, _ dispatcher: CommandDispatcher, _ events: EventListeners
+  ) throws(LoopError) {
+    guard let place = options.control.place else { return }
+    do throws(LoopError) {
+      let live = try LiveControl(
+        at: place, token: options.control.token, of: simulation, dispatcher, seed: options.seed ?? 0, on: loop)
+      self.live = live
+      events.add { [clock = simulation.clock] in live.hear($0, now: clock.now) }
+    } catch {
+      guard !options.control.isGiven else { throw error }
+      console.complain("hapsim: there is no control API: \(error)")
+    }
   }
 
   private func observe(_ judgement: Judgement?) {
@@ -171,6 +191,7 @@ final class ServedRun: @unchecked Sendable {  // see above
     observation?.close()
     play?.close()
     control?.close()
+    live?.close()
     simulation?.stop()
     // The goodbyes leave with it.
     if choices.defect?.saysGoodbye != false { responder?.close() }

@@ -18,15 +18,19 @@ struct StartedAccessory: Sendable {
 }
 
 /// Says where the accessories are and how to pair with them: to people with a code to scan, to programs as the `ready` line.
-/// - Parameter backEnd: who announces them on the network; nil: nobody.
+/// - Parameters:
+///   - backEnd: who announces them on the network; nil: nobody.
+///   - control: where the control API and the page are; nil: nowhere.
 func announce(
-  _ started: [StartedAccessory], by backEnd: BackEnd.Choice?, _ lines: LineOutput, _ options: RunOptions,
+  _ started: [StartedAccessory], by backEnd: BackEnd.Choice?, control: String?, _ lines: LineOutput,
+  _ options: RunOptions,
   _ console: Console
 ) {
-  if options.json { return lines.write(readyLine(started, backEnd), isDroppable: false) }
+  if options.json { return lines.write(readyLine(started, backEnd, control: control), isDroppable: false) }
   for accessory in started {
     for line in introduction(of: accessory, console.output) { lines.write(line, isDroppable: false) }
   }
+  if let control { lines.write("page and control API: " + console.output.styled(control, .bold), isDroppable: false) }
   if !options.quiet { lines.write(console.output.styled(sentence(about: backEnd), .dim), isDroppable: false) }
   if !options.quiet { lines.write(console.output.styled("Ctrl-C stops.", .dim), isDroppable: false) }
 }
@@ -40,7 +44,7 @@ private func sentence(about backEnd: BackEnd.Choice?) -> String {
 }
 
 /// `{"event":"ready","bonjour":"embedded","bonjourReason":"…","accessories":[…]}`
-func readyLine(_ started: [StartedAccessory], _ backEnd: BackEnd.Choice?) -> String {
+func readyLine(_ started: [StartedAccessory], _ backEnd: BackEnd.Choice?, control: String? = nil) -> String {
   JSONWriter.text { json in
     json.object { json in
       json.key("event")
@@ -50,6 +54,10 @@ func readyLine(_ started: [StartedAccessory], _ backEnd: BackEnd.Choice?) -> Str
       if let backEnd {
         json.key("bonjourReason")
         json.string(backEnd.reason)
+      }
+      if let control {
+        json.key("control")
+        json.string(control)
       }
       json.key("accessories")
       json.array { json in

@@ -1,0 +1,148 @@
+"""A small client of hapsim's control API. It needs nothing but Python's standard library.
+
+    with Hapsim.start("Profiles/garage-door.hasaccessory") as hapsim:
+        door = hapsim.accessory("Garage Door")
+        door.set("TargetDoorState", "open")
+        hapsim.advance("8s")
+        assert door.value("CurrentDoorState") == "open"
+"""
+
+import contextlib
+import json
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+
+class Refused(Exception):
+    """hapsim carried something out not, and says why."""
+
+    def __init__(self, status, error):
+        place = f" (line {error['line']}, column {error['column']})" if "line" in error else ""
+        super().__init__(f"{status} {error['code']}: {error['message']}{place}")
+        self.status, self.code = status, error["code"]
+
+
+class Hapsim:
+    """A running hapsim, by the address of its control API."""
+
+    def __init__(self, url, token=None):
+        self.url, self.token = url.split("#")[0].rstrip("/"), token
+        self.process = None
+
+    @classmethod
+    def start(cls, *profiles, program="hapsim", options=("--virtual-time", "--ephemeral", "--bonjour", "off", "--bind", "127.0.0.1")):
+        """Starts hapsim with these profiles, in time that stands still until it is advanced, and waits until it serves."""
+        process = subprocess.Popen([program, "run", *profiles, "--json", *options], stdout=subprocess.PIPE, text=True)
+        line = process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"hapsim ended with {process.wait()}")
+        # What it says is read on, so that it never waits for us; the events come over the API.
+        threading.Thread(target=lambda: process.stdout.read(), daemon=True).start()
+        hapsim = cls(json.loads(line)["control"])
+        hapsim.process = process
+        return hapsim
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        if self.process:
+            self.process.terminate()
+            self.process.wait()
+
+    def ask(self, method, path, body=None):
+        """What a request is answered with; raises Refused."""
+        request = urllib.request.Request(self.url + path, method=method)
+        if self.token:
+            request.add_header("Authorization", f"Bearer {self.token}")
+        if body is not None:
+            request.data = json.dumps(body).encode()
+            request.add_header("Content-Type", "application/json")
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                text = answer.read()
+                return json.loads(text) if text else None
+        except urllib.error.HTTPError as refusal:
+            with refusal:
+                raise Refused(refusal.code, json.load(refusal)["error"]) from None
+
+    @property
+    def accessories(self):
+        return [Accessory(self, one["number"]) for one in self.ask("GET", "/v1/accessories")["accessories"]]
+
+    def accessory(self, name):
+        """One of them, by its name, its device ID or its number."""
+        return Accessory(self, self.ask("GET", f"/v1/accessories/{urllib.parse.quote(str(name), safe='')}")["number"])
+
+    def add(self, profile):
+        """Serves one more, of a profile's document."""
+        return Accessory(self, self.ask("POST", "/v1/accessories", profile)["number"])
+
+    def advance(self, duration):
+        """Lets simulated time pass: "500ms", "8s", "2h"."""
+        return self.ask("POST", "/v1/clock/advance", {"duration": duration})["now"]
+
+    def log(self, after=0):
+        return self.ask("GET", f"/v1/log?after={after}")["events"]
+
+    def wait(self, event, after=0, within=10, **members):
+        """The first event of a name, with these members, behind a number; waits for it."""
+        deadline = time.monotonic() + within
+        with contextlib.closing(self.events(after, within)) as events:
+            for data in events:
+                if data["event"] == event and members.items() <= data.items():
+                    return data
+                if time.monotonic() > deadline:
+                    break
+        raise TimeoutError(f"no {event} with {members} within {within} s")
+
+    def events(self, after=0, patience=10):
+        """The events behind a number, and those to come, as they come."""
+        request = urllib.request.Request(f"{self.url}/v1/events?after={after}")
+        if self.token:
+            request.add_header("Authorization", f"Bearer {self.token}")
+        try:
+            with urllib.request.urlopen(request, timeout=patience) as stream:
+                for line in stream:
+                    if line.startswith(b"data: "):
+                        yield json.loads(line[6:])
+        except TimeoutError:
+            return
+
+
+class Accessory:
+    def __init__(self, hapsim, number):
+        self.hapsim, self.path, self.number = hapsim, f"/v1/accessories/{number}", number
+
+    @property
+    def details(self):
+        return self.hapsim.ask("GET", self.path)
+
+    def characteristic(self, name):
+        return self.hapsim.ask("GET", f"{self.path}/characteristics/{urllib.parse.quote(name)}")
+
+    def value(self, name):
+        """The catalogue's word for it, where there is one."""
+        found = self.characteristic(name)
+        return found.get("word", found["value"])
+
+    def set(self, name, value):
+        """As if by hand, at the device."""
+        return self.hapsim.ask("PUT", f"{self.path}/characteristics/{urllib.parse.quote(name)}", {"value": value})
+
+    def do(self, action, **how):
+        """press, trigger, obstruct, jam, tamper, battery."""
+        self.hapsim.ask("POST", f"{self.path}/actions", {"action": action, **how})
+
+    def fault(self, name, **parameters):
+        self.hapsim.ask("PUT", f"{self.path}/faults/{name}", parameters)
+
+    def end_fault(self, name):
+        self.hapsim.ask("DELETE", f"{self.path}/faults/{name}")

@@ -1,0 +1,239 @@
+import HAPModel
+import HAPProfile
+import HAPSimulator
+import HAPWire
+
+extension ControlAPI {
+  func index() async -> ControlAnswer {
+    let count = simulation.accessories.count
+    return .json { json in
+      json.object { json in
+        json.key("name")
+        json.string("hapsim")
+        json.key("api")
+        json.string("v1")
+        json.key("description")
+        json.string("/v1/openapi.json")
+        json.key("accessories")
+        json.integer(count)
+        json.key("lastEvent")
+        json.integer(journal.lastNumber)
+      }
+    }
+  }
+
+  func listAccessories() async -> ControlAnswer {
+    var texts: [JSONNode] = []
+    for accessory in simulation.accessories {
+      texts.append(await accessory.node { accessory, json in accessory.writeSummary(to: &json) })
+    }
+    return .json { json in
+      json.object { json in
+        json.key("accessories")
+        json.array { json in for text in texts { json.node(text) } }
+      }
+    }
+  }
+
+  func showAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    try await show(accessory(call)) { accessory, json in accessory.writeDetail(to: &json) }
+  }
+
+  /// Serves the profile in the body.
+  func addAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    let profile = try await readProfile(call.bytes, fileName: bodyFileName)
+    let added = await withCheckedContinuation { continuation in
+      add(profile) { continuation.resume(returning: $0) }
+    }
+    let accessory: SimulatedAccessory
+    do throws(CommandError) { accessory = try added.get() } catch { throw ControlProblem(error) }
+    var answer = await show(accessory, status: 201) { accessory, json in accessory.writeDetail(to: &json) }
+    answer.fields.append(("Location", "/v1/accessories/\(await accessory.number)"))
+    return answer
+  }
+
+  func changeAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    let (radio, announced) = try call.reading { (node) throws(JSONProblem) -> (Bool?, Bool?) in
+      _ = try node.asObject()
+      try node.refuseUnknownMembers(exactly: ["radio", "announced"])
+      return (
+        try node["radio"].map { node throws(JSONProblem) in try node.asBool() },
+        try node["announced"].map { node throws(JSONProblem) in try node.asBool() }
+      )
+    }
+    let accessory = try await accessory(call)
+    if let radio { _ = try await perform("radio", [("value", .bool(radio))], at: accessory) }
+    if let announced { _ = try await perform("announce", [("value", .bool(announced))], at: accessory) }
+    return await show(accessory) { accessory, json in accessory.writeSummary(to: &json) }
+  }
+
+  func removeAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    _ = try await perform("remove", at: accessory(call))
+    return .done
+  }
+
+  func restartAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    let kinds = Restart.allCases.map(\.rawValue)
+    let kind = try call.reading { (node) throws(JSONProblem) -> String in
+      _ = try node.asObject()
+      try node.refuseUnknownMembers(exactly: ["kind"])
+      return try node.required("kind").word(of: kinds)
+    }
+    let accessory = try await accessory(call)
+    _ = try await perform(kind, at: accessory)
+    return await show(accessory) { accessory, json in accessory.writeSummary(to: &json) }
+  }
+
+  func identify(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    var members: [(name: String, value: JSONNode)] = []
+    if call.body != nil {
+      members = try call.reading { (node) throws(JSONProblem) in
+        _ = try node.asObject()
+        try node.refuseUnknownMembers(exactly: ["aid"])
+        return try node["aid"].map { node throws(JSONProblem) in [("accessory", .integer(try node.asAid()))] } ?? []
+      }
+    }
+    _ = try await perform("identify", members, at: accessory(call))
+    return .done
+  }
+
+  /// Loses an accessory behind a bridge, or finds it again.
+  func changeBridged(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    let isOnline = try call.reading { (node) throws(JSONProblem) -> Bool in
+      _ = try node.asObject()
+      try node.refuseUnknownMembers(exactly: ["online"])
+      return try node.required("online").asBool()
+    }
+    let aid = try Self.number(call.parameter("aid"), "an aid")
+    _ = try await perform(
+      isOnline ? "online" : "offline", [("accessory", .integer(aid))], at: accessory(call))
+    return .done
+  }
+
+  // MARK: Profile, code and manners
+
+  func showProfile(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    let (name, text) = try await accessory(call).look { ($0.name, $0.profileText) }
+    var answer = ControlAnswer(200, contentType: "application/json", body: text)
+    let safe = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "-" })
+    answer.fields.append(("Content-Disposition", "attachment; filename=\"\(safe).hasaccessory\""))
+    return answer
+  }
+
+  func replaceProfile(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    let accessory = try await accessory(call)
+    // What its behaviours name lies beside the profile that it was started from.
+    let profile = try await readProfile(call.bytes, fileName: await accessory.profileFileName)
+    let result = await withCheckedContinuation { continuation in
+      Task { await accessory.replace({ profile }) { continuation.resume(returning: $0) } }
+    }
+    let number: UInt16
+    do throws(CommandError) { number = try result.get() } catch { throw ControlProblem(error) }
+    return .json { json in
+      json.object { json in
+        json.key("configurationNumber")
+        json.integer(number)
+      }
+    }
+  }
+
+  func showSetupImage(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    let payload = try await accessory(call).look { $0.prepared.setupPayload.uri }
+    guard let code = QRCode(payload) else { preconditionFailure("a setup payload fits into a QR code") }
+    return ControlAnswer(200, contentType: "image/svg+xml", body: Array(code.svg.utf8))
+  }
+
+  func showConduct(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    try await show(accessory(call)) { accessory, json in accessory.writeConduct(to: &json) }
+  }
+
+  func show(
+    _ accessory: SimulatedAccessory, status: Int = 200,
+    _ write: @escaping @Sendable (isolated SimulatedAccessory, inout JSONWriter) -> Void
+  ) async -> ControlAnswer {
+    ControlAnswer(status, contentType: "application/json", body: await accessory.json(write))
+  }
+
+  static func number(_ text: String, _ what: String) throws(ControlProblem) -> UInt64 {
+    guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(text), number > 0 else {
+      throw ControlProblem(404, "no-such-path", "\"\(text.prefix(50))\" is not \(what)")
+    }
+    return number
+  }
+
+  // MARK: Profiles
+
+  /// Reads a profile off the loop.
+  private func readProfile(_ bytes: [UInt8], fileName: String) async throws(ControlProblem) -> AccessoryProfile {
+    let result = await withCheckedContinuation { continuation in
+      loop.offload {
+        Result { () throws(ControlProblem) in
+          do throws(ProfileErrors) {
+            let profile = try AccessoryProfile(json: bytes, fileName: fileName)
+            let problems = profile.problems + profile.behaviourProblems
+            guard !problems.contains(where: { $0.severity == .error }) else {
+              throw ProfileErrors(fileName: fileName, problems: problems)
+            }
+            return profile
+          } catch { throw ControlProblem(error) }
+        }
+      } then: { (result: Result<AccessoryProfile, ControlProblem>) in
+        continuation.resume(returning: result)
+      }
+    }
+    return try result.get()
+  }
+}
+
+/// Nothing lies beside it: a body's behaviours name no files of this machine.
+private let bodyFileName = "/dev/null/body"
+
+extension SimulatedAccessory {
+  func json(_ write: @Sendable (isolated SimulatedAccessory, inout JSONWriter) -> Void) -> [UInt8] {
+    JSONWriter.bytes { write(self, &$0) }
+  }
+
+  func node(_ write: @Sendable (isolated SimulatedAccessory, inout JSONWriter) -> Void) -> JSONNode {
+    guard let node = try? JSONNode.parse(json(write)) else { preconditionFailure("what is written is JSON") }
+    return node
+  }
+}
+
+extension JSONNode {
+  /// Also for members that start with "x-": there is nobody here who would keep them.
+  func refuseUnknownMembers(exactly names: [String]) throws(JSONProblem) {
+    try refuseUnknownMembers(except: names)
+    if let odd = members?.first(where: { !names.contains($0.name) }) {
+      throw odd.value.problem("there is no member \"\(odd.name.prefix(100))\"")
+    }
+  }
+
+  func asAid() throws(JSONProblem) -> Int128 { try asInteger(in: 1...Int128(UInt64.max)) }
+
+  /// One of these words.
+  func word(of words: [String]) throws(JSONProblem) -> String {
+    let word = try asString()
+    guard words.contains(word) else {
+      let meant = nearestName(to: word, in: words).map { ": did you mean \"\($0)\"?" } ?? ""
+      throw problem("\(words.dropLast().joined(separator: ", ")) or \(words.last ?? "") is expected\(meant)")
+    }
+    return word
+  }
+}
+
+extension JSONNode {
+  static func bool(_ bool: Bool) -> JSONNode { JSONNode(.bool(bool)) }
+}
+
+extension QRCode {
+  /// Black on white with its quiet zone, one unit to a module.
+  var svg: String {
+    let side = size + 8
+    var path = ""
+    for row in 0..<size {
+      for column in 0..<size where self[column, row] { path += "M\(column + 4) \(row + 4)h1v1h-1z" }
+    }
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(side) \(side)\" shape-rendering=\"crispEdges\">"
+      + "<rect width=\"\(side)\" height=\"\(side)\" fill=\"#fff\"/><path d=\"\(path)\" fill=\"#000\"/></svg>"
+  }
+}

@@ -1,0 +1,175 @@
+import HAPFaults
+import HAPLoop
+import HAPModel
+import HAPProfile
+import HAPSimulator
+import HAPWire
+
+/// Answers what is asked of running accessories over HTTP.
+///
+/// All that changes something is a `SimulatorCommand`, as on standard input: so it is recorded like one, and can do no more. Profiles come in the
+/// body; no file of this machine is read for anybody.
+///
+/// An actor on the loop on which it listens; the accessories may be on others.
+package actor ControlAPI {
+  package nonisolated let loop: EventLoop
+  let simulation: Simulation
+  let journal: EventJournal
+  private let dispatcher: CommandDispatcher
+  let scenarios: (any ControlledScenarios)?
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  /// Called on the loop.
+  /// - Parameter scenarios: plays what is asked for; nil: none can be played.
+  package init(
+    _ simulation: Simulation, _ dispatcher: sending CommandDispatcher, _ journal: sending EventJournal,
+    scenarios: (any ControlledScenarios)? = nil, on loop: EventLoop
+  ) {
+    self.simulation = simulation
+    self.dispatcher = dispatcher
+    self.journal = journal
+    self.scenarios = scenarios
+    self.loop = loop
+  }
+
+  /// Answers, whatever is asked. Called on the loop, as is `then`.
+  package nonisolated func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
+    loop.preconditionOnLoop()
+    nonisolated(unsafe) let then = then
+    Task { await self.answer(request, told: then) }
+  }
+
+  /// Of the actor, so that it tells on the loop.
+  private func answer(_ request: ControlRequest, told then: (ControlAnswer) -> Void) async {
+    then(await answer(request))
+  }
+
+  /// Answers, whatever is asked.
+  package func answer(_ request: ControlRequest) async -> ControlAnswer {
+    do throws(ControlProblem) {
+      if request.path.first != "v1" { return try page(request) }
+      return try await answer(try ControlCall(request))
+    } catch { return error.answer }
+  }
+
+  private func answer(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    switch call.operation {
+    case .showIndex: await index()
+    case .showDescription: .text(EmbeddedDescription.text, "application/json")
+    case .listAccessories: await listAccessories()
+    case .addAccessory: try await addAccessory(call)
+    case .showAccessory: try await showAccessory(call)
+    case .changeAccessory: try await changeAccessory(call)
+    case .removeAccessory: try await removeAccessory(call)
+    case .restartAccessory: try await restartAccessory(call)
+    case .identify: try await identify(call)
+    case .makeProfile: try makeProfile(call)
+    case .showProfile: try await showProfile(call)
+    case .replaceProfile: try await replaceProfile(call)
+    case .showSetupImage: try await showSetupImage(call)
+    case .showConduct: try await showConduct(call)
+    case .showCharacteristic: try await showCharacteristic(call)
+    case .setCharacteristic: try await setCharacteristic(call)
+    case .stallCharacteristic: try await stallCharacteristic(call)
+    case .act: try await act(call)
+    case .changeBridged: try await changeBridged(call)
+    case .listPairings: try await listPairings(call)
+    case .removePairings: try await removePairings(call)
+    case .removePairing: try await removePairing(call)
+    case .listConnections: try await listConnections(call)
+    case .closeConnections: try await closeConnections(call)
+    case .closeConnection: try await closeConnection(call)
+    case .listActiveFaults: try await listActiveFaults(call)
+    case .switchFaultOn: try await switchFaultOn(call)
+    case .switchFaultOff: try await switchFaultOff(call)
+    case .listFaults: listFaults()
+    case .showCatalogue: showCatalogue()
+    case .showClock: showClock()
+    case .advanceClock: try await advanceClock(call)
+    case .showScenario: showScenario()
+    case .startScenario: try startScenario(call)
+    case .stopScenario: try stopScenario()
+    case .showLog: try showLog(call)
+    case .followEvents: try await followEvents(call)
+    case .performCommand: try await performCommand(call)
+    }
+  }
+
+  /// Carries a command out.
+  /// - Parameters:
+  ///   - subject: whom it means where it names nobody; nil: the only one.
+  /// - Returns: the answer, without what every one of a success says.
+  func perform(
+    _ command: String, _ members: [(name: String, value: JSONNode)] = [], at subject: SimulatedAccessory? = nil
+  ) async throws(ControlProblem) -> [JSONNode.Member] {
+    let node = JSONNode.object([("command", .text(command))] + members)
+    let reply = await reply(to: JSONWriter.bytes { $0.node(node) }, at: subject)
+    return try Self.success(reply)
+  }
+
+  /// Serves one more accessory.
+  func add(_ profile: AccessoryProfile, done: @escaping @Sendable (Result<SimulatedAccessory, CommandError>) -> Void) {
+    dispatcher.add({ profile }, done: done)
+  }
+
+  func reply(to line: [UInt8], at subject: SimulatedAccessory?) async -> String {
+    var dispatcher = dispatcher
+    dispatcher.subject = subject
+    return await withCheckedContinuation { continuation in
+      dispatcher.answer(line) { continuation.resume(returning: $0) }
+    }
+  }
+
+  static func success(_ reply: String) throws(ControlProblem) -> [JSONNode.Member] {
+    guard let node = try? JSONNode.parse(Array(reply.utf8)), let members = node.members else {
+      preconditionFailure("every answer is an object")
+    }
+    if node["ok"]?.boolValue == true { return members.filter { $0.name != "ok" && $0.name != "id" } }
+    let error = node["error"]
+    let code = error?["code"]?.stringValue.flatMap(CommandError.Code.init) ?? .failed
+    throw ControlProblem(CommandError(code, error?["message"]?.stringValue ?? "it was refused"))
+  }
+
+  // MARK: Whom a request means
+
+  /// The accessory that the path names: by its number, its device ID or its name.
+  func accessory(_ call: ControlCall) async throws(ControlProblem) -> SimulatedAccessory {
+    let text = call.parameter("accessory")
+    let number = text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    let selector = AccessorySelector.name(text)
+    var found: [SimulatedAccessory] = []
+    var names: [String] = []
+    for accessory in simulation.accessories {
+      let (isMeant, isNamed, name) = await accessory.look { accessory in
+        (
+          accessory.number == number || accessory.prepared.deviceID.text == text,
+          selector.matches(name: accessory.name, aid: 0), accessory.name
+        )
+      }
+      if isMeant { return accessory }
+      if isNamed { found.append(accessory) }
+      names.append(name)
+    }
+    guard let accessory = found.first else {
+      let meant = nearestName(to: text, in: names).map { ": did you mean \"\($0)\"?" } ?? ""
+      throw ControlProblem(404, "no-such-accessory", "there is no accessory \"\(text.prefix(100))\"\(meant)")
+    }
+    guard found.count == 1 else {
+      throw ControlProblem(409, "ambiguous", "\(found.count) accessories have this name: say which by its number")
+    }
+    return accessory
+  }
+}
+
+extension SimulatedAccessory {
+  /// Looks at it on its own loop.
+  package func look<R: Sendable>(_ body: @Sendable (isolated SimulatedAccessory) -> R) -> R { body(self) }
+}
+
+extension ControlAnswer {
+  /// The members of an object.
+  static func members(_ members: [JSONNode.Member], status: Int = 200) -> ControlAnswer {
+    .json(status) { $0.node(JSONNode(.object(members))) }
+  }
+}

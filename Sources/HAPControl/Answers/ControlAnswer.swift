@@ -1,0 +1,76 @@
+import HAPWire
+
+/// What is answered to a request of the control API.
+package struct ControlAnswer: Equatable, Sendable {
+  package var status: Int
+  /// Empty: there is no body.
+  package var contentType = ""
+  package var body: [UInt8] = []
+  package var fields: [(name: String, value: String)] = []
+  /// Behind this answer come the journal's events, until the connection ends.
+  package var stream: EventStreamStart?
+
+  package init(_ status: Int, contentType: String = "", body: [UInt8] = []) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+  }
+
+  /// Carried out; there is nothing to say.
+  package static let done = ControlAnswer(204)
+
+  package static func json(_ status: Int = 200, _ write: (inout JSONWriter) -> Void) -> ControlAnswer {
+    ControlAnswer(status, contentType: "application/json", body: JSONWriter.bytes(write))
+  }
+
+  package static func text(_ text: StaticString, _ contentType: String) -> ControlAnswer {
+    ControlAnswer(200, contentType: contentType, body: text.withUTF8Buffer { Array($0) })
+  }
+
+  package static func == (one: Self, other: Self) -> Bool {
+    one.status == other.status && one.contentType == other.contentType && one.body == other.body
+      && one.stream == other.stream && one.fields.elementsEqual(other.fields, by: ==)
+  }
+
+  /// As it goes out.
+  /// - Parameters:
+  ///   - hasBody: false for the answer to HEAD, which has the length of the body and not the body.
+  ///   - closes: nothing comes behind it.
+  package func bytes(hasBody: Bool, closes: Bool) -> [UInt8] {
+    var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
+    func field(_ name: String, _ value: String) { head += "\(name): \(value)\r\n" }
+    for rule in Self.safety { field(rule.name, rule.value) }
+    for (name, value) in fields { field(name, value) }
+    if !contentType.isEmpty { field("Content-Type", contentType) }
+    if stream == nil {
+      if status != 204 { field("Content-Length", String(body.count)) }
+      if closes { field("Connection", "close") }
+    }
+    return Array((head + "\r\n").utf8) + (hasBody ? body : [])
+  }
+
+  /// What browsers are told with every answer. The page has no script, style or picture but its own.
+  private static let safety: [(name: String, value: String)] = [
+    (
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; "
+        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cache-Control", "no-store"),
+  ]
+
+  private static func reason(_ status: Int) -> StaticString {
+    switch status {
+    case 201: "Created"
+    case 404: "Not Found"
+    case 408: "Request Timeout"
+    case 409: "Conflict"
+    case 415: "Unsupported Media Type"
+    default: HTTPWriter.reason(status)
+    }
+  }
+}

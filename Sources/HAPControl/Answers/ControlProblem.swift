@@ -1,0 +1,101 @@
+import HAPProfile
+import HAPSimulator
+import HAPWire
+
+/// Why a request was not carried out: nothing was changed.
+///
+/// As JSON: `{"error": {"code": "invalid-value", "message": "…", "path": "value", "line": 1, "column": 11}}`; the last three only where a place in the
+/// body is meant.
+package struct ControlProblem: Error, Equatable, Sendable {
+  /// The status of the answer, 400…599.
+  package var status: Int
+  /// What callers decide on.
+  package var code: String
+  /// One sentence for people, without a full stop.
+  package var message: String
+  /// The value in the body that is meant: "services[0].type".
+  package var path: String?
+  package var place: JSONPlace?
+  /// What may be asked of the path instead, for 405.
+  package var allowed: [String] = []
+  /// Further problems of the same body, such as a profile's.
+  package var others: [ControlProblem] = []
+
+  package init(_ status: Int, _ code: String, _ message: String) {
+    self.status = status
+    self.code = code
+    self.message = message
+  }
+
+  /// The body is no JSON.
+  package init(_ error: JSONError) {
+    self.init(400, "malformed", error.message)
+    place = error.place
+  }
+
+  /// The body is JSON, and not what is asked for.
+  package init(_ problem: JSONProblem) {
+    self.init(422, "invalid-body", problem.message)
+    path = problem.path
+    place = problem.place
+  }
+
+  package init(_ error: CommandError) {
+    let status =
+      switch error.code {
+      case .malformed, .unknownCommand: 422
+      case .noSuchAccessory, .noSuchController, .noSuchService, .noSuchCharacteristic: 404
+      case .ambiguous, .notPossible: 409
+      case .invalidValue: 422
+      case .failed: 500
+      }
+    self.init(status, error.code.rawValue, error.message)
+  }
+
+  /// - Parameter errors: at least one problem.
+  package init(_ errors: ProfileErrors) {
+    let told = errors.problems.filter { $0.severity == .error }.map { problem in
+      var told = ControlProblem(
+        problem.rule == ProfileRule.json.rawValue ? 400 : 422, "invalid-profile", problem.message)
+      told.path = problem.path
+      told.place = JSONPlace(line: problem.line, column: problem.column)
+      return told
+    }
+    self = told.first ?? ControlProblem(422, "invalid-profile", "\(errors)")
+    others = Array(told.dropFirst())
+  }
+
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.key("code")
+      json.string(code)
+      json.key("message")
+      json.string(message)
+      if let path {
+        json.key("path")
+        json.string(path)
+      }
+      if let place {
+        json.key("line")
+        json.integer(place.line)
+        json.key("column")
+        json.integer(place.column)
+      }
+      guard !others.isEmpty else { return }
+      json.key("others")
+      json.array { json in for other in others { other.write(to: &json) } }
+    }
+  }
+
+  package var answer: ControlAnswer {
+    var answer = ControlAnswer.json(status) { json in
+      json.object { json in
+        json.key("error")
+        self.write(to: &json)
+      }
+    }
+    if !allowed.isEmpty { answer.fields.append(("Allow", allowed.joined(separator: ", "))) }
+    if status == 401 { answer.fields.append(("WWW-Authenticate", "Bearer")) }
+    return answer
+  }
+}

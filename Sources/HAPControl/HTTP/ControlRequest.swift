@@ -1,0 +1,118 @@
+import HAPWire
+
+/// A request of the control API, taken out of the bytes of its connection.
+package struct ControlRequest: Equatable, Sendable {
+  /// As it was written: "GET", "PATCH", …
+  package var method: String
+  /// The path's parts between the slashes, decoded; of "/" none.
+  package var path: [String]
+  /// In the order in which they came, decoded.
+  package var query: [(name: String, value: String)] = []
+  /// Names in lower case, in the order in which they came.
+  package var fields: [(name: String, value: String)] = []
+  package var body: [UInt8] = []
+
+  package init(
+    _ method: String, path: [String], query: [(name: String, value: String)] = [],
+    fields: [(name: String, value: String)] = [], body: [UInt8] = []
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.fields = fields
+    self.body = body
+  }
+
+  /// The field's value; several of the same name joined by commas, as RFC 9110 §5.3 has it.
+  /// - Parameter name: in lower case.
+  package subscript(field name: String) -> String? {
+    let values = fields.filter { $0.name == name }.map(\.value)
+    return values.isEmpty ? nil : values.joined(separator: ", ")
+  }
+
+  package static func == (one: Self, other: Self) -> Bool {
+    one.method == other.method && one.path == other.path && one.body == other.body
+      && one.query.elementsEqual(other.query, by: ==) && one.fields.elementsEqual(other.fields, by: ==)
+  }
+}
+
+extension ControlRequest {
+  /// - Parameters:
+  ///   - head: as the parser found it in `bytes`.
+  ///   - body: where the body stands.
+  /// - Throws: 400, for a target that is no path.
+  package init(_ head: HTTPRequestHead, body: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(ControlProblem) {
+    method = Self.text(bytes, head.methodRange)
+    let path = Self.text(bytes, head.path)
+    guard path.hasPrefix("/") else {
+      throw ControlProblem(400, "bad-request", "the request's target is no path: \(path.prefix(100))")
+    }
+    var parts: [String] = []
+    for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      parts.append(try Self.decoded(part))
+    }
+    if parts == [""] { parts = [] }
+    self.path = parts
+    if let query = head.query { self.query = try Self.query(Self.text(bytes, query)) }
+    fields = Self.fields(Self.text(bytes, head.target.upperBound..<body.lowerBound))
+    self.body = [UInt8](bytes[body])
+  }
+
+  private static func text(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
+    String(decoding: bytes[range], as: UTF8.self)
+  }
+
+  private static func query(_ text: String) throws(ControlProblem) -> [(name: String, value: String)] {
+    var query: [(name: String, value: String)] = []
+    for pair in text.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = parts.count > 1 ? parts[1] : ""
+      query.append((try decoded(parts[0], plusIsSpace: true), try decoded(value, plusIsSpace: true)))
+    }
+    return query
+  }
+
+  /// The lines behind the first one, up to the empty one. What is no field was refused by the parser.
+  private static func fields(_ text: String) -> [(name: String, value: String)] {
+    var fields: [(name: String, value: String)] = []
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).dropFirst() {
+      guard !line.isEmpty else { break }
+      guard let colon = line.firstIndex(of: ":") else { continue }
+      let value = line[line.index(after: colon)...]
+      fields.append((line[..<colon].lowercased(), String(value.trimmingBlanks)))
+    }
+    return fields
+  }
+
+  /// Without its percent signs. RFC 3986 §2.1.
+  private static func decoded(_ text: Substring, plusIsSpace: Bool = false) throws(ControlProblem) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%") {
+        guard rest.count >= 2, let high = hexadecimal(rest.removeFirst()), let low = hexadecimal(rest.removeFirst())
+        else { throw ControlProblem(400, "bad-request", "a percent sign in the target is not followed by two digits") }
+        bytes.append(high << 4 | low)
+      } else {
+        bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+      }
+    }
+    guard let decoded = String(validating: bytes, as: UTF8.self) else {
+      throw ControlProblem(400, "bad-request", "the request's target is not UTF-8")
+    }
+    return decoded
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
+    Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingBlanks: Substring {
+    var text = self
+    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
+    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,9 @@
+import CUV
+
+/// What the machine calls itself; empty where it has no name.
+package func machineName() -> String {
+  var room = [CChar](repeating: 0, count: Int(UV_MAXHOSTNAMESIZE))
+  var count = room.count
+  guard uv_os_gethostname(&room, &count) == 0 else { return "" }
+  return String(decoding: room[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

@@ -1,0 +1,262 @@
+import HAPModel
+import HAPProtocol
+import HAPWire
+
+extension SimulatedAccessory {
+  /// All there is to see of the accessory, as a JSON object: who it is, who is connected and paired, and every accessory, service and characteristic
+  /// with its rules and its value. For pages and programs.
+  package func writeDetail(to json: inout JSONWriter) {
+    json.object { json in
+      json.key("number")
+      json.integer(number)
+      writeHead(to: &json)
+      json.key("setupCode")
+      json.string(prepared.setupCode.text)
+      json.key("setupPayload")
+      json.string(prepared.setupPayload.uri)
+      json.key("announced")
+      json.bool(isAnnounced)
+      json.key("defect")
+      if let defect = prepared.defect { json.string(defect.id) } else { json.null() }
+      json.key("faults")
+      json.array { json in for fault in faults.active { json.string(fault.text) } }
+      if let run {
+        let advertised = run.core.advertisement
+        json.key("model")
+        json.string(advertised.model)
+        json.key("configurationNumber")
+        json.integer(advertised.configurationNumber)
+        json.key("stateNumber")
+        json.integer(advertised.stateNumber)
+        json.key("statusFlags")
+        json.integer(advertised.statusFlags.rawValue)
+      }
+      json.key("pairings")
+      writePairings(to: &json)
+      json.key("connections")
+      writeConnections(to: &json)
+      json.key("accessories")
+      let database = database
+      json.array { json in for entry in database.accessoryEntries { write(entry, of: database, to: &json) } }
+    }
+  }
+
+  /// Who it is, in short, as a JSON object.
+  package func writeSummary(to json: inout JSONWriter) {
+    json.object { json in
+      json.key("number")
+      json.integer(number)
+      writeHead(to: &json)
+      json.key("faults")
+      json.integer(faults.active.count)
+      json.key("connections")
+      json.integer(run?.server.connectionCount ?? 0)
+      json.key("bridged")
+      json.integer(database.accessoryEntries.count - 1)
+    }
+  }
+
+  /// A JSON array.
+  package func writePairings(to json: inout JSONWriter) {
+    json.array { json in
+      for pairing in run?.core.pairings ?? [] {
+        json.object { json in
+          json.key("controller")
+          json.string(pairing.name)
+          json.key("admin")
+          json.bool(pairing.isAdmin)
+        }
+      }
+    }
+  }
+
+  /// A JSON array, in the order in which they were made.
+  package func writeConnections(to json: inout JSONWriter) {
+    json.array { json in
+      guard let run else { return }
+      let database = run.core.database
+      for connection in run.core.connections where !connection.isClosed {
+        json.object { json in
+          json.key("id")
+          json.integer(connection.id.number)
+          json.key("peer")
+          json.string(connection.peer)
+          json.key("controller")
+          if let controller = connection.verifiedController { json.string(controller) } else { json.null() }
+          json.key("subscriptions")
+          json.array { json in
+            guard connection.isSubscribed else { return }
+            for slot in database.characteristics.indices where connection.isSubscribed(toSlot: slot) {
+              json.string(database.id(ofSlot: slot).description)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// - Returns: false when there is none of this number.
+  package func disconnect(connection number: UInt64) -> Bool {
+    guard let run, let meant = run.core.connections.first(where: { $0.id.number == number && !$0.isClosed }) else {
+      return false
+    }
+    run.server.disconnect(meant.id)
+    return true
+  }
+
+  /// A characteristic with its rules and its value, as a JSON object.
+  package func write(characteristic id: AttributeID, to json: inout JSONWriter) {
+    let database = database
+    guard let slot = database.slot(of: id) else { return json.null() }
+    json.characteristic(slot, of: database)
+  }
+
+  /// The characteristic that words mean; behind a bridge in the accessory of this aid, nil: in any.
+  package func characteristic(_ selector: CharacteristicSelector, aid: UInt64?) throws(CommandError) -> AttributeID {
+    try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
+  }
+
+  /// The manners of the protocol that it has, as a JSON object.
+  package func writeConduct(to json: inout JSONWriter) { prepared.conduct.write(to: &json) }
+
+  private func write(
+    _ entry: AttributeDatabase.AccessoryEntry, of database: AttributeDatabase, to json: inout JSONWriter
+  ) {
+    let deeds = deeds
+    json.object { json in
+      json.key("aid")
+      json.integer(entry.aid)
+      json.key("name")
+      json.string(database.accessoryName(entry.aid))
+      json.key("online")
+      json.bool(!offline.contains(entry.aid))
+      json.key("services")
+      json.array { json in
+        for service in database.services[entry.services] {
+          let id = AttributeID(aid: entry.aid, iid: service.iid)
+          json.service(service, of: database, actions: deeds.filter { $0.places.contains(id) }.map(\.name))
+        }
+      }
+    }
+  }
+
+  /// What can be done at the device besides setting values, and to which services.
+  private var deeds: [(name: String, places: Set<AttributeID>)] {
+    guard let device = run?.device else { return [] }
+    let commands: [(name: String, command: DeviceCommand)] = [
+      ("obstruct", .obstruct(true, service: nil)), ("press", .deed(.press(.single), service: nil)),
+      ("trigger", .deed(.trigger, service: nil)), ("jam", .deed(.jam(true), service: nil)),
+      ("tamper", .deed(.tamper(true), service: nil)), ("battery", .deed(.battery(50), service: nil)),
+    ]
+    return commands.map { ($0.name, Set(device.services(for: $0.command))) }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func service(
+    _ service: AttributeDatabase.ServiceEntry, of database: AttributeDatabase, actions: [String]
+  ) {
+    object { json in
+      json.key("iid")
+      json.integer(service.iid)
+      json.key("type")
+      json.string(service.type.wireForm)
+      let definition = Catalogue.service(service.type)
+      json.key("name")
+      json.string(definition?.name ?? service.type.wireForm)
+      json.key("label")
+      if let label = database.name(of: service) { json.string(label) } else { json.null() }
+      json.key("primary")
+      json.bool(service.isPrimary)
+      json.key("hidden")
+      json.bool(service.isHidden)
+      json.key("linked")
+      json.array { json in for iid in service.linked { json.integer(iid) } }
+      json.key("actions")
+      json.array { json in for action in actions { json.string(action) } }
+      json.key("characteristics")
+      json.array { json in for slot in service.slots { json.characteristic(slot, of: database) } }
+    }
+  }
+
+  /// Members that say nothing are left out.
+  fileprivate mutating func characteristic(_ slot: Int, of database: AttributeDatabase) {
+    let characteristic = database.characteristics[slot]
+    let definition = Catalogue.characteristic(characteristic.type)
+    let id = database.id(ofSlot: slot)
+    object { json in
+      json.key("aid")
+      json.integer(id.aid)
+      json.key("iid")
+      json.integer(id.iid)
+      json.key("type")
+      json.string(characteristic.type.wireForm)
+      json.key("name")
+      json.string(definition?.name ?? characteristic.description ?? characteristic.type.wireForm)
+      if let description = characteristic.description {
+        json.key("description")
+        json.string(description)
+      }
+      json.key("format")
+      json.string(characteristic.format.rawValue)
+      json.key("perms")
+      json.array { json in for name in characteristic.perms.names { json.string(name) } }
+      json.key("value")
+      json.value(characteristic.value)
+      if let word = definition?.word(for: characteristic.value) {
+        json.key("word")
+        json.string(word)
+      }
+      if let unit = characteristic.unit {
+        json.key("unit")
+        json.string(unit.rawValue)
+      }
+      json.limits(characteristic.constraints)
+      guard let definition, !definition.values.isEmpty else { return }
+      json.key("words")
+      json.object { json in
+        for value in definition.values where characteristic.constraints.allows(value.value) {
+          json.key(value.word)
+          json.integer(value.value)
+        }
+      }
+    }
+  }
+
+  private mutating func limits(_ constraints: Constraints) {
+    for (name, value) in [
+      ("minValue", constraints.minValue), ("maxValue", constraints.maxValue), ("minStep", constraints.minStep),
+    ] {
+      guard let value else { continue }
+      key(name)
+      self.value(value)
+    }
+    for (name, length) in [("maxLen", constraints.maxLen), ("maxDataLen", constraints.maxDataLen)] {
+      guard let length else { continue }
+      key(name)
+      integer(length)
+    }
+    if let values = constraints.validValues {
+      key("valid-values")
+      array { json in for value in values { json.integer(value) } }
+    }
+    if let range = constraints.validValuesRange {
+      key("valid-values-range")
+      array { json in
+        json.integer(range.lowerBound)
+        json.integer(range.upperBound)
+      }
+    }
+  }
+}
+
+extension Constraints {
+  /// Whether a value that has a name may be taken here.
+  fileprivate func allows(_ value: Int) -> Bool {
+    if let least = minValue?.doubleValue, Double(value) < least { return false }
+    if let most = maxValue?.doubleValue, Double(value) > most { return false }
+    if let validValues, !validValues.contains(value) { return false }
+    if let validValuesRange, !validValuesRange.contains(value) { return false }
+    return true
+  }
+}

@@ -1,0 +1,87 @@
+import HAPCommandLine
+import HAPLoop
+
+/// Whether, where and for whom the accessories can be watched and driven over HTTP.
+struct ControlChoice: Equatable, Sendable {
+  /// nil: nowhere.
+  var place: SocketAddress?
+  /// What each request has to bring; nil: nothing, which only this machine's own loopback may.
+  var token: String?
+  /// Whether somebody asked for it: it must be there then.
+  var isGiven = false
+
+  static let standard = ControlChoice(place: SocketAddress(host: .loopbackV4, port: 0))
+
+  enum Place: Sendable {
+    case off
+    case at(SocketAddress)
+  }
+
+  static let placeOption = Option<Place>(
+    "control", "ADDR:PORT",
+    "where the control API and the page are, or off (default: 127.0.0.1 and any free port)",
+    read: { (text: String) throws(UsageError) in text == "off" ? .off : .at(try place(text)) })
+
+  static let tokenOption = Option<String>(
+    "control-token", "TOKEN",
+    "what requests to the control API have to bring, as 'Authorization: Bearer TOKEN'; beyond loopback there has to be one",
+    read: { (text: String) throws(UsageError) in
+      guard text.utf8.count >= 8, text.utf8.count <= 512, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        throw UsageError("a token is 8 to 512 letters, digits and signs of ASCII, without spaces")
+      }
+      return text
+    })
+
+  init(place: SocketAddress?, token: String? = nil) {
+    self.place = place
+    self.token = token
+  }
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    self = .standard
+    if let given = try arguments.value(Self.placeOption) {
+      switch given {
+      case .off: place = nil
+      case .at(let address): (place, isGiven) = (address, true)
+      }
+    }
+    token = try arguments.value(Self.tokenOption)
+    guard let place else {
+      guard token == nil else {
+        throw UsageError("--control off and --control-token exclude each other: there is nobody to show a token to")
+      }
+      return
+    }
+    if token != nil { isGiven = true }
+    guard place.host.isLoopback || token != nil else {
+      throw UsageError(
+        "--control \(place): beyond this machine's own loopback a token is needed, so that not everybody drives the accessories: --control-token TOKEN"
+      )
+    }
+  }
+
+  /// "127.0.0.1:8080", "8080", ":8080", "192.168.1.2", "[::1]:0".
+  private static func place(_ text: String) throws(UsageError) -> SocketAddress {
+    var (host, port) = (text, "0")
+    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+      host = String(text[text.index(after: text.startIndex)..<end])
+      let rest = text[text.index(after: end)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else { throw form }
+      port = rest.isEmpty ? "0" : String(rest.dropFirst())
+    } else if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      (host, port) = ("", text)
+    } else if let colon = text.lastIndex(of: ":"), text.firstIndex(of: ":") == colon {
+      (host, port) = (String(text[..<colon]), String(text[text.index(after: colon)...]))
+    }
+    if host.isEmpty { host = "127.0.0.1" }
+    if host == "localhost" { host = "127.0.0.1" }
+    guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(port),
+      let address = try? IPAddress(host)
+    else { throw form }
+    return SocketAddress(host: address, port: number)
+  }
+
+  private static var form: UsageError {
+    UsageError("it is an address and a port, such as 127.0.0.1:8080, 8080 or [::1]:8080, or off")
+  }
+}

@@ -1,0 +1,139 @@
+import HAPControl
+import HAPScenario
+import HAPSimulator
+import HAPWire
+
+/// Plays scenarios that come over the control API, one at a time and beside none that the process was started with.
+///
+/// Belongs to the loop's thread.
+final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used on the loop's thread alone
+  private enum State {
+    case none
+    case playing(ScenarioRun)
+    case passed(after: Duration)
+    case failed(ScenarioFailure)
+    case stopped
+  }
+
+  private let simulation: Simulation
+  private let dispatcher: CommandDispatcher
+  private let journal: EventJournal
+  private let seed: UInt64
+  private var state = State.none
+  private var name = ""
+  /// Simulated time at its beginning.
+  private var start = Duration.zero
+  /// The one that the process was started with.
+  var first: ScenarioPlay?
+
+  init(_ simulation: Simulation, _ dispatcher: CommandDispatcher, _ journal: EventJournal, seed: UInt64) {
+    self.simulation = simulation
+    self.dispatcher = dispatcher
+    self.journal = journal
+    self.seed = seed
+  }
+
+  private var isPlaying: Bool {
+    if case .playing = state { return true }
+    return first.map { $0.exitCode == nil } ?? false
+  }
+
+  func hear(_ event: SimulatorEvent) { if case .playing(let run) = state { run.hear(event) } }
+
+  func close() { if case .playing(let run) = state { run.close() } }
+
+  func begin(_ text: String) throws(ControlProblem) {
+    guard !isPlaying else { throw ControlProblem(409, "not-possible", "another scenario is being played") }
+    let file = ScenarioFile(Array(text.utf8), file: "scenario", commands: .simulator)
+    guard let scenario = file.scenario else {
+      let problems = file.problems.map { found in
+        var problem = ControlProblem(422, "invalid-scenario", found.message)
+        problem.path = found.path
+        problem.place = found.place
+        return problem
+      }
+      var problem = problems.first ?? ControlProblem(422, "invalid-scenario", "it is no scenario")
+      problem.others = Array(problems.dropFirst())
+      throw problem
+    }
+    name = scenario.name
+    let run = ScenarioRun(scenario, on: simulation, dispatcher, seed: seed)
+    run.onNote = { [unowned self] text, time in
+      tell([("event", .text("note")), ("text", .text(text)), ("after", .number((time - start) / .seconds(1)))])
+    }
+    run.onEnd = { [unowned self] in end($0, $1) }
+    state = .playing(run)
+    start = simulation.clock.now
+    run.start()
+  }
+
+  private func end(_ outcome: ScenarioRun.Outcome, _ time: Duration) {
+    var members: [(name: String, value: JSONNode)] = [("event", .text("scenario")), ("scenario", .text(name))]
+    switch outcome {
+    case .passed:
+      state = .passed(after: time - start)
+      members += [("passed", JSONNode(.bool(true))), ("text", .text("the scenario passed"))]
+    case .failed(let failure):
+      state = .failed(failure)
+      members += [("passed", JSONNode(.bool(false))), ("text", .text("the scenario failed: \(failure.message)"))]
+    }
+    tell(members)
+  }
+
+  func stop() throws(ControlProblem) {
+    guard case .playing(let run) = state else {
+      let other = first.map { $0.exitCode == nil } ?? false
+      throw ControlProblem(
+        409, "not-possible",
+        other
+          ? "the scenario that the process was started with is not stopped from here" : "no scenario is being played")
+    }
+    run.close()
+    state = .stopped
+  }
+
+  private func tell(_ members: [(name: String, value: JSONNode)]) {
+    journal.append(.other(.object(members)), now: simulation.clock.now)
+  }
+
+  func write(to json: inout JSONWriter) {
+    func member(_ name: String, _ text: String) {
+      json.key(name)
+      json.string(text)
+    }
+    if case .none = state, let first {
+      member("state", first.exitCode == nil ? "playing" : first.exitCode == .well ? "passed" : "failed")
+      return member("name", first.name)
+    }
+    switch state {
+    case .none: return member("state", "none")
+    case .playing: member("state", "playing")
+    case .passed(let time):
+      member("state", "passed")
+      json.key("after")
+      json.double(time / .seconds(1))
+    case .stopped: member("state", "stopped")
+    case .failed(let failure):
+      member("state", "failed")
+      member("message", failure.message)
+      json.key("line")
+      json.integer(failure.place.line)
+      json.key("column")
+      json.integer(failure.place.column)
+      json.key("after")
+      json.double(failure.time / .seconds(1))
+      json.key("log")
+      json.array { json in
+        for entry in failure.log {
+          json.object { json in
+            json.key("now")
+            json.double(entry.time / .seconds(1))
+            json.key("text")
+            json.string(entry.text)
+          }
+        }
+      }
+    }
+    member("name", name)
+  }
+}

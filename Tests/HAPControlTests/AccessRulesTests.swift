@@ -1,0 +1,76 @@
+import HAPWire
+import Testing
+
+@testable import HAPControl
+
+@Suite("Who may ask") struct AccessRulesTests {
+  private func outcome(
+    _ fields: [(name: String, value: String)], path: [String] = ["v1", "accessories"], token: String? = nil
+  ) -> Int {
+    let request = ControlRequest("GET", path: path, fields: fields)
+    do throws(ControlProblem) {
+      try AccessRules(token: token, hostName: "Studio").check(request)
+      return 200
+    } catch { return error.status }
+  }
+
+  @Test(
+    "An address of digits, localhost and the machine's own name are ours",
+    arguments: [
+      "127.0.0.1", "127.0.0.1:8080", "localhost", "LocalHost:8080", "192.168.1.2:80", "[::1]", "[::1]:8080",
+      "[fd00::1]:1", "studio:8080", "studio.local:8080",
+    ])
+  func ours(_ host: String) { #expect(outcome([("host", host)]) == 200) }
+
+  @Test(
+    "Any other host may be a name that leads here for an evil purpose",
+    arguments: [
+      "", "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1:x",
+      "127.0.0.1:99999", "[::1", "[::1]x", "[127.0.0.1]", "::1", "studio.evil", "0x7f.1", "127.0.0.1:80:80", "[]",
+      "localhost:", "127.0.0.1 ",
+    ])
+  func foreign(_ host: String) { #expect(outcome([("host", host)]) == 403) }
+
+  @Test("Without a Host, and with two, nothing is answered") func count() {
+    #expect(outcome([]) == 403)
+    #expect(outcome([("host", "127.0.0.1"), ("host", "127.0.0.1")]) == 403)
+  }
+
+  @Test(
+    "Only pages of this very server may ask",
+    arguments: [
+      ("http://127.0.0.1:8080", 200), ("HTTP://127.0.0.1:8080", 200), ("http://127.0.0.1:8081", 403),
+      ("https://127.0.0.1:8080", 403), ("http://localhost:8080", 403), ("null", 403), ("", 403),
+      ("http://evil.example", 403),
+    ])
+  func origin(_ origin: String, _ status: Int) {
+    #expect(outcome([("host", "127.0.0.1:8080"), ("origin", origin)]) == status)
+  }
+
+  @Test(
+    "What a browser says of another site's request is heeded",
+    arguments: [
+      ("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403), ("", 403),
+    ])
+  func site(_ site: String, _ status: Int) {
+    #expect(outcome([("host", "localhost"), ("sec-fetch-site", site)]) == status)
+  }
+
+  @Test("Where there is a token, the API wants it, and the page doesn't") func token() {
+    let host = (name: "host", value: "192.168.1.2:8080")
+    func outcome(_ authorization: String?, path: [String] = ["v1"]) -> Int {
+      self.outcome([host] + (authorization.map { [("authorization", $0)] } ?? []), path: path, token: "secret-1")
+    }
+    #expect(outcome("Bearer secret-1") == 200)
+    #expect(outcome("bearer secret-1") == 200)
+    for wrong in [
+      nil, "", "Bearer", "Bearer ", "Bearer secret-", "Bearer secret-11", "Bearer Secret-1", "Basic secret-1",
+      "secret-1",
+    ] {
+      #expect(outcome(wrong) == 401, "\(wrong ?? "nothing")")
+    }
+    #expect(outcome(nil, path: []) == 200)
+    #expect(outcome(nil, path: ["page.css"]) == 200)
+    #expect(outcome(nil, path: ["v1", "anything"]) == 401)
+  }
+}

@@ -1,0 +1,61 @@
+import HAPWire
+import Testing
+
+@testable import HAPControl
+
+@Suite("Requests of the control API") struct ControlRequestTests {
+  private func read(_ text: String) throws -> ControlRequest {
+    var bytes = Array(text.utf8)
+    return try bytes.withUnsafeMutableBytes { raw in
+      var parser = HTTPRequestParser(limits: ControlConnection.limits)
+      guard case .request(let head, let body, _) = parser.parse(raw) else {
+        throw ServedControl.Failure(message: "no request")
+      }
+      return try ControlRequest(head, body: body, in: UnsafeRawBufferPointer(raw))
+    }
+  }
+
+  @Test("Path, query, fields and body are taken out, decoded") func all() throws {
+    let request = try read(
+      "PATCH /v1/a%2Fb/%C3%A9//?x=1%202&y=a+b&z HTTP/1.1\r\nHost: localhost\r\nX-Odd:  a \r\nx-odd: b\r\nContent-Length: 2\r\n\r\n{}"
+    )
+    #expect(request.method == "PATCH" && request.path == ["v1", "a/b", "é", "", ""])
+    #expect(request.query.map { "\($0.name)=\($0.value)" } == ["x=1 2", "y=a b", "z="])
+    #expect(request[field: "x-odd"] == "a, b" && request[field: "host"] == "localhost" && request[field: "nope"] == nil)
+    #expect(request.body == Array("{}".utf8))
+  }
+
+  @Test("The chunks of a body are joined") func chunks() throws {
+    let request = try read(
+      "POST /v1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n")
+    #expect(request.body == Array("{}".utf8) && request[field: "host"] == "x")
+  }
+
+  @Test("The root has no parts") func root() throws { #expect(try read("GET / HTTP/1.1\r\n\r\n").path == []) }
+
+  @Test(
+    "What is no path is refused", arguments: ["*", "http://evil.example/v1", "v1", "/%", "/%4", "/%zz", "/%ff", "/a?%"])
+  func bad(_ target: String) {
+    #expect(throws: ControlProblem.self) { try read("GET \(target) HTTP/1.1\r\n\r\n") }
+  }
+
+  @Test("Any change of a byte is read or refused, and never traps") func anyByte() {
+    let text =
+      "PUT /v1/accessories/1/characteristics/1.2?aid=1 HTTP/1.1\r\nHost: localhost:1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{\"a\":123}"
+    let bytes = Array(text.utf8)
+    for place in bytes.indices {
+      for byte in [0, 9, 10, 13, 32, 37, 63, 127, 128, 255] as [UInt8] {
+        var changed = bytes
+        changed[place] = byte
+        changed.withUnsafeMutableBytes { raw in
+          var parser = HTTPRequestParser(limits: ControlConnection.limits)
+          guard case .request(let head, let body, _) = parser.parse(raw) else { return }
+          if let request = try? ControlRequest(head, body: body, in: UnsafeRawBufferPointer(raw)) {
+            _ = try? ControlCall(request)
+            try? AccessRules(token: "12345678", hostName: "x").check(request)
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import HAPWire
+import Testing
+
+@testable import HAPControl
+
+@Suite("The OpenAPI document") struct DescriptionTests {
+  private func document() throws -> JSONNode {
+    try JSONNode.parse(ControlAnswer.text(EmbeddedDescription.text, "").body)
+  }
+
+  @Test("It describes every operation, and no other") func operations() throws {
+    var described: Set<String> = []
+    for path in try #require(try document()["paths"]?.members) {
+      for method in path.value.members ?? [] where method.name != "parameters" {
+        described.insert("\(method.name.uppercased()) \(path.name) \(method.value["operationId"]?.stringValue ?? "?")")
+      }
+    }
+    #expect(described == Set(ControlOperation.allCases.map { "\($0.form.method) \($0.form.path) \($0.rawValue)" }))
+  }
+
+  @Test("Its query parameters and bodies are those that are taken", arguments: ControlOperation.allCases)
+  func inputs(_ operation: ControlOperation) throws {
+    let document = try document()
+    let path = try #require(document["paths"]?[operation.form.path])
+    let described = try #require(path[operation.form.method.lowercased()])
+    func resolved(_ node: JSONNode) -> JSONNode? {
+      guard let reference = node["$ref"]?.stringValue else { return node }
+      return document["components"]?["parameters"]?[String(reference.split(separator: "/").last ?? "")]
+    }
+    let all = (path["parameters"]?.elements ?? []) + (described["parameters"]?.elements ?? [])
+    let parameters = try all.map { try #require(resolved($0)) }
+    func names(_ place: String) -> Set<String> {
+      Set(parameters.filter { $0["in"]?.stringValue == place }.compactMap { $0["name"]?.stringValue })
+    }
+    #expect(names("query") == Set(operation.form.query))
+    #expect(
+      names("path") == Set(operation.form.parts.filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }))
+    let body = described["requestBody"]
+    #expect((body == nil) == (operation.form.body == .none))
+    if let body { #expect(body["required"]?.boolValue == (operation.form.body == .required)) }
+  }
+}

@@ -1,0 +1,154 @@
+import HAPLoop
+import HAPModel
+import HAPProfile
+import HAPSimulator
+import HAPStore
+import HAPWire
+import Synchronization
+
+@testable import HAPControl
+
+/// The control API of some accessories on a loop of its own, without a socket. Everything awaits; nothing blocks.
+final class ServedControl: Sendable {
+  let loop = EventLoop(name: "control")
+  private let held = Mutex<Held?>(nil)
+
+  /// What belongs to the loop.
+  private final class Held: @unchecked Sendable {
+    let simulation: Simulation
+    let journal: EventJournal
+    let api: ControlAPI
+
+    init(_ simulation: Simulation, _ journal: EventJournal, _ api: ControlAPI) {
+      self.simulation = simulation
+      self.journal = journal
+      self.api = api
+    }
+  }
+
+  /// Notes what happens, from any loop's callback.
+  private final class Sink: @unchecked Sendable { var journal: EventJournal? }
+
+  /// - Parameter profiles: the texts of profiles, each served.
+  init(_ profiles: [String], pace: SimulationClock.Pace = .standing) async throws {
+    loop.start()
+    let folder = StateFolder.ephemeral()
+    let prepared = try profiles.enumerated().map { index, text in
+      try PreparedAccessory(
+        AccessoryProfile(json: Array(text.utf8), fileName: "profile"), in: folder, random: .seeded(UInt64(index)))
+    }
+    try await onLoop { [self] in
+      let sink = Sink()
+      var setting = Simulation.Setting(
+        folder: folder, places: [ListeningPlace(.loopbackV4)],
+        sink: { sink.journal?.append(.simulator($0), now: .zero) })
+      setting.tellsRequests = true
+      let simulation = Simulation(setting, in: SimulationClock(pace, on: loop), on: loop)
+      for accessory in prepared { try simulation.serve(accessory, port: 0) }
+      let journal = EventJournal { .seconds(1_700_000_000) }
+      sink.journal = journal
+      nonisolated(unsafe) let dispatcher = CommandDispatcher(
+        simulation, readProfile: { throw Failure(message: "no file is to be read: \($0)") }, onAllStopped: {})
+      nonisolated(unsafe) let told = journal
+      held.withLock { $0 = Held(simulation, journal, ControlAPI(simulation, dispatcher, told, on: loop)) }
+    }
+  }
+
+  struct Failure: Error { let message: String }
+
+  /// To be called in the end: it and the loop know each other.
+  func stop() async throws {
+    guard let held = held.withLock({ $0 }) else { return }
+    try await onLoop { held.simulation.stop() }
+    self.held.withLock { $0 = nil }
+    loop.stop()
+  }
+
+  func onLoop<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      loop.schedule { continuation.resume(with: Result { try body() }) }
+    }
+  }
+
+  /// - Parameter target: "/v1/accessories?x=1", with nothing to be decoded in it.
+  func ask(
+    _ method: String, _ target: String, _ body: String = "", type: String = "application/json"
+  ) async throws -> ControlAnswer {
+    let parts = target.split(separator: "?", maxSplits: 1)
+    var query: [(name: String, value: String)] = []
+    for pair in parts.count < 2 ? [] : parts[1].split(separator: "&") {
+      let halves = pair.split(separator: "=", maxSplits: 1)
+      query.append((String(halves[0]), halves.count > 1 ? String(halves[1]) : ""))
+    }
+    let request = ControlRequest(
+      method, path: parts[0].split(separator: "/").map(String.init), query: query,
+      fields: body.isEmpty ? [] : [("content-type", type)], body: Array(body.utf8))
+    guard let api = held.withLock({ $0?.api }) else { throw Failure(message: "it was stopped") }
+    return await api.answer(request)
+  }
+
+  /// What a request that has to go well is answered with.
+  func node(_ method: String, _ target: String, _ body: String = "") async throws -> JSONNode {
+    let answer = try await ask(method, target, body)
+    guard (200..<300).contains(answer.status) else {
+      throw Failure(message: "\(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
+    }
+    return try JSONNode.parse(answer.body)
+  }
+
+  /// "422 invalid-value: Target Door State can't be 7: maxValue is 1 (value 1:10)"
+  func refusal(_ method: String, _ target: String, _ body: String = "", type: String = "application/json") async throws
+    -> String
+  {
+    let answer = try await ask(method, target, body, type: type)
+    guard answer.status >= 400, let error = try JSONNode.parse(answer.body)["error"] else { return "\(answer.status)" }
+    var text = "\(answer.status) \(error["code"]?.stringValue ?? "?"): \(error["message"]?.stringValue ?? "?")"
+    if let line = error["line"]?.integerValue, let column = error["column"]?.integerValue {
+      text += " (\(error["path"]?.stringValue ?? "") \(line):\(column))"
+    }
+    return text
+  }
+}
+
+/// Runs with the API of these profiles, and stops it whatever comes.
+func controlled<T>(
+  _ profiles: String..., pace: SimulationClock.Pace = .standing, _ body: (ServedControl) async throws -> T
+) async throws -> T {
+  let served = try await ServedControl(profiles, pace: pace)
+  do {
+    let result = try await body(served)
+    try await served.stop()
+    return result
+  } catch {
+    try await served.stop()
+    throw error
+  }
+}
+
+enum Profiles {
+  static let garage = """
+    {"format": "hasaccessory/1", "name": "Garage", "category": "garage-door-opener", "services": [
+      {"type": "GarageDoorOpener", "primary": true, "behaviour": {"travelTime": "10s"}}]}
+    """
+  static let lamp = """
+    {"format": "hasaccessory/1", "name": "Lamp", "category": "lightbulb", "services": [
+      {"type": "LightBulb", "primary": true, "characteristics": [{"type": "Brightness", "value": 50}]}]}
+    """
+  static let button = """
+    {"format": "hasaccessory/1", "name": "Button", "category": "programmable-switch", "services": [
+      {"type": "StatelessProgrammableSwitch", "primary": true}]}
+    """
+  static let bridge = """
+    {"format": "hasaccessory/1", "name": "Bridge", "category": "bridge", "bridgedAccessories": [
+      {"name": "Desk", "services": [{"type": "LightBulb", "primary": true}]},
+      {"name": "Floor", "services": [{"type": "LightBulb", "primary": true}]}]}
+    """
+}
+
+extension String {
+  /// With the first of these changed.
+  func replacing(_ old: String, with new: String) -> String {
+    guard let place = firstRange(of: old) else { return self }
+    return self[..<place.lowerBound] + new + self[place.upperBound...]
+  }
+}
