@@ -20,6 +20,10 @@ extension FaultDefinition {
             json.string(parameter.what)
             json.key("is")
             json.string(parameter.expectation)
+            if case .choice(let choices) = parameter.kind {
+              json.key("choices")
+              json.array { json in for choice in choices { json.string(choice.word) } }
+            }
             json.key("default")
             json.node(parameter.standard)
           }

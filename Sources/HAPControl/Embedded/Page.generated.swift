@@ -4,9 +4,3805 @@
 /// The page's files that the binary brings along, by the names of their files.
 package enum EmbeddedPage {
   package static let files: [(name: String, text: StaticString)] = [
+    ("accessory.js", #"""
+// What is shown of one accessory: its head, and tabs with the rest.
+
+import { controllersPanel } from "./controllers.js";
+import { h } from "./dom.js";
+import { faultsPanel } from "./faults.js";
+import { accessoryHead, bridgedHead } from "./head.js";
+import { Scope } from "./model.js";
+import { mainService } from "./pictures.js";
+import { profilePanel } from "./profile.js";
+import { TABS, address, route } from "./route.js";
+import { serviceCards } from "./services.js";
+import { tabs } from "./tabs.js";
+import { tiles } from "./tiles.js";
+
+export class AccessoryView {
+  #scope = new Scope();
+  #tabs = null;
+  #shown = null;
+
+  constructor(store, container) {
+    this.store = store;
+    this.container = container;
+    store.on("shown", ({ isGone }) => this.show(isGone));
+    store.on("happened", (event) => event.event === "identify" && this.#identify(event));
+    addEventListener("hashchange", () => this.follow());
+  }
+
+  /** Goes where the address says. */
+  async follow() {
+    const { number, aid, tab } = route();
+    if (this.store.model?.number !== number || number === null) {
+      try {
+        await this.store.show(number);
+      } catch {
+        // It comes with the next connection.
+      }
+      return;
+    }
+    if (this.#shown !== aid) this.show(false);
+    else this.#tabs?.choose(TABS.indexOf(tab));
+  }
+
+  /** Builds the pane anew. Where the focus was on something that is there again, it is put there. */
+  show(isGone) {
+    this.#scope.end();
+    this.#tabs = null;
+    const { model } = this.store;
+    const { aid, tab, number } = route();
+    this.#shown = aid;
+    if (!model) return this.container.replaceChildren(number !== null && isGone ? gone() : welcome(this.store));
+    const focus = focused(this.container);
+    const context = { number: model.number, scope: this.#scope, store: this.store };
+    const accessory = aid === null ? model.root : model.accessory(aid);
+    if (!accessory) return this.container.replaceChildren(gone());
+    const isRoot = accessory === model.root;
+    const head = isRoot ? accessoryHead(this.store, model, context) : bridgedHead(this.store, model, accessory, context);
+    const services = () => {
+      const cards = serviceCards(accessory, { ...context, shownLarge: mainService(accessory) });
+      return isRoot && model.isBridge ? [tiles(model, context), ...cards] : cards;
+    };
+    const panels = isRoot
+      ? [
+          [model.isBridge ? "Accessories" : "Services", services], ["Controllers", () => controllersPanel(this.store, context)],
+          ["Faults", () => faultsPanel(this.store, context)], ["Profile", () => profilePanel(this.store, context)],
+        ]
+      : [["Services", services]];
+    this.#tabs = isRoot ? tabs(panels, model.detail.name, {
+      chosen: Math.max(0, TABS.indexOf(tab)),
+      onChoice: (index) => history.replaceState(null, "", address(model.number, { aid, tab: TABS[index] })),
+    }) : null;
+    this.container.replaceChildren(head, ...(this.#tabs ? [this.#tabs] : services().filter(Boolean)));
+    focus?.();
+    document.title = `${accessory.name} – hapsim`;
+  }
+
+  #identify(event) {
+    const { model } = this.store;
+    if (!model || event.number !== model.number) return;
+    const aid = String(event.aid);
+    const scene = (this.#shown ?? "1") === aid ? this.container.querySelector("#scene") : this.container.querySelector(`.tile[data-aid="${CSS.escape(aid)}"]`);
+    if (!scene) return;
+    scene.classList.add("identifying");
+    setTimeout(() => scene.classList.remove("identifying"), Math.max(1, event.seconds ?? 3) * 1000);
+  }
+}
+
+/** How to put the focus back, by the name of what has it. */
+function focused(container) {
+  const element = document.activeElement;
+  if (!container.contains(element) || element === container) return null;
+  const row = element.closest("[data-address]")?.dataset.address;
+  const label = element.getAttribute("aria-label") ?? element.textContent;
+  return () => {
+    const place = row ? container.querySelector(`[data-address="${CSS.escape(row)}"]`) : container;
+    const again = [...(place?.querySelectorAll(element.tagName) ?? [])].find((one) => (one.getAttribute("aria-label") ?? one.textContent) === label);
+    again?.focus();
+  };
+}
+
+const gone = () => h("div", { class: "welcome" }, h("h2", null, "It isn't there any more"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));
+
+const welcome = (store) => h("div", { class: "welcome" }, h("h2", null, store.summaries.length === 0 ? "No accessory yet" : "Choose an accessory"),
+  h("p", null, store.summaries.length === 0 ? "Add one from the catalogue or from a profile." : "Its values follow its controllers, and what you do here happens at the device."));
+
+"""#),
+    ("add.js", #"""
+// Adding an accessory: from a profile, from the catalogue, or of one's own make.
+
+import * as api from "./api.js";
+import { characteristicForm } from "./characteristic-form.js";
+import { dialog } from "./dialog.js";
+import { field, h, identifier, options } from "./dom.js";
+import { laidOut } from "./json-text.js";
+import { notice } from "./notices.js";
+import { showProblems } from "./problems.js";
+import { deviceServices, serviceForm } from "./profile.js";
+import { address } from "./route.js";
+import { tabs } from "./tabs.js";
+import { count } from "./words.js";
+
+export async function addDialog(store) {
+  let catalogue;
+  try {
+    catalogue = await api.catalogue();
+  } catch (error) {
+    return notice(error.message, "problem");
+  }
+  dialog("Add an accessory", (close) => {
+    const served = async (text) => {
+      const added = await api.add(text);
+      await store.loadList();
+      close("");
+      location.hash = address(added.number);
+      notice(`${added.name} is served. Its setup code is ${added.setupCode}.`);
+    };
+    return tabs([
+      ["From the catalogue", () => fromCatalogue(catalogue, served)],
+      ["From a profile", () => fromProfile(served)],
+      ["Of your own", () => fromScratch(catalogue, served)],
+    ], "How");
+  }, { wide: true });
+}
+
+/** A form with problems below it. `make()` returns the profile's text. */
+function form(children, make, served, area = null) {
+  const problems = h("div", { role: "alert" });
+  return h("form", {
+    class: "form",
+    on: {
+      submit: async (event) => {
+        event.preventDefault();
+        try {
+          await served(await make());
+        } catch (error) {
+          showProblems(problems, error, area);
+        }
+      },
+    },
+  }, children, problems, h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Serve it")));
+}
+
+function fromProfile(served) {
+  const area = h("textarea", { class: "code", rows: 14, spellcheck: "false", autocomplete: "off" });
+  const file = h("input", {
+    type: "file", accept: ".hasaccessory,.json,application/json",
+    on: { change: async () => { if (file.files[0]) area.value = await file.files[0].text(); } },
+  });
+  return form([field("A .hasaccessory file", file), field("Or its text", area)], async () => area.value, served, area);
+}
+
+/** Devices are picked with a number of each; several of them, or the wish, put them behind a bridge. */
+function fromCatalogue(catalogue, served) {
+  const rows = h("ul", { class: "picked" });
+  const picked = [];
+  const name = h("input", { type: "text", maxlength: 64, autocomplete: "off", placeholder: "as the device is called" });
+  const bridge = h("input", { type: "checkbox", id: identifier("bridge") });
+  const services = deviceServices(catalogue);
+  const type = h("select", null, options(services.map((one) => [one.identifier, one.name]), "LightBulb"));
+  const names = new Map(catalogue.characteristics.map((one) => [one.type, one]));
+
+  const pick = () => {
+    const service = services.find((one) => one.identifier === type.value);
+    const entry = { service, many: h("input", { type: "number", min: 1, max: 149, value: "1", "aria-label": `How many of ${service.name}` }), wishes: [] };
+    entry.boxes = service.optional.filter((one) => names.has(one) && one !== "23").map((one) => {
+      const box = h("input", { type: "checkbox", id: identifier("wish"), value: names.get(one).identifier });
+      return h("span", { class: "check" }, box, h("label", { for: box.id }, names.get(one).name));
+    });
+    entry.node = h("li", { class: "card" },
+      h("header", { class: "bar" }, h("strong", null, service.name), h("span", { class: "inline" }, "×", entry.many),
+        h("button", { type: "button", class: "small", "aria-label": `Remove ${service.name}`, on: { click: () => {
+          picked.splice(picked.indexOf(entry), 1);
+          entry.node.remove();
+        } } }, "Remove")),
+      entry.boxes.length === 0 ? null : h("details", null, h("summary", null, `Optional characteristics (${entry.boxes.length})`), h("div", { class: "checks" }, entry.boxes)));
+    picked.push(entry);
+    rows.append(entry.node);
+  };
+
+  const make = async () => {
+    if (picked.length === 0) pick();
+    const wishes = picked.flatMap((entry) => {
+      const optional = entry.boxes.map((box) => box.querySelector("input")).filter((box) => box.checked).map((box) => box.value);
+      const text = optional.length > 0 ? `${entry.service.identifier}:${optional.join(",")}` : entry.service.identifier;
+      const many = Math.min(149, Math.max(1, Math.floor(Number(entry.many.value)) || 1));
+      return Array.from({ length: many }, (_, index) => ({ text, name: many > 1 ? `${entry.service.name} ${index + 1}` : entry.service.name }));
+    });
+    const called = name.value.trim();
+    if (!bridge.checked) return laidOut(await api.makeProfile({ services: wishes.map((wish) => wish.text), ...(called ? { name: called } : {}) }));
+    const bridged = [];
+    const made = new Map();
+    for (const wish of wishes) {
+      if (!made.has(wish.text)) made.set(wish.text, await api.makeProfile({ services: [wish.text] }));
+      const { category, services } = made.get(wish.text);
+      bridged.push({ name: wish.name, category, services });
+    }
+    if (bridged.length > 149) throw new Error(`a bridge has room for 149, and these are ${count(bridged.length, "accessory", "accessories")}`);
+    return laidOut({ format: "hasaccessory/1", name: called || "Bridge", category: "bridge", bridgedAccessories: bridged });
+  };
+  return form([
+    field("Name", name),
+    h("div", { class: "row" }, field("Device", type), h("button", { type: "button", on: { click: pick } }, "Put it in")), rows,
+    h("span", { class: "check" }, bridge, h("label", { for: bridge.id }, "Put them behind a bridge, each an accessory of its own")),
+  ], make, served);
+}
+
+/** A service and as many characteristics as are wanted. */
+function fromScratch(catalogue, served) {
+  const name = h("input", { type: "text", maxlength: 64, required: true, autocomplete: "off" });
+  const slugs = catalogue.categories.filter((one) => one.slug !== "bridged-accessory" && one.slug !== "bridge");
+  const category = h("select", null, options(slugs.map((one) => [one.slug, one.name]), "other"));
+  const service = serviceForm(catalogue);
+  const more = h("div");
+  const forms = [];
+  const another = () => {
+    const one = characteristicForm(catalogue, catalogue.services.find((entry) => entry.identifier === service.type.value)?.optional ?? []);
+    const box = h("div", { class: "card" }, one.node, h("button", { type: "button", class: "small", on: { click: () => {
+      forms.splice(forms.indexOf(one), 1);
+      box.remove();
+    } } }, "Remove it"));
+    forms.push(one);
+    more.append(box);
+  };
+  const make = async () => {
+    const made = service.read();
+    if (forms.length > 0) made.characteristics = [...(made.characteristics ?? []), ...forms.map((one) => one.read())];
+    return laidOut({ format: "hasaccessory/1", name: name.value.trim(), category: category.value, services: [{ ...made, primary: true }] });
+  };
+  return form([
+    h("div", { class: "fields" }, field("Name", name), field("Category", category)), service.node, more,
+    h("button", { type: "button", on: { click: another } }, "Another characteristic"),
+  ], make, served);
+}
+
+"""#),
+    ("api.js", #"""
+// The control API, asked with fetch.
+
+const KEY = "hapsim-token";
+let token = null;
+
+/** A token in the address (`/#token=…`) is kept for this tab and taken out of the address bar. */
+export function takeToken() {
+  const said = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (said) {
+    sessionStorage.setItem(KEY, said);
+    history.replaceState(null, "", location.pathname);
+  }
+  token = sessionStorage.getItem(KEY);
+}
+
+export function useToken(text) {
+  token = text;
+  sessionStorage.setItem(KEY, text);
+}
+
+export function headers(more = {}) {
+  return token ? { ...more, Authorization: `Bearer ${token}` } : more;
+}
+
+/** Why a request was refused: the API's own words. `problems` has all of them, each with `line` and `column` where a place is known. */
+export class Refusal extends Error {
+  constructor(status, error) {
+    super(error?.message ?? `the answer was ${status}`);
+    this.status = status;
+    this.code = error?.code;
+    this.problems = error ? [error, ...(error.others ?? [])] : [];
+  }
+}
+
+/** Numbers that JavaScript's can't hold become text: an aid may be as large as 2^64 - 1. */
+export function parse(text) {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_, value, context) =>
+    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value);
+}
+
+async function ask(method, path, body, type = "application/json") {
+  const how = { method, headers: headers(body === undefined ? {} : { "Content-Type": type }), cache: "no-store" };
+  if (body !== undefined) how.body = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(`/v1${path}`, how);
+  const text = await response.text();
+  if (!response.ok) {
+    let error = null;
+    try {
+      error = JSON.parse(text).error;
+    } catch {
+      // What stands in front of the API may answer in words of its own.
+    }
+    throw new Refusal(response.status, error);
+  }
+  return text;
+}
+
+const read = async (...how) => {
+  const text = await ask(...how);
+  return text === "" ? null : parse(text);
+};
+
+const one = (number) => `/accessories/${number}`;
+const address = (number, cell) => `${one(number)}/characteristics/${cell.aid}.${cell.iid}`;
+
+export const index = () => read("GET", "");
+export const accessories = async () => (await read("GET", "/accessories")).accessories;
+export const accessory = (number) => read("GET", one(number));
+export const pairings = async (number) => (await read("GET", `${one(number)}/pairings`)).pairings;
+export const connections = async (number) => (await read("GET", `${one(number)}/connections`)).connections;
+export const activeFaults = async (number) => (await read("GET", `${one(number)}/faults`)).faults;
+export const faults = once(async () => (await read("GET", "/faults")).faults);
+export const catalogue = once(() => read("GET", "/catalogue"));
+export const clock = () => read("GET", "/clock");
+export const scenario = () => read("GET", "/scenario");
+export const log = (after, limit) => read("GET", `/log?after=${after}&limit=${limit}`);
+export const profile = (number) => ask("GET", `${one(number)}/profile`);
+
+export const add = (text) => read("POST", "/accessories", text);
+export const makeProfile = (wish) => read("POST", "/profiles", wish);
+export const remove = (number) => read("DELETE", one(number));
+export const change = (number, how) => read("PATCH", one(number), how);
+export const restart = (number, kind) => read("POST", `${one(number)}/restart`, { kind });
+export const identify = (number, aid) => read("POST", `${one(number)}/identify`, `{"aid":${aid}}`);
+export const replaceProfile = (number, text) => read("PUT", `${one(number)}/profile`, text);
+export const act = (number, aid, service, what) =>
+  read("POST", `${one(number)}/actions`, `{"aid":${aid},"service":${service},${JSON.stringify(what).slice(1)}`);
+export const setOnline = (number, aid, online) => read("PATCH", `${one(number)}/bridged/${aid}`, { online });
+/** `text` is the value as JSON writes it. */
+export const set = (number, cell, text) => read("PUT", address(number, cell), `{"value":${text}}`);
+export const removePairings = (number) => read("DELETE", `${one(number)}/pairings`);
+export const removePairing = (number, controller) => read("DELETE", `${one(number)}/pairings/${encodeURIComponent(controller)}`);
+export const closeConnections = (number) => read("DELETE", `${one(number)}/connections`);
+export const closeConnection = (number, id) => read("DELETE", `${one(number)}/connections/${id}`);
+export const faultOn = (number, name, parameters) => read("PUT", `${one(number)}/faults/${name}`, parameters);
+export const faultOff = (number, name) => read("DELETE", `${one(number)}/faults/${name}`);
+export const advance = (duration) => read("POST", "/clock/advance", { duration });
+export const play = (yaml) => read("PUT", "/scenario", { yaml });
+export const stopScenario = () => read("DELETE", "/scenario");
+
+/** An image that needs the token can't be named by its address. */
+export async function setupImage(number) {
+  return URL.createObjectURL(new Blob([await ask("GET", `${one(number)}/setup.svg`)], { type: "image/svg+xml" }));
+}
+
+/** Asked for when it is first needed, and again only after a failure. */
+function once(get) {
+  let answer = null;
+  return () => {
+    answer ??= get().catch((error) => {
+      answer = null;
+      throw error;
+    });
+    return answer;
+  };
+}
+
+"""#),
+    ("characteristic-form.js", #"""
+// A form for one characteristic of a profile: Apple's, or one of your own.
+
+import { field, h, identifier, options } from "./dom.js";
+import { plain } from "./words.js";
+
+const FORMATS = ["bool", "uint8", "uint16", "uint32", "uint64", "int", "float", "string", "tlv8", "data"];
+const UNITS = ["celsius", "percentage", "arcdegrees", "lux", "seconds"];
+const PERMS = { pr: "Read", pw: "Write", ev: "Events" };
+const CUSTOM = "";
+
+export function customUUID() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const text = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("").toUpperCase();
+  return text.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** `read()` returns the profile's characteristic; `preferred(types)` puts these first. */
+export function characteristicForm(catalogue, preferredTypes = []) {
+  const byType = new Map(catalogue.characteristics.map((one) => [one.type, one]));
+  const type = h("select");
+  const uuid = h("input", { type: "text", value: customUUID(), class: "mono", autocomplete: "off", spellcheck: "false" });
+  const name = h("input", { type: "text", maxlength: 64, autocomplete: "off" });
+  const format = h("select", null, options(FORMATS.map((one) => [one, one]), "uint8"));
+  const unit = h("select", null, options([["", "none"], ...UNITS.map((one) => [one, plain(one)])], ""));
+  const [least, most, step] = ["0", "100", "1"].map((value) => h("input", { type: "text", inputmode: "decimal", value, autocomplete: "off" }));
+  const value = h("input", { type: "text", autocomplete: "off", spellcheck: "false" });
+  const perms = Object.entries(PERMS).map(([perm, word]) => {
+    const box = h("input", { type: "checkbox", id: identifier("perm"), value: perm, checked: true });
+    return { box, node: h("span", { class: "check" }, box, h("label", { for: box.id }, word)) };
+  });
+  const range = h("div", { class: "fields" }, field("Minimum", least), field("Maximum", most), field("Step", step));
+  const own = h("div", { class: "fields" },
+    field("Description", name, "What people read"), field("UUID", uuid, "Any that nobody else has"), field("Format", format), field("Unit", unit),
+    h("fieldset", null, h("legend", null, "Permissions"), perms.map((perm) => perm.node)), range);
+  const preferred = (types) => {
+    const first = types.filter((one) => byType.has(one));
+    const rest = catalogue.characteristics.filter((one) => !first.includes(one.type));
+    type.replaceChildren(h("option", { value: CUSTOM }, "One of your own"),
+      first.length > 0 ? h("optgroup", { label: "Usual for this service" }, options(first.map((one) => [one, byType.get(one).name]))) : "",
+      h("optgroup", { label: "All of Apple's" }, options(rest.map((one) => [one.type, one.name]))));
+    show();
+  };
+  const show = () => {
+    own.hidden = type.value !== CUSTOM;
+    range.hidden = ["bool", "string", "tlv8", "data"].includes(format.value);
+  };
+  type.addEventListener("change", show);
+  format.addEventListener("change", show);
+  preferred(preferredTypes);
+
+  return {
+    node: h("div", { class: "form" }, field("Characteristic", type), own, field("Value to start with", value, "Left empty: a safe one")),
+    preferred,
+    read() {
+      const isOwn = type.value === CUSTOM;
+      const kind = isOwn ? format.value : byType.get(type.value).format;
+      const made = { type: isOwn ? uuid.value.trim() : byType.get(type.value).identifier };
+      if (isOwn) {
+        if (name.value.trim()) made.description = name.value.trim();
+        made.format = format.value;
+        made.perms = perms.filter((perm) => perm.box.checked).map((perm) => perm.box.value);
+        if (unit.value) made.unit = unit.value;
+        if (!range.hidden) {
+          for (const [member, input] of [["minValue", least], ["maxValue", most], ["minStep", step]]) {
+            if (input.value.trim() !== "") made[member] = numberOf(input.value, member);
+          }
+        }
+      }
+      const start = value.value.trim();
+      if (start !== "") made.value = valueOf(start, kind);
+      else if (isOwn && made.minValue !== undefined) made.value = made.minValue;
+      return made;
+    },
+  };
+}
+
+function numberOf(text, what) {
+  const number = Number(text);
+  if (!Number.isFinite(number)) throw new Error(`${what}: "${text}" is no number`);
+  return number;
+}
+
+/** Words of the catalogue ("open") stay text. */
+function valueOf(text, format) {
+  if (["string", "tlv8", "data"].includes(format)) return text;
+  if (format === "bool" && (text === "true" || text === "false")) return text === "true";
+  return Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+"""#),
+    ("colour-control.js", #"""
+// A lamp's colour, picked as one: hue and saturation together.
+
+import { fromHex, hex, lightOf, toHue } from "./colour.js";
+import { h, identifier } from "./dom.js";
+import { cellOf } from "./model.js";
+import { set } from "./setting.js";
+import { notice } from "./notices.js";
+
+const [HUE, SATURATION, TEMPERATURE] = ["13", "2F", "CE"];
+
+/** How the slider of a characteristic is painted; null: as any other. */
+export const trackOf = (cell) => ({ [HUE]: "hue", [SATURATION]: "saturation", [TEMPERATURE]: "temperature" })[cell.type] ?? null;
+
+/** A row with the browser's own colour picker, or null where the service has no colours. */
+export function colourControl(service, { number, scope }) {
+  const [hue, saturation] = [cellOf(service, HUE), cellOf(service, SATURATION)];
+  if (!hue || !saturation) return null;
+  const id = identifier("colour");
+  const value = (type) => cellOf(service, type)?.value ?? undefined;
+  const problem = { onRefused: (error) => error && notice(error.message, "problem"), onSettled: () => update() };
+  const input = h("input", {
+    type: "color", id,
+    on: {
+      input: () => {
+        const picked = toHue(fromHex(input.value));
+        set(number, hue, String(picked.hue), problem);
+        set(number, saturation, String(picked.saturation), problem);
+      },
+    },
+  });
+  const row = h("div", { class: "characteristic" }, h("div", { class: "what" }, h("label", { class: "name", for: id }, "Colour")), h("div", { class: "how" }, input));
+  const update = () => {
+    const text = hex(lightOf(value));
+    if (document.activeElement !== input) input.value = text;
+    row.parentElement?.style.setProperty("--lamp", text);
+  };
+  queueMicrotask(update);
+  scope.watch([hue, saturation, cellOf(service, TEMPERATURE)].filter(Boolean), update);
+  return row;
+}
+
+"""#),
+    ("colour.js", #"""
+// Colours of lamps: HAP has hue (0–360°), saturation (0–100 %) and brightness, or a colour temperature in mired.
+
+/** Red, green and blue, 0–255, at full brightness. */
+export function fromHue(hue, saturation) {
+  const s = saturation / 100;
+  const part = (n) => {
+    const k = (n + hue / 60) % 6;
+    return Math.round(255 * (1 - s * Math.max(0, Math.min(k, 4 - k, 1))));
+  };
+  return [part(5), part(3), part(1)];
+}
+
+export function toHue([red, green, blue]) {
+  const [r, g, b] = [red / 255, green / 255, blue / 255];
+  const most = Math.max(r, g, b);
+  const spread = most - Math.min(r, g, b);
+  let hue = 0;
+  if (spread > 0) {
+    if (most === r) hue = ((g - b) / spread) % 6;
+    else if (most === g) hue = (b - r) / spread + 2;
+    else hue = (r - g) / spread + 4;
+  }
+  return { hue: Math.round((hue * 60 + 360) % 360), saturation: Math.round(most === 0 ? 0 : (spread / most) * 100) };
+}
+
+/** Along a straight line from candle light (500 mired) over white (154 mired) to a blue sky (100 mired). */
+export function fromTemperature(mired) {
+  const between = (from, to, part) => from.map((channel, index) => Math.round(channel + (to[index] - channel) * part));
+  const at = (low, high) => Math.min(1, Math.max(0, (mired - low) / (high - low)));
+  if (mired > 154) return between([255, 255, 251], [255, 168, 72], at(154, 500));
+  return between([196, 218, 255], [255, 255, 251], at(100, 154));
+}
+
+export const css = ([red, green, blue]) => `rgb(${red}, ${green}, ${blue})`;
+export const hex = (channels) => `#${channels.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+export const fromHex = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+
+/** The light of a lamp whose values `value(type)` tells. A colour goes before a temperature, unless it is white. */
+export function lightOf(value) {
+  const saturation = value("2F");
+  const mired = value("CE");
+  if (saturation !== undefined && (saturation > 2 || mired === undefined)) return fromHue(value("13") ?? 0, saturation);
+  if (mired !== undefined) return fromTemperature(mired);
+  return [255, 214, 120];
+}
+
+"""#),
+    ("control.js", #"""
+// The control that fits a characteristic, labelled, with its value both ways.
+
+import { h, identifier, options, say } from "./dom.js";
+import { set } from "./setting.js";
+import { plain, unitOf, valueInWords } from "./words.js";
+import { colourControl, trackOf } from "./colour-control.js";
+
+const FLOATS = new Set(["float"]);
+const BYTES = new Set(["tlv8", "data"]);
+const PRESS = "73";
+const IDENTIFY = "14";
+/** More steps than these are no slider's. */
+const MOST_STEPS = 2000;
+
+/**
+ * A row: what it is, its control, and what was refused.
+ * `context` has the accessory's `number`, the `scope`, the `service`, and `isReported(cell)`: shown as text alone.
+ */
+export function characteristicRow(cell, context) {
+  const name = nameOf(cell);
+  const problem = h("p", { class: "refused", role: "alert" });
+  const id = identifier("control");
+  const put = (text, isFinal = true) =>
+    set(context.number, cell, text, {
+      onRefused: (error) => say(problem, error && isFinal ? error.message : ""),
+      onSettled: () => control.update(),
+    });
+  const control = kindOf(cell, context)({ cell, id, name, put, context });
+  const label = control.isLabelled ? h("span", { class: "name", id: `${id}-label` }, name) : h("label", { class: "name", for: id }, name);
+  control.update();
+  context.scope.watch([cell], control.update);
+  return h("div", { class: `characteristic ${control.width ?? ""}`, data: { address: cell.id, type: cell.type } },
+    h("div", { class: "what" }, label, h("small", { class: "address", title: permsInWords(cell) }, `${cell.id} · ${cell.perms.join(" ")}`)),
+    h("div", { class: "how" }, control.node), problem);
+}
+
+export const nameOf = (cell) => (cell.description && !cell.name.includes(cell.description) ? `${cell.name} (${cell.description})` : cell.name);
+
+const PERMS = {
+  pr: "can be read", pw: "can be written", ev: "tells events", aa: "additional authorization", tw: "timed writes alone", hd: "hidden", wr: "answers writes",
+};
+const permsInWords = (cell) => `${cell.type}, ${cell.format}: ${cell.perms.map((perm) => PERMS[perm] ?? perm).join(", ")}`;
+
+function kindOf(cell, context) {
+  if (cell.type === PRESS) return pressText;
+  if (context.isReported?.(cell)) return plainText;
+  if (cell.type === IDENTIFY || (!cell.perms.includes("pr") && cell.format === "bool")) return trigger;
+  if (cell.words) return Object.keys(cell.words).length <= 4 ? segments : choice;
+  if (cell.format === "bool") return toggle;
+  if (cell["valid-values"]) return choice;
+  if (BYTES.has(cell.format)) return bytes;
+  if (cell.format === "string") return cell.perms.includes("pw") ? string : plainText;
+  return isSlider(cell) ? slider : number;
+}
+
+const stepOf = (cell) => cell.minStep ?? (FLOATS.has(cell.format) ? null : 1);
+
+function isSlider(cell) {
+  if (cell.minValue === undefined || cell.maxValue === undefined) return false;
+  const span = cell.maxValue - cell.minValue;
+  const step = stepOf(cell);
+  return span > 0 && (step === null || span / step <= MOST_STEPS);
+}
+
+function toggle({ cell, id, name, put }) {
+  const node = h("button", {
+    type: "button", role: "switch", class: "switch", id, "aria-label": name, on: { click: () => put(String(!isTrue(cell.value))) },
+  });
+  const word = h("span", { class: "word", "aria-hidden": "true" });
+  return {
+    node: [word, node], isLabelled: true,
+    update() {
+      node.setAttribute("aria-checked", String(isTrue(cell.value)));
+      say(word, valueInWords(cell));
+    },
+  };
+}
+const isTrue = (value) => value === true || value === 1;
+
+/** Few words stand side by side. */
+function segments({ cell, id, name, put }) {
+  const inputs = Object.entries(cell.words).map(([word, value]) => {
+    const input = h("input", { type: "radio", name: id, id: `${id}-${value}`, value: String(value), on: { change: () => put(jsonOf(cell, value)) } });
+    return { input, value, node: h("span", { class: "segment" }, input, h("label", { for: input.id }, plain(word))) };
+  });
+  return {
+    node: h("div", { class: "segments", role: "radiogroup", "aria-label": name }, inputs.map((one) => one.node)), isLabelled: true, width: "broad",
+    update() { for (const { input, value } of inputs) input.checked = Number(cell.value) === value && cell.value !== null; },
+  };
+}
+
+/** Many words, or the values that are valid. */
+function choice({ cell, id, name, put }) {
+  const entries = cell.words ? Object.entries(cell.words).map(([word, value]) => [value, plain(word)]) : cell["valid-values"].map((value) => [value, `${value}${unitOf(cell)}`]);
+  const node = h("select", { id, on: { change: () => put(jsonOf(cell, Number(node.value))) } }, options(entries));
+  return {
+    node,
+    update() {
+      const text = String(Number(cell.value));
+      const isKnown = cell.value !== null && [...node.options].some((option) => option.value === text && !option.dataset.other);
+      node.querySelector("[data-other]")?.remove();
+      if (!isKnown) node.prepend(h("option", { value: "other", data: { other: "yes" }, disabled: true }, valueInWords(cell)));
+      node.value = isKnown ? text : "other";
+    },
+  };
+}
+const jsonOf = (cell, value) => (cell.format === "bool" ? String(Boolean(value)) : String(value));
+
+/** A slider, and the number beside it, which can be typed as well. */
+function slider(parts) {
+  const { cell, id, name, put } = parts;
+  const step = stepOf(cell) ?? "any";
+  let isHeld = false;
+  const range = h("input", { type: "range", id, min: cell.minValue, max: cell.maxValue, step: step === "any" ? (cell.maxValue - cell.minValue) / 1000 : step });
+  const typed = number({ ...parts, id: `${id}-number`, name: `${name}, as a number` });
+  range.addEventListener("input", () => {
+    isHeld = true;
+    put(range.value, false);
+  });
+  range.addEventListener("change", () => {
+    isHeld = false;
+    put(range.value);
+  });
+  const track = trackOf(cell);
+  if (track) range.classList.add("track", track);
+  return {
+    node: [range, typed.node], width: "broad",
+    update() {
+      if (!isHeld) range.value = String(cell.value ?? cell.minValue);
+      range.setAttribute("aria-valuetext", valueInWords(cell));
+      const span = cell.maxValue - cell.minValue;
+      range.style.setProperty("--part", `${((Number(range.value) - cell.minValue) / span) * 100}%`);
+      typed.update();
+    },
+  };
+}
+
+function number({ cell, id, name, put }) {
+  const node = h("input", {
+    type: "number", id, "aria-label": name, min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any", inputmode: "decimal",
+    on: { change: () => node.value !== "" && put(node.value) },
+  });
+  return {
+    node: h("span", { class: "number" }, node, h("span", { class: "unit", "aria-hidden": "true" }, unitOf(cell).trim())), isLabelled: true,
+    update() {
+      if (document.activeElement === node && node.matches(":user-invalid")) return;
+      const text = cell.value === null ? "" : typeof cell.value === "number" ? String(Math.round(cell.value * 1000) / 1000) : String(cell.value);
+      if (node.value !== text) node.value = text;
+    },
+  };
+}
+
+function string({ cell, id, put }) {
+  const node = h("input", { type: "text", id, maxlength: cell.maxLen ?? 64, autocomplete: "off", spellcheck: "false", on: { change: () => put(JSON.stringify(node.value)) } });
+  return {
+    node, width: "broad",
+    update() { if (document.activeElement !== node || node.value === "") node.value = cell.value ?? ""; },
+  };
+}
+
+/** Bytes are base64 text. */
+function bytes({ cell, id, put }) {
+  const node = h("textarea", { id, rows: 2, autocomplete: "off", spellcheck: "false", on: { change: () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))) } });
+  const length = h("small", { class: "unit" });
+  return {
+    node: [node, length], width: "broad",
+    update() {
+      if (document.activeElement !== node) node.value = cell.value ?? "";
+      say(length, valueInWords(cell));
+    },
+  };
+}
+
+function plainText({ cell, id, name }) {
+  const node = h("output", { id, "aria-label": name });
+  return { node, isLabelled: true, update() { say(node, valueInWords(cell)); } };
+}
+
+/** The last press; buttons that press are at the foot of the service. */
+function pressText({ cell, id, name }) {
+  const node = h("output", { id, "aria-label": name });
+  let timer = null;
+  return {
+    node, isLabelled: true,
+    update() {
+      say(node, cell.value === null ? "Not pressed" : valueInWords(cell));
+      clearTimeout(timer);
+      timer = setTimeout(() => say(node, "Not pressed"), 3000);
+    },
+  };
+}
+
+function trigger({ cell, id, name, put }) {
+  return {
+    node: h("button", { type: "button", id, "aria-label": name, on: { click: () => put(cell.format === "bool" ? "true" : "1") } }, cell.type === IDENTIFY ? "Identify" : "Write"),
+    isLabelled: true,
+    update() {},
+  };
+}
+
+/** A swatch above the sliders of a lamp that has colours. */
+export const colourRow = colourControl;
+
+"""#),
+    ("controllers.js", #"""
+// Who is paired, who is connected, and to what they subscribed.
+
+import * as api from "./api.js";
+import { confirmed } from "./dialog.js";
+import { h } from "./dom.js";
+import { tried } from "./notices.js";
+import { nameOf } from "./control.js";
+import { count } from "./words.js";
+
+export function controllersPanel(store, { number, scope }) {
+  const pairings = h("div");
+  const connections = h("div");
+  const reset = h("button", {
+    type: "button", class: "danger",
+    on: {
+      click: async () => {
+        if (await confirmed("Remove every pairing? Controllers lose their connections and have to pair anew.", "Reset pairings")) {
+          await tried(() => api.removePairings(number), "All pairings are removed.");
+        }
+      },
+    },
+  }, "Reset pairings");
+  const closeAll = h("button", { type: "button", on: { click: () => tried(() => api.closeConnections(number)) } }, "Close all");
+  let shown = "";
+  const open = new Set();
+  const update = () => {
+    const detail = store.model?.detail;
+    if (!detail || detail.number !== number) return;
+    const now = JSON.stringify([detail.pairings, detail.connections]);
+    if (now === shown) return;
+    shown = now;
+    reset.disabled = detail.pairings.length === 0;
+    closeAll.disabled = detail.connections.length === 0;
+    pairings.replaceChildren(detail.pairings.length === 0 ? h("p", { class: "empty" }, "Not paired. Pair with the setup code above.") : pairingTable(detail.pairings));
+    connections.replaceChildren(detail.connections.length === 0 ? h("p", { class: "empty" }, "Nobody is connected.") : h("ul", { class: "connections" }, detail.connections.map(connection)));
+  };
+
+  const pairingTable = (list) => h("table", null,
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Controller"), h("th", { scope: "col" }, "Rights"), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Remove")))),
+    h("tbody", null, list.map((pairing) => h("tr", null, h("td", { class: "mono" }, pairing.controller), h("td", null, pairing.admin ? "Admin" : "User"),
+      h("td", { class: "end" }, h("button", {
+        type: "button", class: "small", "aria-label": `Remove ${pairing.controller}`,
+        on: { click: async () => (await confirmed(`Remove the pairing of ${pairing.controller}?`, "Remove")) && tried(() => api.removePairing(number, pairing.controller)) },
+      }, "Remove"))))));
+
+  const connection = (one) => {
+    const names = one.subscriptions.map((id) => {
+      const cell = store.model.cells.get(id);
+      const behind = store.model.isBridge && cell ? `${store.model.accessory(cell.aid)?.name}: ` : "";
+      return `${behind}${cell ? nameOf(cell) : "?"} (${id})`;
+    });
+    const box = h("details", { open: open.has(one.id) }, h("summary", null, `subscribed to ${count(names.length, "characteristic")}`), h("ul", { class: "fine" }, names.map((name) => h("li", null, name))));
+    box.addEventListener("toggle", () => (box.open ? open.add(one.id) : open.delete(one.id)));
+    return h("li", null,
+      h("div", null, h("strong", { class: "mono" }, one.controller ?? "not verified"), h("span", { class: "fine" }, ` connection ${one.id} from ${one.peer}`),
+        names.length === 0 ? h("p", { class: "fine" }, "no subscriptions") : box),
+      h("button", { type: "button", class: "small", "aria-label": `Close connection ${one.id}`, on: { click: () => tried(() => api.closeConnection(number, one.id)) } }, "Close"));
+  };
+
+  update();
+  scope.onEnd(store.on("controllers", update));
+  return h("div", { class: "columns" },
+    h("section", { class: "card", "aria-label": "Pairings" }, h("header", { class: "bar" }, h("h3", null, "Pairings"), reset), pairings),
+    h("section", { class: "card", "aria-label": "Connections" }, h("header", { class: "bar" }, h("h3", null, "Connections"), closeAll), connections));
+}
+
+"""#),
+    ("dialog.js", #"""
+// Dialogs: the browser's own, which keep the focus inside and give it back.
+
+import { h, identifier } from "./dom.js";
+
+/** `open(close)` makes what is inside. Returns the element, which is shown. */
+export function dialog(title, open, { wide = false } = {}) {
+  const heading = identifier("dialog");
+  const box = h("dialog", { class: wide ? "wide" : null, "aria-labelledby": heading });
+  const close = (value) => box.close(value);
+  box.append(
+    h("header", null, h("h2", { id: heading }, title),
+      h("button", { type: "button", class: "quiet icon", "aria-label": "Close", on: { click: () => close("") } }, "✕")),
+    open(close),
+  );
+  box.addEventListener("close", () => box.remove());
+  document.body.append(box);
+  box.showModal();
+  return box;
+}
+
+/** Whether it was meant. */
+export function confirmed(question, verb) {
+  return new Promise((answer) => {
+    const box = dialog(question, (close) =>
+      h("div", { class: "buttons" },
+        h("button", { type: "button", on: { click: () => close("") } }, "Cancel"),
+        h("button", { type: "button", class: "danger", on: { click: () => close("yes") } }, verb)));
+    box.addEventListener("close", () => answer(box.returnValue === "yes"));
+  });
+}
+
+"""#),
+    ("dom.js", #"""
+// Elements, made by function calls: the page's rules forbid scripts and styles inside of HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** `h("button", { class: "quiet", on: { click } }, "Close")`. Properties that are null or false are left out. */
+export function h(name, properties, ...children) {
+  return furnish(document.createElement(name), properties, children);
+}
+
+/** The same for SVG. */
+export function svg(name, properties, ...children) {
+  return furnish(document.createElementNS(SVG, name), properties, children);
+}
+
+function furnish(element, properties, children) {
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "on") for (const [event, act] of Object.entries(value)) element.addEventListener(event, act);
+    else if (name === "data") Object.assign(element.dataset, value);
+    else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden" || name === "open") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+let lastIdentifier = 0;
+/** An id for `label for=` and `aria-*`. */
+export function identifier(prefix = "i") {
+  lastIdentifier += 1;
+  return `${prefix}-${lastIdentifier}`;
+}
+
+/** Sets text only where it differs, so that nothing is laid out anew for nothing. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** A labelled field: `field("Name", input)`. */
+export function field(label, control, hint) {
+  control.id ||= identifier("field");
+  const hintID = hint ? identifier("hint") : null;
+  if (hintID) control.setAttribute("aria-describedby", hintID);
+  return h("div", { class: "field" }, h("label", { for: control.id }, label), control, hint ? h("small", { id: hintID }, hint) : null);
+}
+
+export function options(entries, chosen) {
+  return entries.map(([value, text]) => h("option", { value: String(value), selected: String(value) === String(chosen) }, text));
+}
+
+"""#),
+    ("events.js", #"""
+// The server's events, read by hand: EventSource can't bring a token.
+
+import { headers, parse } from "./api.js";
+
+const LONGEST_PAUSE = 5000;
+/** Something comes every 15 seconds; without it the connection is as good as gone. */
+const SILENCE = 40000;
+
+/**
+ * Follows the events for as long as the page is open.
+ *
+ * - `begin()`, awaited before each connection, brings everything up to date and says behind which event to go on.
+ * - `onEvent(event)` is told each one; `onState("connecting" | "open" | "lost", error)` how the connection is.
+ * A refusal for want of a token ends it; it is called anew when there is one.
+ */
+export async function follow({ begin, onEvent, onState }) {
+  let pause = 250;
+  for (;;) {
+    const silence = new AbortController();
+    let timer = null;
+    const hear = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE);
+    };
+    try {
+      onState("connecting");
+      const after = await begin();
+      hear();
+      const response = await fetch(`/v1/events?after=${after}`, {
+        headers: headers({ "Last-Event-ID": String(after) }), cache: "no-store", signal: silence.signal,
+      });
+      if (!response.ok) throw Object.assign(new Error(`the answer was ${response.status}`), { status: response.status });
+      onState("open");
+      pause = 250;
+      for await (const event of eventsIn(response.body, hear)) {
+        if (event.name === "lost") break;
+        onEvent(event.data);
+      }
+      onState("lost");
+    } catch (error) {
+      if (error.status === 401) return onState("refused", error);
+      onState("lost", error);
+    } finally {
+      clearTimeout(timer);
+      silence.abort();
+    }
+    await new Promise((resume) => setTimeout(resume, pause));
+    pause = Math.min(pause * 2, LONGEST_PAUSE);
+  }
+}
+
+/** Server-sent events (HTML Living Standard §9.2), of which lines `event` and `data` matter here. */
+async function* eventsIn(body, hear) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    hear();
+    const parts = (rest + value).split("\n\n");
+    rest = parts.pop();
+    for (const part of parts) {
+      let name = "message";
+      let data = "";
+      for (const line of part.split("\n")) {
+        if (line.startsWith("event: ")) name = line.slice(7);
+        else if (line.startsWith("data: ")) data += line.slice(6);
+      }
+      if (data) yield { name, data: parse(data) };
+    }
+  }
+}
+
+"""#),
+    ("faults.js", #"""
+// What can go wrong, as switches, with parameters where a fault has some.
+
+import * as api from "./api.js";
+import { field, h, identifier, options, say } from "./dom.js";
+import { tried } from "./notices.js";
+import { plain } from "./words.js";
+
+export function faultsPanel(store, { number, scope }) {
+  const rows = h("div", { class: "fault-list" }, h("p", { class: "empty" }, "Loading…"));
+  const summary = h("span", { class: "fine", role: "status" });
+  const search = h("input", { type: "search", "aria-label": "Find a fault", placeholder: "Find…" });
+  const off = h("button", { type: "button", on: { click: () => all.filter((row) => row.isOn).forEach((row) => row.switchOff()) } }, "Switch all off");
+  let all = [];
+
+  const update = async () => {
+    if (store.model?.number !== number) return;
+    const active = await tried(() => api.activeFaults(number));
+    if (!active) return;
+    const byName = new Map(active.map((one) => [one.fault, one]));
+    for (const row of all) row.update(byName.get(row.name));
+    off.disabled = active.length === 0;
+    say(summary, active.length === 0 ? "Nothing is wrong" : `On: ${active.map((one) => one.text).join(", ")}`);
+  };
+  const find = () => {
+    const wanted = search.value.toLowerCase();
+    for (const row of all) row.node.hidden = !row.text.includes(wanted);
+  };
+  search.addEventListener("input", find);
+
+  tried(async () => {
+    all = (await api.faults()).map((fault) => faultRow(fault, number, update));
+    rows.replaceChildren(...all.map((row) => row.node));
+    await update();
+  });
+  scope.onEnd(store.on("faults", update));
+  return h("section", { class: "card", "aria-label": "Faults" },
+    h("header", { class: "bar" }, h("h3", null, "Faults"), summary, search, off), rows);
+}
+
+function faultRow(fault, number, changed) {
+  const id = identifier("fault");
+  const inputs = fault.parameters.map((parameter) => ({ parameter, input: inputFor(parameter) }));
+  const parameters = () =>
+    Object.fromEntries(inputs.filter(({ parameter, input }) => input.value !== "" && input.value !== String(parameter.default)).map(({ parameter, input }) =>
+      [parameter.name, typeof parameter.default === "number" ? Number(input.value) : input.value]));
+  const problem = h("p", { class: "refused", role: "alert" });
+  const attempt = async (job) => {
+    say(problem, "");
+    try {
+      await job();
+    } catch (error) {
+      say(problem, error.message);
+    }
+    await changed();
+  };
+  const on = () => attempt(() => api.faultOn(number, fault.name, parameters()));
+  const row = {
+    name: fault.name, text: `${fault.name} ${fault.what}`.toLowerCase(), isOn: false,
+    switchOff: () => attempt(() => api.faultOff(number, fault.name)),
+    update(active) {
+      row.isOn = active !== undefined;
+      button.setAttribute("aria-checked", String(row.isOn));
+      row.node.classList.toggle("is-on", row.isOn);
+      for (const { parameter, input } of inputs) {
+        const now = active?.parameters?.[parameter.name];
+        if (now !== undefined && document.activeElement !== input) input.value = String(now);
+      }
+    },
+  };
+  const button = h("button", {
+    type: "button", role: "switch", class: "switch", "aria-checked": "false", "aria-labelledby": id, "aria-describedby": `${id}-what`,
+    on: { click: () => (row.isOn ? row.switchOff() : on()) },
+  });
+  // A fault that is on gets its new parameters at once.
+  for (const { input } of inputs) input.addEventListener("change", () => row.isOn && on());
+  row.node = h("div", { class: "fault" },
+    h("div", { class: "fault-head" }, h("div", null, h("h4", { id }, plain(fault.name)), h("p", { class: "fine", id: `${id}-what` }, fault.what)), button),
+    inputs.length === 0 ? null : h("details", null, h("summary", null, "How"), h("div", { class: "fields" },
+      inputs.map(({ parameter, input }) => field(plain(parameter.name), input, `${parameter.what} ${parameter.choices ? "" : plain(parameter.is)}`)))),
+    problem);
+  return row;
+}
+
+function inputFor(parameter) {
+  if (parameter.choices) return h("select", null, options(parameter.choices.map((word) => [word, word]), parameter.default));
+  return h("input", { type: typeof parameter.default === "number" ? "number" : "text", value: String(parameter.default), autocomplete: "off", spellcheck: "false" });
+}
+
+"""#),
+    ("frames.js", #"""
+// Work that changes what is seen waits for the next frame, and is done once however often it was asked for.
+
+const jobs = new Set();
+let isScheduled = false;
+
+function run() {
+  isScheduled = false;
+  const due = [...jobs];
+  jobs.clear();
+  for (const job of due) job();
+}
+
+/** Does it before the next frame is drawn; a page that nobody sees has no frames, and gets a timer instead. */
+export function soon(job) {
+  jobs.add(job);
+  if (isScheduled) return;
+  isScheduled = true;
+  if (document.hidden) setTimeout(run, 50);
+  else requestAnimationFrame(run);
+}
+
+/** A function that does it a while after it was last asked for, and at the latest after five times as long. */
+export function settled(milliseconds, job) {
+  let timer = null;
+  let since = 0;
+  return () => {
+    const now = performance.now();
+    if (timer === null) since = now;
+    else if (now - since > milliseconds * 4) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      timer = null;
+      job();
+    }, milliseconds);
+  };
+}
+
+"""#),
+    ("glance.js", #"""
+// How a device is, in a few words: "On · 50 %".
+
+import { mainService } from "./pictures.js";
+import { cellOf } from "./model.js";
+import { valueInWords } from "./words.js";
+
+/** Types that say most, in the order in which they are said. */
+const TELLING = [
+  "E", "1D", "66", "25", "B0", "F", "B1", "8", "11", "10", "6D", "22", "71", "6A", "70", "76", "69", "92", "95", "6B", "29", "D2", "68", "AA", "21B", "24",
+];
+/** Worth a word only while they hold. */
+const ONLY_WHEN_TRUE = { 24: "Obstructed" };
+
+export function glanceOf(accessory) {
+  const service = mainService(accessory);
+  if (!service) return { cells: [], text: () => "" };
+  const cells = TELLING.map((type) => cellOf(service, type)).filter(Boolean).slice(0, 3);
+  const obstruction = cellOf(service, "24");
+  if (obstruction && !cells.includes(obstruction)) cells.push(obstruction);
+  return {
+    cells,
+    text() {
+      const said = [];
+      for (const cell of cells) {
+        if (ONLY_WHEN_TRUE[cell.type]) {
+          if (cell.value) said.push(ONLY_WHEN_TRUE[cell.type]);
+          continue;
+        }
+        if (cell.type === "8" && said[0] === "Off") continue;
+        said.push(cell.format === "bool" && cell.type !== "25" && cell.type !== "B0" ? `${cell.name}: ${valueInWords(cell).toLowerCase()}` : valueInWords(cell));
+      }
+      return said.slice(0, 3).join(" · ");
+    },
+  };
+}
+
+"""#),
+    ("head.js", #"""
+// The head of an accessory: its picture, who it is, how to pair with it, and its switches.
+
+import * as api from "./api.js";
+import { confirmed } from "./dialog.js";
+import { h, identifier, say } from "./dom.js";
+import { glanceOf } from "./glance.js";
+import { notice, tried } from "./notices.js";
+import { floorPlan, pictureOf } from "./pictures.js";
+import { exportProfile } from "./profile.js";
+import { address } from "./route.js";
+import { category, count } from "./words.js";
+
+/** Of the accessory or bridge itself. */
+export function accessoryHead(store, model, { scope }) {
+  const { number, detail } = model;
+  const facts = factList(["Device ID", "c#", "s#", "sf", "Port", "Model"]);
+  const glance = glanceOf(model.root);
+  const words = h("p", { class: "glance" });
+  const state = h("p", { class: "fine" });
+  const radio = headSwitch("Network", (on) => api.change(number, { radio: on }));
+  const announced = headSwitch("Announced", (on) => api.change(number, { announced: on }));
+  const update = () => {
+    const now = model.detail;
+    facts.set({
+      "Device ID": now.deviceID, "c#": now.configurationNumber, "s#": now.stateNumber,
+      sf: now.statusFlags === undefined ? undefined : `${now.statusFlags} (${now.statusFlags & 1 ? "not paired" : "paired"})`, Port: now.port, Model: now.model,
+    });
+    radio.set(now.radio ?? false, now.running);
+    announced.set(now.announced, now.running && now.radio);
+    say(words, glance.text());
+    const said = [
+      now.running ? (now.radio ? "Running" : "Off the network") : "Stopped", now.pairings.length > 0 ? count(now.pairings.length, "pairing") : "Not paired",
+      count(now.connections.length, "connection"), ...(model.isBridge ? [`bridge of ${model.accessories.length - 1}`] : []),
+      ...(now.faults.length > 0 ? [count(now.faults.length, "fault")] : []), ...(now.defect ? [`defect ${now.defect}`] : []),
+    ];
+    say(state, said.join(" · "));
+  };
+  update();
+  for (const name of ["head", "controllers"]) scope.onEnd(store.on(name, update));
+  scope.watch(glance.cells, () => say(words, glance.text()));
+  return h("header", { class: "card head" },
+    h("div", { class: "scene", id: "scene" }, model.isBridge ? floorPlan(model.accessories.slice(1), scope) : pictureOf(model.root, detail.category, scope)),
+    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", null, detail.name), words, state),
+    setupCard(number, detail, scope), facts.node,
+    h("div", { class: "switches" }, radio.node, announced.node,
+      h("button", { type: "button", on: { click: () => tried(() => api.identify(number, 1)) } }, "Identify"), restartMenu(number),
+      h("button", { type: "button", on: { click: () => exportProfile(number, detail.name) } }, "Export"),
+      h("button", { type: "button", class: "danger", on: { click: async () => {
+        if (!(await confirmed(`Stop serving ${detail.name}?`, "Remove"))) return;
+        if (!(await tried(() => api.remove(number), `${detail.name} is served no more.`))) return;
+        location.hash = "#/";
+        await tried(() => store.loadList());
+      } } }, "Remove…")));
+}
+
+/** Of an accessory behind a bridge. */
+export function bridgedHead(store, model, accessory, { scope }) {
+  const { number, detail } = model;
+  const glance = glanceOf(accessory);
+  const words = h("p", { class: "glance" });
+  const online = headSwitch("Reachable by the bridge", (on) => api.setOnline(number, accessory.aid, on));
+  const update = () => {
+    online.set(accessory.online, true);
+    say(words, accessory.online ? glance.text() : "Offline");
+  };
+  update();
+  scope.onEnd(store.on("head", update));
+  scope.watch(glance.cells, update);
+  const facts = factList(["aid", "Bridge", "c#"]);
+  const tell = () => facts.set({ aid: accessory.aid, Bridge: detail.name, "c#": model.detail.configurationNumber });
+  tell();
+  scope.onEnd(store.on("head", tell));
+  return h("header", { class: "card head bridged" },
+    h("div", { class: "scene", id: "scene" }, pictureOf(accessory, "other", scope)),
+    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", null, accessory.name), words), facts.node,
+    h("div", { class: "switches" }, online.node, h("button", { type: "button", on: { click: () => tried(() => api.identify(number, accessory.aid)) } }, "Identify")));
+}
+
+function factList(names) {
+  const values = new Map(names.map((name) => [name, h("dd")]));
+  const node = h("dl", { class: "facts" }, [...values].map(([name, value]) => h("div", null, h("dt", null, name), value)));
+  return {
+    node,
+    set(now) { for (const [name, value] of values) say(value, now[name] === undefined || now[name] === null ? "–" : String(now[name])); },
+  };
+}
+
+/** The setup code as on a HomeKit label, with the QR code that a phone scans. */
+function setupCard(number, detail, scope) {
+  const image = h("img", { class: "qr", alt: `QR code of the setup payload ${detail.setupPayload}`, width: 132, height: 132 });
+  api.setupImage(number).then((source) => {
+    image.src = source;
+    scope.onEnd(() => URL.revokeObjectURL(source));
+  }, () => image.replaceWith(h("span", { class: "fine" }, "no QR code")));
+  const [first, second] = [detail.setupCode.replaceAll("-", "").slice(0, 4), detail.setupCode.replaceAll("-", "").slice(4)];
+  return h("div", { class: "setup" }, image,
+    h("div", null, h("p", { class: "fine" }, "Setup code"),
+      h("button", {
+        type: "button", class: "code-label", "aria-label": `Setup code ${detail.setupCode}, copy`, data: { code: detail.setupCode },
+        on: { click: async () => {
+          try {
+            await navigator.clipboard.writeText(detail.setupCode);
+            notice("The setup code is copied.");
+          } catch {
+            notice(`The setup code is ${detail.setupCode}.`);
+          }
+        } },
+      }, h("span", null, first), h("span", null, second)),
+      h("p", { class: "mono fine" }, detail.setupCode)));
+}
+
+function headSwitch(name, change) {
+  const node = h("button", {
+    type: "button", role: "switch", class: "switch labelled",
+    on: { click: () => tried(() => change(node.getAttribute("aria-checked") !== "true")) },
+  }, name);
+  return {
+    node,
+    set(isOn, isPossible) {
+      node.setAttribute("aria-checked", String(Boolean(isOn)));
+      node.disabled = !isPossible;
+    },
+  };
+}
+
+const RESTARTS = [["reboot", "Reboot"], ["power-cut", "Cut the power"], ["factory-reset", "Factory reset"]];
+
+function restartMenu(number) {
+  const id = identifier("restart");
+  const select = h("select", {
+    id, "aria-label": "Start anew",
+    on: { change: async () => {
+      const kind = select.value;
+      select.value = "";
+      if (kind === "factory-reset" && !(await confirmed("Forget all pairings and who it is? It starts as new, with another device ID.", "Factory reset"))) return;
+      await tried(() => api.restart(number, kind), "It has started anew.");
+    } },
+  }, h("option", { value: "" }, "Start anew…"), RESTARTS.map(([value, text]) => h("option", { value }, text)));
+  return select;
+}
+
+"""#),
+    ("icon.svg", #"""
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#e8823a"/><path d="M16 6 5.5 15h3v10h15V15h3z" fill="#fff"/><path d="M16 13.5a3.6 3.6 0 0 0-1.7 6.8V22h3.4v-1.7a3.6 3.6 0 0 0-1.7-6.8z" fill="#e8823a"/></svg>
+
+"""#),
     ("index.html", #"""
 <!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>hapsim</title></head><body><p>hapsim</p></body></html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>hapsim</title>
+<link rel="icon" href="icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="page.css">
+<script type="module" src="page.js"></script>
+</head>
+<body>
+<a class="skip" href="#main" id="skip">Skip to the accessory</a>
+<p class="connection" id="connection" role="status" aria-live="polite"></p>
+<div class="house">
+<aside class="side" aria-label="Accessories, clock and scenario">
+<header class="brand">
+<h1><a href="#/"><img src="icon.svg" alt="" width="28" height="28"> hapsim</a></h1>
+<button type="button" class="quiet icon" id="theme"></button>
+</header>
+<nav aria-label="Accessories" id="list"></nav>
+<div class="side-foot" id="time"></div>
+</aside>
+<main id="main" tabindex="-1"><p class="empty">Loading…</p></main>
+<section class="log" id="log" aria-label="Log"></section>
+</div>
+<div class="notices" id="notices" role="status" aria-live="polite"></div>
+<noscript><p>This page needs JavaScript; the same can be asked of the API at /v1.</p></noscript>
+</body>
+</html>
+
+"""#),
+    ("json-text.js", #"""
+// Profiles as text: read and written so that nothing is lost, laid out for people.
+
+/** Numbers stay as they are written, where the browser can do that. */
+export function readExactly(text) {
+  return JSON.parse(text, (_, value, context) =>
+    typeof value === "number" && context && JSON.rawJSON && String(value) !== context.source ? JSON.rawJSON(context.source) : value);
+}
+
+const WIDTH = 100;
+
+/** Lists and objects that fit have one line. */
+export function laidOut(value, indent = "") {
+  if (value === null || typeof value !== "object" || JSON.isRawJSON?.(value)) return JSON.stringify(value);
+  const isList = Array.isArray(value);
+  const entries = isList ? value : Object.entries(value).filter(([, member]) => member !== undefined);
+  if (entries.length === 0) return isList ? "[]" : "{}";
+  const isDeep = (isList ? entries : entries.map(([, member]) => member)).some((member) => member !== null && typeof member === "object" && !JSON.isRawJSON?.(member));
+  const deeper = `${indent}  `;
+  const flat = isList ? entries.map((member) => laidOut(member)) : entries.map(([name, member]) => `${JSON.stringify(name)}: ${laidOut(member)}`);
+  const line = isList ? `[${flat.join(", ")}]` : `{ ${flat.join(", ")} }`;
+  if (indent !== "" && !line.includes("\n") && indent.length + line.length <= WIDTH && (!isDeep || line.length <= 60)) return line;
+  const parts = isList ? entries.map((member) => laidOut(member, deeper)) : entries.map(([name, member]) => `${JSON.stringify(name)}: ${laidOut(member, deeper)}`);
+  const [open, close] = isList ? ["[", "]"] : ["{", "}"];
+  return `${open}\n${parts.map((part) => deeper + part).join(",\n")}\n${indent}${close}`;
+}
+
+/** Where a line and a column, both from 1, are in a text. */
+export function offsetOf(text, line, column) {
+  const lines = text.split("\n");
+  return lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0) + column - 1;
+}
+
+"""#),
+    ("list.js", #"""
+// The list at the side: accessories and bridges, each with a mark that says whether it runs.
+
+import { h, say } from "./dom.js";
+import { pictureOfCategory } from "./pictures.js";
+import { address, route } from "./route.js";
+import { category, count } from "./words.js";
+
+export class List {
+  #rows = new Map();
+  #list = h("ul", { class: "accessories" });
+  #head = h("h2", { class: "fine" });
+
+  constructor(store, container, add) {
+    this.store = store;
+    container.append(
+      h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory")), this.#list);
+    store.on("list", () => this.update());
+    addEventListener("hashchange", () => this.#choose());
+  }
+
+  /** Rows that stay are kept, so that the focus stays where it is. */
+  update() {
+    const summaries = this.store.summaries;
+    say(this.#head, count(summaries.length, "accessory", "accessories"));
+    const numbers = new Set(summaries.map((summary) => summary.number));
+    for (const [number, row] of this.#rows) {
+      if (numbers.has(number)) continue;
+      row.node.remove();
+      this.#rows.delete(number);
+    }
+    for (const [index, summary] of summaries.entries()) {
+      let row = this.#rows.get(summary.number);
+      if (!row) {
+        row = makeRow(summary);
+        this.#rows.set(summary.number, row);
+      }
+      row.update(summary);
+      if (this.#list.children[index] !== row.node) this.#list.insertBefore(row.node, this.#list.children[index] ?? null);
+    }
+    this.#choose();
+  }
+
+  #choose() {
+    const { number } = route();
+    for (const [key, row] of this.#rows) {
+      if (key === number) row.link.setAttribute("aria-current", "page");
+      else row.link.removeAttribute("aria-current");
+    }
+  }
+}
+
+function makeRow(summary) {
+  const dot = h("span", { class: "dot", role: "img" });
+  const name = h("span", { class: "row-name" });
+  const words = h("span", { class: "fine" });
+  const link = h("a", { href: address(summary.number) },
+    h("span", { class: "thumb small" }, pictureOfCategory(summary.category)), h("span", { class: "row-words" }, name, words), dot);
+  return {
+    node: h("li", null, link), link,
+    update(now) {
+      const state = !now.running ? "stopped" : now.radio === false ? "off the network" : "running";
+      dot.className = `dot ${state.replaceAll(" ", "-")}`;
+      dot.setAttribute("aria-label", state);
+      dot.title = state;
+      say(name, now.name);
+      const said = [category(now.category)];
+      if (now.bridged > 0) said[0] = `Bridge of ${now.bridged}`;
+      if (now.radio === false) said.push("off the network");
+      if (now.paired) said.push("paired");
+      if (now.connections > 0) said.push(count(now.connections, "connection"));
+      if (now.faults > 0) said.push(count(now.faults, "fault"));
+      say(words, said.join(" · "));
+    },
+  };
+}
+
+"""#),
+    ("log.js", #"""
+// What happens, as it happens; each refused request says why.
+
+import { h, identifier, say } from "./dom.js";
+import { soon } from "./frames.js";
+import { route } from "./route.js";
+
+const ROOM = 300;
+/** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second, and only the latest of each lot. */
+const MANY = 60;
+const LOT = 15;
+const PAUSE = 250;
+const KEY = "hapsim-log";
+
+const GROUPS = {
+  values: ["Values", ["changed", "wrote"]],
+  told: ["Told", ["told"]],
+  requests: ["Requests", ["requested"]],
+  refused: ["Refused", ["refused", "trouble", "slow"]],
+  controllers: ["Controllers", ["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]],
+};
+const GROUP_OF = new Map(Object.entries(GROUPS).flatMap(([group, [, events]]) => events.map((event) => [event, group])));
+const groupOf = (event) => (event.event === "requested" && event.reason ? "refused" : (GROUP_OF.get(event.event) ?? "other"));
+
+export class Log {
+  #list = h("ol", { class: "log-rows", tabindex: "0", "aria-label": "What happened, the latest first" });
+  #entries = [];
+  #fresh = [];
+  #rate = h("span", { class: "fine" });
+  #shownGroups;
+  #isPaused = false;
+  #onlyHere = false;
+  #words = "";
+  #count = 0;
+  #flushed = 0;
+  #timer = null;
+
+  constructor(store, container) {
+    this.store = store;
+    this.#shownGroups = new Set(JSON.parse(localStorage.getItem(KEY) ?? "null") ?? ["values", "refused", "controllers", "other"]);
+    const names = [...Object.entries(GROUPS).map(([group, [name]]) => [group, name]), ["other", "Other"]];
+    const boxes = names.map(([group, name]) => {
+      const box = h("input", {
+        type: "checkbox", id: identifier("log"), checked: this.#shownGroups.has(group),
+        on: { change: () => {
+          if (box.checked) this.#shownGroups.add(group);
+          else this.#shownGroups.delete(group);
+          localStorage.setItem(KEY, JSON.stringify([...this.#shownGroups]));
+          this.#again();
+        } },
+      });
+      return h("span", { class: "check" }, box, h("label", { for: box.id }, name));
+    });
+    const here = h("input", { type: "checkbox", id: identifier("log"), on: { change: () => { this.#onlyHere = here.checked; this.#again(); } } });
+    const search = h("input", { type: "search", "aria-label": "Find in the log", placeholder: "Find…", on: { input: () => { this.#words = search.value.toLowerCase(); this.#again(); } } });
+    const pause = h("button", { type: "button", class: "small", "aria-pressed": "false", on: { click: () => {
+      this.#isPaused = !this.#isPaused;
+      pause.setAttribute("aria-pressed", String(this.#isPaused));
+      say(pause, this.#isPaused ? "Go on" : "Pause");
+      if (!this.#isPaused) this.#again();
+    } } }, "Pause");
+    container.append(
+      h("header", { class: "bar" }, h("h2", null, "Log"), this.#rate, search, pause),
+      h("fieldset", { class: "checks" }, h("legend", { class: "unseen" }, "What is shown"), boxes, h("span", { class: "check" }, here, h("label", { for: here.id }, "Only this accessory"))),
+      this.#list);
+    store.on("happened", (event) => this.#take(event));
+    store.on("history", ({ events, isAnother }) => {
+      if (isAnother) this.#put({ event: "trouble", text: "hapsim was started anew", time: Date.now() / 1000, isDivider: true });
+      for (const event of events) this.#put(event);
+      this.#again();
+    });
+    addEventListener("hashchange", () => this.#onlyHere && this.#again());
+    setInterval(() => {
+      say(this.#rate, this.#count > 0 ? `${this.#count} events a second` : "");
+      this.#count = 0;
+    }, 1000);
+  }
+
+  #put(event) {
+    this.#entries.push(event);
+    if (this.#entries.length > ROOM * 2) this.#entries.splice(0, this.#entries.length - ROOM);
+  }
+
+  #take(event) {
+    this.#count += 1;
+    this.#put(event);
+    if (this.#isPaused || !this.#isShown(event)) return;
+    this.#fresh.push(event);
+    const isCrowded = performance.now() - this.#flushed < PAUSE && this.#count > MANY / 4;
+    if (!isCrowded) return soon(this.#flush);
+    if (this.#fresh.length > LOT) this.#fresh.shift();
+    this.#timer ??= setTimeout(() => soon(this.#flush), PAUSE);
+  }
+
+  #isShown(event) {
+    if (event.isDivider) return true;
+    if (!this.#shownGroups.has(groupOf(event))) return false;
+    if (this.#onlyHere && event.number !== route().number) return false;
+    return this.#words === "" || `${event.accessory ?? ""} ${event.event} ${event.text}`.toLowerCase().includes(this.#words);
+  }
+
+  /** New rows in front; whoever reads further down keeps the place. */
+  #flush = () => {
+    clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#flushed = performance.now();
+    const fresh = this.#fresh.splice(0).reverse().map(row);
+    this.#list.prepend(...fresh);
+    while (this.#list.childElementCount > ROOM) this.#list.lastElementChild.remove();
+  };
+
+  /** Everything anew, as the filters have it. */
+  #again() {
+    this.#fresh = [];
+    this.#list.replaceChildren(...this.#entries.filter((event) => this.#isShown(event)).slice(-ROOM).reverse().map(row));
+  }
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
+
+function row(event) {
+  const group = groupOf(event);
+  return h("li", { class: `log-row ${group}${event.isDivider ? " divider" : ""}` },
+    h("time", null, clock.format(event.time * 1000)), event.accessory ? h("span", { class: "log-who" }, event.accessory) : null,
+    h("span", { class: "log-kind" }, event.event === "refused" || group === "refused" ? `✕ ${event.event}` : event.event), h("span", { class: "log-text" }, event.text ?? ""),
+    event.reason && !(event.text ?? "").includes(event.reason) ? h("span", { class: "log-reason" }, event.reason) : null);
+}
+
+"""#),
+    ("model.js", #"""
+// The accessory that is looked at: its cells hold the values, and tell who watches them.
+
+import { soon } from "./frames.js";
+
+/** A characteristic with its value. Aids and iids are texts where numbers can't hold them. */
+export class Cell {
+  #watchers = new Set();
+  #words;
+  /** How often it was set. */
+  version = 0;
+
+  constructor(characteristic) {
+    Object.assign(this, characteristic);
+    this.#words = new Map(Object.entries(this.words ?? {}).map(([word, value]) => [value, word]));
+  }
+
+  get id() {
+    return `${this.aid}.${this.iid}`;
+  }
+
+  wordOf(value) {
+    return this.#words.get(typeof value === "boolean" ? Number(value) : value);
+  }
+
+  set(value) {
+    this.value = value;
+    this.version += 1;
+    for (const watcher of this.#watchers) soon(watcher);
+  }
+
+  /** `job` is done before the next frame after a change. Returns how to stop that. */
+  watch(job) {
+    this.#watchers.add(job);
+    return () => this.#watchers.delete(job);
+  }
+}
+
+/** Everything that one part of the page watches, to be let go together. */
+export class Scope {
+  #ends = [];
+
+  watch(cells, job) {
+    for (const cell of cells) this.#ends.push(cell.watch(job));
+  }
+
+  onEnd(end) {
+    this.#ends.push(end);
+  }
+
+  end() {
+    for (const end of this.#ends.splice(0)) end();
+  }
+}
+
+/** An accessory or bridge as `GET /v1/accessories/{number}` tells it, with cells in place of characteristics. */
+export class Model {
+  #shape = "";
+  cells = new Map();
+
+  constructor(detail) {
+    this.take(detail);
+  }
+
+  /** Takes a newer answer. Returns whether there is something other than values that the page is built of. */
+  take(detail) {
+    const shape = shapeOf(detail);
+    const isNew = shape !== this.#shape;
+    this.#shape = shape;
+    this.detail = detail;
+    this.number = detail.number;
+    if (isNew) {
+      this.cells = new Map();
+      this.accessories = detail.accessories.map((accessory) => ({
+        ...accessory,
+        services: accessory.services.map((service) => ({
+          ...service,
+          aid: accessory.aid,
+          characteristics: service.characteristics.map((characteristic) => {
+            const cell = new Cell(characteristic);
+            this.cells.set(cell.id, cell);
+            return cell;
+          }),
+        })),
+      }));
+      return true;
+    }
+    for (const [index, accessory] of detail.accessories.entries()) {
+      this.accessories[index].online = accessory.online;
+      for (const service of accessory.services) {
+        for (const characteristic of service.characteristics) {
+          const cell = this.cells.get(`${characteristic.aid}.${characteristic.iid}`);
+          if (cell.value !== characteristic.value) cell.set(characteristic.value);
+        }
+      }
+    }
+    return false;
+  }
+
+  accessory(aid) {
+    return this.accessories.find((accessory) => String(accessory.aid) === String(aid));
+  }
+
+  get isBridge() {
+    return this.accessories.length > 1;
+  }
+
+  get root() {
+    return this.accessories[0];
+  }
+}
+
+/** All of an answer but what changes by itself. */
+function shapeOf(detail) {
+  return JSON.stringify([
+    detail.number, detail.name, detail.category, detail.setupCode,
+    detail.accessories.map((accessory) => [
+      accessory.aid, accessory.name,
+      accessory.services.map((service) => [
+        service.iid, service.type, service.label, service.primary, service.hidden, service.linked, service.actions,
+        service.characteristics.map(({ value, word, ...rest }) => rest),
+      ]),
+    ]),
+  ]);
+}
+
+/** The characteristic of this short type in a service. */
+export const cellOf = (service, type) => service.characteristics.find((cell) => cell.type === type);
+
+"""#),
+    ("notices.js", #"""
+// What the page says by itself: short notices that go away, and the state of the connection, which stays.
+
+import { h, say } from "./dom.js";
+
+const polite = document.getElementById("notices");
+const connection = document.getElementById("connection");
+
+/** Told to everybody, and read out when there is time. */
+export function notice(text, kind = "info") {
+  const item = h("p", { class: `notice ${kind}` }, text);
+  polite.append(item);
+  while (polite.children.length > 4) polite.firstChild.remove();
+  setTimeout(() => item.remove(), kind === "problem" ? 12000 : 6000);
+}
+
+/** Does what a button asks for, and tells why it didn't go. */
+export async function tried(action, done) {
+  try {
+    const answer = await action();
+    if (done) notice(done);
+    return answer ?? true;
+  } catch (error) {
+    notice(error.message, "problem");
+    return null;
+  }
+}
+
+let wasLost = false;
+let timer = null;
+
+/** Follows the store's state. */
+export function showConnection(state) {
+  clearTimeout(timer);
+  if (state === "lost") wasLost = true;
+  if (state === "open" && wasLost) {
+    wasLost = false;
+    connection.className = "connection back";
+    say(connection, "The connection is back; everything is up to date.");
+    timer = setTimeout(() => {
+      connection.className = "connection";
+      say(connection, "");
+    }, 8000);
+  } else if (wasLost) {
+    connection.className = "connection lost";
+    say(connection, "The connection to hapsim is lost. Trying again…");
+  }
+}
+
+"""#),
+    ("page.css", #"""
+/* Colours and measures have names here; light and dark differ in these alone. */
+:root {
+  color-scheme: light;
+  --paper: #f3f2ee; --card: #ffffff; --sunk: #f0efea; --line: #dfddd5; --ink: #1c1d20; --soft: #5c5f66;
+  --accent: #b4520f; --accent-ink: #ffffff; --accent-soft: #fbe9dc; --focus: #1a66d6;
+  --good: #2c7a3f; --bad: #b3261e; --bad-soft: #fbe7e5; --warn: #8a5a00; --warn-soft: #fcf1d8; --good-soft: #e2f2e5;
+  --switch-off: #8d9096; --switch-on: #2c7a3f; --knob: #ffffff; --chosen: #ffffff;
+  --shadow: 0 1px 2px rgb(30 25 15 / 6%), 0 6px 20px rgb(30 25 15 / 5%);
+  --p-wall: #e9eef2; --p-floor: #d9cfbf; --p-leaf: #fdfdfb; --p-edge: #6d7178; --p-inside: #3e4249; --p-metal: #a4a9b1; --p-dark: #2f3237;
+  --p-light: #ffd678; --p-water: #4d9fdb; --p-sky: #bfe0f5; --p-green: #6aa84f; --p-house: #efe3cf; --p-roof: #b9674a; --p-skin: #d9a27a; --p-clothes: #4f74a8;
+  --radius: 14px;
+  font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif;
+}
+:root[data-theme="dark"] {
+  color-scheme: dark;
+  --paper: #121316; --card: #1c1e22; --sunk: #25282d; --line: #33363d; --ink: #ececee; --soft: #a6a9b0;
+  --accent: #f0975a; --accent-ink: #20140b; --accent-soft: #3a2a1e; --focus: #7ab3ff;
+  --good: #74c787; --bad: #ff8a80; --bad-soft: #40211f; --warn: #f0c060; --warn-soft: #3a2f18; --good-soft: #1d3323;
+  --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff; --chosen: #434851;
+  --shadow: 0 1px 2px rgb(0 0 0 / 40%);
+  --p-wall: #272b31; --p-floor: #3a342c; --p-leaf: #d3d5d8; --p-edge: #8b9099; --p-inside: #0f1114; --p-metal: #7d828b; --p-dark: #0c0d0f;
+  --p-sky: #2d4a63; --p-green: #4f7d3c; --p-house: #5c5345; --p-roof: #8a4b36;
+}
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme]) {
+    color-scheme: dark;
+    --paper: #121316; --card: #1c1e22; --sunk: #25282d; --line: #33363d; --ink: #ececee; --soft: #a6a9b0;
+    --accent: #f0975a; --accent-ink: #20140b; --accent-soft: #3a2a1e; --focus: #7ab3ff;
+    --good: #74c787; --bad: #ff8a80; --bad-soft: #40211f; --warn: #f0c060; --warn-soft: #3a2f18; --good-soft: #1d3323;
+    --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff; --chosen: #434851;
+    --shadow: 0 1px 2px rgb(0 0 0 / 40%);
+    --p-wall: #272b31; --p-floor: #3a342c; --p-leaf: #d3d5d8; --p-edge: #8b9099; --p-inside: #0f1114; --p-metal: #7d828b; --p-dark: #0c0d0f;
+    --p-sky: #2d4a63; --p-green: #4f7d3c; --p-house: #5c5345; --p-roof: #8a4b36;
+  }
+}
+
+/* Basics */
+*, *::before, *::after { box-sizing: border-box; }
+[hidden] { display: none !important; }
+body { margin: 0; background: var(--paper); color: var(--ink); }
+h1, h2, h3, h4, p, ul, ol, dl, dd, fieldset { margin: 0; padding: 0; border: 0; font-size: inherit; }
+ul, ol { list-style: none; }
+a { color: inherit; text-decoration-color: var(--line); text-underline-offset: 3px; }
+:focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: 6px; }
+main:focus-visible { outline-offset: -3px; }
+.fine, small { color: var(--soft); font-size: 0.84rem; font-weight: 400; }
+.mono { font-family: ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", monospace; font-variant-numeric: tabular-nums; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.empty { color: var(--soft); padding: 12px 0; }
+.skip { position: fixed; left: 12px; top: -60px; z-index: 20; background: var(--card); padding: 10px 16px; border-radius: 10px; box-shadow: var(--shadow); }
+.skip:focus { top: 12px; }
+
+/* The house: list, accessory, log */
+.house { display: grid; grid-template: "side main log" 100dvh / 292px minmax(0, 1fr) minmax(320px, 25vw); }
+.side { grid-area: side; display: flex; flex-direction: column; border-right: 1px solid var(--line); min-height: 0; }
+main { grid-area: main; overflow-y: auto; padding: 20px 24px 60px; min-width: 0; }
+.log { grid-area: log; border-left: 1px solid var(--line); display: flex; flex-direction: column; min-height: 0; padding: 14px 0 0; background: var(--card); }
+.brand { display: flex; justify-content: space-between; align-items: center; padding: 16px 16px 8px 20px; }
+.brand h1 { font-size: 1.15rem; letter-spacing: -0.01em; }
+.brand a { display: flex; align-items: center; gap: 10px; text-decoration: none; }
+.side nav { flex: 1; overflow-y: auto; padding: 4px 12px 12px; min-height: 0; }
+.side nav > .bar { padding: 4px 4px 8px 8px; }
+.side-foot { border-top: 1px solid var(--line); padding: 12px 20px 16px; display: grid; gap: 12px; }
+.bar { display: flex; align-items: center; gap: 10px; flex-wrap: wrap; }
+.bar > h2, .bar > h3 { margin-right: auto; }
+.accessories { display: grid; gap: 2px; }
+.accessories a { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; align-items: center; gap: 12px; padding: 8px 10px; border-radius: 12px; text-decoration: none; }
+.accessories a:hover { background: var(--sunk); }
+.accessories a[aria-current] { background: var(--card); box-shadow: var(--shadow), inset 0 0 0 1px var(--line); }
+.row-words { display: grid; min-width: 0; }
+.row-name { font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.row-words .fine { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.dot { width: 11px; height: 11px; border-radius: 50%; background: var(--good); }
+.dot.off-the-network { background: none; border: 2.5px solid var(--warn); }
+.dot.stopped { background: none; border: 2.5px solid var(--bad); border-radius: 2px; }
+
+/* Cards */
+.card { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: 16px 18px; box-shadow: var(--shadow); min-width: 0; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 380px), 1fr)); gap: 16px; align-items: start; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 380px), 1fr)); gap: 16px; align-items: start; }
+.card > header { margin-bottom: 12px; }
+.service > header { display: flex; gap: 14px; align-items: center; }
+h3 { font-size: 1.05rem; }
+h4 { font-size: 0.95rem; }
+.thumb { display: block; width: 64px; flex: none; }
+.thumb.small { width: 44px; }
+.backstage { display: grid; gap: 10px; margin-top: 16px; }
+.backstage .card { box-shadow: none; padding: 10px 18px; }
+.backstage .rows { margin-top: 10px; }
+summary { cursor: pointer; }
+
+/* The head of an accessory */
+main { container: main / inline-size; }
+.head { display: grid; grid-template: "scene who setup" auto "facts facts facts" auto "switches switches switches" auto / minmax(150px, 230px) minmax(0, 1fr) auto; gap: 14px 22px; margin-bottom: 16px; align-items: center; }
+.head.card > * { margin: 0; }
+.head.bridged { grid-template: "scene who" auto "facts facts" auto "switches switches" auto / minmax(150px, 230px) minmax(0, 1fr); }
+.scene { grid-area: scene; }
+.who { grid-area: who; display: grid; gap: 4px; }
+.who h2 { font-size: 1.6rem; line-height: 1.15; letter-spacing: -0.02em; overflow-wrap: anywhere; }
+.glance { font-size: 1.05rem; }
+.glance:empty { display: none; }
+.facts { grid-area: facts; display: flex; flex-wrap: wrap; gap: 6px 26px; }
+.facts dt { color: var(--soft); font-size: 0.78rem; }
+.facts dd { font-variant-numeric: tabular-nums; }
+.setup { grid-area: setup; display: flex; gap: 14px; align-items: center; border: 1px solid var(--line); border-radius: var(--radius); padding: 10px 16px 10px 10px; }
+.qr { display: block; background: #fff; border-radius: 8px; }
+.code-label { display: grid; border: 2.5px solid var(--ink); border-radius: 10px; padding: 4px 12px; background: none; color: var(--ink); font: 600 1.7rem/1.05 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; letter-spacing: 0.12em; margin: 3px 0; }
+.switches { grid-area: switches; display: flex; flex-wrap: wrap; gap: 8px 10px; font-size: 0.93rem; align-items: center; border-top: 1px solid var(--line); padding-top: 14px; }
+.switches > .switch { margin-right: 6px; }
+.switches > :not(.switch) { padding-inline: 10px; }
+.switches > select { width: 8.4em; }
+.switches > .switch + :not(.switch) { margin-left: auto; }
+
+/* Tabs */
+.tabs { display: flex; gap: 4px; margin-bottom: 16px; border-bottom: 1px solid var(--line); overflow-x: auto; padding: 3px 3px 0; }
+.tabs button { border: 0; background: none; border-radius: 8px 8px 0 0; padding: 9px 14px; color: var(--soft); font-weight: 600; border-bottom: 3px solid transparent; white-space: nowrap; }
+.tabs button[aria-selected="true"] { color: var(--ink); border-bottom-color: var(--accent); }
+[role="tabpanel"]:focus-visible { outline-offset: 4px; }
+
+/* Controls */
+button, select, input, textarea { font: inherit; color: inherit; }
+button, select { border: 1px solid var(--line); background: var(--card); border-radius: 9px; padding: 6px 13px; min-height: 34px; cursor: pointer; }
+button:hover, select:hover { background: var(--sunk); }
+button:disabled, select:disabled { opacity: 0.5; cursor: default; }
+button.primary { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); font-weight: 600; }
+button.primary:hover { filter: brightness(1.07); }
+button.danger { color: var(--bad); }
+button.small { padding: 2px 10px; min-height: 28px; font-size: 0.88rem; }
+button.quiet { border: 0; background: none; }
+button.icon { width: 36px; height: 36px; padding: 0; font-size: 1.05rem; }
+button.link { border: 0; background: none; padding: 0; min-height: 0; text-decoration: underline; color: inherit; }
+input[type="text"], input[type="number"], input[type="search"], input[type="password"], textarea { border: 1px solid var(--line); background: var(--card); border-radius: 9px; padding: 6px 10px; min-height: 34px; min-width: 0; }
+textarea { width: 100%; resize: vertical; font-family: ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; font-size: 0.84rem; }
+textarea.code { line-height: 1.5; tab-size: 2; background: var(--sunk); }
+input[type="search"] { width: 150px; }
+input[type="color"] { width: 64px; height: 34px; padding: 3px; border: 1px solid var(--line); border-radius: 9px; background: var(--card); cursor: pointer; }
+input[type="file"] { max-width: 100%; }
+input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width: 17px; height: 17px; margin: 0; flex: none; }
+.switch { position: relative; flex: none; width: 46px; min-height: 28px; height: 28px; padding: 0; border: 0; background: none; }
+.switch::before, .switch::after { content: ""; position: absolute; }
+/* Only the one that is touched: moving many at once is work in each frame. */
+.switch:is(:hover, :focus)::before, .switch:is(:hover, :focus)::after { transition: transform 0.15s, background-color 0.15s; }
+.switch::before { right: 0; top: 1px; width: 46px; height: 26px; border-radius: 13px; background: var(--switch-off); }
+.switch::after { right: 23px; top: 4px; width: 20px; height: 20px; border-radius: 50%; background: var(--knob); box-shadow: 0 1px 3px rgb(0 0 0 / 30%); }
+.switch[aria-checked="true"]::before { background: var(--switch-on); }
+.switch[aria-checked="true"]::after { transform: translateX(20px); }
+.switch:hover { background: none; }
+.switch.labelled { width: auto; padding: 0 56px 0 0; }
+.switch:focus-visible { border-radius: 16px; }
+.inline { display: inline-flex; align-items: center; gap: 8px; flex-wrap: wrap; }
+.check { display: inline-flex; align-items: center; gap: 7px; }
+.checks { display: flex; flex-wrap: wrap; gap: 5px 14px; }
+.buttons { display: flex; justify-content: flex-end; gap: 10px; margin-top: 14px; }
+
+.rows { display: grid; }
+.characteristic { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 6px 14px; align-items: center; padding: 9px 0; border-top: 1px solid var(--line); }
+.rows > .characteristic:first-child { border-top: 0; }
+.characteristic.broad { grid-template-columns: minmax(0, 1fr); }
+.what { display: flex; justify-content: space-between; gap: 2px 12px; flex-wrap: wrap; align-items: baseline; }
+.characteristic:not(.broad) > .what { display: grid; justify-content: start; }
+.name { font-weight: 500; overflow-wrap: anywhere; }
+.address { font-size: 0.76rem; font-variant-numeric: tabular-nums; }
+.how { display: flex; align-items: center; gap: 12px; min-width: 0; }
+.how output { overflow-wrap: anywhere; text-align: right; max-width: 220px; }
+.word { color: var(--soft); }
+.number { display: inline-flex; align-items: center; gap: 5px; flex: none; }
+.number input { width: 92px; text-align: right; font-variant-numeric: tabular-nums; }
+.unit { color: var(--soft); min-width: 1.3em; }
+.refused { grid-column: 1 / -1; color: var(--bad); font-size: 0.88rem; }
+.refused:empty { display: none; }
+ul.refused { list-style: disc; padding-left: 20px; margin-top: 8px; }
+.segments { display: flex; flex-wrap: wrap; background: var(--sunk); border-radius: 10px; padding: 3px; gap: 2px; width: 100%; }
+.segment { flex: 1 1 auto; display: grid; position: relative; }
+.segment input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; }
+.segment label { padding: 4px 10px; border-radius: 8px; text-align: center; color: var(--soft); white-space: nowrap; }
+.segment input:checked + label { background: var(--chosen); color: var(--ink); font-weight: 600; box-shadow: 0 1px 3px rgb(0 0 0 / 18%); }
+.segment input:focus-visible + label { outline: 3px solid var(--focus); outline-offset: 1px; }
+.deeds { display: flex; flex-wrap: wrap; gap: 10px 14px; align-items: center; margin-top: 10px; padding-top: 12px; border-top: 1px dashed var(--line); }
+
+input[type="range"] { flex: 1; min-width: 90px; appearance: none; background: none; height: 26px; margin: 0; cursor: pointer; }
+input[type="range"]::-webkit-slider-runnable-track { height: 8px; border-radius: 4px; background: linear-gradient(to right, var(--accent) var(--part, 50%), var(--line) var(--part, 50%)); }
+input[type="range"]::-moz-range-track { height: 8px; border-radius: 4px; background: linear-gradient(to right, var(--accent) var(--part, 50%), var(--line) var(--part, 50%)); }
+input[type="range"]::-webkit-slider-thumb { appearance: none; width: 22px; height: 22px; margin-top: -7px; border-radius: 50%; background: #fff; border: 1px solid rgb(0 0 0 / 25%); box-shadow: 0 1px 4px rgb(0 0 0 / 30%); }
+input[type="range"]::-moz-range-thumb { width: 20px; height: 20px; border-radius: 50%; background: #fff; border: 1px solid rgb(0 0 0 / 25%); }
+.track.hue::-webkit-slider-runnable-track { background: linear-gradient(to right, red, yellow, lime, cyan, blue, magenta, red); }
+.track.hue::-moz-range-track { background: linear-gradient(to right, red, yellow, lime, cyan, blue, magenta, red); }
+.track.saturation::-webkit-slider-runnable-track { background: linear-gradient(to right, #fff, var(--lamp, red)); box-shadow: inset 0 0 0 1px var(--line); }
+.track.saturation::-moz-range-track { background: linear-gradient(to right, #fff, var(--lamp, red)); }
+.track.temperature::-webkit-slider-runnable-track { background: linear-gradient(to right, #c4daff, #fff, #ffcf8a, #ffa848); box-shadow: inset 0 0 0 1px var(--line); }
+.track.temperature::-moz-range-track { background: linear-gradient(to right, #c4daff, #fff, #ffcf8a, #ffa848); }
+
+/* Behind a bridge */
+.behind { margin-bottom: 16px; }
+.behind > header { margin-bottom: 12px; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 236px), 1fr)); gap: 10px; }
+.tile { display: flex; align-items: center; gap: 8px; background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 8px 12px 8px 8px; height: 68px; contain: strict; content-visibility: auto; }
+.tile a { display: flex; flex: 1; gap: 12px; align-items: center; min-width: 0; text-decoration: none; border-radius: 8px; }
+.tile-words { display: grid; min-width: 0; }
+.tile-name { font-weight: 600; overflow-wrap: anywhere; line-height: 1.2; max-height: 2.4em; overflow: hidden; }
+.tile-words .fine { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+
+/* Tables, faults, forms */
+table { width: 100%; border-collapse: collapse; }
+th { text-align: left; color: var(--soft); font-size: 0.8rem; font-weight: 500; }
+th, td { padding: 7px 8px 7px 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+td.end { text-align: right; padding-right: 0; }
+.connections > li { display: flex; justify-content: space-between; gap: 12px; padding: 9px 0; border-bottom: 1px solid var(--line); align-items: start; overflow-wrap: anywhere; }
+.connections details ul { list-style: disc; padding: 4px 0 4px 20px; }
+.fault-list { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 330px), 1fr)); gap: 10px; align-items: start; }
+.fault { border: 1px solid var(--line); border-radius: 12px; padding: 10px 14px; }
+.fault.is-on { border-color: var(--bad); background: var(--bad-soft); }
+.fault.is-on .fine, .fault.is-on small { color: var(--ink); }
+.fault-head { display: flex; gap: 12px; justify-content: space-between; align-items: start; }
+.fault details { margin-top: 6px; font-size: 0.92rem; }
+.field { display: grid; gap: 3px; min-width: 0; }
+.field > label { font-weight: 500; font-size: 0.9rem; }
+.fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 170px), 1fr)); gap: 10px 14px; margin: 8px 0; align-items: start; }
+.fields fieldset { display: flex; flex-wrap: wrap; gap: 6px 12px; }
+.fields legend { font-weight: 500; font-size: 0.9rem; margin-bottom: 5px; }
+.form { display: grid; gap: 12px; margin: 10px 0; }
+.form > button { justify-self: start; }
+.form .row { display: flex; gap: 10px; align-items: end; flex-wrap: wrap; }
+.form .row .field { flex: 1; }
+.picked { display: grid; gap: 8px; }
+.picked .card, .form > div > .card { padding: 10px 14px; box-shadow: none; margin-bottom: 8px; }
+.picked .card > header { margin: 0; }
+.picked .bar > strong { margin-right: auto; }
+.picked input[type="number"] { width: 72px; }
+
+dialog { border: 1px solid var(--line); border-radius: 18px; padding: 18px 22px 22px; background: var(--card); color: var(--ink); width: min(460px, calc(100vw - 24px)); max-height: calc(100dvh - 40px); overflow-y: auto; box-shadow: 0 20px 70px rgb(0 0 0 / 35%); }
+dialog.wide { width: min(720px, calc(100vw - 24px)); }
+dialog::backdrop { background: rgb(15 14 12 / 45%); }
+dialog > header { display: flex; justify-content: space-between; gap: 14px; align-items: start; margin-bottom: 8px; }
+dialog h2 { font-size: 1.15rem; line-height: 1.35; }
+
+/* The log */
+.log > .bar { padding: 0 16px 8px; }
+.log h2 { font-size: 1.05rem; margin-right: 0; }
+.log .bar > .fine { margin-right: auto; }
+.log input[type="search"] { width: 110px; min-height: 30px; padding: 2px 8px; }
+.log > fieldset { padding: 0 16px 10px; font-size: 0.84rem; border-bottom: 1px solid var(--line); }
+.log > fieldset input { width: 15px; height: 15px; }
+.log-rows { flex: 1; overflow-y: auto; min-height: 0; font-size: 0.86rem; overflow-anchor: auto; contain: strict; }
+.log-rows:focus-visible { outline-offset: -3px; }
+.log-row { padding: 5px 16px; border-bottom: 1px solid var(--line); line-height: 1.35; overflow-wrap: anywhere; contain: layout paint; }
+.log-row time { color: var(--soft); font-variant-numeric: tabular-nums; margin-right: 8px; font-size: 0.78rem; }
+.log-kind { color: var(--soft); font-size: 0.78rem; margin-right: 6px; }
+.log-who { font-weight: 600; margin-right: 6px; }
+.log-text, .log-reason { display: block; }
+.log-row.refused { background: var(--bad-soft); color: var(--ink); font-size: inherit; }
+.log-row.refused .log-kind, .log-row.refused .log-reason { color: var(--bad); font-weight: 600; }
+.log-row.refused time { color: var(--ink); }
+.log-row.divider { background: var(--warn-soft); }
+
+/* What is said */
+.notices { position: fixed; left: 50%; bottom: 22px; transform: translateX(-50%); display: grid; gap: 8px; z-index: 10; width: min(560px, calc(100vw - 24px)); justify-items: center; pointer-events: none; }
+.notice { background: var(--ink); color: var(--paper); border-radius: 12px; padding: 10px 18px; box-shadow: var(--shadow); overflow-wrap: anywhere; }
+.notice.problem { background: var(--bad-soft); color: var(--bad); border: 1px solid var(--bad); }
+.connection:empty { display: none; }
+.connection { position: fixed; top: 12px; left: 50%; transform: translateX(-50%); z-index: 15; border-radius: 12px; padding: 9px 18px; font-weight: 600; box-shadow: var(--shadow); }
+.connection.lost { background: var(--warn-soft); color: var(--warn); border: 1px solid currentcolor; }
+.connection.back { background: var(--good-soft); color: var(--good); border: 1px solid currentcolor; }
+.welcome { max-width: 46ch; margin: 16vh auto; text-align: center; display: grid; gap: 10px; }
+.welcome h2 { font-size: 1.5rem; }
+
+/* Smaller windows: the log goes below, then the list goes above. */
+@media (max-width: 1279px) {
+  .house { grid-template: "side main" 1fr "side log" 320px / 280px minmax(0, 1fr); height: 100dvh; }
+  .log { border-left: 0; border-top: 1px solid var(--line); }
+  .side, main { min-height: 0; }
+}
+@media (max-width: 860px) {
+  .house { display: flex; flex-direction: column; height: auto; }
+  .side { display: contents; }
+  .side nav { padding: 0 12px; overflow: visible; }
+  .accessories { display: flex; overflow-x: auto; gap: 8px; padding: 4px 4px 10px; }
+  .accessories li { flex: none; width: 224px; }
+  .accessories a { background: var(--card); border: 1px solid var(--line); }
+  .accessories a[aria-current] { border-color: var(--accent); }
+  .side nav { flex: none; }
+  .side-foot { order: 5; padding: 14px 16px 24px; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); }
+  main { overflow: visible; padding: 8px 14px 24px; }
+  .log { height: 70dvh; flex: none; }
+}
+
+@container main (max-width: 600px) {
+  .head { grid-template: "who" auto "scene" auto "setup" auto "facts" auto "switches" auto / minmax(0, 1fr); }
+  .head.bridged { grid-template: "who" auto "scene" auto "facts" auto "switches" auto / minmax(0, 1fr); }
+  .scene { max-width: 320px; width: 100%; justify-self: center; }
+  .setup { justify-content: center; }
+  .switches > .switch + :not(.switch) { margin-left: 0; }
+}
+
+/* Pictures */
+.picture { display: block; width: 100%; height: auto; border-radius: 10px; --t: 0.45s; overflow: hidden; }
+.scene .picture *, .service .picture * { transition: transform var(--t) ease, fill var(--t), opacity var(--t); }
+/* Of these there may be 149, and they change a thousand times a second. */
+.picture .p-room-light { transition: none; }
+.p-wall { fill: var(--p-wall); }
+.p-floor { fill: var(--p-floor); }
+.p-leaf { fill: var(--p-leaf); stroke: var(--p-edge); stroke-width: 1.2; }
+.p-frame, .p-rail { fill: var(--p-metal); stroke: var(--p-edge); stroke-width: 0.8; }
+.p-inside, .p-black, .p-screen { fill: var(--p-inside); }
+.p-black { fill: var(--p-dark); }
+.p-metal, .p-handle { fill: var(--p-metal); stroke: var(--p-edge); stroke-width: 0.6; }
+.p-line, .p-outline, .p-cable, .p-cross, .p-link, .p-plan-wall { fill: none; stroke: var(--p-edge); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.p-line.thin, .p-link { stroke-width: 1; }
+.p-cross { stroke: #d2453b; stroke-width: 3; }
+.p-arrow { fill: none; stroke: #fff; stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; animation: p-blink 1s infinite alternate; }
+.p-number { font: 700 15px system-ui, sans-serif; fill: var(--p-dark); }
+.p-number.side { font-size: 13px; }
+.p-small { font: 600 9px system-ui, sans-serif; fill: var(--p-dark); }
+:root[data-theme="dark"] :is(.p-number, .p-small) { fill: #f1f1f1; }
+@media (prefers-color-scheme: dark) { :root:not([data-theme]) :is(.p-number, .p-small) { fill: #f1f1f1; } }
+.p-warn { fill: #f2b51d; stroke: #8a6200; stroke-width: 1; }
+.p-warn-text { font: 800 10px system-ui, sans-serif; fill: #3a2a00; }
+.p-led { fill: #9aa0a8; }
+.p-led.is-good, .is-good { fill: #3db75a; }
+.p-led.is-bad, .is-bad { fill: #e5443a; }
+.p-shade { fill: #7a6a58; }
+.p-bulb { fill: #c9ccd1; }
+.p-halo, .p-beam { opacity: 0; }
+.p-halo circle { opacity: 0.24; }
+.p-house { fill: var(--p-house); }
+.p-roof { fill: var(--p-roof); }
+.p-body { fill: #4f74a8; }
+.p-wheel { fill: var(--p-dark); }
+.p-box { fill: #c79a5b; stroke: #7d5a28; }
+.p-swing { transform-origin: 42px 48px; }
+.p-sky, .p-sash { fill: var(--p-sky); stroke: var(--p-edge); stroke-width: 1; }
+.p-sash { fill-opacity: 0.75; stroke-width: 2; }
+.p-sun, .p-room-light { fill: #f6c445; }
+[id="scene"] .p-room-light:not(.is-on) { fill: var(--p-metal); }
+[id="scene"] .p-room-light.is-on { fill: #ffc62e; stroke: #ffc62e66; stroke-width: 2.5; }
+.p-hill, .p-grass, .p-stem, .p-film-far { fill: var(--p-green); }
+.p-slat { fill: var(--p-leaf); stroke: var(--p-edge); stroke-width: 0.5; transform-box: fill-box; transform-origin: center; }
+.p-turn-self { transform-box: fill-box; transform-origin: center; }
+.p-slide { transition-duration: 0.8s; }
+.p-bolt { fill: #c9a24a; stroke: #7a5f20; stroke-width: 0.8; }
+.p-bolt.is-good { fill: #3db75a; stroke: #1d6b31; }
+.p-bolt.is-bad { fill: #e5443a; }
+.p-plate { fill: var(--p-wall); stroke: var(--p-edge); stroke-width: 1; }
+.p-key { transform-origin: 46px 44px; }
+.p-key.is-jammed { animation: p-shake 0.3s infinite; }
+.p-ring { fill: #c9a24a; stroke: #7a5f20; }
+.p-dial { fill: none; stroke: var(--p-metal); stroke-width: 5; }
+.p-dial.is-heating { stroke: #ee7d2b; }
+.p-dial.is-cooling { stroke: #3f97dc; }
+.p-dial-face { fill: var(--card); stroke: var(--p-edge); stroke-width: 0.8; }
+.p-hand { transform-origin: 60px 45px; }
+.p-pointer { fill: #d2453b; stroke: #fff; stroke-width: 0.6; }
+.p-glass { fill: var(--card); stroke: var(--p-edge); stroke-width: 1.4; }
+.p-mercury { fill: #d2453b; }
+.p-grow { transform-origin: 0 60px; }
+.p-grow.drop { transform-origin: 0 66px; }
+.p-grow.low { transform-origin: 0 76px; }
+.p-grow-right { transform-origin: 25px 0; }
+.p-drop-level { clip-path: path("M60 12c10 14 18 23 18 34a18 18 0 0 1-36 0c0-11 8-20 18-34z"); }
+.p-water, .p-splash { fill: var(--p-water); }
+.p-splash { fill: none; stroke: var(--p-water); stroke-width: 2.4; stroke-linecap: round; }
+.p-blade { fill: #5c7fa3; }
+.p-hub { fill: var(--p-metal); stroke: var(--p-edge); }
+.p-rotor { transform-origin: 60px 42px; }
+.p-rotor.is-running { animation: p-spin 1s linear infinite; }
+.p-shrunk { transform: scale(0.72); transform-origin: 60px 42px; }
+.p-breath, .p-wave, .p-jet, .p-ray { fill: none; stroke: #5aa7de; stroke-width: 2.4; stroke-linecap: round; }
+.p-air { animation: p-rise 2s ease-in-out infinite; }
+.p-ray { stroke: #f6c445; stroke-width: 3; }
+.p-skin { fill: var(--p-skin); }
+.p-clothes { fill: var(--p-clothes); }
+.p-person.is-absent { opacity: 0.14; }
+.p-person.is-walking { animation: p-walk 1.2s ease-in-out infinite alternate; }
+.p-lens { fill: #3d5a75; stroke: var(--p-edge); }
+.p-glint { fill: #fff; opacity: 0.7; }
+.p-sensor { fill: #4f74a8; }
+.p-pipe { fill: none; stroke: var(--p-metal); stroke-width: 9; }
+.p-drops { animation: p-fall 1s ease-in infinite; }
+.p-smoke { fill: #8f959d; opacity: 0.75; }
+.p-cloud { animation: p-rise 2.4s ease-in-out infinite; }
+.p-flower { transform-origin: 60px 72px; }
+.p-petal { fill: #e07aa0; }
+.p-stem { stroke: var(--p-green); stroke-width: 2; }
+.p-pot { fill: #b9674a; }
+.p-shield { fill: var(--p-metal); stroke: var(--p-edge); stroke-width: 1.4; }
+.p-shield.is-armed { fill: #3f8f57; }
+.p-shield.is-alarm { fill: #d2453b; animation: p-blink 0.5s infinite alternate; }
+.p-shield-house { fill: #fff; }
+.p-alarm { fill: #e5443a; animation: p-blink 0.4s infinite alternate; }
+.p-tap { fill: var(--p-metal); stroke: var(--p-edge); }
+.p-spray.is-running { animation: p-blink 0.7s infinite alternate; }
+.p-screen.is-on { fill: var(--p-sky); }
+.p-button { fill: #e8823a; stroke: #8a4512; stroke-width: 1; }
+.p-press { opacity: 0; }
+.p-press.is-pressed { animation: p-press 0.9s ease-out; }
+.p-rocker { transform-origin: 60px 45px; }
+.p-rocker-plate { fill: #e3e5e8; stroke: var(--p-edge); }
+.p-rocker.is-on .p-rocker-plate { fill: #fff3d6; }
+.p-rocker:not(.is-on) { transform: scaleY(-1); }
+.p-socket { fill: #e3e5e8; stroke: var(--p-edge); }
+.p-cable { stroke: var(--p-dark); stroke-width: 4; }
+.p-charge { fill: #3db75a; }
+.p-bolt-mark { fill: #f6c445; stroke: #8a6200; stroke-width: 1; }
+.p-plan { fill: var(--card); stroke: var(--p-edge); stroke-width: 2.4; }
+.p-hub-box { fill: #e8823a; }
+.p-link { stroke-dasharray: 2 2.5; }
+.identifying { animation: p-identify 0.5s ease-in-out infinite alternate; border-radius: 12px; }
+@keyframes p-spin { to { transform: rotate(360deg); } }
+@keyframes p-blink { from { opacity: 1; } to { opacity: 0.35; } }
+@keyframes p-shake { 25% { translate: -0.8px 0; } 75% { translate: 0.8px 0; } }
+@keyframes p-rise { 50% { translate: 0 -3px; } }
+@keyframes p-walk { from { translate: -8px 0; } to { translate: 12px 0; } }
+@keyframes p-fall { from { translate: 0 -6px; opacity: 1; } to { translate: 0 30px; opacity: 0; } }
+@keyframes p-press { from { opacity: 1; scale: 0.7; } to { opacity: 0; scale: 1.25; } }
+.p-press { transform-origin: 60px 42px; }
+@keyframes p-identify { from { box-shadow: 0 0 0 0 var(--accent); } to { box-shadow: 0 0 0 6px var(--accent); } }
+@media (prefers-reduced-motion: reduce) {
+  .picture *, .identifying, .switch::before, .switch::after { animation: none !important; transition: none !important; }
+  .identifying { box-shadow: 0 0 0 5px var(--accent); }
+}
+
+"""#),
+    ("page.js", #"""
+// The page: puts its parts together, and keeps them up to date.
+
+import { AccessoryView } from "./accessory.js";
+import { addDialog } from "./add.js";
+import { takeToken, useToken } from "./api.js";
+import { dialog } from "./dialog.js";
+import { field, h } from "./dom.js";
+import { follow } from "./events.js";
+import { List } from "./list.js";
+import { Log } from "./log.js";
+import { showConnection } from "./notices.js";
+import { address, route } from "./route.js";
+import { Store } from "./store.js";
+import { setUpTheme } from "./theme.js";
+import { timePanel } from "./time.js";
+
+takeToken();
+setUpTheme(document.getElementById("theme"));
+
+const store = new Store();
+const main = document.getElementById("main");
+const view = new AccessoryView(store, main);
+new List(store, document.getElementById("list"), () => addDialog(store));
+new Log(store, document.getElementById("log"));
+timePanel(store, document.getElementById("time"));
+
+document.getElementById("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+store.on("state", () => showConnection(store.state));
+
+/** Where the address names none, the first accessory is shown. */
+async function begin() {
+  const after = await store.begin();
+  if (route().number === null && location.hash.length <= 2 && store.summaries.length > 0) {
+    location.replace(address(store.summaries[0].number));
+  }
+  await view.follow();
+  if (!store.model) view.show(route().number !== null);
+  return after;
+}
+
+function start() {
+  follow({ begin, onEvent: (event) => store.receive(event), onState: (state) => (state === "refused" ? askForToken() : store.setState(state)) });
+}
+
+function askForToken() {
+  const box = dialog("This hapsim asks for a token", (close) => {
+    const input = h("input", { type: "password", required: true, autocomplete: "off" });
+    return h("form", {
+      class: "form",
+      on: { submit: (event) => {
+        event.preventDefault();
+        useToken(input.value.trim());
+        close("");
+      } },
+    }, field("Token", input, "What hapsim was started with: --control-token"), h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Go on")));
+  });
+  box.addEventListener("close", start);
+}
+
+start();
+
+"""#),
+    ("picture-air.js", #"""
+// What moves air: fans, purifiers, humidifiers.
+
+import { circle, group, isOn, mark, path, percent, rect, show } from "./picture-parts.js";
+
+const BLADE = "M60 42c-3-9-2-19 5-25 6 4 8 12 3 20-2 3-5 4-8 5z";
+
+function rotor() {
+  const blades = [0, 120, 240].map((angle) => {
+    const blade = path("p-blade", BLADE);
+    blade.setAttribute("transform", `rotate(${angle} 60 42)`);
+    return blade;
+  });
+  return group("p-rotor", ...blades);
+}
+
+/** Runs as fast as it is set, and the other way round where it is set so. */
+function run(wheel, isRunning, speed, isReversed) {
+  mark(wheel, "is-running", isRunning && speed > 0);
+  wheel.style.animationDuration = `${(4 - speed * 0.034).toFixed(2)}s`;
+  wheel.style.animationDirection = isReversed ? "reverse" : "";
+}
+
+export function fan() {
+  const wheel = rotor();
+  return {
+    parts: [rect("p-metal", 57, 60, 6, 20), rect("p-metal", 44, 78, 32, 4, 2), circle("p-plate", 60, 42, 30), wheel, circle("p-hub", 60, 42, 4)],
+    update(value) {
+      const state = value("AF");
+      run(wheel, isOn(value) && (state === undefined || state === 2), percent(value("29"), 50), value("28") === 1);
+    },
+  };
+}
+
+export function purifier() {
+  const wheel = rotor();
+  const air = group("p-air", path("p-breath", "M40 12c4-4 8 4 12 0"), path("p-breath", "M56 8c4-4 8 4 12 0"), path("p-breath", "M72 12c4-4 8 4 12 0"));
+  return {
+    parts: [rect("p-leaf", 34, 16, 52, 66, 7), circle("p-plate", 60, 42, 22), group("p-shrunk", wheel), circle("p-hub", 60, 42, 3), rect("p-handle", 50, 72, 20, 3, 1.5), air],
+    update(value) {
+      const isWorking = isOn(value) && (value("A9") === undefined || value("A9") === 2);
+      run(wheel, isWorking, percent(value("29"), 60), false);
+      show(air, isWorking);
+    },
+  };
+}
+
+export function humidifier() {
+  const steam = group("p-air", path("p-breath", "M48 26c-4-5 4-8 0-14"), path("p-breath", "M60 24c-4-5 4-8 0-14"), path("p-breath", "M72 26c-4-5 4-8 0-14"));
+  const water = rect("p-water p-grow low", 38, 52, 44, 24, 3);
+  return {
+    parts: [rect("p-leaf", 34, 32, 52, 48, 8), rect("p-glass", 38, 52, 44, 24, 3), water, steam],
+    update(value) {
+      const state = value("B3");
+      show(steam, isOn(value) && (state === undefined || state >= 2));
+      water.style.transform = `scaleY(${percent(value("B5"), 60) / 100})`;
+    },
+  };
+}
+
+"""#),
+    ("picture-climate.js", #"""
+// Heating, cooling, and what measures warmth and moisture.
+
+import { circle, group, mark, path, rect, text, turn } from "./picture-parts.js";
+import { say } from "./dom.js";
+
+const degrees = (number) => (number === undefined || number === null ? "–" : `${Math.round(number * 10) / 10}°`);
+/** 10 to 35 °C on a dial of 270°. */
+const angle = (number) => -135 + (Math.min(35, Math.max(10, number ?? 20)) - 10) * (270 / 25);
+
+/** The round thermostat: the number is the temperature, the hand its target, the ring what it does. */
+export function thermostat() {
+  const ring = circle("p-dial", 60, 45, 33);
+  const hand = group("p-turn p-hand", path("p-pointer", "M60 15l-3.4-5.6h6.8z"));
+  const now = text("p-number", 60, 50);
+  const target = text("p-small", 60, 63);
+  return {
+    parts: [ring, circle("p-dial-face", 60, 45, 28), hand, now, target],
+    update(value) {
+      const doing = value("F") ?? { 2: 1, 3: 2 }[value("B1")] ?? 0;
+      mark(ring, "is-heating", doing === 1);
+      mark(ring, "is-cooling", doing === 2);
+      say(now, degrees(value("11")));
+      const cooling = value("33") === 2 || value("B2") === 2;
+      const wanted = value("35") ?? (cooling ? value("D") : value("12") ?? value("D"));
+      turn(hand, angle(wanted));
+      say(target, wanted === undefined ? "" : `→ ${degrees(wanted)}`);
+    },
+  };
+}
+
+export function thermometer() {
+  const column = rect("p-mercury p-grow", 57, 18, 6, 40);
+  const now = text("p-number side", 90, 48);
+  return {
+    parts: [rect("p-glass", 53, 10, 14, 54, 7), circle("p-glass", 60, 66, 11), circle("p-mercury", 60, 66, 8), column, now],
+    update(value) {
+      const number = value("11");
+      column.style.transform = `scaleY(${Math.min(1, Math.max(0.05, ((number ?? 20) + 10) / 50))})`;
+      say(now, degrees(number));
+    },
+  };
+}
+
+export function humidity() {
+  const level = rect("p-water p-grow drop", 40, 14, 40, 56);
+  const now = text("p-number", 60, 58);
+  const drop = path("p-glass", "M60 12c10 14 18 23 18 34a18 18 0 0 1-36 0c0-11 8-20 18-34z");
+  return {
+    parts: [drop, group("p-drop-level", level), path("p-outline", "M60 12c10 14 18 23 18 34a18 18 0 0 1-36 0c0-11 8-20 18-34z"), now],
+    update(value) {
+      const number = value("10");
+      level.style.transform = `scaleY(${Math.min(1, Math.max(0, (number ?? 50) / 100))})`;
+      say(now, number === undefined ? "–" : `${Math.round(number)}%`);
+    },
+  };
+}
+
+"""#),
+    ("picture-doors.js", #"""
+// What opens and closes: garage doors, doors, windows, blinds, slats.
+
+import { group, mark, move, path, percent, rect, show, circle, text } from "./picture-parts.js";
+import { svg } from "./dom.js";
+
+let lastClip = 0;
+/** Children are seen inside a rectangle alone. */
+function through(x, y, width, height, ...children) {
+  lastClip += 1;
+  const id = `clip-${lastClip}`;
+  return group("", svg("clipPath", { id }, rect("", x, y, width, height)), svg("g", { "clip-path": `url(#${id})` }, ...children));
+}
+
+const [OPEN, CLOSED, OPENING, CLOSING, STOPPED] = [0, 1, 2, 3, 4];
+
+/** The door moves while it opens and closes, and stays where it is when it is stopped. */
+export function garage() {
+  const lines = [0, 1, 2, 3].map((n) => path("p-line thin", `M30 ${38 + n * 11}h60`));
+  const door = group("p-garage-door", rect("p-leaf", 28, 36, 64, 46), ...lines, rect("p-handle", 55, 74, 10, 2.5, 1));
+  const car = group("p-car", path("p-body", "M40 70c0-4 3-5 5-5l4-8c1-2 2-3 4-3h14c2 0 3 1 4 3l4 8c2 0 5 1 5 5v8H40z"), circle("p-wheel", 48, 78, 4), circle("p-wheel", 72, 78, 4));
+  const up = path("p-arrow", "M60 20v-9m-4 4 4-4 4 4");
+  const down = path("p-arrow", "M60 11v9m-4-4 4 4 4-4");
+  const box = group("p-obstacle", rect("p-box", 50, 70, 20, 12, 1.5), path("p-line", "M50 76h20M60 70v12"), circle("p-warn", 86, 26, 7), text("p-warn-text", 86, 29.5, "!"));
+  let before = null;
+  return {
+    parts: [
+      path("p-roof", "M60 4 10 30v4h100v-4z"), rect("p-house", 16, 33, 88, 49), rect("p-inside", 28, 36, 64, 46),
+      through(28, 36, 64, 46, car, door), box, up, down,
+    ],
+    update(value) {
+      const state = value("E") ?? CLOSED;
+      show(up, state === OPENING);
+      show(down, state === CLOSING);
+      show(box, Boolean(value("24")));
+      if (state === before) return;
+      const isMoving = state === OPENING || state === CLOSING;
+      if (state === STOPPED) {
+        const now = getComputedStyle(door).transform;
+        door.style.transition = "none";
+        // Stopped before it was seen to move: half open.
+        door.style.transform = before === null || now === "none" ? "translate(0px, -22px)" : now;
+      } else {
+        door.style.transition = before === null ? "none" : isMoving ? "transform 8s linear" : "transform 0.5s ease-out";
+        move(door, 0, state === OPEN || state === OPENING ? -42 : 0);
+      }
+      before = state;
+    },
+  };
+}
+
+const position = (value) => percent(value("6D"), 0);
+
+export function door() {
+  const leaf = group("p-swing p-door-leaf", rect("p-leaf", 42, 18, 36, 60, 1), circle("p-handle", 72, 50, 2.2));
+  const box = circle("p-warn", 98, 22, 7);
+  const bang = text("p-warn-text", 98, 25.5, "!");
+  return {
+    parts: [rect("p-frame", 39, 15, 42, 63, 1.5), rect("p-inside", 42, 18, 36, 60), leaf, box, bang],
+    update(value) {
+      leaf.style.transform = `scaleX(${1 - position(value) * 0.0078})`;
+      for (const part of [box, bang]) show(part, Boolean(value("24")));
+    },
+  };
+}
+
+export function windowPicture() {
+  const sash = group("p-slide", rect("p-sash", 36, 40, 48, 25, 1), path("p-line thin", "M60 40v25"));
+  return {
+    parts: [rect("p-frame", 32, 12, 56, 57, 2), rect("p-sky", 36, 16, 48, 49), circle("p-sun", 72, 27, 5), path("p-line", "M36 40h48"), sash],
+    update(value) { move(sash, 0, -position(value) * 0.235); },
+  };
+}
+
+export function blind() {
+  const slats = Array.from({ length: 9 }, (_, n) => rect("p-slat", 35, 15 + n * 6, 50, 4.6, 1));
+  const sheet = group("p-slide", ...slats, rect("p-rail", 34, 67, 52, 3, 1));
+  return {
+    parts: [rect("p-frame", 32, 12, 56, 57, 2), rect("p-sky", 36, 16, 48, 49), circle("p-sun", 72, 30, 6), path("p-hill", "M36 65V56c14-9 32-3 48-9v18z"), through(32, 12, 56, 58, sheet), rect("p-rail", 30, 9, 60, 5, 2)],
+    update(value) {
+      move(sheet, 0, -position(value) * 0.54);
+      const tilt = Math.abs(value("6C") ?? value("6E") ?? value("C1") ?? 90) / 90;
+      for (const slat of slats) slat.style.transform = `scaleY(${0.35 + 0.65 * Math.min(1, tilt)})`;
+    },
+  };
+}
+
+export function slats() {
+  const all = Array.from({ length: 5 }, (_, n) => rect("p-slat p-turn-self", 30, 18 + n * 11, 60, 5, 2));
+  return {
+    parts: [rect("p-frame", 26, 12, 68, 60, 3), rect("p-inside", 29, 15, 62, 54, 1), ...all],
+    update(value) {
+      for (const slat of all) {
+        slat.style.transform = `scaleY(${0.4 + (Math.abs(value("C1") ?? 0) / 90) * 1.4})`;
+        mark(slat, "is-bad", value("AA") === 1);
+      }
+    },
+  };
+}
+
+"""#),
+    ("picture-hub.js", #"""
+// Bridges, routers, and what there is no picture of its own for.
+
+import { circle, mark, path, rect } from "./picture-parts.js";
+
+const still = (...parts) => ({ parts, update() {} });
+
+/** A floor plan of four rooms around the bridge, a light in each. */
+export function bridge() {
+  return still(
+    rect("p-plan", 12, 8, 96, 74, 3), path("p-plan-wall", "M52 8v22M52 42v16M52 70v12M12 44h22M46 44h6M52 50h26M90 50h18"),
+    circle("p-room-light", 31, 26, 5), circle("p-room-light", 31, 63, 5), circle("p-room-light", 86, 27, 5), circle("p-room-light", 90, 67, 5),
+    path("p-link", "M66 40 36 27M66 42 36 61M70 36l12-7M70 44l16 20"), rect("p-hub-box", 60, 33, 15, 13, 3), circle("p-led is-good", 67.5, 39.5, 2),
+  );
+}
+
+/** The same plan with a light for each of so many devices. `light(index, isOn)` switches one. */
+export function plan(count) {
+  const columns = Math.max(2, Math.ceil(Math.sqrt(count * 1.35)));
+  const rows = Math.max(2, Math.ceil(count / columns));
+  const [width, height] = [88 / columns, 66 / rows];
+  const lights = Array.from({ length: count }, (_, index) =>
+    circle("p-room-light", 16 + width * ((index % columns) + 0.5), 12 + height * (Math.floor(index / columns) + 0.5), Math.min(6, width * 0.34, height * 0.34)));
+  const walls = count <= 40 ? [path("p-plan-wall", "M60 8v14M60 34v22M60 68v14M12 45h14M40 45h40M94 45h14")] : [];
+  return {
+    parts: [rect("p-plan", 12, 8, 96, 74, 3), ...walls, ...lights],
+    light: (index, isOn) => mark(lights[index], "is-on", isOn),
+  };
+}
+
+export function router() {
+  return still(
+    path("p-line", "M36 52V20M84 52V20"), rect("p-leaf", 24, 50, 72, 22, 6), circle("p-led is-good", 36, 61, 2.5), circle("p-led is-good", 46, 61, 2.5),
+    path("p-wave", "M50 36a14 14 0 0 1 20 0"), path("p-wave", "M44 29a23 23 0 0 1 32 0"),
+  );
+}
+
+export function thing() {
+  return still(
+    path("p-leaf", "M60 14 92 30v34L60 80 28 64V30z"), path("p-line", "M28 30l32 16 32-16M60 46v34"), path("p-line thin", "M44 22l32 16"),
+  );
+}
+
+"""#),
+    ("picture-light.js", #"""
+// A lamp that glows in its colour.
+
+import { css, lightOf } from "./colour.js";
+import { circle, group, isOn, mark, path, percent } from "./picture-parts.js";
+
+export function lamp() {
+  const halo = group("p-halo", circle("", 60, 46, 40), circle("", 60, 46, 29), circle("", 60, 46, 19));
+  const beam = path("p-beam", "M44 44 26 90h68L76 44z");
+  const bulb = circle("p-bulb", 60, 46, 8);
+  const all = group("p-lamp", beam, halo, path("p-line", "M60 0v22"), bulb, path("p-shade", "M52 22h16l12 22H40z"));
+  return {
+    parts: [all],
+    update(value) {
+      const light = css(lightOf(value));
+      const level = isOn(value) ? 0.25 + (percent(value("8")) / 100) * 0.75 : 0;
+      mark(all, "is-on", level > 0);
+      for (const part of [halo, beam, bulb]) part.style.fill = level > 0 ? light : "";
+      halo.style.opacity = level;
+      beam.style.opacity = level * 0.32;
+      bulb.style.opacity = level > 0 ? 0.5 + level / 2 : "";
+    },
+  };
+}
+
+"""#),
+    ("picture-lock.js", #"""
+// A lock whose key turns and whose bolt goes out.
+
+import { circle, group, mark, move, path, rect, text, show, turn } from "./picture-parts.js";
+
+export function lock() {
+  const bolt = rect("p-bolt p-slide", 70, 39, 22, 10, 2);
+  const key = group("p-key p-turn", circle("p-ring", 46, 44, 8), rect("p-metal", 44.6, 32, 2.8, 24, 1.2));
+  const warn = group("", circle("p-warn", 100, 20, 7), text("p-warn-text", 100, 23.5, "!"));
+  const plate = rect("p-leaf", 18, 8, 64, 74, 3);
+  return {
+    parts: [rect("p-frame", 88, 0, 22, 90), rect("p-inside", 88, 36, 14, 16, 2), bolt, plate, circle("p-plate", 46, 44, 15), key, path("p-line", "M46 66h0"), warn],
+    update(value) {
+      const state = value("1D") ?? value("1E") ?? 0;
+      const isSecured = state === 1;
+      turn(key, isSecured ? 90 : 0);
+      move(bolt, isSecured ? 8 : -6, 0);
+      mark(bolt, "is-good", isSecured);
+      mark(bolt, "is-bad", state === 2);
+      mark(key, "is-jammed", state === 2);
+      show(warn, state === 2 || state === 3);
+    },
+  };
+}
+
+"""#),
+    ("picture-media.js", #"""
+// Televisions, speakers, cameras, doorbells.
+
+import { circle, group, isOn, mark, path, percent, rect, show } from "./picture-parts.js";
+
+export function television() {
+  const screen = rect("p-screen", 23, 17, 74, 42, 2);
+  const film = group("", path("p-film-far", "M23 59V46l18-14 16 12 14-10 26 16v9z"), circle("p-sun", 80, 28, 5));
+  return {
+    parts: [rect("p-black", 20, 14, 80, 48, 4), screen, film, path("p-line", "M46 74h28M60 62v12")],
+    update(value) {
+      mark(screen, "is-on", isOn(value));
+      show(film, isOn(value));
+    },
+  };
+}
+
+export function speaker() {
+  const sound = group("p-waves", path("p-wave", "M82 34a16 16 0 0 1 0 22"), path("p-wave", "M88 27a26 26 0 0 1 0 36"), path("p-wave", "M94 20a36 36 0 0 1 0 50"));
+  const cross = path("p-cross", "M84 38l14 14m0-14L84 52");
+  return {
+    parts: [rect("p-leaf", 34, 12, 40, 68, 8), circle("p-black", 54, 54, 14), circle("p-hub", 54, 54, 5), circle("p-black", 54, 27, 7), sound, cross],
+    update(value) {
+      const isMuted = Boolean(value("11A")) || value("E0") === 1 || value("E0") === 2;
+      show(sound, !isMuted);
+      show(cross, Boolean(value("11A")));
+      sound.style.opacity = 0.25 + (percent(value("119"), 60) / 100) * 0.75;
+    },
+  };
+}
+
+export function microphone() {
+  const cross = path("p-cross", "M82 20l16 16m0-16L82 36");
+  return {
+    parts: [rect("p-leaf", 49, 10, 22, 40, 11), path("p-line", "M40 38v4a20 20 0 0 0 40 0v-4M60 62v14M46 76h28"), cross],
+    update(value) { show(cross, Boolean(value("11A"))); },
+  };
+}
+
+export function camera() {
+  const light = circle("p-led", 82, 26, 3);
+  return {
+    parts: [path("p-metal", "M57 60h6v14h-6zM44 74h32v5H44z"), rect("p-leaf", 28, 16, 64, 46, 12), circle("p-black", 58, 39, 16), circle("p-lens", 58, 39, 8), circle("p-glint", 55, 36, 2.5), light],
+    update(value) {
+      const isWatching = (value("21B") ?? 1) !== 0 && !value("227");
+      mark(light, "is-good", isWatching);
+    },
+  };
+}
+
+export function doorbell() {
+  const rings = group("p-waves p-press", path("p-wave", "M38 34a24 24 0 0 0 0 24"), path("p-wave", "M82 34a24 24 0 0 1 0 24"));
+  return {
+    parts: [rect("p-leaf", 44, 8, 32, 72, 9), circle("p-black", 60, 24, 7), circle("p-lens", 60, 24, 3.5), circle("p-button", 60, 56, 10), rings],
+    pressed: rings,
+    update() {},
+  };
+}
+
+"""#),
+    ("picture-parts.js", #"""
+// What pictures are made of. All are drawn on 120 × 90, a wall above a floor.
+
+import { svg } from "./dom.js";
+
+export const shape = (name, kind, properties) => svg(name, { class: kind, ...properties });
+export const rect = (kind, x, y, width, height, rx = 0) => shape("rect", kind, { x, y, width, height, rx });
+export const circle = (kind, cx, cy, r) => shape("circle", kind, { cx, cy, r });
+export const path = (kind, d) => shape("path", kind, { d });
+export const group = (kind, ...children) => svg("g", { class: kind }, ...children);
+export const text = (kind, x, y, words = "") => svg("text", { class: kind, x, y, "text-anchor": "middle" }, words);
+
+export function room(...things) {
+  return svg("svg", { class: "picture", viewBox: "0 0 120 90", "aria-hidden": "true", focusable: "false" },
+    rect("p-wall", 0, 0, 120, 90, 10), path("p-floor", "M0 72h120v8a10 10 0 0 1-10 10H10A10 10 0 0 1 0 80z"), ...things);
+}
+
+export const move = (element, x, y) => { element.style.transform = `translate(${x}px, ${y}px)`; };
+export const turn = (element, degrees) => { element.style.transform = `rotate(${degrees}deg)`; };
+export const show = (element, isShown) => { element.style.display = isShown ? "" : "none"; };
+export const mark = (element, name, isOn) => element.classList.toggle(name, Boolean(isOn));
+
+/** Whether a service that has On or Active is doing its work. */
+export const isOn = (value) => Boolean(value("25") ?? value("B0"));
+export const percent = (value, otherwise = 100) => Math.min(100, Math.max(0, Number(value ?? otherwise)));
+
+"""#),
+    ("picture-power.js", #"""
+// Switches, sockets, buttons and batteries.
+
+import { circle, group, isOn, mark, path, percent, rect, show, text } from "./picture-parts.js";
+import { say } from "./dom.js";
+
+export function powerSwitch() {
+  const rocker = group("p-rocker", rect("p-rocker-plate", 46, 22, 28, 46, 4), path("p-line thin", "M46 45h56"), path("p-line", "M60 28v8"), circle("p-outline", 60, 57, 4));
+  rocker.children[1].setAttribute("d", "M46 45h28");
+  const light = circle("p-led", 60, 15.5, 2.4);
+  return {
+    parts: [rect("p-leaf", 38, 8, 44, 68, 7), rocker, light],
+    update(value) {
+      mark(rocker, "is-on", isOn(value));
+      mark(light, "is-good", isOn(value));
+    },
+  };
+}
+
+export function outlet() {
+  const plug = group("p-plug", rect("p-black", 50, 34, 20, 22, 6), path("p-cable", "M60 56c0 18 30 8 34 30"));
+  const light = circle("p-led", 78, 18, 3);
+  return {
+    parts: [rect("p-leaf", 30, 8, 60, 62, 9), circle("p-socket", 60, 41, 21), circle("p-black", 53, 41, 2.6), circle("p-black", 67, 41, 2.6), plug, light],
+    update(value) {
+      mark(light, "is-good", isOn(value));
+      show(plug, Boolean(value("26") ?? isOn(value)));
+    },
+  };
+}
+
+export function button() {
+  const rings = group("p-waves p-press", circle("p-wave", 60, 42, 25), circle("p-wave", 60, 42, 31));
+  return {
+    parts: [rect("p-leaf", 28, 10, 64, 64, 14), circle("p-button", 60, 42, 19), rings],
+    pressed: rings,
+    update() {},
+  };
+}
+
+export function battery() {
+  const charge = rect("p-charge p-grow-right", 25, 29, 66, 32, 3);
+  const bolt = path("p-bolt-mark", "M62 30 50 48h9l-3 13 13-19h-9z");
+  const now = text("p-number", 58, 82);
+  return {
+    parts: [rect("p-glass", 21, 25, 74, 40, 7), rect("p-metal", 96, 37, 6, 16, 2), charge, bolt],
+    update(value) {
+      const level = percent(value("68"), 80);
+      charge.style.transform = `scaleX(${level / 100})`;
+      mark(charge, "is-bad", Boolean(value("79")));
+      show(bolt, value("8F") === 1);
+      say(now, "");
+    },
+  };
+}
+
+"""#),
+    ("picture-security.js", #"""
+// An alarm system: a house under a shield.
+
+import { group, mark, path, show, text, circle, rect } from "./picture-parts.js";
+import { say } from "./dom.js";
+
+const WORDS = ["home", "away", "night", "off", "alarm"];
+
+export function security() {
+  const shield = path("p-shield", "M60 8 32 18v22c0 18 12 30 28 36 16-6 28-18 28-36V18z");
+  const house = group("p-shield-house", path("", "M60 24 44 38v20h32V38z"), rect("p-inside", 55, 46, 10, 12));
+  const siren = group("p-siren", circle("p-alarm", 22, 20, 7), circle("p-alarm", 98, 20, 7));
+  const word = text("p-small on-floor", 60, 86);
+  return {
+    parts: [shield, house, siren, word],
+    update(value) {
+      const state = value("66") ?? 3;
+      mark(shield, "is-armed", state <= 2);
+      mark(shield, "is-alarm", state === 4);
+      show(siren, state === 4);
+      say(word, WORDS[state] ?? "");
+    },
+  };
+}
+
+"""#),
+    ("picture-sensors.js", #"""
+// What notices something: the picture shows it happening.
+
+import { circle, group, mark, path, rect, show, text } from "./picture-parts.js";
+import { say } from "./dom.js";
+
+const person = () => group("p-person", circle("p-skin", 46, 32, 7), path("p-clothes", "M46 41c7 0 10 5 10 12v10h-4l-2 17h-8l-2-17h-4V53c0-7 3-12 10-12z"));
+const eye = () => group("", rect("p-leaf", 84, 12, 20, 14, 5), circle("p-lens", 94, 19, 4));
+const waves = () => group("p-waves", path("p-wave", "M80 27a14 14 0 0 0-6-9"), path("p-wave", "M74 32a22 22 0 0 0-9-15"), path("p-wave", "M68 38a30 30 0 0 0-13-21"));
+
+export function motion() {
+  const who = person();
+  const seen = waves();
+  return {
+    parts: [who, eye(), seen],
+    update(value) {
+      const isSeen = Boolean(value("22"));
+      mark(who, "is-absent", !isSeen);
+      mark(who, "is-walking", isSeen);
+      show(seen, isSeen);
+    },
+  };
+}
+
+export function occupancy() {
+  const who = person();
+  const chair = path("p-line", "M62 82V60h20v22M62 60V38");
+  return {
+    parts: [chair, who, eye()],
+    update(value) { mark(who, "is-absent", !value("71")); },
+  };
+}
+
+export function contact() {
+  const leaf = group("p-swing p-door-leaf", rect("p-leaf", 42, 18, 36, 60, 1), circle("p-handle", 72, 50, 2.2), rect("p-sensor", 64, 20, 12, 5, 1));
+  const light = circle("p-led", 92, 22, 3);
+  return {
+    parts: [rect("p-frame", 39, 15, 42, 63, 1.5), rect("p-inside", 42, 18, 36, 60), leaf, rect("p-sensor", 84, 20, 16, 5, 1), light],
+    update(value) {
+      const isOpen = value("6A") === 1;
+      leaf.style.transform = `scaleX(${isOpen ? 0.55 : 1})`;
+      mark(light, "is-bad", isOpen);
+      mark(light, "is-good", !isOpen);
+    },
+  };
+}
+
+export function leak() {
+  const puddle = path("p-water", "M28 80c0-6 14-8 32-8s34 2 34 8-14 7-34 7-32-1-32-7z");
+  const drops = group("p-drops", path("p-water", "M60 40c3 5 6 8 6 12a6 6 0 0 1-12 0c0-4 3-7 6-12z"));
+  return {
+    parts: [path("p-pipe", "M20 16h34a6 6 0 0 1 6 6v8"), rect("p-metal", 54, 30, 12, 6, 1), puddle, drops],
+    update(value) { for (const part of [puddle, drops]) show(part, Boolean(value("70"))); },
+  };
+}
+
+/** Smoke and gas gather below the detector at the ceiling. */
+function gas(type, letters) {
+  const cloud = group("p-cloud", circle("p-smoke", 44, 66, 12), circle("p-smoke", 60, 60, 15), circle("p-smoke", 78, 66, 12), circle("p-smoke", 66, 46, 9), circle("p-smoke", 54, 42, 7));
+  const light = circle("p-led", 60, 16, 3);
+  return {
+    parts: [path("p-leaf", "M36 0h48v8a12 12 0 0 1-12 12H48A12 12 0 0 1 36 8z"), light, cloud, text("p-small", 60, 34, letters)],
+    update(value) {
+      const isThere = Boolean(value(type));
+      show(cloud, isThere);
+      mark(light, "is-bad", isThere);
+      mark(light, "is-good", !isThere);
+    },
+  };
+}
+export const smoke = () => gas("76", "");
+export const monoxide = () => gas("69", "CO");
+export const dioxide = () => gas("92", "CO₂");
+
+export function brightness() {
+  const rays = group("p-rays", ...[0, 45, 90, 135, 180, 225, 270, 315].map((angle) => {
+    const ray = path("p-ray", "M60 12v-8");
+    ray.setAttribute("transform", `rotate(${angle} 60 34)`);
+    return ray;
+  }));
+  const sun = circle("p-sun", 60, 34, 15);
+  const now = text("p-small", 60, 68);
+  return {
+    parts: [rays, sun, now],
+    update(value) {
+      const lux = value("6B");
+      const level = lux === undefined ? 0.6 : Math.min(1, Math.max(0.12, Math.log10(Math.max(1, lux)) / 4.5));
+      for (const part of [rays, sun]) part.style.opacity = level;
+      say(now, lux === undefined ? "" : `${Math.round(lux)} lx`);
+    },
+  };
+}
+
+/** A flower that fares as the air is. */
+export function airQuality() {
+  const WORDS = ["unknown", "excellent", "good", "fair", "inferior", "poor"];
+  const flower = group("p-flower", path("p-stem", "M60 72V44m0 16c-8 0-12-4-13-9 7 0 12 3 13 9zm0-6c8 0 12-4 13-9-7 0-12 3-13 9z"),
+    ...[0, 72, 144, 216, 288].map((angle) => {
+      const petal = circle("p-petal", 60, 25, 7);
+      petal.setAttribute("transform", `rotate(${angle} 60 35)`);
+      return petal;
+    }), circle("p-sun", 60, 35, 6));
+  const word = text("p-small", 60, 83);
+  return {
+    parts: [path("p-pot", "M48 72h24l-3 14H51z"), flower, word],
+    update(value) {
+      const level = value("95") ?? 1;
+      flower.style.transform = `rotate(${Math.max(0, level - 1) * 14}deg)`;
+      flower.style.filter = `saturate(${1 - Math.max(0, level - 1) * 0.22})`;
+      say(word, WORDS[level] ?? "");
+    },
+  };
+}
+
+"""#),
+    ("picture-water.js", #"""
+// Taps, valves and sprinklers.
+
+import { circle, group, mark, path, rect, show, text } from "./picture-parts.js";
+import { say } from "./dom.js";
+
+/** Water runs when the valve is in use; Active alone means that it will. */
+const runs = (value) => Boolean(value("D2") ?? value("B0"));
+
+function remaining(value, line) {
+  const seconds = value("D4");
+  say(line, seconds > 0 && runs(value) ? `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}` : "");
+}
+
+export function tap() {
+  const water = group("p-flow", rect("p-water", 77, 40, 8, 34, 3), path("p-splash", "M70 76c3-4 7-4 11 0 4-4 8-4 11 0"));
+  const wheel = group("p-turn-self", rect("p-handle", 48, 10, 24, 5, 2.5));
+  const time = text("p-small", 32, 64);
+  return {
+    parts: [rect("p-metal", 57, 14, 6, 14), wheel, path("p-tap", "M20 26h46c12 0 20 6 20 16H76c0-5-4-6-10-6H20z"), rect("p-metal", 14, 22, 8, 18, 2), water, time],
+    update(value) {
+      show(water, runs(value));
+      wheel.style.transform = runs(value) ? "scaleX(0.4)" : "";
+      remaining(value, time);
+    },
+  };
+}
+
+export function sprinkler() {
+  const water = group("p-spray", path("p-jet", "M60 56C52 36 40 34 28 46"), path("p-jet", "M60 56C56 30 48 22 36 26"), path("p-jet", "M60 56V20"), path("p-jet", "M60 56c4-26 12-34 24-30"), path("p-jet", "M60 56c8-20 20-22 32-10"));
+  const time = text("p-small", 60, 16);
+  return {
+    parts: [path("p-grass", "M0 72l5-7 4 7 6-9 5 9 5-6 5 6 6-9 5 9 5-7 5 7 6-9 5 9 5-6 5 6 6-9 5 9 5-7 5 7 6-9 5 9 5-6 5 6v10H0z"), water, rect("p-metal", 56, 54, 8, 20, 2), circle("p-hub", 60, 54, 4), time],
+    update(value) {
+      show(water, runs(value));
+      mark(water, "is-running", runs(value));
+      remaining(value, time);
+    },
+  };
+}
+
+"""#),
+    ("pictures.js", #"""
+// Which picture a device has, and how it follows the values of its service.
+
+import { cellOf } from "./model.js";
+import { soon } from "./frames.js";
+import { fan, humidifier, purifier } from "./picture-air.js";
+import { humidity, thermometer, thermostat } from "./picture-climate.js";
+import { blind, door, garage, slats, windowPicture } from "./picture-doors.js";
+import { bridge, plan, router, thing } from "./picture-hub.js";
+import { lamp } from "./picture-light.js";
+import { lock } from "./picture-lock.js";
+import { camera, doorbell, microphone, speaker, television } from "./picture-media.js";
+import { room } from "./picture-parts.js";
+import { battery, button, outlet, powerSwitch } from "./picture-power.js";
+import { security } from "./picture-security.js";
+import { airQuality, brightness, contact, dioxide, leak, monoxide, motion, occupancy, smoke } from "./picture-sensors.js";
+import { sprinkler, tap } from "./picture-water.js";
+
+/** By the service's type, those that say most about a device first. */
+const BY_SERVICE = new Map(Object.entries({
+  "41": garage, "45": lock, "7E": security, "4A": thermostat, "BC": thermostat, "BB": purifier, "BD": humidifier, "8C": blind, "81": door,
+  "8B": windowPicture, "D8": television, "121": doorbell, "110": camera, "204": camera, "21A": camera, "43": lamp, "40": fan, "B7": fan, "CF": sprinkler, "D7": tap,
+  "D0": tap, "47": outlet, "49": powerSwitch, "89": button, "88": powerSwitch, "85": motion, "86": occupancy, "80": contact, "83": leak, "87": smoke, "7F": monoxide,
+  "97": dioxide, "8D": airQuality, "84": brightness, "8A": thermometer, "82": humidity, "B9": slats, "228": speaker, "113": speaker, "112": microphone, "96": battery,
+  "20A": router, "20F": router,
+}));
+const BY_CATEGORY = {
+  bridge, fan, "garage-door-opener": garage, lightbulb: lamp, "door-lock": lock, outlet, switch: powerSwitch, thermostat, sensor: motion,
+  "security-system": security, door, window: windowPicture, "window-covering": blind, "programmable-switch": button, "ip-camera": camera,
+  "video-doorbell": doorbell, "air-purifier": purifier, "air-heater": thermostat, "air-conditioner": thermostat, "air-humidifier": humidifier,
+  "air-dehumidifier": humidifier, "apple-tv": television, homepod: speaker, speaker, sprinkler, faucet: tap, "shower-head": tap, television,
+  "wi-fi-router": router, airport: router, "audio-receiver": speaker, "television-set-top-box": television, "television-streaming-stick": television,
+  "target-controller": button,
+};
+const PRESS = "73";
+
+/** A picture of the kind, as it looks when nothing is known. */
+export function pictureOfCategory(slug) {
+  const drawn = (BY_CATEGORY[slug] ?? thing)();
+  drawn.update(() => undefined);
+  return room(...drawn.parts);
+}
+
+/** The service that shows what an accessory is: the primary one where it has a picture. */
+export function mainService(accessory) {
+  const shown = accessory.services.filter((service) => BY_SERVICE.has(service.type) && !service.hidden);
+  const order = [...BY_SERVICE.keys()];
+  return shown.find((service) => service.primary) ?? shown.sort((one, other) => order.indexOf(one.type) - order.indexOf(other.type))[0] ?? null;
+}
+
+export const hasPicture = (service) => BY_SERVICE.has(service.type);
+
+/** A picture that follows the service's values for as long as the scope lasts. */
+export function pictureOfService(service, scope) {
+  const drawn = BY_SERVICE.get(service.type)();
+  const byType = new Map(service.characteristics.map((cell) => [cell.type, cell]));
+  const value = (type) => byType.get(type)?.value ?? undefined;
+  const picture = room(...drawn.parts);
+  const update = () => drawn.update(value);
+  update();
+  scope.watch(service.characteristics, update);
+  const press = cellOf(service, PRESS);
+  if (press && drawn.pressed) {
+    let restart = null;
+    scope.watch([press], () => {
+      if (press.value === null) return;
+      drawn.pressed.classList.remove("is-pressed");
+      clearTimeout(restart);
+      restart = setTimeout(() => soon(() => drawn.pressed.classList.add("is-pressed")), 0);
+    });
+  }
+  return picture;
+}
+
+/** What makes a device busy, of any kind: on, active, open, unlocked, noticing. */
+const BUSY = [
+  ["25", Boolean], ["B0", Boolean], ["E", (value) => value !== 1], ["1D", (value) => value !== 1], ["6D", (value) => value > 0], ["F", (value) => value > 0],
+  ["22", Boolean], ["71", Boolean], ["6A", Boolean], ["70", Boolean], ["76", Boolean], ["69", Boolean], ["92", Boolean],
+];
+
+/** The plan of a house with a light for each accessory behind the bridge, which glows while that is busy. */
+export function floorPlan(accessories, scope) {
+  const drawn = plan(accessories.length);
+  for (const [index, accessory] of accessories.entries()) {
+    const service = mainService(accessory);
+    const [cell, isBusy] = BUSY.map(([type, isBusy]) => [service && cellOf(service, type), isBusy]).find(([cell]) => cell) ?? [null];
+    if (!cell) continue;
+    const update = () => drawn.light(index, isBusy(cell.value));
+    update();
+    scope.watch([cell], update);
+  }
+  return room(...drawn.parts);
+}
+
+/** A picture of an accessory: of its main service, or of its category where no service has one. */
+export function pictureOf(accessory, category, scope) {
+  if (category === "bridge") return pictureOfCategory("bridge");
+  const service = mainService(accessory);
+  return service ? pictureOfService(service, scope) : pictureOfCategory(category);
+}
+
+
+"""#),
+    ("problems.js", #"""
+// Why a text was refused, with places to go to.
+
+import { h } from "./dom.js";
+import { offsetOf } from "./json-text.js";
+
+/** Shows an error below a textarea; each place in the text is a button that goes there. */
+export function showProblems(box, error, area) {
+  if (!error) return box.replaceChildren();
+  const problems = error.problems?.length ? error.problems : [{ message: error.message }];
+  box.replaceChildren(h("ul", { class: "refused" }, problems.slice(0, 20).map((problem) => h("li", null,
+    problem.line && area ? h("button", { type: "button", class: "link", on: { click: () => goTo(area, problem) } }, `line ${problem.line}, column ${problem.column}`) : null,
+    problem.line && area ? ": " : "", problem.path ? `${problem.path}: ` : "", problem.message))));
+}
+
+function goTo(area, { line, column }) {
+  const at = offsetOf(area.value, line, column);
+  area.focus();
+  area.setSelectionRange(at, at + 1);
+  area.scrollTop = (line - 4) * parseFloat(getComputedStyle(area).lineHeight);
+}
+
+"""#),
+    ("profile-places.js", #"""
+// Where in a profile there is room for something new.
+
+import { laidOut, readExactly } from "./json-text.js";
+
+/** `[{ label, services }]`: the lists of services of the document and of what is behind it. */
+export function serviceLists(profile) {
+  const lists = [];
+  const own = { label: profile.name ?? "The accessory", owner: profile };
+  lists.push(own, ...(profile.bridgedAccessories ?? []).map((one) => ({ label: one.copies ? `${one.name} (${one.copies} copies)` : one.name, owner: one })));
+  return lists;
+}
+
+/** `[{ label, service }]` */
+export const servicesOf = (profile) =>
+  serviceLists(profile).flatMap(({ label, owner }) => (owner.services ?? []).map((service) => ({ label: `${label}: ${service.name ?? service.type}`, service })));
+
+/** The text with something put into it by `edit(profile)`. */
+export function edited(text, edit) {
+  const profile = readExactly(text);
+  edit(profile);
+  return `${laidOut(profile)}\n`;
+}
+
+"""#),
+    ("profile.js", #"""
+// The accessory's profile: looked at, exported, changed while controllers are connected.
+
+import * as api from "./api.js";
+import { characteristicForm, customUUID } from "./characteristic-form.js";
+import { dialog } from "./dialog.js";
+import { field, h, options } from "./dom.js";
+import { notice, tried } from "./notices.js";
+import { showProblems } from "./problems.js";
+import { edited, serviceLists, servicesOf } from "./profile-places.js";
+import { readExactly } from "./json-text.js";
+
+/** Saves the profile as a file. */
+export async function exportProfile(number, name) {
+  const text = await tried(() => api.profile(number));
+  if (text === null) return;
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  h("a", { href: address, download: `${name.replaceAll(/[^\p{L}\p{N}-]+/gu, "-").toLowerCase()}.hasaccessory` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+/** Serves another profile of the same accessory: iids stay with what they were given to, and nobody is disconnected. */
+async function replace(number, text) {
+  const { configurationNumber } = await api.replaceProfile(number, text);
+  notice(`The profile is served. c# is ${configurationNumber}; controllers stay connected.`);
+}
+
+export function profilePanel(store, { number, scope }) {
+  const area = h("textarea", { class: "code", "aria-label": "The profile as JSON", rows: 26, spellcheck: "false", autocomplete: "off" });
+  const problems = h("div", { role: "alert" });
+  let kept = "";
+  const load = () => tried(async () => {
+    kept = await api.profile(number);
+    area.value = kept;
+    show();
+  });
+  const save = h("button", { type: "button", class: "primary", on: { click: async () => {
+    try {
+      await replace(number, area.value);
+      kept = area.value;
+      showProblems(problems, null);
+    } catch (error) {
+      showProblems(problems, error, area);
+    }
+    show();
+  } } }, "Serve this profile");
+  const revert = h("button", { type: "button", on: { click: load } }, "Take it back");
+  const show = () => {
+    save.disabled = area.value === kept;
+    revert.disabled = area.value === kept;
+  };
+  area.addEventListener("input", show);
+  load();
+  scope.onEnd(store.on("happened", (event) => {
+    if (event.event === "reconfigured" && event.number === number && area.value === kept) load();
+  }));
+  return h("section", { class: "card", "aria-label": "Profile" },
+    h("header", { class: "bar" }, h("h3", null, "Profile"),
+      h("button", { type: "button", on: { click: () => addServiceDialog(number) } }, "Add a service…"),
+      h("button", { type: "button", on: { click: () => addCharacteristicDialog(number) } }, "Add a characteristic…"),
+      h("button", { type: "button", on: { click: () => exportProfile(number, store.model.detail.name) } }, "Export")),
+    h("p", { class: "fine" }, "What is changed here is served at once, while controllers are connected: ids stay with what they were given to, c# rises."),
+    area, problems, h("div", { class: "buttons" }, revert, save));
+}
+
+/** A dialog whose form is put into the profile and served. */
+async function change(number, title, verb, make) {
+  const loaded = await tried(() => Promise.all([api.profile(number), api.catalogue()]));
+  if (!loaded) return;
+  const [text, catalogue] = loaded;
+  dialog(title, (close) => {
+    const problems = h("div", { role: "alert" });
+    const { node, edit } = make(readExactly(text), catalogue);
+    return h("form", {
+      on: {
+        submit: async (event) => {
+          event.preventDefault();
+          try {
+            await replace(number, edited(text, edit));
+            close("");
+          } catch (error) {
+            showProblems(problems, error);
+          }
+        },
+      },
+    }, node, problems, h("div", { class: "buttons" }, h("button", { type: "button", on: { click: () => close("") } }, "Cancel"), h("button", { type: "submit", class: "primary" }, verb)));
+  }, { wide: true });
+}
+
+const optionalOf = (catalogue, type) => catalogue.services.find((one) => one.type === type || one.identifier === type)?.optional ?? [];
+
+export function addCharacteristicDialog(number) {
+  return change(number, "Add a characteristic", "Add characteristic", (profile, catalogue) => {
+    const places = servicesOf(profile);
+    const place = h("select", null, options(places.map(({ label }, index) => [index, label])));
+    const form = characteristicForm(catalogue);
+    const prefer = () => form.preferred(optionalOf(catalogue, places[place.value]?.service.type));
+    place.addEventListener("change", prefer);
+    prefer();
+    return {
+      node: h("div", null, field("Service", place), form.node),
+      edit(fresh) {
+        const service = servicesOf(fresh)[place.value]?.service;
+        if (!service) throw new Error("the profile has no service to add it to");
+        (service.characteristics ??= []).push(form.read());
+      },
+    };
+  });
+}
+
+export function addServiceDialog(number) {
+  return change(number, "Add a service", "Add service", (profile, catalogue) => {
+    const places = serviceLists(profile);
+    const place = h("select", null, options(places.map(({ label }, index) => [index, label])));
+    const service = serviceForm(catalogue);
+    return {
+      node: h("div", null, places.length > 1 ? field("Accessory", place) : null, service.node),
+      edit(fresh) { (serviceLists(fresh)[place.value || 0].owner.services ??= []).push(service.read()); },
+    };
+  });
+}
+
+/** Service types that stand for devices: what is behind the stage comes by itself. */
+export const deviceServices = (catalogue) =>
+  catalogue.services.filter((one) => !["3E", "A2", "55", "56", "5A"].includes(one.type)).sort((one, other) => one.name.localeCompare(other.name));
+
+/** A service of a profile: one of Apple's by its type, or one of your own with a UUID. */
+export function serviceForm(catalogue) {
+  const type = h("select", null, options([...deviceServices(catalogue).map((one) => [one.identifier, one.name]), ["", "One of your own"]], "Switch"));
+  const uuid = h("input", { type: "text", value: customUUID(), class: "mono", autocomplete: "off", spellcheck: "false" });
+  const name = h("input", { type: "text", maxlength: 64, autocomplete: "off" });
+  const own = field("UUID of the service", uuid, "Any that nobody else has");
+  const first = characteristicForm(catalogue);
+  const needs = h("div", null, h("p", { class: "fine" }, "Its first characteristic:"), first.node);
+  const show = () => { own.hidden = needs.hidden = type.value !== ""; };
+  type.addEventListener("change", show);
+  show();
+  return {
+    node: h("div", { class: "form" }, field("Service", type), own, field("Name of the service", name), needs), type,
+    read() {
+      const made = { type: type.value || uuid.value.trim() };
+      if (name.value.trim()) made.name = name.value.trim();
+      if (type.value === "") made.characteristics = [first.read()];
+      return made;
+    },
+  };
+}
+
+"""#),
+    ("route.js", #"""
+// What is looked at stands in the address: `#/3` an accessory, `#/3/7` the one of aid 7 behind it, `#/3/faults` a part of the page.
+
+export const TABS = ["services", "controllers", "faults", "profile"];
+
+/** `{ number, aid, tab }`; number is null where nothing is chosen, aid null for the accessory itself. */
+export function route() {
+  const parts = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean);
+  const number = /^\d+$/.test(parts[0] ?? "") ? Number(parts[0]) : null;
+  const aid = /^\d+$/.test(parts[1] ?? "") ? parts[1] : null;
+  const tab = TABS.find((tab) => tab === parts.at(-1)) ?? "services";
+  return { number, aid, tab };
+}
+
+export function address(number, { aid = null, tab = "services" } = {}) {
+  return ["#", number, aid, tab === "services" ? null : tab].filter((part) => part !== null).join("/");
+}
+
+export function onRoute(job) {
+  addEventListener("hashchange", job);
+}
+
+"""#),
+    ("services.js", #"""
+// Services as cards: a picture, the characteristics with their controls, and what can be done at the device.
+
+import * as api from "./api.js";
+import { characteristicRow, colourRow } from "./control.js";
+import { h, identifier, say } from "./dom.js";
+import { cellOf } from "./model.js";
+import { tried } from "./notices.js";
+import { hasPicture, pictureOfService } from "./pictures.js";
+
+/** Accessory Information, HAP Protocol Information and their like: for programs rather than people. */
+const BACKSTAGE = new Set(["3E", "A2", "55", "A5", "129", "203", "239"]);
+const isBackstage = (service) => BACKSTAGE.has(service.type) || service.hidden;
+/** Said of a device once, not set at it. */
+const isReported = (cell) => !cell.perms.includes("pw") && (cell.format === "string" || !cell.perms.includes("ev"));
+
+/** All services of one accessory. `skip` is the one whose picture is shown large already. */
+export function serviceCards(accessory, context) {
+  const front = accessory.services.filter((service) => !isBackstage(service));
+  const back = accessory.services.filter(isBackstage);
+  front.sort((one, other) => Number(other.primary) - Number(one.primary));
+  return [
+    h("div", { class: "cards" }, front.map((service) => card(service, accessory, context))),
+    back.length === 0 ? null : h("div", { class: "backstage" }, back.map((service) => folded(service, context))),
+  ];
+}
+
+const titleOf = (service) => service.label && service.label !== service.name ? `${service.label}` : service.name;
+
+function card(service, accessory, context) {
+  const id = identifier("service");
+  const isLarge = context.shownLarge === service;
+  const rows = h("div", { class: "rows" });
+  const colour = colourRow(service, context);
+  const cells = service.characteristics.filter((cell) => cell.type !== "23" || cell.perms.includes("pw"));
+  const own = { ...context, service, isReported };
+  rows.append(...cells.flatMap((cell) => (cell.type === "13" && colour ? [colour, characteristicRow(cell, own)] : [characteristicRow(cell, own)])));
+  return h("section", { class: "card service", "aria-labelledby": id },
+    h("header", null,
+      hasPicture(service) && !isLarge ? h("div", { class: "thumb" }, pictureOfService(service, context.scope)) : null,
+      h("div", null, h("h3", { id }, titleOf(service)), h("p", { class: "fine" }, `${service.name}${service.primary ? " · primary" : ""} · iid ${service.iid}`))),
+    rows, deeds(service, accessory, context));
+}
+
+/** Its rows are made when it is opened for the first time. */
+function folded(service, context) {
+  const box = h("details", { class: "card" }, h("summary", null, titleOf(service) === service.name ? service.name : `${service.name}: ${titleOf(service)}`, h("span", { class: "fine" }, ` iid ${service.iid}`)));
+  box.addEventListener("toggle", () => {
+    if (!box.open || box.children.length > 1) return;
+    box.append(h("div", { class: "rows" }, service.characteristics.map((cell) => characteristicRow(cell, { ...context, service, isReported }))));
+  });
+  return box;
+}
+
+// What a person can do at the device
+
+const PRESSES = { "single-press": ["single", "Press"], "double-press": ["double", "Press twice"], "long-press": ["long", "Press long"] };
+/** Deeds that last: how they are called, and how it shows whether they do. */
+const LASTING = {
+  obstruct: ["Obstructed", (service) => [cellOf(service, "24"), (value) => Boolean(value)]],
+  jam: ["Jammed", (service) => [cellOf(service, "1D") ?? cellOf(service, "78") ?? cellOf(service, "AA"), (value, cell) => value === (cell.type === "1D" ? 2 : 1)]],
+  tamper: ["Tampered with", (service) => [cellOf(service, "7A"), (value) => value === 1]],
+};
+
+function deeds(service, accessory, context) {
+  if (service.actions.length === 0) return null;
+  const { number, scope } = context;
+  const act = (what) => tried(() => api.act(number, accessory.aid, service.iid, what));
+  const buttons = service.actions.flatMap((action) => {
+    if (action === "press") {
+      const words = Object.keys(cellOf(service, "73")?.words ?? PRESSES);
+      return words.filter((word) => PRESSES[word]).map((word) => h("button", { type: "button", on: { click: () => act({ action, kind: PRESSES[word][0] }) } }, PRESSES[word][1]));
+    }
+    if (action === "trigger") return h("button", { type: "button", on: { click: () => act({ action }) } }, "Trigger");
+    if (action === "battery") return batteryDeed(service, act);
+    return lasting(action, service, act, scope);
+  });
+  return h("footer", { class: "deeds", role: "group", "aria-label": `At the device: ${titleOf(service)}` }, h("span", { class: "fine" }, "At the device"), buttons);
+}
+
+function lasting(action, service, act, scope) {
+  const [name, find] = LASTING[action];
+  const [cell, holds] = find(service);
+  let isOn = false;
+  const node = h("button", {
+    type: "button", role: "switch", class: "switch labelled", "aria-checked": "false",
+    on: {
+      click: async () => {
+        const wanted = node.getAttribute("aria-checked") !== "true";
+        if ((await act({ action, value: wanted })) === null) return;
+        isOn = wanted;
+        update();
+      },
+    },
+  }, name);
+  const update = () => {
+    if (cell) isOn = holds(cell.value, cell);
+    node.setAttribute("aria-checked", String(isOn));
+  };
+  update();
+  if (cell) scope.watch([cell], update);
+  return node;
+}
+
+function batteryDeed(service, act) {
+  const id = identifier("battery");
+  const level = h("input", { type: "range", min: 0, max: 100, step: 1, id, value: String(cellOf(service, "68")?.value ?? 50) });
+  const word = h("output", { for: id }, `${level.value} %`);
+  level.addEventListener("input", () => say(word, `${level.value} %`));
+  level.addEventListener("change", () => act({ action: "battery", value: Number(level.value) }));
+  return h("span", { class: "inline" }, h("label", { for: id }, "Charge to"), level, word);
+}
+
+"""#),
+    ("setting.js", #"""
+// Setting a value by hand: one request at a time for each characteristic, the latest wish goes last.
+
+import * as api from "./api.js";
+
+const underWay = new Map();
+
+/** `text` is the value as JSON. `onRefused(error)` is told why, in the API's words; `onSettled()` when nothing is under way any more. */
+export async function set(number, cell, text, { onRefused, onSettled }) {
+  const key = `${number}/${cell.id}`;
+  if (underWay.has(key)) {
+    underWay.set(key, text);
+    return;
+  }
+  let next = text;
+  let problem = null;
+  while (next !== null) {
+    underWay.set(key, null);
+    problem = null;
+    const { version } = cell;
+    try {
+      const answer = await api.set(number, cell, next);
+      // The answer may come before the event, and must not undo what came meanwhile.
+      if (cell.version === version && answer.value !== undefined) cell.set(answer.value);
+    } catch (error) {
+      problem = error;
+    }
+    next = underWay.get(key);
+  }
+  underWay.delete(key);
+  onRefused(problem);
+  onSettled();
+}
+
+"""#),
+    ("store.js", #"""
+// What the page knows, kept up to date by the server's events.
+
+import * as api from "./api.js";
+import { settled } from "./frames.js";
+import { Model } from "./model.js";
+
+/** Events after which an accessory may look otherwise than its values say. */
+const ABOUT_LIST = new Set([
+  "connected", "disconnected", "verified", "paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "renamed", "added", "removed",
+]);
+const ABOUT_DETAIL = new Set(["paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "reachable", "renamed", "advertised", "removed"]);
+const ABOUT_CONTROLLERS = new Set(["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]);
+
+/**
+ * Tells by DOM events of its own:
+ * `list` the accessories; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
+ * `happened` one event of the server; `state` the connection; `clock`; `scenario`.
+ */
+export class Store extends EventTarget {
+  summaries = [];
+  model = null;
+  state = "connecting";
+  clock = null;
+  scenario = null;
+  lastEvent = 0;
+  #wanted = null;
+  #lastTime = null;
+  /** Values that came while the accessory was asked for: they are newer than its answer. */
+  #meanwhile = null;
+
+  constructor() {
+    super();
+    this.refreshList = settled(120, () => this.#quietly(() => this.loadList()));
+    this.refreshDetail = settled(120, () => this.#quietly(() => this.loadDetail()));
+    this.refreshControllers = settled(150, () => this.#quietly(() => this.loadControllers()));
+    this.refreshScenario = settled(100, () => this.#quietly(() => this.loadScenario()));
+  }
+
+  tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  on(name, job) {
+    const listener = (event) => job(event.detail);
+    this.addEventListener(name, listener);
+    return () => this.removeEventListener(name, listener);
+  }
+
+  /** A load that nobody asked for by hand: when it fails, the next event or connection brings it again. */
+  async #quietly(load) {
+    try {
+      await load();
+    } catch {
+      // The connection's own loss is told by `state`.
+    }
+  }
+
+  // Loading
+
+  /** Brings everything up to date. Returns the number of the event behind which to go on, and what the log has to take in. */
+  async begin() {
+    const { lastEvent } = await api.index();
+    const isSame = await this.#isSameProcess(lastEvent);
+    const from = isSame ? this.lastEvent : 0;
+    const { last, events } = await api.log(from, 500);
+    const wasThere = this.lastEvent > 0 || this.#lastTime !== null;
+    this.tell("history", { events, isAnother: wasThere && !isSame });
+    this.lastEvent = last;
+    this.#lastTime = events.at(-1)?.time ?? (isSame ? this.#lastTime : null);
+    await Promise.all([this.loadList(), this.loadDetail(), this.loadClock(), this.loadScenario()]);
+    return last;
+  }
+
+  /** Whether the event seen last is known there as the same. */
+  async #isSameProcess(lastEvent) {
+    if (this.lastEvent === 0) return this.#lastTime === null;
+    if (lastEvent < this.lastEvent) return false;
+    const { events } = await api.log(this.lastEvent - 1, 2000);
+    const same = events.find((event) => event.seq === this.lastEvent);
+    return same === undefined || this.#lastTime === null || same.time === this.#lastTime;
+  }
+
+  async loadList() {
+    this.summaries = await api.accessories();
+    this.tell("list");
+  }
+
+  async loadDetail() {
+    const number = this.#wanted;
+    if (number === null) return;
+    const meanwhile = [];
+    this.#meanwhile = meanwhile;
+    let detail;
+    try {
+      detail = await api.accessory(number);
+    } catch (error) {
+      if (error.status !== 404 || number !== this.#wanted) throw error;
+      this.model = null;
+      return this.tell("shown", { isGone: true });
+    } finally {
+      if (this.#meanwhile === meanwhile) this.#meanwhile = null;
+    }
+    if (number !== this.#wanted) return;
+    const isNew = this.model?.number !== number;
+    if (isNew) this.model = new Model(detail);
+    const hasShape = isNew || this.model.take(detail);
+    for (const event of meanwhile) this.#take(event);
+    if (hasShape) this.tell("shown", { isGone: false });
+    this.tell("head");
+    this.tell("controllers");
+    this.tell("faults");
+  }
+
+  async loadControllers() {
+    const model = this.model;
+    if (!model) return;
+    const [pairings, connections] = await Promise.all([api.pairings(model.number), api.connections(model.number)]);
+    Object.assign(model.detail, { pairings, connections });
+    this.tell("controllers");
+  }
+
+  async loadClock() {
+    this.clock = { ...(await api.clock()), at: performance.now() };
+    this.tell("clock");
+  }
+
+  async loadScenario() {
+    this.scenario = await api.scenario();
+    this.tell("scenario");
+  }
+
+  /** Shows an accessory, or with null none. */
+  async show(number) {
+    if (this.#wanted === number) return;
+    this.#wanted = number;
+    if (number === null) {
+      this.model = null;
+      return this.tell("shown", { isGone: false });
+    }
+    await this.loadDetail();
+  }
+
+  // Events
+
+  setState(state) {
+    this.state = state;
+    this.tell("state");
+  }
+
+  receive(event) {
+    this.lastEvent = event.seq;
+    this.#lastTime = event.time;
+    if (this.clock && event.now > this.#nowOf(this.clock)) Object.assign(this.clock, { now: event.now, at: performance.now() });
+    const isShown = event.number !== undefined && event.number === this.#wanted;
+    if (isShown) {
+      this.#meanwhile?.push(event);
+      this.#take(event);
+      if (ABOUT_DETAIL.has(event.event)) this.refreshDetail();
+      else if (ABOUT_CONTROLLERS.has(event.event)) this.refreshControllers();
+    }
+    if (ABOUT_LIST.has(event.event)) this.refreshList();
+    if (event.event === "scenario" || event.event === "note") this.refreshScenario();
+    this.tell("happened", event);
+  }
+
+  /** A value that was written by a controller, or changed at the device. */
+  #take(event) {
+    if (event.event !== "changed" && event.event !== "wrote") return;
+    this.model?.cells.get(`${event.aid}.${event.iid}`)?.set(event.value);
+  }
+
+  /** Simulated seconds by now. */
+  get now() {
+    return this.clock ? this.#nowOf(this.clock) : null;
+  }
+
+  #nowOf(clock) {
+    return clock.now + (clock.scale * (performance.now() - clock.at)) / 1000;
+  }
+
+  summary(number) {
+    return this.summaries.find((summary) => summary.number === number);
+  }
+}
+
+"""#),
+    ("tabs.js", #"""
+// Tabs as the ARIA Authoring Practices have them: arrows go from one to the next, and what belongs to a tab is made when it is first shown.
+
+import { h, identifier } from "./dom.js";
+
+/** `entries`: `[[label, make]]`. `onChoice(index)` is told of each choice; `chosen` is shown first. */
+export function tabs(entries, label, { chosen = 0, onChoice = null } = {}) {
+  const panels = [];
+  const list = h("div", { class: "tabs", role: "tablist", "aria-label": label });
+  const box = h("div", null, list);
+  const buttons = entries.map(([text, make], index) => {
+    const id = identifier("tab");
+    const panel = h("div", { role: "tabpanel", id: `${id}-panel`, "aria-labelledby": id, tabindex: "0", hidden: true });
+    panels.push({ panel, make, isMade: false });
+    return h("button", { type: "button", role: "tab", id, "aria-controls": `${id}-panel`, on: { click: () => choose(index), keydown: (event) => onKey(event, index) } }, text);
+  });
+  const choose = (index, isTold = true) => {
+    for (const [at, button] of buttons.entries()) {
+      const isChosen = at === index;
+      button.setAttribute("aria-selected", String(isChosen));
+      button.tabIndex = isChosen ? 0 : -1;
+      panels[at].panel.hidden = !isChosen;
+    }
+    const one = panels[index];
+    if (!one.isMade) {
+      one.isMade = true;
+      one.panel.append(...[one.make()].flat(Infinity).filter(Boolean));
+    }
+    if (isTold) onChoice?.(index);
+  };
+  const onKey = (event, index) => {
+    const to = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = (to + buttons.length) % buttons.length;
+    choose(next);
+    buttons[next].focus();
+  };
+  list.append(...buttons);
+  box.append(...panels.map((one) => one.panel));
+  choose(chosen, false);
+  box.choose = (index) => choose(index, false);
+  return box;
+}
+
+"""#),
+    ("theme.js", #"""
+// Light, dark, or as the system has it.
+
+const KEY = "hapsim-theme";
+const NEXT = { system: "light", light: "dark", dark: "system" };
+const LABELS = { system: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
+
+export function setUpTheme(button) {
+  let theme = localStorage.getItem(KEY) ?? "system";
+  const show = () => {
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    button.textContent = { system: "◐", light: "☀", dark: "☾" }[theme];
+    button.setAttribute("aria-label", LABELS[theme]);
+    button.title = LABELS[theme];
+  };
+  button.addEventListener("click", () => {
+    theme = NEXT[theme] ?? "system";
+    localStorage.setItem(KEY, theme);
+    show();
+  });
+  show();
+}
+
+"""#),
+    ("tiles.js", #"""
+// The accessories behind a bridge, as tiles: a picture, a name, how it is, and a switch where there is one.
+
+import { h, say } from "./dom.js";
+import { glanceOf } from "./glance.js";
+import { cellOf } from "./model.js";
+import { mainService, pictureOf } from "./pictures.js";
+import { address } from "./route.js";
+import { set } from "./setting.js";
+import { notice } from "./notices.js";
+import { count } from "./words.js";
+
+export function tiles(model, { scope }) {
+  const accessories = model.accessories.slice(1);
+  const all = accessories.map((accessory) => tile(accessory, model.number, scope));
+  const list = h("ul", { class: "tiles" }, all.map((one) => one.node));
+  const found = h("span", { class: "fine", role: "status" });
+  const search = h("input", {
+    type: "search", "aria-label": "Find behind the bridge", placeholder: "Find…",
+    on: {
+      input: () => {
+        const wanted = search.value.toLowerCase();
+        let number = 0;
+        for (const { node, accessory } of all) {
+          node.hidden = !accessory.name.toLowerCase().includes(wanted) && String(accessory.aid) !== wanted;
+          if (!node.hidden) number += 1;
+        }
+        say(found, wanted ? `${number} of ${all.length}` : "");
+      },
+    },
+  });
+  return h("section", { class: "behind", "aria-label": "Accessories behind the bridge" },
+    h("header", { class: "bar" }, h("h3", null, `${count(all.length, "accessory", "accessories")} behind the bridge`), found, all.length > 8 ? search : null), list);
+}
+
+function tile(accessory, number, scope) {
+  const glance = glanceOf(accessory);
+  const words = h("span", { class: "fine" });
+  const service = mainService(accessory);
+  const cell = service ? (cellOf(service, "25") ?? cellOf(service, "B0")) : null;
+  const button = cell ? h("button", {
+    type: "button", role: "switch", class: "switch", "aria-label": accessory.name,
+    on: { click: () => set(number, cell, cell.format === "bool" ? String(!cell.value) : String(Number(!cell.value)), { onRefused: (error) => error && notice(error.message, "problem"), onSettled: update }) },
+  }) : null;
+  const update = () => {
+    say(words, accessory.online ? glance.text() : "Offline");
+    button?.setAttribute("aria-checked", String(Boolean(cell.value)));
+  };
+  update();
+  scope.watch(glance.cells, update);
+  scope.watch(cell ? [cell] : [], update);
+  const node = h("li", { class: "tile", data: { aid: accessory.aid } },
+    h("a", { href: address(number, { aid: accessory.aid }), "aria-label": `${accessory.name}, details` },
+      h("span", { class: "thumb" }, pictureOf(accessory, "other", scope)), h("span", { class: "tile-words" }, h("span", { class: "tile-name" }, accessory.name), words)),
+    button);
+  return { node, accessory };
+}
+
+"""#),
+    ("time.js", #"""
+// The clock of the simulation, and the scenario that is played.
+
+import * as api from "./api.js";
+import { dialog } from "./dialog.js";
+import { field, h, identifier, say } from "./dom.js";
+import { tried } from "./notices.js";
+import { showProblems } from "./problems.js";
+import { duration } from "./words.js";
+
+const EXAMPLE = `scenario: A visitor
+steps:
+- note: Somebody comes
+- after: 2s
+  note: And is gone
+`;
+
+export function timePanel(store, container) {
+  const now = h("output", { class: "mono" });
+  const pace = h("span", { class: "fine" });
+  const span = h("input", { type: "text", value: "1min", size: 6, autocomplete: "off", "aria-label": "How far", id: identifier("span") });
+  const advance = h("form", {
+    class: "inline", on: { submit: async (event) => {
+      event.preventDefault();
+      if (await tried(() => api.advance(span.value.trim()))) await store.loadClock();
+    } },
+  }, span, h("button", { type: "submit", class: "small" }, "Advance"));
+  const state = h("p", { class: "fine", role: "status" });
+  const stop = h("button", { type: "button", class: "small", on: { click: () => tried(() => api.stopScenario().then(() => store.loadScenario())) } }, "Stop");
+  const play = h("button", { type: "button", class: "small", on: { click: () => scenarioDialog(store) } }, "Play…");
+  const showClock = () => {
+    if (!store.clock) return;
+    say(pace, { running: store.clock.scale === 1 ? "as fast as life" : `× ${store.clock.scale}`, standing: "stands still", jumping: "jumps" }[store.clock.pace]);
+    advance.hidden = store.clock.pace === "running";
+    tick();
+  };
+  const tick = () => store.now !== null && say(now, duration(store.now));
+  const showScenario = () => {
+    const scenario = store.scenario;
+    if (!scenario) return;
+    const isPlaying = scenario.state === "playing";
+    stop.hidden = !isPlaying;
+    play.hidden = isPlaying;
+    const name = scenario.name ? `“${scenario.name}” ` : "";
+    say(state, scenario.state === "none" ? "None is played" : `${name}${isPlaying ? "is being played" : scenario.state}${scenario.message ? `: ${scenario.message} (line ${scenario.line})` : ""}`);
+  };
+  store.on("clock", showClock);
+  store.on("scenario", showScenario);
+  setInterval(tick, 500);
+  container.append(
+    h("section", { "aria-label": "Clock" }, h("div", { class: "bar" }, h("h2", { class: "fine" }, "Clock"), now, pace), advance),
+    h("section", { "aria-label": "Scenario" }, h("div", { class: "bar" }, h("h2", { class: "fine" }, "Scenario"), play, stop), state));
+}
+
+function scenarioDialog(store) {
+  dialog("Play a scenario", (close) => {
+    const area = h("textarea", { class: "code", rows: 16, value: EXAMPLE, spellcheck: "false", autocomplete: "off" });
+    const problems = h("div", { role: "alert" });
+    const file = h("input", { type: "file", accept: ".yaml,.yml,.json", on: { change: async () => { if (file.files[0]) area.value = await file.files[0].text(); } } });
+    return h("form", {
+      class: "form",
+      on: { submit: async (event) => {
+        event.preventDefault();
+        try {
+          await api.play(area.value);
+          await store.loadScenario();
+          close("");
+        } catch (error) {
+          showProblems(problems, error, area);
+        }
+      } },
+    }, field("A file", file), field("Or its text (YAML)", area, "What it does is done to the accessories that are served"), problems,
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Play")));
+  }, { wide: true });
+}
+
+"""#),
+    ("words.js", #"""
+// Values in words.
+
+const UNITS = { percentage: " %", celsius: " °C", arcdegrees: "°", lux: " lx", seconds: " s" };
+/** Types whose true is "on". */
+const SWITCHES = new Set(["25", "11A", "11B", "1", "5", "6F"]);
+
+export const unitOf = (characteristic) => UNITS[characteristic.unit] ?? "";
+
+export function plain(word) {
+  const text = word.replaceAll("-", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** "garage-door-opener" as people write it. */
+export const category = (slug) => plain(slug).replace("Ip camera", "IP camera").replace("tv", "TV");
+
+/** "Closed", "21.5 °C", "On"; what can't be said shortly is cut. */
+export function valueInWords(cell, value = cell.value) {
+  if (value === null || value === undefined) return "—";
+  const word = cell.wordOf?.(value);
+  if (word) return plain(word);
+  if (cell.format === "bool" || typeof value === "boolean") {
+    const isOn = value === true || value === 1;
+    return SWITCHES.has(cell.type) ? (isOn ? "On" : "Off") : isOn ? "Yes" : "No";
+  }
+  if (typeof value === "number") return `${Math.round(value * 1000) / 1000}${unitOf(cell)}`;
+  const text = String(value);
+  if (cell.format === "tlv8" || cell.format === "data") return text === "" ? "no bytes" : `${Math.floor((text.replace(/=+$/, "").length * 3) / 4)} bytes`;
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text || "—";
+}
+
+export const duration = (seconds) => {
+  const whole = Math.floor(seconds);
+  const days = Math.floor(whole / 86400);
+  const two = (number) => String(number).padStart(2, "0");
+  const time = `${two(Math.floor(whole / 3600) % 24)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+  return days > 0 ? `day ${days + 1}, ${time}` : time;
+};
+
+export const count = (number, what, many = `${what}s`) => `${number} ${number === 1 ? what : many}`;
 
 """#),
   ]

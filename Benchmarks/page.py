@@ -1,0 +1,124 @@
+"""How quickly the control page follows, in a headless browser: from a controller's write to what is seen, and the frames of a page that
+shows a bridge of 149 while a thousand events a second come.
+
+    HAPSIM=.build/release/hapsim Scripts/in-loopback-namespace .venv/bin/python Benchmarks/page.py
+
+Both clocks are the machine's: the write's time is taken in front of it here, that of the change by a MutationObserver in the page.
+"""
+
+import asyncio
+import itertools
+import shutil
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "Tests" / "Interop"))
+
+import direct  # noqa: E402
+from playwright.async_api import async_playwright  # noqa: E402
+from process import PROFILES, Simulator  # noqa: E402
+from samples import show  # noqa: E402
+
+WRITES = 200
+RATE = 1000
+SECONDS = 15
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+# Milliseconds since 1970 at which the first light's switch changed, in the order in which it did.
+WATCH = """() => {
+  window.changes = [];
+  const light = document.querySelector(".tile[data-aid='2'] [role=switch]");
+  let before = light.getAttribute("aria-checked");
+  new MutationObserver(() => {
+    const now = light.getAttribute("aria-checked");
+    if (now !== before) window.changes.push(Date.now());
+    before = now;
+  }).observe(light, { attributeFilter: ["aria-checked"] });
+}"""
+SEEN = """(number) => new Promise((done) => {
+  const look = () => window.changes.length > number ? done(window.changes[number]) : setTimeout(look, 2);
+  look();
+})"""
+FRAMES = """(seconds) => new Promise((done) => {
+  const gaps = [], tasks = [];
+  const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration)));
+  observer.observe({ type: "longtask" });
+  let last = performance.now();
+  const end = last + seconds * 1000;
+  const frame = (now) => {
+    gaps.push(now - last);
+    last = now;
+    if (now < end) requestAnimationFrame(frame);
+    else { observer.disconnect(); done({ gaps: gaps.slice(1), tasks }); }
+  };
+  requestAnimationFrame(frame);
+})"""
+
+
+async def latency(page, session, name):
+    """Writes one light on and off, and waits for each to be seen."""
+    await page.evaluate("window.changes = []")
+    took = []
+    for number in range(WRITES):
+        start = time.time() * 1000
+        await session.connection.put_json("/characteristics", {"characteristics": [{"aid": 2, "iid": 9, "value": number % 2 == 0}]})
+        took.append(await page.evaluate(SEEN, number) - start)
+    show(name, took)
+    print(f"{'':42} worst {max(took):.1f} ms, over 50 ms: {sum(one > 50 for one in took)} of {len(took)}", flush=True)
+
+
+async def storm(simulator):
+    """Changes a thousand values a second at the device, of all lights in turn but the first."""
+    ids = itertools.cycle(range(3, 151))
+    states = {}
+    start = time.perf_counter()
+    sent = 0
+    while True:
+        due = int((time.perf_counter() - start) * RATE)
+        lines = []
+        for _ in range(due - sent):
+            aid = next(ids)
+            states[aid] = not states.get(aid, False)
+            lines.append(f'{{"command":"set","accessory":{aid},"characteristic":"{aid}.9","value":{str(states[aid]).lower()}}}\n')
+        sent = due
+        simulator.process.stdin.write("".join(lines).encode())
+        await simulator.process.stdin.drain()
+        await asyncio.sleep(0.01)
+
+
+async def frames(page, name):
+    measured = await page.evaluate(FRAMES, SECONDS)
+    gaps = sorted(measured["gaps"])
+    show(name, gaps)
+    print(
+        f"{'':42} frames a second {len(gaps) / SECONDS:.1f}, worst {gaps[-1]:.0f} ms, over 50 ms: {sum(gap > 50 for gap in gaps)}, "
+        f"tasks over 50 ms: {len(measured['tasks'])}; the page says: {await page.locator('.log > .bar > .fine').inner_text() or 'no events'}", flush=True,
+    )
+
+
+async def main():
+    simulator = await Simulator.run(PROFILES / "bridge-149.hasaccessory", options=("--bonjour", "off", "--quiet"))
+    await simulator.ready()
+    keys = await direct.pair(simulator.accessory)
+    async with async_playwright() as playwright, direct.Session(simulator.accessory, keys) as session:
+        browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        page = await browser.new_page(viewport={"width": 1440, "height": 900})
+        await page.goto(simulator.said[0]["control"])
+        await page.wait_for_selector(".tile[data-aid='150']", state="attached")
+        await page.evaluate(WATCH)
+        await latency(page, session, "a write is seen")
+        await frames(page, "frames, nothing happens")
+        task = asyncio.create_task(storm(simulator))
+        await asyncio.sleep(2)
+        await frames(page, "frames, 1000 events a second")
+        await latency(page, session, "a write is seen, 1000 events a second")
+        await page.locator("main").evaluate("(main) => { let down = 0; window.scroller = setInterval(() => main.scrollTop = (down += 12) % 2400, 16); }")
+        await frames(page, "frames, 1000 events a second, scrolling")
+        task.cancel()
+        await browser.close()
+    await simulator.stop()
+
+
+asyncio.run(main())

@@ -1,0 +1,117 @@
+// The control API, asked with fetch.
+
+const KEY = "hapsim-token";
+let token = null;
+
+/** A token in the address (`/#token=…`) is kept for this tab and taken out of the address bar. */
+export function takeToken() {
+  const said = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (said) {
+    sessionStorage.setItem(KEY, said);
+    history.replaceState(null, "", location.pathname);
+  }
+  token = sessionStorage.getItem(KEY);
+}
+
+export function useToken(text) {
+  token = text;
+  sessionStorage.setItem(KEY, text);
+}
+
+export function headers(more = {}) {
+  return token ? { ...more, Authorization: `Bearer ${token}` } : more;
+}
+
+/** Why a request was refused: the API's own words. `problems` has all of them, each with `line` and `column` where a place is known. */
+export class Refusal extends Error {
+  constructor(status, error) {
+    super(error?.message ?? `the answer was ${status}`);
+    this.status = status;
+    this.code = error?.code;
+    this.problems = error ? [error, ...(error.others ?? [])] : [];
+  }
+}
+
+/** Numbers that JavaScript's can't hold become text: an aid may be as large as 2^64 - 1. */
+export function parse(text) {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_, value, context) =>
+    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value);
+}
+
+async function ask(method, path, body, type = "application/json") {
+  const how = { method, headers: headers(body === undefined ? {} : { "Content-Type": type }), cache: "no-store" };
+  if (body !== undefined) how.body = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(`/v1${path}`, how);
+  const text = await response.text();
+  if (!response.ok) {
+    let error = null;
+    try {
+      error = JSON.parse(text).error;
+    } catch {
+      // What stands in front of the API may answer in words of its own.
+    }
+    throw new Refusal(response.status, error);
+  }
+  return text;
+}
+
+const read = async (...how) => {
+  const text = await ask(...how);
+  return text === "" ? null : parse(text);
+};
+
+const one = (number) => `/accessories/${number}`;
+const address = (number, cell) => `${one(number)}/characteristics/${cell.aid}.${cell.iid}`;
+
+export const index = () => read("GET", "");
+export const accessories = async () => (await read("GET", "/accessories")).accessories;
+export const accessory = (number) => read("GET", one(number));
+export const pairings = async (number) => (await read("GET", `${one(number)}/pairings`)).pairings;
+export const connections = async (number) => (await read("GET", `${one(number)}/connections`)).connections;
+export const activeFaults = async (number) => (await read("GET", `${one(number)}/faults`)).faults;
+export const faults = once(async () => (await read("GET", "/faults")).faults);
+export const catalogue = once(() => read("GET", "/catalogue"));
+export const clock = () => read("GET", "/clock");
+export const scenario = () => read("GET", "/scenario");
+export const log = (after, limit) => read("GET", `/log?after=${after}&limit=${limit}`);
+export const profile = (number) => ask("GET", `${one(number)}/profile`);
+
+export const add = (text) => read("POST", "/accessories", text);
+export const makeProfile = (wish) => read("POST", "/profiles", wish);
+export const remove = (number) => read("DELETE", one(number));
+export const change = (number, how) => read("PATCH", one(number), how);
+export const restart = (number, kind) => read("POST", `${one(number)}/restart`, { kind });
+export const identify = (number, aid) => read("POST", `${one(number)}/identify`, `{"aid":${aid}}`);
+export const replaceProfile = (number, text) => read("PUT", `${one(number)}/profile`, text);
+export const act = (number, aid, service, what) =>
+  read("POST", `${one(number)}/actions`, `{"aid":${aid},"service":${service},${JSON.stringify(what).slice(1)}`);
+export const setOnline = (number, aid, online) => read("PATCH", `${one(number)}/bridged/${aid}`, { online });
+/** `text` is the value as JSON writes it. */
+export const set = (number, cell, text) => read("PUT", address(number, cell), `{"value":${text}}`);
+export const removePairings = (number) => read("DELETE", `${one(number)}/pairings`);
+export const removePairing = (number, controller) => read("DELETE", `${one(number)}/pairings/${encodeURIComponent(controller)}`);
+export const closeConnections = (number) => read("DELETE", `${one(number)}/connections`);
+export const closeConnection = (number, id) => read("DELETE", `${one(number)}/connections/${id}`);
+export const faultOn = (number, name, parameters) => read("PUT", `${one(number)}/faults/${name}`, parameters);
+export const faultOff = (number, name) => read("DELETE", `${one(number)}/faults/${name}`);
+export const advance = (duration) => read("POST", "/clock/advance", { duration });
+export const play = (yaml) => read("PUT", "/scenario", { yaml });
+export const stopScenario = () => read("DELETE", "/scenario");
+
+/** An image that needs the token can't be named by its address. */
+export async function setupImage(number) {
+  return URL.createObjectURL(new Blob([await ask("GET", `${one(number)}/setup.svg`)], { type: "image/svg+xml" }));
+}
+
+/** Asked for when it is first needed, and again only after a failure. */
+function once(get) {
+  let answer = null;
+  return () => {
+    answer ??= get().catch((error) => {
+      answer = null;
+      throw error;
+    });
+    return answer;
+  };
+}

@@ -1,0 +1,40 @@
+// A lamp's colour, picked as one: hue and saturation together.
+
+import { fromHex, hex, lightOf, toHue } from "./colour.js";
+import { h, identifier } from "./dom.js";
+import { cellOf } from "./model.js";
+import { set } from "./setting.js";
+import { notice } from "./notices.js";
+
+const [HUE, SATURATION, TEMPERATURE] = ["13", "2F", "CE"];
+
+/** How the slider of a characteristic is painted; null: as any other. */
+export const trackOf = (cell) => ({ [HUE]: "hue", [SATURATION]: "saturation", [TEMPERATURE]: "temperature" })[cell.type] ?? null;
+
+/** A row with the browser's own colour picker, or null where the service has no colours. */
+export function colourControl(service, { number, scope }) {
+  const [hue, saturation] = [cellOf(service, HUE), cellOf(service, SATURATION)];
+  if (!hue || !saturation) return null;
+  const id = identifier("colour");
+  const value = (type) => cellOf(service, type)?.value ?? undefined;
+  const problem = { onRefused: (error) => error && notice(error.message, "problem"), onSettled: () => update() };
+  const input = h("input", {
+    type: "color", id,
+    on: {
+      input: () => {
+        const picked = toHue(fromHex(input.value));
+        set(number, hue, String(picked.hue), problem);
+        set(number, saturation, String(picked.saturation), problem);
+      },
+    },
+  });
+  const row = h("div", { class: "characteristic" }, h("div", { class: "what" }, h("label", { class: "name", for: id }, "Colour")), h("div", { class: "how" }, input));
+  const update = () => {
+    const text = hex(lightOf(value));
+    if (document.activeElement !== input) input.value = text;
+    row.parentElement?.style.setProperty("--lamp", text);
+  };
+  queueMicrotask(update);
+  scope.watch([hue, saturation, cellOf(service, TEMPERATURE)].filter(Boolean), update);
+  return row;
+}

@@ -1,0 +1,72 @@
+// The server's events, read by hand: EventSource can't bring a token.
+
+import { headers, parse } from "./api.js";
+
+const LONGEST_PAUSE = 5000;
+/** Something comes every 15 seconds; without it the connection is as good as gone. */
+const SILENCE = 40000;
+
+/**
+ * Follows the events for as long as the page is open.
+ *
+ * - `begin()`, awaited before each connection, brings everything up to date and says behind which event to go on.
+ * - `onEvent(event)` is told each one; `onState("connecting" | "open" | "lost", error)` how the connection is.
+ * A refusal for want of a token ends it; it is called anew when there is one.
+ */
+export async function follow({ begin, onEvent, onState }) {
+  let pause = 250;
+  for (;;) {
+    const silence = new AbortController();
+    let timer = null;
+    const hear = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE);
+    };
+    try {
+      onState("connecting");
+      const after = await begin();
+      hear();
+      const response = await fetch(`/v1/events?after=${after}`, {
+        headers: headers({ "Last-Event-ID": String(after) }), cache: "no-store", signal: silence.signal,
+      });
+      if (!response.ok) throw Object.assign(new Error(`the answer was ${response.status}`), { status: response.status });
+      onState("open");
+      pause = 250;
+      for await (const event of eventsIn(response.body, hear)) {
+        if (event.name === "lost") break;
+        onEvent(event.data);
+      }
+      onState("lost");
+    } catch (error) {
+      if (error.status === 401) return onState("refused", error);
+      onState("lost", error);
+    } finally {
+      clearTimeout(timer);
+      silence.abort();
+    }
+    await new Promise((resume) => setTimeout(resume, pause));
+    pause = Math.min(pause * 2, LONGEST_PAUSE);
+  }
+}
+
+/** Server-sent events (HTML Living Standard §9.2), of which lines `event` and `data` matter here. */
+async function* eventsIn(body, hear) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    hear();
+    const parts = (rest + value).split("\n\n");
+    rest = parts.pop();
+    for (const part of parts) {
+      let name = "message";
+      let data = "";
+      for (const line of part.split("\n")) {
+        if (line.startsWith("event: ")) name = line.slice(7);
+        else if (line.startsWith("data: ")) data += line.slice(6);
+      }
+      if (data) yield { name, data: parse(data) };
+    }
+  }
+}

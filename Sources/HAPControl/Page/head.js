@@ -1,0 +1,140 @@
+// The head of an accessory: its picture, who it is, how to pair with it, and its switches.
+
+import * as api from "./api.js";
+import { confirmed } from "./dialog.js";
+import { h, identifier, say } from "./dom.js";
+import { glanceOf } from "./glance.js";
+import { notice, tried } from "./notices.js";
+import { floorPlan, pictureOf } from "./pictures.js";
+import { exportProfile } from "./profile.js";
+import { address } from "./route.js";
+import { category, count } from "./words.js";
+
+/** Of the accessory or bridge itself. */
+export function accessoryHead(store, model, { scope }) {
+  const { number, detail } = model;
+  const facts = factList(["Device ID", "c#", "s#", "sf", "Port", "Model"]);
+  const glance = glanceOf(model.root);
+  const words = h("p", { class: "glance" });
+  const state = h("p", { class: "fine" });
+  const radio = headSwitch("Network", (on) => api.change(number, { radio: on }));
+  const announced = headSwitch("Announced", (on) => api.change(number, { announced: on }));
+  const update = () => {
+    const now = model.detail;
+    facts.set({
+      "Device ID": now.deviceID, "c#": now.configurationNumber, "s#": now.stateNumber,
+      sf: now.statusFlags === undefined ? undefined : `${now.statusFlags} (${now.statusFlags & 1 ? "not paired" : "paired"})`, Port: now.port, Model: now.model,
+    });
+    radio.set(now.radio ?? false, now.running);
+    announced.set(now.announced, now.running && now.radio);
+    say(words, glance.text());
+    const said = [
+      now.running ? (now.radio ? "Running" : "Off the network") : "Stopped", now.pairings.length > 0 ? count(now.pairings.length, "pairing") : "Not paired",
+      count(now.connections.length, "connection"), ...(model.isBridge ? [`bridge of ${model.accessories.length - 1}`] : []),
+      ...(now.faults.length > 0 ? [count(now.faults.length, "fault")] : []), ...(now.defect ? [`defect ${now.defect}`] : []),
+    ];
+    say(state, said.join(" · "));
+  };
+  update();
+  for (const name of ["head", "controllers"]) scope.onEnd(store.on(name, update));
+  scope.watch(glance.cells, () => say(words, glance.text()));
+  return h("header", { class: "card head" },
+    h("div", { class: "scene", id: "scene" }, model.isBridge ? floorPlan(model.accessories.slice(1), scope) : pictureOf(model.root, detail.category, scope)),
+    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", null, detail.name), words, state),
+    setupCard(number, detail, scope), facts.node,
+    h("div", { class: "switches" }, radio.node, announced.node,
+      h("button", { type: "button", on: { click: () => tried(() => api.identify(number, 1)) } }, "Identify"), restartMenu(number),
+      h("button", { type: "button", on: { click: () => exportProfile(number, detail.name) } }, "Export"),
+      h("button", { type: "button", class: "danger", on: { click: async () => {
+        if (!(await confirmed(`Stop serving ${detail.name}?`, "Remove"))) return;
+        if (!(await tried(() => api.remove(number), `${detail.name} is served no more.`))) return;
+        location.hash = "#/";
+        await tried(() => store.loadList());
+      } } }, "Remove…")));
+}
+
+/** Of an accessory behind a bridge. */
+export function bridgedHead(store, model, accessory, { scope }) {
+  const { number, detail } = model;
+  const glance = glanceOf(accessory);
+  const words = h("p", { class: "glance" });
+  const online = headSwitch("Reachable by the bridge", (on) => api.setOnline(number, accessory.aid, on));
+  const update = () => {
+    online.set(accessory.online, true);
+    say(words, accessory.online ? glance.text() : "Offline");
+  };
+  update();
+  scope.onEnd(store.on("head", update));
+  scope.watch(glance.cells, update);
+  const facts = factList(["aid", "Bridge", "c#"]);
+  const tell = () => facts.set({ aid: accessory.aid, Bridge: detail.name, "c#": model.detail.configurationNumber });
+  tell();
+  scope.onEnd(store.on("head", tell));
+  return h("header", { class: "card head bridged" },
+    h("div", { class: "scene", id: "scene" }, pictureOf(accessory, "other", scope)),
+    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", null, accessory.name), words), facts.node,
+    h("div", { class: "switches" }, online.node, h("button", { type: "button", on: { click: () => tried(() => api.identify(number, accessory.aid)) } }, "Identify")));
+}
+
+function factList(names) {
+  const values = new Map(names.map((name) => [name, h("dd")]));
+  const node = h("dl", { class: "facts" }, [...values].map(([name, value]) => h("div", null, h("dt", null, name), value)));
+  return {
+    node,
+    set(now) { for (const [name, value] of values) say(value, now[name] === undefined || now[name] === null ? "–" : String(now[name])); },
+  };
+}
+
+/** The setup code as on a HomeKit label, with the QR code that a phone scans. */
+function setupCard(number, detail, scope) {
+  const image = h("img", { class: "qr", alt: `QR code of the setup payload ${detail.setupPayload}`, width: 132, height: 132 });
+  api.setupImage(number).then((source) => {
+    image.src = source;
+    scope.onEnd(() => URL.revokeObjectURL(source));
+  }, () => image.replaceWith(h("span", { class: "fine" }, "no QR code")));
+  const [first, second] = [detail.setupCode.replaceAll("-", "").slice(0, 4), detail.setupCode.replaceAll("-", "").slice(4)];
+  return h("div", { class: "setup" }, image,
+    h("div", null, h("p", { class: "fine" }, "Setup code"),
+      h("button", {
+        type: "button", class: "code-label", "aria-label": `Setup code ${detail.setupCode}, copy`, data: { code: detail.setupCode },
+        on: { click: async () => {
+          try {
+            await navigator.clipboard.writeText(detail.setupCode);
+            notice("The setup code is copied.");
+          } catch {
+            notice(`The setup code is ${detail.setupCode}.`);
+          }
+        } },
+      }, h("span", null, first), h("span", null, second)),
+      h("p", { class: "mono fine" }, detail.setupCode)));
+}
+
+function headSwitch(name, change) {
+  const node = h("button", {
+    type: "button", role: "switch", class: "switch labelled",
+    on: { click: () => tried(() => change(node.getAttribute("aria-checked") !== "true")) },
+  }, name);
+  return {
+    node,
+    set(isOn, isPossible) {
+      node.setAttribute("aria-checked", String(Boolean(isOn)));
+      node.disabled = !isPossible;
+    },
+  };
+}
+
+const RESTARTS = [["reboot", "Reboot"], ["power-cut", "Cut the power"], ["factory-reset", "Factory reset"]];
+
+function restartMenu(number) {
+  const id = identifier("restart");
+  const select = h("select", {
+    id, "aria-label": "Start anew",
+    on: { change: async () => {
+      const kind = select.value;
+      select.value = "";
+      if (kind === "factory-reset" && !(await confirmed("Forget all pairings and who it is? It starts as new, with another device ID.", "Factory reset"))) return;
+      await tried(() => api.restart(number, kind), "It has started anew.");
+    } },
+  }, h("option", { value: "" }, "Start anew…"), RESTARTS.map(([value, text]) => h("option", { value }, text)));
+  return select;
+}

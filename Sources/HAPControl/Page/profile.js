@@ -1,0 +1,146 @@
+// The accessory's profile: looked at, exported, changed while controllers are connected.
+
+import * as api from "./api.js";
+import { characteristicForm, customUUID } from "./characteristic-form.js";
+import { dialog } from "./dialog.js";
+import { field, h, options } from "./dom.js";
+import { notice, tried } from "./notices.js";
+import { showProblems } from "./problems.js";
+import { edited, serviceLists, servicesOf } from "./profile-places.js";
+import { readExactly } from "./json-text.js";
+
+/** Saves the profile as a file. */
+export async function exportProfile(number, name) {
+  const text = await tried(() => api.profile(number));
+  if (text === null) return;
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  h("a", { href: address, download: `${name.replaceAll(/[^\p{L}\p{N}-]+/gu, "-").toLowerCase()}.hasaccessory` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+/** Serves another profile of the same accessory: iids stay with what they were given to, and nobody is disconnected. */
+async function replace(number, text) {
+  const { configurationNumber } = await api.replaceProfile(number, text);
+  notice(`The profile is served. c# is ${configurationNumber}; controllers stay connected.`);
+}
+
+export function profilePanel(store, { number, scope }) {
+  const area = h("textarea", { class: "code", "aria-label": "The profile as JSON", rows: 26, spellcheck: "false", autocomplete: "off" });
+  const problems = h("div", { role: "alert" });
+  let kept = "";
+  const load = () => tried(async () => {
+    kept = await api.profile(number);
+    area.value = kept;
+    show();
+  });
+  const save = h("button", { type: "button", class: "primary", on: { click: async () => {
+    try {
+      await replace(number, area.value);
+      kept = area.value;
+      showProblems(problems, null);
+    } catch (error) {
+      showProblems(problems, error, area);
+    }
+    show();
+  } } }, "Serve this profile");
+  const revert = h("button", { type: "button", on: { click: load } }, "Take it back");
+  const show = () => {
+    save.disabled = area.value === kept;
+    revert.disabled = area.value === kept;
+  };
+  area.addEventListener("input", show);
+  load();
+  scope.onEnd(store.on("happened", (event) => {
+    if (event.event === "reconfigured" && event.number === number && area.value === kept) load();
+  }));
+  return h("section", { class: "card", "aria-label": "Profile" },
+    h("header", { class: "bar" }, h("h3", null, "Profile"),
+      h("button", { type: "button", on: { click: () => addServiceDialog(number) } }, "Add a service…"),
+      h("button", { type: "button", on: { click: () => addCharacteristicDialog(number) } }, "Add a characteristic…"),
+      h("button", { type: "button", on: { click: () => exportProfile(number, store.model.detail.name) } }, "Export")),
+    h("p", { class: "fine" }, "What is changed here is served at once, while controllers are connected: ids stay with what they were given to, c# rises."),
+    area, problems, h("div", { class: "buttons" }, revert, save));
+}
+
+/** A dialog whose form is put into the profile and served. */
+async function change(number, title, verb, make) {
+  const loaded = await tried(() => Promise.all([api.profile(number), api.catalogue()]));
+  if (!loaded) return;
+  const [text, catalogue] = loaded;
+  dialog(title, (close) => {
+    const problems = h("div", { role: "alert" });
+    const { node, edit } = make(readExactly(text), catalogue);
+    return h("form", {
+      on: {
+        submit: async (event) => {
+          event.preventDefault();
+          try {
+            await replace(number, edited(text, edit));
+            close("");
+          } catch (error) {
+            showProblems(problems, error);
+          }
+        },
+      },
+    }, node, problems, h("div", { class: "buttons" }, h("button", { type: "button", on: { click: () => close("") } }, "Cancel"), h("button", { type: "submit", class: "primary" }, verb)));
+  }, { wide: true });
+}
+
+const optionalOf = (catalogue, type) => catalogue.services.find((one) => one.type === type || one.identifier === type)?.optional ?? [];
+
+export function addCharacteristicDialog(number) {
+  return change(number, "Add a characteristic", "Add characteristic", (profile, catalogue) => {
+    const places = servicesOf(profile);
+    const place = h("select", null, options(places.map(({ label }, index) => [index, label])));
+    const form = characteristicForm(catalogue);
+    const prefer = () => form.preferred(optionalOf(catalogue, places[place.value]?.service.type));
+    place.addEventListener("change", prefer);
+    prefer();
+    return {
+      node: h("div", null, field("Service", place), form.node),
+      edit(fresh) {
+        const service = servicesOf(fresh)[place.value]?.service;
+        if (!service) throw new Error("the profile has no service to add it to");
+        (service.characteristics ??= []).push(form.read());
+      },
+    };
+  });
+}
+
+export function addServiceDialog(number) {
+  return change(number, "Add a service", "Add service", (profile, catalogue) => {
+    const places = serviceLists(profile);
+    const place = h("select", null, options(places.map(({ label }, index) => [index, label])));
+    const service = serviceForm(catalogue);
+    return {
+      node: h("div", null, places.length > 1 ? field("Accessory", place) : null, service.node),
+      edit(fresh) { (serviceLists(fresh)[place.value || 0].owner.services ??= []).push(service.read()); },
+    };
+  });
+}
+
+/** Service types that stand for devices: what is behind the stage comes by itself. */
+export const deviceServices = (catalogue) =>
+  catalogue.services.filter((one) => !["3E", "A2", "55", "56", "5A"].includes(one.type)).sort((one, other) => one.name.localeCompare(other.name));
+
+/** A service of a profile: one of Apple's by its type, or one of your own with a UUID. */
+export function serviceForm(catalogue) {
+  const type = h("select", null, options([...deviceServices(catalogue).map((one) => [one.identifier, one.name]), ["", "One of your own"]], "Switch"));
+  const uuid = h("input", { type: "text", value: customUUID(), class: "mono", autocomplete: "off", spellcheck: "false" });
+  const name = h("input", { type: "text", maxlength: 64, autocomplete: "off" });
+  const own = field("UUID of the service", uuid, "Any that nobody else has");
+  const first = characteristicForm(catalogue);
+  const needs = h("div", null, h("p", { class: "fine" }, "Its first characteristic:"), first.node);
+  const show = () => { own.hidden = needs.hidden = type.value !== ""; };
+  type.addEventListener("change", show);
+  show();
+  return {
+    node: h("div", { class: "form" }, field("Service", type), own, field("Name of the service", name), needs), type,
+    read() {
+      const made = { type: type.value || uuid.value.trim() };
+      if (name.value.trim()) made.name = name.value.trim();
+      if (type.value === "") made.characteristics = [first.read()];
+      return made;
+    },
+  };
+}

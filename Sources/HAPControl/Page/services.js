@@ -1,0 +1,111 @@
+// Services as cards: a picture, the characteristics with their controls, and what can be done at the device.
+
+import * as api from "./api.js";
+import { characteristicRow, colourRow } from "./control.js";
+import { h, identifier, say } from "./dom.js";
+import { cellOf } from "./model.js";
+import { tried } from "./notices.js";
+import { hasPicture, pictureOfService } from "./pictures.js";
+
+/** Accessory Information, HAP Protocol Information and their like: for programs rather than people. */
+const BACKSTAGE = new Set(["3E", "A2", "55", "A5", "129", "203", "239"]);
+const isBackstage = (service) => BACKSTAGE.has(service.type) || service.hidden;
+/** Said of a device once, not set at it. */
+const isReported = (cell) => !cell.perms.includes("pw") && (cell.format === "string" || !cell.perms.includes("ev"));
+
+/** All services of one accessory. `skip` is the one whose picture is shown large already. */
+export function serviceCards(accessory, context) {
+  const front = accessory.services.filter((service) => !isBackstage(service));
+  const back = accessory.services.filter(isBackstage);
+  front.sort((one, other) => Number(other.primary) - Number(one.primary));
+  return [
+    h("div", { class: "cards" }, front.map((service) => card(service, accessory, context))),
+    back.length === 0 ? null : h("div", { class: "backstage" }, back.map((service) => folded(service, context))),
+  ];
+}
+
+const titleOf = (service) => service.label && service.label !== service.name ? `${service.label}` : service.name;
+
+function card(service, accessory, context) {
+  const id = identifier("service");
+  const isLarge = context.shownLarge === service;
+  const rows = h("div", { class: "rows" });
+  const colour = colourRow(service, context);
+  const cells = service.characteristics.filter((cell) => cell.type !== "23" || cell.perms.includes("pw"));
+  const own = { ...context, service, isReported };
+  rows.append(...cells.flatMap((cell) => (cell.type === "13" && colour ? [colour, characteristicRow(cell, own)] : [characteristicRow(cell, own)])));
+  return h("section", { class: "card service", "aria-labelledby": id },
+    h("header", null,
+      hasPicture(service) && !isLarge ? h("div", { class: "thumb" }, pictureOfService(service, context.scope)) : null,
+      h("div", null, h("h3", { id }, titleOf(service)), h("p", { class: "fine" }, `${service.name}${service.primary ? " · primary" : ""} · iid ${service.iid}`))),
+    rows, deeds(service, accessory, context));
+}
+
+/** Its rows are made when it is opened for the first time. */
+function folded(service, context) {
+  const box = h("details", { class: "card" }, h("summary", null, titleOf(service) === service.name ? service.name : `${service.name}: ${titleOf(service)}`, h("span", { class: "fine" }, ` iid ${service.iid}`)));
+  box.addEventListener("toggle", () => {
+    if (!box.open || box.children.length > 1) return;
+    box.append(h("div", { class: "rows" }, service.characteristics.map((cell) => characteristicRow(cell, { ...context, service, isReported }))));
+  });
+  return box;
+}
+
+// What a person can do at the device
+
+const PRESSES = { "single-press": ["single", "Press"], "double-press": ["double", "Press twice"], "long-press": ["long", "Press long"] };
+/** Deeds that last: how they are called, and how it shows whether they do. */
+const LASTING = {
+  obstruct: ["Obstructed", (service) => [cellOf(service, "24"), (value) => Boolean(value)]],
+  jam: ["Jammed", (service) => [cellOf(service, "1D") ?? cellOf(service, "78") ?? cellOf(service, "AA"), (value, cell) => value === (cell.type === "1D" ? 2 : 1)]],
+  tamper: ["Tampered with", (service) => [cellOf(service, "7A"), (value) => value === 1]],
+};
+
+function deeds(service, accessory, context) {
+  if (service.actions.length === 0) return null;
+  const { number, scope } = context;
+  const act = (what) => tried(() => api.act(number, accessory.aid, service.iid, what));
+  const buttons = service.actions.flatMap((action) => {
+    if (action === "press") {
+      const words = Object.keys(cellOf(service, "73")?.words ?? PRESSES);
+      return words.filter((word) => PRESSES[word]).map((word) => h("button", { type: "button", on: { click: () => act({ action, kind: PRESSES[word][0] }) } }, PRESSES[word][1]));
+    }
+    if (action === "trigger") return h("button", { type: "button", on: { click: () => act({ action }) } }, "Trigger");
+    if (action === "battery") return batteryDeed(service, act);
+    return lasting(action, service, act, scope);
+  });
+  return h("footer", { class: "deeds", role: "group", "aria-label": `At the device: ${titleOf(service)}` }, h("span", { class: "fine" }, "At the device"), buttons);
+}
+
+function lasting(action, service, act, scope) {
+  const [name, find] = LASTING[action];
+  const [cell, holds] = find(service);
+  let isOn = false;
+  const node = h("button", {
+    type: "button", role: "switch", class: "switch labelled", "aria-checked": "false",
+    on: {
+      click: async () => {
+        const wanted = node.getAttribute("aria-checked") !== "true";
+        if ((await act({ action, value: wanted })) === null) return;
+        isOn = wanted;
+        update();
+      },
+    },
+  }, name);
+  const update = () => {
+    if (cell) isOn = holds(cell.value, cell);
+    node.setAttribute("aria-checked", String(isOn));
+  };
+  update();
+  if (cell) scope.watch([cell], update);
+  return node;
+}
+
+function batteryDeed(service, act) {
+  const id = identifier("battery");
+  const level = h("input", { type: "range", min: 0, max: 100, step: 1, id, value: String(cellOf(service, "68")?.value ?? 50) });
+  const word = h("output", { for: id }, `${level.value} %`);
+  level.addEventListener("input", () => say(word, `${level.value} %`));
+  level.addEventListener("change", () => act({ action: "battery", value: Number(level.value) }));
+  return h("span", { class: "inline" }, h("label", { for: id }, "Charge to"), level, word);
+}

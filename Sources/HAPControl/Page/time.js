@@ -1,0 +1,74 @@
+// The clock of the simulation, and the scenario that is played.
+
+import * as api from "./api.js";
+import { dialog } from "./dialog.js";
+import { field, h, identifier, say } from "./dom.js";
+import { tried } from "./notices.js";
+import { showProblems } from "./problems.js";
+import { duration } from "./words.js";
+
+const EXAMPLE = `scenario: A visitor
+steps:
+- note: Somebody comes
+- after: 2s
+  note: And is gone
+`;
+
+export function timePanel(store, container) {
+  const now = h("output", { class: "mono" });
+  const pace = h("span", { class: "fine" });
+  const span = h("input", { type: "text", value: "1min", size: 6, autocomplete: "off", "aria-label": "How far", id: identifier("span") });
+  const advance = h("form", {
+    class: "inline", on: { submit: async (event) => {
+      event.preventDefault();
+      if (await tried(() => api.advance(span.value.trim()))) await store.loadClock();
+    } },
+  }, span, h("button", { type: "submit", class: "small" }, "Advance"));
+  const state = h("p", { class: "fine", role: "status" });
+  const stop = h("button", { type: "button", class: "small", on: { click: () => tried(() => api.stopScenario().then(() => store.loadScenario())) } }, "Stop");
+  const play = h("button", { type: "button", class: "small", on: { click: () => scenarioDialog(store) } }, "Play…");
+  const showClock = () => {
+    if (!store.clock) return;
+    say(pace, { running: store.clock.scale === 1 ? "as fast as life" : `× ${store.clock.scale}`, standing: "stands still", jumping: "jumps" }[store.clock.pace]);
+    advance.hidden = store.clock.pace === "running";
+    tick();
+  };
+  const tick = () => store.now !== null && say(now, duration(store.now));
+  const showScenario = () => {
+    const scenario = store.scenario;
+    if (!scenario) return;
+    const isPlaying = scenario.state === "playing";
+    stop.hidden = !isPlaying;
+    play.hidden = isPlaying;
+    const name = scenario.name ? `“${scenario.name}” ` : "";
+    say(state, scenario.state === "none" ? "None is played" : `${name}${isPlaying ? "is being played" : scenario.state}${scenario.message ? `: ${scenario.message} (line ${scenario.line})` : ""}`);
+  };
+  store.on("clock", showClock);
+  store.on("scenario", showScenario);
+  setInterval(tick, 500);
+  container.append(
+    h("section", { "aria-label": "Clock" }, h("div", { class: "bar" }, h("h2", { class: "fine" }, "Clock"), now, pace), advance),
+    h("section", { "aria-label": "Scenario" }, h("div", { class: "bar" }, h("h2", { class: "fine" }, "Scenario"), play, stop), state));
+}
+
+function scenarioDialog(store) {
+  dialog("Play a scenario", (close) => {
+    const area = h("textarea", { class: "code", rows: 16, value: EXAMPLE, spellcheck: "false", autocomplete: "off" });
+    const problems = h("div", { role: "alert" });
+    const file = h("input", { type: "file", accept: ".yaml,.yml,.json", on: { change: async () => { if (file.files[0]) area.value = await file.files[0].text(); } } });
+    return h("form", {
+      class: "form",
+      on: { submit: async (event) => {
+        event.preventDefault();
+        try {
+          await api.play(area.value);
+          await store.loadScenario();
+          close("");
+        } catch (error) {
+          showProblems(problems, error, area);
+        }
+      } },
+    }, field("A file", file), field("Or its text (YAML)", area, "What it does is done to the accessories that are served"), problems,
+    h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Play")));
+  }, { wide: true });
+}

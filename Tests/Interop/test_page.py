@@ -1,0 +1,474 @@
+"""The control page in a browser: what it shows, what can be done with it, and that it follows what controllers do.
+
+Nothing may go wrong in the page meanwhile: each message on its console fails the test, but those about answers that a test asks for.
+"""
+
+import asyncio
+import json
+import re
+import shutil
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import async_playwright, expect
+
+from phone import characteristic
+from process import PATIENCE, PROFILES
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+expect.set_options(timeout=PATIENCE * 1000)
+GARAGE = PROFILES / "garage-door.hasaccessory"
+BRIDGE = PROFILES / "bridge-two-lights.hasaccessory"
+
+
+@pytest_asyncio.fixture(scope="module")
+async def browser():
+    if not BROWSER:
+        print("NOT RUN: there is no Chromium here for the page's tests; Scripts/install-dependencies test installs it")
+        pytest.skip("NOT RUN: there is no Chromium (Scripts/install-dependencies test)")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield browser
+        await browser.close()
+
+
+@pytest_asyncio.fixture
+async def open_page(browser):
+    """`await open_page(simulator)`: its page, shown. `refusals=True` where answers of 400 and above belong to the test."""
+    contexts = []
+    complaints = []
+
+    def complain(refusals):
+        def note(text):
+            if not (refusals and ("Failed to load resource" in text or "ERR_" in text)):
+                complaints.append(text)
+
+        return note
+
+    async def open_one(simulator, fragment=None, refusals=False, **how):
+        how = {"viewport": {"width": 1440, "height": 950}, "reduced_motion": "reduce", **how}
+        context = await browser.new_context(**how)
+        context.set_default_timeout(PATIENCE * 1000)
+        contexts.append(context)
+        page = await context.new_page()
+        note = complain(refusals)
+        page.on("console", lambda message: note(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        # With a token its fragment brings that.
+        told = simulator.said[0]["control"]
+        address = told.partition("#")[0]
+        page.on("request", lambda request: request.url.startswith((address, "blob:")) or complaints.append(request.url))
+        await page.goto(told if fragment is None else address + fragment)
+        return page
+
+    yield open_one
+    for context in contexts:
+        await context.close()
+    assert complaints == []
+
+
+def switch(where, name, exact=True):
+    return where.get_by_role("switch", name=name, exact=exact)
+
+
+async def choose(page, name):
+    await page.get_by_role("navigation", name="Accessories").get_by_role("link", name=re.compile(f"^{name}")).click()
+    await expect(page.get_by_role("main").get_by_role("heading", name=name, exact=True, level=2)).to_be_visible()
+
+
+async def door(page, word):
+    await page.get_by_role("radiogroup", name="Target Door State").get_by_role("radio", name=word, exact=True).check()
+
+
+async def tab(page, name):
+    await page.get_by_role("tab", name=name, exact=True).click()
+
+
+async def shown_code(page):
+    return await page.locator("[data-code]").get_attribute("data-code")
+
+
+class Added:
+    """What a phone needs of an accessory that came while the process ran."""
+
+    def __init__(self, device_id):
+        self.device_id = device_id
+
+
+async def device_id(page):
+    found = await page.locator("dl.facts").inner_text()
+    return re.search(r"(?:[0-9A-F]{2}:){5}[0-9A-F]{2}", found).group()
+
+
+async def test_a_bridge_of_two_lights_is_added_paired_by_the_code_on_the_page_and_switched_from_both_ends(run, open_page, phone):
+    simulator = await run(GARAGE)
+    page = await open_page(simulator)
+    await page.get_by_role("button", name="Add accessory").click()
+    dialog = page.get_by_role("dialog", name="Add an accessory")
+    await dialog.get_by_label("Name", exact=True).fill("Hall")
+    await dialog.get_by_label("Device").select_option("LightBulb")
+    await dialog.get_by_role("button", name="Put it in").click()
+    await dialog.get_by_label("How many of Light Bulb").fill("2")
+    await dialog.get_by_text("Optional characteristics").click()
+    await dialog.get_by_label("Brightness").check()
+    await dialog.get_by_label("Put them behind a bridge").check()
+    await dialog.get_by_role("button", name="Serve it").click()
+    await expect(page.get_by_role("heading", name="Hall", level=2)).to_be_visible()
+    await expect(page.get_by_text("2 accessories behind the bridge")).to_be_visible()
+
+    home = await phone.pair(Added(await device_id(page)), await shown_code(page))
+    accessories = await home.accessories()
+    on = characteristic(accessories, "ON", aid=2)
+    await home.subscribe(on)
+    # Both lights are called as their service is, so each is found by its number.
+    one, other = switch(page, "Light Bulb 1"), switch(page, "Light Bulb 2")
+    await expect(one).to_have_attribute("aria-checked", "false")
+    await one.click()
+    await home.events.wait(on, True)
+    await expect(one).to_have_attribute("aria-checked", "true")
+    await home.put((*on, False))
+    await expect(one).to_have_attribute("aria-checked", "false")
+    await home.put((*characteristic(accessories, "ON", aid=3), True))
+    await expect(other).to_have_attribute("aria-checked", "true")
+    await expect(one).to_have_attribute("aria-checked", "false")
+
+    brightness = characteristic(accessories, "BRIGHTNESS", aid=2)
+    await page.get_by_role("link", name="Light Bulb 1, details").click()
+    slider = page.get_by_role("slider", name="Brightness", exact=True)
+    await expect(slider).to_have_value("100")
+    await home.put((*brightness, 40))
+    await expect(slider).to_have_value("40")
+    await expect(page.locator(".glance")).to_have_text("Off")
+    await page.get_by_label("Brightness, as a number").fill("55")
+    await page.keyboard.press("Enter")
+    await expect(slider).to_have_value("55")
+    assert await home.value(brightness) == 55
+
+
+async def test_the_door_of_the_garage_stops_when_something_stands_in_its_way(run, open_page, phone):
+    simulator = await run(GARAGE, options=("--virtual-time",))
+    page = await open_page(simulator)
+    home = await phone.pair(simulator.accessory)
+    target = characteristic(await home.accessories(), "DOOR_STATE_TARGET")
+    glance = page.locator(".glance")
+    await expect(glance).to_contain_text("Closed")
+
+    async def advance(time):
+        await page.get_by_label("How far").fill(time)
+        await page.get_by_role("button", name="Advance").click()
+
+    await home.put((*target, 0))
+    await expect(glance).to_contain_text("Opening")
+    await advance("10s")
+    await expect(glance).to_contain_text("Open ")
+    await door(page, "Closed")
+    await expect(glance).to_contain_text("Closing")
+    assert await home.value(target) == 1
+    await advance("3s")
+    obstacle = page.get_by_role("group", name="At the device: Garage Door").get_by_role("switch", name="Obstructed")
+    await obstacle.click()
+    await expect(obstacle).to_have_attribute("aria-checked", "true")
+    await expect(glance).to_contain_text(re.compile("Stopped|Opening"))
+    await expect(page.locator(".scene .p-obstacle")).to_be_visible()
+    await obstacle.click()
+    await expect(page.locator(".scene .p-obstacle")).to_be_hidden()
+
+
+async def test_a_fault_is_switched_on_with_a_parameter_and_off(run, open_page):
+    simulator = await run(GARAGE)
+    page = await open_page(simulator, refusals=True)
+    await tab(page, "Faults")
+    panel = page.get_by_role("region", name="Faults")
+    await panel.get_by_label("Find a fault").fill("delay")
+    row = panel.locator(".fault", has_text="Delay message")
+    await row.get_by_text("How", exact=True).click()
+    await row.get_by_label("Message", exact=True).select_option("write")
+    await row.get_by_label("By", exact=True).fill("soon")
+    await row.get_by_role("switch", name="Delay message").click()
+    await expect(row.get_by_role("alert")).to_contain_text("duration")
+    await row.get_by_label("By", exact=True).fill("2s")
+    await row.get_by_role("switch", name="Delay message").click()
+    line = await simulator.wait(lambda line: line.get("event") == "fault")
+    assert line["fault"] == "delay-message" and line["on"] and "by=2s" in line["text"] and "message=write" in line["text"]
+    await expect(row.get_by_role("switch")).to_have_attribute("aria-checked", "true")
+    await expect(panel.get_by_text("On: delay-message")).to_be_visible()
+    await expect(page.get_by_role("navigation").get_by_text("1 fault")).to_be_visible()
+    await row.get_by_role("switch").click()
+    await expect(panel.get_by_text("Nothing is wrong")).to_be_visible()
+
+
+async def test_a_characteristic_of_ones_own_is_added_while_a_controller_is_connected_and_exported(run, open_page, phone):
+    simulator = await run(GARAGE)
+    page = await open_page(simulator)
+    home = await phone.pair(simulator.accessory)
+    before = await home.accessories()
+    target = characteristic(before, "DOOR_STATE_TARGET")
+    await home.subscribe(target)
+    await tab(page, "Profile")
+    await page.get_by_role("button", name="Add a characteristic…").click()
+    dialog = page.get_by_role("dialog", name="Add a characteristic")
+    await dialog.get_by_label("Description").fill("Fade Rate")
+    uuid = await dialog.get_by_label("UUID").input_value()
+    await dialog.get_by_label("Maximum").fill("10")
+    await dialog.get_by_role("button", name="Add characteristic").click()
+    await expect(dialog).to_have_count(0)
+    await expect(page.locator("dl.facts")).to_contain_text("c#\n2", use_inner_text=True)
+    own = characteristic(await home.accessories(), uuid)
+    ids = {(a["aid"], c["iid"]) for a in before for s in a["services"] for c in s["characteristics"]}
+    after = {(a["aid"], c["iid"]) for a in await home.accessories() for s in a["services"] for c in s["characteristics"]}
+    assert after - ids == {own} and ids < after
+    assert not [line for line in simulator.said if line.get("event") == "disconnected" and "verified" in str(line)]
+
+    await tab(page, "Services")
+    await page.get_by_role("slider", name="Fade Rate", exact=True).focus()
+    await page.keyboard.press("ArrowRight")
+    await expect(page.get_by_label("Fade Rate, as a number")).to_have_value("1")
+    assert await home.value(own) == 1
+    # The session of before goes on, and so does its subscription.
+    await door(page, "Open")
+    await home.events.wait(target, 0)
+
+    async with page.expect_download() as download:
+        await page.get_by_role("button", name="Export").first.click()
+    saved = await (await download.value).path()
+    assert (await download.value).suggested_filename == "garage-door.hasaccessory"
+    written = json.loads(saved.read_text())
+    assert written["services"][0]["characteristics"][-1] == {
+        "type": uuid, "description": "Fade Rate", "format": "uint8", "perms": ["pr", "pw", "ev"],
+        "minValue": 0, "maxValue": 10, "minStep": 1, "value": 0,
+    }
+
+
+async def test_controllers_are_listed_with_what_they_subscribed_to_and_pairings_are_reset(run, open_page, phone):
+    simulator = await run(GARAGE)
+    page = await open_page(simulator)
+    home = await phone.pair(simulator.accessory)
+    target = characteristic(await home.accessories(), "DOOR_STATE_TARGET")
+    await tab(page, "Controllers")
+    await expect(page.get_by_role("region", name="Pairings").get_by_text(home.identifier)).to_be_visible()
+    await home.subscribe(target)
+    connections = page.get_by_role("region", name="Connections")
+    await connections.get_by_text("subscribed to 1 characteristic").click()
+    await expect(connections.get_by_text(f"Target Door State ({target[0]}.{target[1]})")).to_be_visible()
+    await page.get_by_role("button", name="Reset pairings").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Reset pairings").click()
+    await expect(page.get_by_text("Not paired. Pair with the setup code above.")).to_be_visible()
+    await simulator.wait(lambda line: line.get("event") == "unpaired")
+    # Its session ended with the pairing; the connections that it tries anew are nobody's.
+    await expect(connections.get_by_text(home.identifier)).to_have_count(0)
+    await expect(connections.get_by_text("subscribed to")).to_have_count(0)
+
+
+async def test_a_profile_that_is_wrong_is_refused_with_its_place_and_changes_nothing(run, open_page):
+    simulator = await run(GARAGE)
+    page = await open_page(simulator, "#/1/profile", refusals=True)
+    area = page.get_by_label("The profile as JSON")
+    await expect(area).to_have_value(re.compile("GarageDoorOpener"))
+    text = await area.input_value()
+    await area.fill(text.replace('"GarageDoorOpener"', '"GarageDoorOpner"'))
+    await page.get_by_role("button", name="Serve this profile").click()
+    problem = page.get_by_role("alert").filter(has_text="GarageDoorOpener")
+    await expect(problem).to_be_visible()
+    await problem.get_by_role("button", name=re.compile("^line ")).first.click()
+    at = await area.evaluate("(area) => area.value.slice(area.selectionStart).split('\\n')[0]")
+    assert at.startswith('"GarageDoorOpner"')
+    await page.get_by_role("button", name="Take it back").click()
+    await expect(area).to_have_value(text)
+
+
+async def test_what_breaks_a_rule_by_hand_is_refused_in_words_and_the_control_goes_back(run, open_page):
+    simulator = await run(PROFILES / "kitchen-sink.hasaccessory")
+    page = await open_page(simulator, refusals=True)
+    await page.get_by_label("A uint8", exact=True).fill("300")
+    await page.keyboard.press("Enter")
+    await expect(page.locator("[data-address]", has_text="A uint8").get_by_role("alert").first).to_contain_text("uint8 holds 0...255")
+
+
+async def test_each_refused_request_stands_in_the_log_with_its_reason(run, open_page):
+    simulator = await run(GARAGE)
+    page = await open_page(simulator)
+    await expect(page.locator("#scene")).to_be_visible()
+    reader, writer = await asyncio.open_connection("127.0.0.1", simulator.accessory.port)
+    writer.write(b"GET /accessories HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert b"470" in await reader.readline()
+    writer.close()
+    line = await simulator.wait(lambda line: line.get("event") == "refused")
+    row = page.get_by_role("region", name="Log").locator(".log-row.refused").first
+    await expect(row).to_contain_text(line["reason"])
+    await expect(row).to_contain_text("GET /accessories")
+
+
+async def test_a_page_that_is_left_open_over_a_restart_of_the_process_reconnects_and_says_so(run, open_page, tmp_path):
+    first = await run(GARAGE, state=tmp_path)
+    page = await open_page(first, refusals=True)
+    await expect(page.locator(".glance")).to_contain_text("Closed")
+    code = await shown_code(page)
+    address = first.said[0]["control"]
+    await first.stop()
+    said = page.locator("#connection")
+    await expect(said).to_contain_text("connection to hapsim is lost")
+    again = await run(
+        GARAGE, BRIDGE, state=tmp_path, options=("--control", address.removeprefix("http://").removesuffix("/"))
+    )
+    await expect(said).to_contain_text("connection is back")
+    await expect(page.get_by_role("navigation").get_by_text("Light Bridge")).to_be_visible()
+    assert await shown_code(page) == code
+    await door(page, "Open")
+    await again.wait(lambda line: line.get("event") == "changed" and line.get("name") == "Target Door State")
+
+
+async def test_with_a_token_the_page_asks_for_it_or_takes_it_from_the_address(run, open_page):
+    simulator = await run(GARAGE, options=("--control-token", "a-secret-of-sorts"))
+    page = await open_page(simulator)
+    await expect(page.locator(".glance")).to_contain_text("Closed")
+    assert "secret" not in page.url
+    await expect(page.locator("img.qr")).to_have_js_property("naturalWidth", 150)
+    other = await open_page(simulator, "", refusals=True)
+    dialog = other.get_by_role("dialog", name="This hapsim asks for a token")
+    await dialog.get_by_label("Token").fill("a-secret-of-sorts")
+    await dialog.get_by_role("button", name="Go on").click()
+    await expect(other.locator(".glance")).to_contain_text("Closed")
+
+
+async def test_everything_can_be_done_with_the_keyboard(run, open_page):
+    simulator = await run(BRIDGE)
+    page = await open_page(simulator)
+    await expect(page.get_by_text("2 accessories behind the bridge")).to_be_visible()
+    await page.keyboard.press("Tab")
+    await expect(page.locator("#skip")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#main")).to_be_focused()
+    await page.get_by_role("tab", name="Accessories").focus()
+    await page.keyboard.press("ArrowRight")
+    await expect(page.get_by_role("tab", name="Controllers")).to_be_focused()
+    await expect(page.get_by_text("Nobody is connected.")).to_be_visible()
+    await page.keyboard.press("Home")
+
+    async def go_to(target):
+        for _ in range(40):
+            if await target.evaluate("(element) => element === document.activeElement"):
+                return
+            await page.keyboard.press("Tab")
+        raise AssertionError("the keyboard does not get there")
+
+    lamp = switch(page, "Desk Lamp")
+    await go_to(lamp)
+    await page.keyboard.press("Space")
+    await expect(lamp).to_have_attribute("aria-checked", "true")
+    await go_to(page.get_by_role("link", name="Floor Lamp, details"))
+    await page.keyboard.press("Enter")
+    slider = page.get_by_role("slider", name="Brightness", exact=True)
+    await expect(slider).to_be_visible()
+    await page.locator("#skip").focus()
+    await page.keyboard.press("Enter")
+    await go_to(slider)
+    await page.keyboard.press("ArrowLeft")
+    await expect(slider).to_have_value("99")
+    await expect(page.get_by_label("Brightness, as a number")).to_have_value("99")
+
+
+# Every control that is shown, without a name that a screen reader could say.
+NAMELESS = """() => [...document.querySelectorAll("button, input, select, textarea, a, img, summary, [role]")]
+  .filter((element) => element.checkVisibility() && !element.closest("[aria-hidden=true]"))
+  .filter((element) => {
+    const labels = [...(element.labels ?? [])].map((label) => label.textContent).join("");
+    const by = (element.getAttribute("aria-labelledby") ?? "").split(" ").map((id) => document.getElementById(id)?.textContent ?? "").join("");
+    const name = element.getAttribute("aria-label") || by.trim() || labels.trim() || element.alt
+      || (element.matches("button, a, summary, [role=tab], [role=switch]") ? element.textContent.trim() : "");
+    return !name && !element.matches("[role=status], [role=alert], img[alt='']");
+  }).map((element) => element.outerHTML.slice(0, 160))"""
+
+POOR = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const numbers = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (color) => {
+    const [r, g, b] = numbers(color).map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = (element) => {
+    for (; element; element = element.parentElement) {
+      const color = getComputedStyle(element).backgroundColor;
+      if (numbers(color)[3] === 255) return color;
+    }
+    return "white";
+  };
+  const poor = new Set();
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest("svg, option, .unseen, noscript, :disabled")) continue;
+    const [a, b] = [light(getComputedStyle(element).color), light(behind(element))].sort((one, other) => other - one);
+    const contrast = (a + 0.05) / (b + 0.05);
+    if (contrast < 4.5) poor.add(`${element.tagName}.${element.className} "${walker.currentNode.data.slice(0, 20)}": ${contrast.toFixed(2)}`);
+  }
+  return [...poor];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_every_control_has_a_name_every_word_can_be_read_and_nothing_hangs_over(run, open_page, scheme):
+    names = ["garage-door", "light-colour", "kitchen-sink", "button-panel", "bridge-mixed", "sensor-multi-battery"]
+    simulator = await run(*[PROFILES / f"{name}.hasaccessory" for name in names])
+    page = await open_page(simulator, color_scheme=scheme)
+    for number, name in enumerate(names, 1):
+        await page.evaluate(f"location.hash = '#/{number}'")
+        await expect(page.get_by_role("navigation", name="Accessories").locator("[aria-current]")).to_have_attribute("href", f"#/{number}")
+        await expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text(simulator.accessories[number - 1].name)
+        for panel in ("Controllers", "Faults", "Profile", None) if number == 1 else (None,):
+            if panel:
+                await tab(page, panel)
+            assert await page.evaluate(NAMELESS) == [], (name, panel)
+            assert await page.evaluate(POOR) == [], (name, panel)
+        for width in (1440, 1000, 390):
+            await page.set_viewport_size({"width": width, "height": 900})
+            over = await page.evaluate(
+                "[...document.querySelectorAll('main *')].filter((e) => e.checkVisibility() && !e.closest('svg, .tabs')"
+                " && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 120))"
+            )
+            assert over == [] and await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
+
+
+async def test_light_and_dark_follow_the_system_and_the_switch(run, open_page):
+    def paper(page):
+        return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    simulator = await run(GARAGE)
+    page = await open_page(simulator, color_scheme="dark")
+    dark = await paper(page)
+    await page.get_by_role("button", name="Theme: as the system").click()
+    light = await paper(page)
+    assert light != dark
+    await page.get_by_role("button", name="Theme: light").click()
+    assert await paper(page) == dark
+
+
+async def test_what_an_accessory_is_called_is_text(run, open_page, tmp_path):
+    name = "<img src=x onerror=alert(1)>"
+    profile = tmp_path / "hostile.hasaccessory"
+    profile.write_text(json.dumps({"format": "hasaccessory/1", "name": name, "services": [{"type": "Switch", "name": "<script>alert(1)</script>"}]}))
+    page = await open_page(await run(profile))
+    await expect(page.get_by_role("main").get_by_role("heading", level=2)).to_have_text(name)
+    await expect(page.get_by_role("heading", name="<script>alert(1)</script>")).to_be_visible()
+    assert await page.locator("main img:not(.qr), main script").count() == 0
+
+
+async def test_a_scenario_is_played_and_what_is_wrong_with_one_is_told_with_its_place(run, open_page):
+    simulator = await run(GARAGE)
+    page = await open_page(simulator, refusals=True)
+    await page.get_by_role("button", name="Play…").click()
+    dialog = page.get_by_role("dialog", name="Play a scenario")
+    await dialog.get_by_label("Or its text (YAML)").fill("steps:\n- prss: {}\n")
+    await dialog.get_by_role("button", name="Play", exact=True).click()
+    await expect(dialog.get_by_role("alert")).to_contain_text("line 2")
+    await dialog.get_by_label("Or its text (YAML)").fill(
+        "scenario: Coming home\nsteps:\n- set: { characteristic: TargetDoorState, value: open }\n- note: the car is in\n"
+    )
+    await dialog.get_by_role("button", name="Play", exact=True).click()
+    await expect(page.locator(".glance")).to_contain_text("Opening")
+    await expect(page.get_by_role("region", name="Scenario")).to_contain_text("“Coming home” passed")
+    await expect(page.get_by_role("region", name="Log")).to_contain_text("the car is in")
