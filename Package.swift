@@ -7,8 +7,9 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "hapsim", targets: ["hapsim"]),
+    .executable(name: "hapctl", targets: ["hapctl"]),
     .executable(name: "haptest", targets: ["haptest"]),
-    .library(name: "HAPSimulator", targets: ["HAPSimulator"]),
+    .library(name: "HAPSimulator", targets: ["HAPSimulator", "HAPModel", "HAPProfile"]),
   ],
   targets: [
     // C libraries, each imported by one Swift module.
@@ -167,6 +168,10 @@ let package = Package(
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
+    // The tests of an example that is a package of its own, built here a second time so that they needn't be built with all of this again.
+    .testTarget(
+      name: "GarageAppTests", dependencies: ["HAPSimulator", "hapctl"],
+      path: "Examples/SwiftTests/Tests/GarageAppTests"),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]

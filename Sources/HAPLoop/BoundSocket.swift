@@ -18,7 +18,7 @@ package struct BoundSocket: ~Copyable {
   package init(host: IPAddress, interface: String? = nil, port: UInt16) throws(LoopError) {
     wanted = SocketAddress(host: host, port: port)
     #if canImport(Glibc)
-      let type = Int32(SOCK_STREAM.rawValue)
+      let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     #else
       let type = SOCK_STREAM
     #endif

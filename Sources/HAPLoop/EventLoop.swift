@@ -19,6 +19,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     var stopRequested = false
     /// The loop has ended, and nothing will be run any more.
     var isClosed = false
+    /// To be told when the thread is about to end; nil: they were.
+    var endings: [@Sendable () -> Void]? = []
 
     mutating func closeIfEmpty() -> Bool {
       isClosed = isClosed || entries.isEmpty
@@ -129,6 +131,16 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     }
   }
 
+  /// Calls `body` when the loop has ended: on its thread, as the last thing it does, or at once if that is over. For who must not block as
+  /// `stop` does; the loop is started. From any thread.
+  package func whenEnded(_ body: @escaping @Sendable () -> Void) {
+    let isOver = inbox.withLock { inbox in
+      inbox.endings?.append(body)
+      return inbox.endings == nil
+    }
+    if isOver { body() }
+  }
+
   private static func main(_ argument: UnsafeMutableRawPointer) {
     let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
     loop.run()
@@ -156,6 +168,11 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     closeLoop()
     thread.store(0, ordering: .releasing)
     uv_sem_post(&ended)
+    let endings = inbox.withLock { inbox in
+      defer { inbox.endings = nil }
+      return inbox.endings ?? []
+    }
+    for ending in endings { ending() }
   }
 
   /// Ends the loop's own two handles and the loop.

@@ -50,7 +50,7 @@ package final class TCPListener {
     self.onConnection = onConnection
     // For a loop that is stopped with the listener open.
     watcher.onClosed = { [weak self] in
-      closeDescriptor(socket)
+      Self.end(socket)
       self?.onConnection = nil
     }
     watcher.onEvent = { self.accept(after: $0) }
@@ -65,8 +65,15 @@ package final class TCPListener {
     onConnection = nil
     watcher.onClosed = nil
     watcher.close()
-    closeDescriptor(descriptor)
+    Self.end(descriptor)
     retry.close()
+  }
+
+  /// A process that is being started elsewhere in this one has copies of our descriptors until it runs, and would listen on: the port would
+  /// be in use for that moment.
+  private static func end(_ descriptor: Int32) {
+    _ = shutdown(descriptor, Int32(SHUT_RDWR))
+    closeDescriptor(descriptor)
   }
 
   private func accept(after events: DescriptorWatcher.Events) {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import HAPLoop
@@ -134,6 +135,27 @@ private actor Counter {
       await withTaskGroup(of: Void.self) { group in for _ in 0..<4 { group.addTask { loop.stop() } } }
       loop.stop()
     }
+  }
+
+  @Test(
+    "Who wants to know when a loop has ended is told once, behind everything that it ran, and at once when it is over")
+  func ending() async {
+    let loop = EventLoop(name: "ending")
+    loop.start()
+    let order = Mutex<[String]>([])
+    await withCheckedContinuation { continuation in
+      loop.whenEnded { order.withLock { $0.append("first") } }
+      loop.whenEnded { continuation.resume() }
+      loop.schedule {
+        loop.stop()
+        loop.schedule { order.withLock { $0.append("scheduled") } }
+      }
+    }
+    #expect(order.withLock { $0 } == ["scheduled", "first"])
+    loop.whenEnded { order.withLock { $0.append("late") } }
+    #expect(order.withLock { $0 } == ["scheduled", "first", "late"])
+    loop.stop()
+    #expect(order.withLock { $0.count } == 3)
   }
 
   @Test("A loop that stops itself and is waited for by nobody ends, and is freed") func selfStopping() async {

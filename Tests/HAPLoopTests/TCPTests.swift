@@ -125,6 +125,31 @@ private func connectedPair(
     #expect(refusal.contains("nowhere0"))
   }
 
+  @Test("A closed listener's port is free, though a process that is being started has a copy of its socket")
+  func copied() async {
+    let failure: String = await onLoop { loop, finish in
+      let listener = try! TCPListener(loop, host: .loopbackV4, port: 0) { _ in }
+      // As between fork and exec.
+      let copies = (3..<1024).filter { hasPort(listener.port, $0) }.map { dup(Int32($0)) }
+      listener.close()
+      do throws(LoopError) {
+        try TCPListener(loop, host: .loopbackV4, port: listener.port) { _ in }.close()
+        finish(copies.isEmpty ? "no copy" : "none")
+      } catch { finish("\(error)") }
+      for copy in copies { close(copy) }
+    }
+    #expect(failure == "none")
+  }
+
+  private func hasPort(_ port: UInt16, _ descriptor: Int) -> Bool {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let status = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(Int32(descriptor), $0, &length) }
+    }
+    return status == 0 && address.sin_family == sa_family_t(AF_INET) && UInt16(bigEndian: address.sin_port) == port
+  }
+
   @Test("Eight megabytes arrive whole and in order while the reader pauses again and again") func backPressure() async {
     let sent = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
     let outcome: [Bool] = await onLoop { loop, finish in

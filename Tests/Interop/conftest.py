@@ -41,7 +41,8 @@ def pytest_generate_tests(metafunc):
             profiles = [profile for profile in profiles if profile.stem in ANNOUNCED]
         part, parts = map(int, metafunc.config.getoption("--part").split("/"))
         profiles = profiles[part - 1 :: parts]
-        metafunc.parametrize("profile", profiles, ids=lambda path: path.stem)
+        # Of the module: profile by profile, so that tests can share an accessory of one.
+        metafunc.parametrize("profile", profiles, ids=lambda path: path.stem, scope="module")
 
 
 def pytest_collection_modifyitems(config, items):

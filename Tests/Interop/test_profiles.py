@@ -5,11 +5,25 @@ import hashlib
 import json
 
 import pytest
+import pytest_asyncio
 
-from phone import another_controller, batches, same
+from phone import Phone, another_controller, batches, same
+from process import Simulator
 from values import bad, characteristics, good, held, outside_the_format
 
 INFORMATION, PROTOCOL, PRESS = "3E", "A2", "73"
+
+
+@pytest_asyncio.fixture(scope="module")
+async def home(profile, network):
+    """Of one profile, for the tests that need no accessory of their own: in the order in which they stand here."""
+    simulator = await Simulator.run(profile)
+    try:
+        await simulator.ready()
+        async with Phone(network) as phone:
+            yield await phone.pair(simulator.accessory)
+    finally:
+        await simulator.clean_up()
 
 
 def short(uuid):
@@ -66,10 +80,9 @@ async def test_sf_follows_the_pairing(profile, run, network, phone):
     await network.wait(accessory.device_id, sf="1")
 
 
-async def test_the_database_is_whole(profile, run, phone):
+async def test_the_database_is_whole(profile, home):
     "[CH.24, DB.1, DB.2, DB.3, DB.4, DB.5]"
     document = json.loads(profile.read_text())
-    home = await phone.pair((await run(profile)).accessory)
     accessories = await home.accessories()
 
     wanted = list(names(document))
@@ -89,9 +102,8 @@ async def test_the_database_is_whole(profile, run, phone):
     assert [c["value"] for c in protocol["characteristics"] if short(c["type"]) == "37"] == ["1.1.0"]
 
 
-async def test_everything_readable_can_be_read(profile, run, phone):
+async def test_everything_readable_can_be_read(profile, home):
     "[HTTP.6, HTTP.7, HTTP.10, CH.14]"
-    home = await phone.pair((await run(profile)).accessory)
     listed = dict(characteristics(await home.accessories()))
     readable = {i: c for i, c in listed.items() if "pr" in c["perms"]}
     answer = {}
@@ -105,9 +117,8 @@ async def test_everything_readable_can_be_read(profile, run, phone):
     assert (await home.get((1, 999999)))[(1, 999999)]["status"] == -70409
 
 
-async def test_everything_writable_takes_what_it_should_and_refuses_the_rest(profile, run, phone):
+async def test_everything_writable_takes_what_it_should_and_refuses_the_rest(profile, home):
     "[CH.1, CH.2, CH.3, CH.4, CH.7, CH.8, CH.9, CH.10, CH.11, CH.13, CH.16, CH.17, HTTP.8, HTTP.9]"
-    home = await phone.pair((await run(profile)).accessory)
 
     async def put(identifier, value, timed=False):
         """The HTTP status and the characteristic's."""
@@ -187,9 +198,8 @@ async def test_events_reach_every_listener_but_the_writer(profile, run, phones):
             await other.events.wait(identifier, value, since[1])
 
 
-async def test_a_write_response_comes_where_it_is_allowed(profile, run, phone):
+async def test_a_write_response_comes_where_it_is_allowed(profile, home):
     """`r` with a write: the value comes back where there is `wr`."""
-    home = await phone.pair((await run(profile)).accessory)
     for identifier, c in characteristics(await home.accessories()):
         if not {"pw", "wr"} <= set(c["perms"]):
             continue
@@ -197,9 +207,8 @@ async def test_a_write_response_comes_where_it_is_allowed(profile, run, phone):
         assert code == 207 and entry["status"] == 0 and "value" in entry, (c, entry)
 
 
-async def test_additional_authorization_may_come_with_a_write(profile, run, phone):
+async def test_additional_authorization_may_come_with_a_write(profile, home):
     """`authData` is base64, or the write is refused."""
-    home = await phone.pair((await run(profile)).accessory)
     for identifier, c in characteristics(await home.accessories()):
         if "aa" not in c["perms"]:
             continue

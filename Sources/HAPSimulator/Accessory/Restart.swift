@@ -1,5 +1,5 @@
 /// How a running accessory starts anew; the raw value is the command's name.
-package enum Restart: String, CaseIterable, Sendable {
+public enum Restart: String, CaseIterable, Sendable {
   /// It says goodbye, closes its connections, and starts from what it keeps.
   case reboot
   /// The same without a word: connections are reset.

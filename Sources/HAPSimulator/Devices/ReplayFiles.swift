@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The files that a profile's behaviours name: they lie beside it. Each is read once.
 ///
 /// Reads files, so it belongs off the loop.
@@ -42,25 +36,12 @@ package final class ReplayFiles {
   }
 
   private func bytes(of name: String) throws(ReplaySeries.Problem) -> [UInt8] {
-    func unreadable() -> ReplaySeries.Problem {
-      ReplaySeries.Problem(message: "it can't be read beside the profile: \(String(cString: strerror(errno)))")
-    }
-    // A pipe that nobody writes to would hold us up for ever.
-    let descriptor = open(folder + name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { throw unreadable() }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw unreadable() }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw .init(message: "it is no file") }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = read(descriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw unreadable() }
-      if count == 0 { return bytes }
-      bytes += chunk[..<count]
-      guard bytes.count <= Self.sizeLimit else { throw .init(message: "it has more than 1 MiB") }
+    do throws(RegularFile.Failure) { return try RegularFile.bytes(of: folder + name, limit: Self.sizeLimit) } catch {
+      switch error {
+      case .unreadable(let reason): throw .init(message: "it can't be read beside the profile: \(reason)")
+      case .noFile: throw .init(message: "it is no file")
+      case .tooLong: throw .init(message: "it has more than 1 MiB")
+      }
     }
   }
 }

@@ -1,0 +1,22 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+  name: "GarageApp",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    // Yours names the repository and a version: .package(url: "…", from: "…").
+    .package(name: "hapsim", path: "../..")
+  ],
+  targets: [
+    // Here would be the app.
+    .testTarget(
+      name: "GarageAppTests",
+      dependencies: [
+        .product(name: "HAPSimulator", package: "hapsim"),
+        // Only because the app of this example lets hapctl speak HomeKit.
+        .product(name: "hapctl", package: "hapsim"),
+      ])
+  ],
+  swiftLanguageModes: [.v6]
+)

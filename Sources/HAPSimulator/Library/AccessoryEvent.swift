@@ -1,0 +1,185 @@
+import HAPModel
+import HAPScenario
+import HAPWire
+
+/// Something that happened to a running accessory.
+public struct AccessoryEvent: Sendable {
+  /// What kind of thing happened. The raw value is the `event` of ``AccessoryEvent/json``.
+  public struct Kind: RawRepresentable, Hashable, Sendable {
+    /// `wrote`.
+    public let rawValue: String
+
+    /// Any text; those that there are, are constants of this type.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Somebody opened a connection.
+    public static let connected = Kind(rawValue: "connected")
+    /// A connection has ended.
+    public static let disconnected = Kind(rawValue: "disconnected")
+    /// A controller paired, or was added by an admin.
+    public static let paired = Kind(rawValue: "paired")
+    /// A pairing was removed.
+    public static let unpaired = Kind(rawValue: "unpaired")
+    /// A paired controller proved itself: its session is secured.
+    public static let verified = Kind(rawValue: "verified")
+    /// A controller wrote a value.
+    public static let wrote = Kind(rawValue: "wrote")
+    /// A controller asked to be told of changes.
+    public static let subscribed = Kind(rawValue: "subscribed")
+    /// A controller wants to be told no more.
+    public static let unsubscribed = Kind(rawValue: "unsubscribed")
+    /// A controller was told a value that changed.
+    public static let told = Kind(rawValue: "told")
+    /// The device, or somebody at it, changed a value.
+    public static let changed = Kind(rawValue: "changed")
+    /// The accessory identified itself.
+    public static let identified = Kind(rawValue: "identify")
+    /// A request was refused, or a connection cut off.
+    public static let refused = Kind(rawValue: "refused")
+    /// The device has not answered for three seconds.
+    public static let slow = Kind(rawValue: "slow")
+    /// Another profile is served from now on.
+    public static let reconfigured = Kind(rawValue: "reconfigured")
+    /// A fault was switched on or off.
+    public static let fault = Kind(rawValue: "fault")
+    /// The accessory went off the network, or came back.
+    public static let radio = Kind(rawValue: "radio")
+    /// An accessory behind the bridge was lost, or found again.
+    public static let reachable = Kind(rawValue: "reachable")
+    /// The accessory is back, as if its process had started anew.
+    public static let restarted = Kind(rawValue: "restarted")
+    /// The accessory is visible on the network.
+    public static let advertised = Kind(rawValue: "advertised")
+    /// Its name was taken by somebody else on the network.
+    public static let renamed = Kind(rawValue: "renamed")
+    /// It is visible at other addresses now.
+    public static let moved = Kind(rawValue: "addresses")
+    /// Whether looking for it on the network found it.
+    public static let selfCheck = Kind(rawValue: "self-check")
+    /// Something is wrong that the accessory goes on with.
+    public static let trouble = Kind(rawValue: "trouble")
+    /// No event of the accessory: this many were dropped here for want of room.
+    public static let dropped = Kind(rawValue: "dropped")
+  }
+
+  private enum Content {
+    case happened(SimulatorEvent)
+    case dropped(Int, accessory: String)
+  }
+
+  private let content: Content
+  /// The simulator's time when it happened.
+  public let time: Duration
+  /// The machine's time when it happened, since the simulator was made.
+  public let uptime: Duration
+
+  init(_ event: SimulatorEvent, at time: Duration, uptime: Duration) {
+    content = .happened(event)
+    self.time = time
+    self.uptime = uptime
+  }
+
+  /// In the place of events that there was no room for.
+  /// - Parameter next: the one behind them.
+  init(dropped count: Int, before next: AccessoryEvent) {
+    content = .dropped(count, accessory: next.accessory)
+    time = next.time
+    uptime = next.uptime
+  }
+
+  /// What kind of thing happened.
+  public var kind: Kind {
+    switch content {
+    case .happened(let event): Kind(rawValue: event.name)
+    case .dropped: .dropped
+    }
+  }
+
+  /// The name of the accessory, or of the bridge.
+  public var accessory: String {
+    switch content {
+    case .happened(let event): event.accessory
+    case .dropped(_, let accessory): accessory
+    }
+  }
+
+  /// The address of the characteristic that it is about, where it is about one.
+  public var characteristic: AttributeID? { named?.id }
+
+  /// The name of that characteristic: "Target Door State", with the accessory's in front behind a bridge.
+  public var characteristicName: String? { named?.name }
+
+  /// The value that was written, changed or told.
+  public var value: Value? { namedValue?.value }
+
+  /// The catalogue's word for the value, where it has one: "open".
+  public var word: String? { namedValue?.word }
+
+  /// The identifier of the controller that did it, or that was told.
+  public var controller: String? {
+    guard case .happened(let event) = content else { return nil }
+    return switch event.kind {
+    case .paired(let controller, _), .unpaired(let controller), .verified(let controller), .wrote(_, let controller),
+      .subscribed(_, let controller), .unsubscribed(_, let controller), .told(_, let controller):
+      controller
+    default: nil
+    }
+  }
+
+  /// One line for people: "Target Door State (1.12): open (0)".
+  public var text: String {
+    switch content {
+    case .happened(let event): event.text
+    case .dropped(let count, _): "\(count) events were dropped here for want of room"
+    }
+  }
+
+  /// All that is known of it, as `hapsim run --json` writes it: one JSON object, with members for each kind of event.
+  public var json: String {
+    JSONWriter.text { json in
+      json.object { json in
+        switch content {
+        case .happened(let event): event.write(to: &json)
+        case .dropped(let count, let accessory):
+          json.key("event")
+          json.string(kind.rawValue)
+          json.key("accessory")
+          json.string(accessory)
+          json.key("count")
+          json.integer(count)
+        }
+      }
+    }
+  }
+
+  private var namedValue: SimulatorEvent.NamedValue? {
+    guard case .happened(let event) = content else { return nil }
+    return switch event.kind {
+    case .wrote(let value, _), .told(let value, _), .changed(let value): value
+    default: nil
+    }
+  }
+
+  private var named: SimulatorEvent.NamedCharacteristic? {
+    if let namedValue { return namedValue.characteristic }
+    guard case .happened(let event) = content else { return nil }
+    return switch event.kind {
+    case .subscribed(let characteristic, _), .unsubscribed(let characteristic, _): characteristic
+    default: nil
+    }
+  }
+}
+
+extension AccessoryEvent: CustomStringConvertible {
+  /// The simulator's time, the machine's in brackets, and what happened: "0:00:04.000 (+1.25 s)  Target Door State (1.12): open (0)".
+  public var description: String {
+    let hundredths = Int64(uptime / .milliseconds(10))
+    let fraction = hundredths % 100
+    return "\(time.clockText) (+\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) s)  \(text)"
+  }
+}
+
+extension AccessoryEvent.Kind: CustomStringConvertible {
+  /// The raw value.
+  public var description: String { rawValue }
+}

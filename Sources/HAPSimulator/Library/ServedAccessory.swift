@@ -1,0 +1,272 @@
+import HAPLoop
+import HAPModel
+import HAPProfile
+import HAPProtocol
+import HAPWire
+
+/// An accessory of a simulator, with what happened to it and who waits for more.
+///
+/// Belongs to the loop's thread, but for its constants.
+final class ServedAccessory: @unchecked Sendable {  // everything but constants is used on the loop's thread alone
+  /// Who it is, for controllers and people.
+  struct Card: Sendable {
+    let name: String
+    let deviceID: String
+    let setupCode: String
+    let setupPayload: String
+    let category: String
+    let port: UInt16
+  }
+
+  let loop: EventLoop
+  let record = EventRecord()
+  /// Nil until it is served.
+  let card = Guarded<Card?>(nil)
+  /// Told once, when it is stopped.
+  var onStop: () -> Void = {}
+
+  private let clock: SimulationClock
+  /// By the loop's clock.
+  private let birth: UInt64
+  private(set) var accessory: SimulatedAccessory!
+  private var dispatcher: CommandDispatcher!
+  /// What happens counts.
+  private var isOpen = false
+  private var waits: [Wait] = []
+  private var isLooking = false
+
+  /// - Parameter birth: of the simulator, by the loop's clock.
+  init(in clock: SimulationClock, since birth: UInt64, on loop: EventLoop) {
+    self.clock = clock
+    self.birth = birth
+    self.loop = loop
+  }
+
+  // MARK: Life
+
+  func begin(_ simulation: Simulation, _ accessory: SimulatedAccessory) {
+    self.accessory = accessory
+    dispatcher = CommandDispatcher(
+      simulation, readProfile: { try ProfileSource.file($0).load() }, onAllStopped: {})
+    issueCard()
+  }
+
+  /// Switches on the faults that its profile has.
+  func beginFaults(done: @escaping @Sendable (SimulatorError?) -> Void) {
+    dispatcher.begin(accessory.assumeIsolated { $0.ownFaults }, at: accessory) { error in
+      done(error.map { SimulatorError($0) })
+    }
+  }
+
+  /// It is known from now on, and what happens counts.
+  func open() { isOpen = true }
+
+  private var isStopped: Bool { accessory.assumeIsolated { $0.isStopped } }
+
+  /// Any number of times.
+  func stop() {
+    accessory.assumeIsolated { $0.stop() }
+    let waiting = waits
+    waits = []
+    for wait in waiting { wait.finish(.stopped) }
+    record.finish()
+    let onStop = onStop
+    self.onStop = {}
+    onStop()
+  }
+
+  private func issueCard() {
+    let (prepared, port) = accessory.assumeIsolated { ($0.prepared, $0.port) }
+    card.withLock {
+      $0 = Card(
+        name: prepared.name, deviceID: prepared.deviceID.text, setupCode: prepared.setupCode.text,
+        setupPayload: prepared.setupPayload.uri, category: prepared.category.slug, port: port)
+    }
+  }
+
+  // MARK: What is done to it
+
+  /// - Parameters:
+  ///   - name: of an accessory behind the bridge; nil: it itself.
+  ///   - done: told the answer.
+  func perform(
+    _ action: SimulatorCommand.Action, of name: String? = nil, done: @escaping SimulatorCore.Done<JSONNode>
+  ) {
+    perform(SimulatorCommand(accessory: name.map { .name($0) }, action)) { result in
+      done(result.map(\.node))
+    }
+  }
+
+  /// Carries out a command as it is written.
+  /// - Parameter done: told the answer, a line without its end.
+  func perform(json: String, done: @escaping SimulatorCore.Done<String>) {
+    do throws(CommandRefusal) {
+      let command = try SimulatorCommand(json: Array(json.utf8))
+      switch command.action {
+      case .add:
+        done(.failure(SimulatorError(.notPossible, "one accessory can't add another: Simulator.start does")))
+      case .advance where clock.pace != .standing: done(.failure(.timePasses))
+      case .stop, .remove:
+        stop()
+        done(.success(CommandAnswer.success(id: command.id)))
+      default: perform(command) { result in done(result.map(\.text)) }
+      }
+    } catch { done(.failure(SimulatorError(error))) }
+  }
+
+  private func perform(
+    _ command: SimulatorCommand, done: @escaping SimulatorCore.Done<(node: JSONNode, text: String)>
+  ) {
+    guard !isStopped else { return done(.failure(.stopped)) }
+    do throws(CommandError) {
+      try dispatcher.perform(command) { text in
+        done(Result { () throws(SimulatorError) in (try self.outcome(text), text) })
+      }
+    } catch { done(.failure(SimulatorError(error))) }
+  }
+
+  private func outcome(_ text: String) throws(SimulatorError) -> JSONNode {
+    // It may be another one since.
+    issueCard()
+    guard let answer = try? JSONNode.parse(Array(text.utf8)) else { preconditionFailure("an answer is JSON: \(text)") }
+    if answer["ok"]?.boolValue == true { return answer }
+    let code = SimulatorError.Code(rawValue: answer["error"]?["code"]?.stringValue ?? "")
+    // One that can't start anew stops by itself, and has said why.
+    if isStopped, code != .failed { throw .stopped }
+    throw SimulatorError(code, answer["error"]?["message"]?.stringValue ?? "it was refused")
+  }
+
+  func replace(by source: ProfileSource, done: @escaping SimulatorCore.Done<UInt16>) {
+    guard !isStopped else { return done(.failure(.stopped)) }
+    accessory.assumeIsolated {
+      $0.replace({ try source.load() }) { result in
+        self.issueCard()
+        done(result.mapError { SimulatorError($0) })
+      }
+    }
+  }
+
+  // MARK: How it is
+
+  var pairings: Result<[Pairing], SimulatorError> {
+    accessory.assumeIsolated { $0.run.map { .success($0.core.pairings) } } ?? .failure(.stopped)
+  }
+
+  var activeFaults: [String] { accessory.assumeIsolated { $0.faults.active.map(\.text) } }
+
+  func value(of name: CharacteristicName) throws(SimulatorError) -> (value: Value, word: String?) {
+    let (id, database) = try find(name)
+    guard let slot = database.slot(of: id) else { throw SimulatorError(.noSuchCharacteristic, "\(id) is gone") }
+    let named = database.named(slot, database.characteristics[slot].value)
+    return (named.value, named.word)
+  }
+
+  private func find(_ name: CharacteristicName) throws(SimulatorError) -> (AttributeID, AttributeDatabase) {
+    guard !isStopped else { throw .stopped }
+    do throws(CommandError) {
+      let id = try dispatcher.characteristic(name.selector, of: name.accessorySelector).id
+      return (id, accessory.assumeIsolated { $0.database })
+    } catch { throw SimulatorError(error) }
+  }
+
+  /// A characteristic, and perhaps a value of it, with words for people.
+  struct Subject {
+    let id: AttributeID
+    /// In its own form.
+    let value: Value?
+    /// "Target Door State (1.12): open (0)"
+    let text: String
+  }
+
+  /// - Throws: for words that name nothing, and for a value that the characteristic can't have.
+  func subject(_ name: CharacteristicName, _ value: Value?) throws(SimulatorError) -> Subject {
+    let (id, database) = try find(name)
+    guard let slot = database.slot(of: id) else { throw SimulatorError(.noSuchCharacteristic, "\(id) is gone") }
+    guard let value else { return Subject(id: id, value: nil, text: "\(database.named(slot))") }
+    let characteristic = database.characteristics[slot]
+    do throws(CommandError) {
+      let meant = try characteristic.value(from: JSONNode(value))
+      // What reads as null has no other value to read; what is written to it has.
+      let canonical = meant.isNull ? meant : try characteristic.admitByHand(meant)
+      return Subject(id: id, value: canonical, text: "\(database.named(slot, canonical))")
+    } catch { throw SimulatorError(error) }
+  }
+
+  /// What a characteristic is now, for people: "Target Door State (1.12): open (0)"; nil: it is gone.
+  func state(of id: AttributeID) -> String? {
+    let database = accessory.assumeIsolated { $0.database }
+    return database.slot(of: id).map { "\(database.named($0, database.characteristics[$0].value))" }
+  }
+
+  // MARK: What happens to it
+
+  func hear(_ event: SimulatorEvent) {
+    guard isOpen else { return }
+    let told = AccessoryEvent(
+      event, at: clock.now, uptime: .nanoseconds(Int64(clamping: EventLoop.readClock() - birth)))
+    let number = record.add(told)
+    var isTaken = false
+    var met: [Wait] = []
+    waits.removeAll { wait in
+      let isMet = wait.wish.isMet(by: told) && !(wait.wish.takesIt && isTaken)
+      if isMet {
+        met.append(wait)
+        isTaken = isTaken || wait.wish.takesIt
+      }
+      return isMet
+    }
+    if isTaken { record.take(number) }
+    for wait in met { wait.finish(.met(told)) }
+    lookLater()
+    // One that can't start anew stops by itself, and says so.
+    if told.kind == .trouble, isStopped { loop.schedule { [self] in stop() } }
+  }
+
+  /// Waits for an event, or for a value. Whatever is so already is enough.
+  func wait(
+    for wish: Wish, within limit: Duration, _ ticket: WaitTicket, done: @escaping @Sendable (WaitEnding) -> Void
+  ) {
+    if ticket.isCancelled { return done(.cancelled) }
+    if isStopped { return done(.stopped) }
+    switch wish {
+    case .event(let matches): if let event = record.take(matches) { return done(.met(event)) }
+    case .value(let id, let value): if self.value(id) == value { return done(.met(nil)) }
+    }
+    let timer = LoopTimer(loop)
+    let wait = Wait(wish, ticket, timer, done)
+    timer.onFire = { [unowned self] in
+      guard let index = waits.firstIndex(where: { $0.ticket === ticket }) else { return }
+      waits.remove(at: index).finish(.late)
+    }
+    timer.start(after: limit)
+    waits.append(wait)
+  }
+
+  /// Nobody waits any more.
+  func giveUp(_ ticket: WaitTicket) {
+    ticket.isCancelled = true
+    guard let index = waits.firstIndex(where: { $0.ticket === ticket }) else { return }
+    waits.remove(at: index).finish(.cancelled)
+  }
+
+  private func value(_ id: AttributeID) -> Value? {
+    let database = accessory.assumeIsolated { $0.database }
+    return database.slot(of: id).map { database.characteristics[$0].value }
+  }
+
+  /// Events come before what they tell is so; and values may change without one, as in a restart.
+  private func lookLater() {
+    guard !isLooking, waits.contains(where: { !$0.wish.takesIt }) else { return }
+    isLooking = true
+    loop.schedule { [self] in
+      isLooking = false
+      var met: [Wait] = []
+      waits.removeAll { wait in
+        guard case .value(let id, let value) = wait.wish, self.value(id) == value else { return false }
+        met.append(wait)
+        return true
+      }
+      for wait in met { wait.finish(.met(nil)) }
+    }
+  }
+}

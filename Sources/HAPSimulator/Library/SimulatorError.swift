@@ -1,0 +1,94 @@
+import HAPLoop
+import HAPProfile
+import HAPStore
+
+/// Why a simulator did not do what it was asked, or what was expected of an accessory did not happen.
+public struct SimulatorError: Error, Sendable, CustomStringConvertible {
+  /// What callers decide on.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// As answers to commands have it: `no-such-characteristic`.
+    public let rawValue: String
+
+    /// Any text; those that simulators use are constants of this type.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// What was expected did not happen in time.
+    public static let unmet = Code(rawValue: "unmet")
+    /// The task that waited was cancelled.
+    public static let cancelled = Code(rawValue: "cancelled")
+    /// The simulator or the accessory has been stopped.
+    public static let stopped = Code(rawValue: "stopped")
+    /// A profile can't be read or served. The message has a line for each problem, with file, line and column.
+    public static let profile = Code(rawValue: "profile")
+    /// The state folder can't be used, or another process runs the accessory with it.
+    public static let state = Code(rawValue: "state")
+    /// An address, a port or an interface can't be used.
+    public static let network = Code(rawValue: "network")
+    /// A command is no JSON, or not the object it should be; or an argument is nothing that there is.
+    public static let malformed = Code(rawValue: "malformed")
+    /// There is no command of this name.
+    public static let unknownCommand = Code(rawValue: "unknown-command")
+    /// Nothing here has the name of an accessory that was given.
+    public static let noSuchAccessory = Code(rawValue: "no-such-accessory")
+    /// No such controller is paired.
+    public static let noSuchController = Code(rawValue: "no-such-controller")
+    /// The accessory has no such service.
+    public static let noSuchService = Code(rawValue: "no-such-service")
+    /// The accessory has no such characteristic.
+    public static let noSuchCharacteristic = Code(rawValue: "no-such-characteristic")
+    /// Several are meant by what was said.
+    public static let ambiguous = Code(rawValue: "ambiguous")
+    /// The characteristic does not take this value.
+    public static let invalidValue = Code(rawValue: "invalid-value")
+    /// This accessory can't do that.
+    public static let notPossible = Code(rawValue: "not-possible")
+    /// The simulator's own trouble, such as a disk that is full.
+    public static let failed = Code(rawValue: "failed")
+  }
+
+  /// What callers decide on.
+  public let code: Code
+  /// For people: a sentence without a full stop, or several lines.
+  public let message: String
+  /// Of what was expected and did not happen: what happened instead, the newest last; 20 events at most. Otherwise empty.
+  public let events: [AccessoryEvent]
+
+  init(_ code: Code, _ message: String, events: [AccessoryEvent] = []) {
+    self.code = code
+    self.message = message
+    self.events = events
+  }
+
+  /// The message, and under it a line for each event.
+  public var description: String {
+    guard code == .unmet else { return message }
+    guard !events.isEmpty else { return "\(message)\nnothing has happened to it" }
+    return "\(message)\nwhat has happened to it:\n" + events.map { "  \($0)" }.joined(separator: "\n")
+  }
+}
+
+extension SimulatorError.Code: CustomStringConvertible {
+  /// The raw value.
+  public var description: String { rawValue }
+}
+
+extension SimulatorError {
+  static let stopped = SimulatorError(.stopped, "the simulator has been stopped")
+  static let timePasses = SimulatorError(
+    .notPossible, "time passes by itself here: Simulator(time: .virtual) makes it stand still")
+  static let cancelled = SimulatorError(.cancelled, "the task was cancelled")
+
+  /// Why something below did not work.
+  init(_ error: any Error) {
+    switch error {
+    case let error as SimulatorError: self = error
+    case let error as CommandError: self.init(Code(rawValue: error.code.rawValue), error.message)
+    case let error as CommandRefusal: self.init(error.error)
+    case let error as ProfileErrors: self.init(.profile, "\(error)")
+    case let error as WishError: self.init(.profile, error.message)
+    case let error as StoreError: self.init(.state, "\(error)")
+    case let error as LoopError: self.init(.network, "\(error)")
+    default: self.init(.failed, "\(error)")
+    }
+  }
+}

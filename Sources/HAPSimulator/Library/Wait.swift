@@ -1,0 +1,59 @@
+import HAPLoop
+import HAPModel
+
+/// What somebody waits for.
+enum Wish {
+  /// An event that nobody else was waiting for. Called on the loop.
+  case event((AccessoryEvent) -> Bool)
+  /// That a characteristic has this value.
+  case value(AttributeID, Value)
+
+  func isMet(by event: AccessoryEvent) -> Bool {
+    switch self {
+    case .event(let matches): matches(event)
+    case .value(let id, let value):
+      (event.kind == .changed || event.kind == .wrote) && event.characteristic == id && event.value == value
+    }
+  }
+
+  /// Whether an event counts for nobody else.
+  var takesIt: Bool {
+    switch self {
+    case .event: true
+    case .value: false
+    }
+  }
+}
+
+/// How a wait ended.
+enum WaitEnding: Sendable {
+  /// With the event, where it was one.
+  case met(AccessoryEvent?)
+  case late
+  case cancelled
+  case stopped
+}
+
+/// By which a wait is given up, also before it began. Belongs to the loop's thread.
+final class WaitTicket: @unchecked Sendable { var isCancelled = false }
+
+/// Somebody who waits. Belongs to the loop's thread.
+final class Wait {
+  let wish: Wish
+  let ticket: WaitTicket
+  private let timer: LoopTimer
+  private let done: (WaitEnding) -> Void
+
+  init(_ wish: Wish, _ ticket: WaitTicket, _ timer: LoopTimer, _ done: @escaping (WaitEnding) -> Void) {
+    self.wish = wish
+    self.ticket = ticket
+    self.timer = timer
+    self.done = done
+  }
+
+  /// Once.
+  func finish(_ ending: WaitEnding) {
+    timer.close()
+    done(ending)
+  }
+}

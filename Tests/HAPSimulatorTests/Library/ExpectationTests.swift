@@ -1,0 +1,303 @@
+import HAPModel
+import HAPWire
+import Testing
+
+@testable import HAPSimulator
+
+@Suite("The library: what is expected of an accessory", .timeLimit(.minutes(2))) struct ExpectationTests {
+  /// Of `ProfileText.garage`.
+  private func id(_ name: CharacteristicName, of door: RunningAccessory) async throws -> String {
+    let subject = try await door.served.loop.answer { [served = door.served] done in
+      done(Result { () throws(SimulatorError) in try served.subject(name, nil).id })
+    }
+    return "\(subject)"
+  }
+
+  @Test("A controller's write is met once, whether it came before or comes after") func written() async throws {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    async let later = door.written("TargetDoorState", "open", within: .seconds(60))
+    let controller = try await PairedController(pairingWith: door)
+    let target = try await id("TargetDoorState", of: door)
+    try await controller.write(target, 0)
+    #expect(try await later.controller == controller.identifier)
+    try await controller.write(target, 1)
+    let event = try await door.written("TargetDoorState", "closed", by: controller.identifier)
+    #expect("\(event.characteristic.map { "\($0)" } ?? "")" == target)
+    #expect(event.characteristicName == "Target Door State")
+    #expect(event.value == 1 && event.word == "closed" && event.kind == .wrote && event.accessory == "Garage")
+    #expect(event.text.contains("wrote Target Door State"))
+    // Each was met.
+    for value: Value? in ["open", "closed", nil] {
+      let error = await #expect(throws: SimulatorError.self) {
+        try await door.written("TargetDoorState", value, within: .zero)
+      }
+      #expect(error?.code == .unmet)
+    }
+    try await controller.write(target, 0)
+    door.forgetEvents()
+    await #expect(throws: SimulatorError.self) { try await door.written("TargetDoorState", within: .zero) }
+    try await controller.write(target, 1)
+    await #expect(throws: SimulatorError.self) {
+      try await door.written("TargetDoorState", by: "somebody else", within: .zero)
+    }
+    try await door.written("TargetDoorState", within: .zero)
+    await controller.close()
+    await simulator.stop()
+  }
+
+  @Test("Two who wait for a write want two") func concurrent() async throws {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    let controller = try await PairedController(pairingWith: door)
+    let target = try await id("TargetDoorState", of: door)
+    async let one = door.written("TargetDoorState", within: .seconds(60))
+    async let other = door.written("TargetDoorState", within: .seconds(60))
+    try await controller.write(target, 0)
+    try await controller.write(target, 1)
+    let words = try await [one.word, other.word]
+    #expect(Set(words) == ["open", "closed"])
+    await controller.close()
+    await simulator.stop()
+  }
+
+  @Test("What is not met says where, what, what is so and what came instead") func unmet() async throws {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    var error = await #expect(throws: SimulatorError.self) {
+      try await door.written("TargetDoorState", "open", within: .milliseconds(20), file: "Mine/Tests.swift", line: 7)
+    }
+    #expect(error?.events.isEmpty == true)
+    var lines = error?.description.split(separator: "\n").map(String.init) ?? []
+    #expect(
+      lines.first
+        == "Mine/Tests.swift:7: expected of \"Garage\" within 20ms: a controller writes Target Door State (1.13): open (0); now it is Target Door State (1.13): closed (1)",
+      "\(lines)")
+    #expect(lines.last == "nothing has happened to it")
+    try await simulator.advance(by: .seconds(3))
+    try await door.set("TargetDoorState", to: "open")
+    error = await #expect(throws: SimulatorError.self) {
+      try await door.expect(.subscribed, of: "CurrentDoorState", by: "phone", within: .zero)
+    }
+    lines = error?.description.split(separator: "\n").map(String.init) ?? []
+    #expect(lines.first?.contains("ExpectationTests.swift:") == true)
+    #expect(
+      lines.first?.contains("\"subscribed\" of Current Door State (1.11) by controller phone") == true, "\(lines)")
+    #expect(lines.dropFirst().first == "what has happened to it:")
+    #expect(lines.dropFirst(2).allSatisfy { $0.hasPrefix("  0:00:03.000 (+") }, "\(lines)")
+    #expect(lines.contains { $0.contains("Target Door State (1.13): open (0)") }, "\(lines)")
+    error = await #expect(throws: SimulatorError.self) {
+      try await door.becomes("CurrentDoorState", "open", within: .zero)
+    }
+    #expect(error?.message.contains("Current Door State (1.11): open (0); now it is") == true)
+    error = await #expect(throws: SimulatorError.self) {
+      try await door.expect("the door is painted", within: .zero) { _ in false }
+    }
+    #expect(error?.message.hasSuffix("within 0s: the door is painted") == true)
+    error = await #expect(throws: SimulatorError.self) { try await door.expect(.wrote, "open") }
+    #expect(error?.code == .malformed && error?.message.contains("say which characteristic") == true)
+    for _ in 0..<30 { try await door.identify() }
+    error = await #expect(throws: SimulatorError.self) { try await door.expect(.paired, within: .seconds(-1)) }
+    #expect(error?.events.count == 20)
+    await simulator.stop()
+  }
+
+  @Test("A value is waited for while time passes; what is so already is enough, any number of times") func becomes()
+    async throws
+  {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    try await door.becomes("CurrentDoorState", "closed", within: .zero)
+    try await door.becomes("CurrentDoorState", 1, within: .zero)
+    async let opening: Void = door.becomes("CurrentDoorState", "opening", within: .seconds(60))
+    async let open: Void = door.becomes("CurrentDoorState", "open", within: .seconds(60))
+    async let openToo: Void = door.becomes("CurrentDoorState", "open", within: .seconds(60))
+    try await door.set("TargetDoorState", to: "open")
+    try await opening
+    try await simulator.advance(by: .seconds(3600))
+    _ = try await (open, openToo)
+    // A value that nobody tells of: it comes back with the restart.
+    try await door.set("ObstructionDetected", to: true)
+    async let back: Void = door.becomes("ObstructionDetected", false, within: .seconds(60))
+    try await door.restart(.factoryReset)
+    try await back
+    await simulator.stop()
+  }
+
+  @Test("A condition of one's own finds its event") func predicate() async throws {
+    let simulator = try await Simulator()
+    let lamp = try await simulator.start(.new("LightBulb:Brightness"))
+    async let dimmed = lamp.expect("it is dimmed below half", within: .seconds(60)) {
+      $0.kind == .changed && $0.characteristicName == "Brightness" && ($0.value?.intValue ?? 100) < 50
+    }
+    for percent in [90, 60, 30, 20] { try await lamp.set("Brightness", to: .integer(Int128(percent))) }
+    #expect(try await dimmed.value == 30)
+    await simulator.stop()
+  }
+
+  @Test("Who waits when the simulator ends, or the accessory, is told") func stopWhileWaiting() async throws {
+    for byAccessory in [true, false] {
+      let simulator = try await Simulator()
+      let door = try await simulator.start(.json(ProfileText.garage))
+      let events = door.events()
+      let written = Task { _ = try await door.written("TargetDoorState", within: .seconds(60)) }
+      let becomes = Task { try await door.becomes("CurrentDoorState", "open", within: .seconds(60)) }
+      async let heard = events.reduce(into: 0) { count, _ in count += 1 }
+      try await door.identify()
+      if byAccessory { await door.stop() } else { await simulator.stop() }
+      for wait in [written, becomes] {
+        let result = await wait.result
+        let error = #expect(throws: SimulatorError.self) { try result.get() }
+        #expect(error?.code == .stopped)
+      }
+      #expect(await heard == 1)
+      await simulator.stop()
+    }
+  }
+
+  @Test("Who waits is told when the accessory can't start anew") func notBack() async throws {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    let written = Task { _ = try await door.written("TargetDoorState", within: .seconds(60)) }
+    let events = door.events()
+    // As a restart does whose state can't be read.
+    try await door.served.loop.answer { [served = door.served] done in
+      served.accessory.assumeIsolated { $0.stop() }
+      served.hear(SimulatorEvent(accessory: "Garage", .trouble("it did not come back: for want of a disk")))
+      done(.success(()))
+    }
+    let result = await written.result
+    let error = #expect(throws: SimulatorError.self) { try result.get() }
+    #expect(error?.code == .stopped)
+    #expect(await events.reduce(into: []) { $0.append($1.kind) } == [.trouble])
+    await simulator.stop()
+  }
+
+  @Test("A wait ends with its task, also one that was cancelled before it began") func cancelled() async throws {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    let waits: [@Sendable () async throws -> Void] = [
+      { try await door.written("TargetDoorState", within: .seconds(60)) },
+      { try await door.becomes("CurrentDoorState", "open", within: .seconds(60)) },
+      { try await door.expect(.paired, within: .seconds(60)) },
+    ]
+    for wait in waits {
+      for isEarly in [true, false] {
+        let task = Task {
+          if isEarly { withUnsafeCurrentTask { $0?.cancel() } }
+          try await wait()
+        }
+        if !isEarly {
+          // It waits by then, or not yet: either way is one.
+          try await door.identify()
+          task.cancel()
+        }
+        let result = await task.result
+        let error = #expect(throws: SimulatorError.self) { try result.get() }
+        #expect(error?.code == .cancelled)
+      }
+    }
+    // Those who gave up take nothing from others.
+    let controller = try await PairedController(pairingWith: door)
+    try await door.expect(.paired)
+    await controller.close()
+    await simulator.stop()
+  }
+
+  // MARK: The stream
+
+  @Test("Events are those that happen after the stream was made, and it ends with the accessory") func stream()
+    async throws
+  {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    try await door.set("TargetDoorState", to: "open")
+    let events = door.events()
+    try await door.identify()
+    try await door.set("ObstructionDetected", to: true)
+    await simulator.stop()
+    var kinds: [AccessoryEvent.Kind] = []
+    for await event in events { kinds.append(event.kind) }
+    #expect(kinds.first == .identified && kinds.dropFirst().contains(.changed), "\(kinds)")
+    for await _ in events { Issue.record("it has ended") }
+  }
+
+  private func event(_ number: Int) -> AccessoryEvent {
+    AccessoryEvent(SimulatorEvent(accessory: "A", .trouble("\(number)")), at: .zero, uptime: .milliseconds(1250))
+  }
+
+  @Test("Of more than there is room for, the oldest are dropped, and that is said where they were") func dropped()
+    async throws
+  {
+    let listener = EventListener()
+    for number in 1...EventListener.room + 37 { listener.tell(event(number)) }
+    var events = AccessoryEvents(listener).makeAsyncIterator()
+    let first = try #require(await events.next())
+    #expect(first.kind == .dropped && first.accessory == "A" && first.value == nil && first.controller == nil)
+    #expect(first.text == "37 events were dropped here for want of room")
+    #expect(first.json == #"{"event":"dropped","accessory":"A","count":37}"#)
+    #expect(await events.next()?.text == "trouble: 38")
+    listener.finish()
+    var rest: [String] = []
+    while let next = await events.next() { rest.append(next.text) }
+    #expect(rest.count == EventListener.room - 1 && rest.last == "trouble: \(EventListener.room + 37)")
+  }
+
+  @Test("A history has its bound, and says what is missing") func history() {
+    let record = EventRecord()
+    for number in 1...20_000 { record.add(event(number)) }
+    let history = record.history
+    #expect(history.count <= 11_001 && history.first?.kind == .dropped)
+    #expect(history.last?.text == "trouble: 20000")
+    let kept = history.count - 1
+    #expect(history.first?.text == "\(20_000 - kept) events were dropped here for want of room")
+    #expect(record.last(3).map(\.text) == ["trouble: 19998", "trouble: 19999", "trouble: 20000"])
+    record.forget()
+    #expect(record.history.isEmpty)
+    // What was forgotten can't be met any more, and nobody trips over it.
+    record.take(19_000)
+    #expect(record.take { _ in true } == nil)
+  }
+
+  @Test("Several may read one stream; each event goes to one, and one that is cancelled takes none") func readers()
+    async throws
+  {
+    let listener = EventListener()
+    let events = AccessoryEvents(listener)
+    let early = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await listener.next()?.text
+    }
+    #expect(await early.value == nil)
+    let idle = Task { await listener.next()?.text }
+    idle.cancel()
+    #expect(await idle.value == nil)
+    let counts = await withTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 { group.addTask { await events.reduce(into: 0) { count, _ in count += 1 } } }
+      for number in 0..<500 { listener.tell(event(number)) }
+      listener.finish()
+      return await group.reduce(into: 0) { $0 += $1 }
+    }
+    #expect(counts == 500)
+  }
+
+  @Test("A listener that is let go is told no more") func letGoListener() {
+    let record = EventRecord()
+    weak var gone: EventListener?
+    do {
+      let events = AccessoryEvents(record.listen())
+      gone = Mirror(reflecting: events).children.first?.value as? EventListener
+      #expect(gone != nil)
+    }
+    record.add(event(1))
+    #expect(gone == nil)
+  }
+
+  @Test("An event is a line for people, and JSON for programs") func texts() throws {
+    #expect(event(1).description == "0:00:00.000 (+1.25 s)  trouble: 1")
+    let node = try JSONNode.parse(Array(event(1).json.utf8))
+    #expect(node["event"]?.stringValue == "trouble" && node["message"]?.stringValue == "1")
+    #expect(
+      SimulatorError.Code.unmet.description == "unmet" && AccessoryEvent.Kind.selfCheck.description == "self-check")
+  }
+}

@@ -1,0 +1,49 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPTransport
+
+@testable import HAPSimulator
+
+/// A controller that has paired with an accessory, with a verified session.
+struct PairedController {
+  let loop = EventLoop(name: "controller")
+  let identifier: String
+  private let client: ControllerClient
+
+  init(pairingWith door: RunningAccessory, as identifier: String = "11111111-2222-3333-4444-555555555555") async throws
+  {
+    self.identifier = identifier
+    loop.start()
+    let identity = ControllerCredentials(
+      identifier: Array(identifier.utf8), key: SigningKey(seed: RandomSource.system.secret(32)))
+    let address = SocketAddress(host: try IPAddress(door.address), port: door.port)
+    let setup = ControllerClient(on: loop)
+    try await setup.connect(to: [address])
+    guard let accessory = try await setup.pairSetup(code: door.setupCode, identity: identity) else {
+      throw ServedSimulation.Failure(message: "it did not pair")
+    }
+    await setup.close()
+    client = ControllerClient(on: loop)
+    try await client.connect(to: [address])
+    try await client.pairVerify(identity, with: accessory)
+  }
+
+  /// - Parameter id: "1.9"
+  func write(_ id: String, _ value: Value) async throws {
+    guard let id = AttributeID(id) else { throw ServedSimulation.Failure(message: "\(id) is no id") }
+    let answer = try await client.request(.write([.init(id, value: value)]))
+    guard answer.status == 204 else { throw ServedSimulation.Failure(message: "it was answered \(answer.status)") }
+  }
+
+  func subscribe(to id: String) async throws {
+    guard let id = AttributeID(id) else { throw ServedSimulation.Failure(message: "\(id) is no id") }
+    _ = try await client.request(.write([.init(id, ev: true)]))
+  }
+
+  func close() async {
+    await client.close()
+    loop.stop()
+  }
+}

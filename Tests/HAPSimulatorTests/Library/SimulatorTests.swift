@@ -1,0 +1,265 @@
+import Foundation
+import HAPLoop
+import HAPModel
+import HAPProfile
+import Testing
+
+@testable import HAPSimulator
+
+@Suite("The library: a simulator", .timeLimit(.minutes(2))) struct SimulatorTests {
+  @Test("An accessory comes from a file, a text, bytes, a profile or a few words") func sources() async throws {
+    let simulator = try await Simulator()
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).hasaccessory")
+    try Data(ProfileText.garage.utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let bytes = Array(ProfileText.garage.utf8)
+    var ports: Set<UInt16> = []
+    for source: ProfileSource in [
+      .file(file.path), .json(ProfileText.garage), .json(bytes),
+      .profile(try AccessoryProfile(json: bytes, fileName: "garage")),
+    ] {
+      let door = try await simulator.start(source)
+      #expect(door.name == "Garage" && door.category == "garage-door-opener" && door.address == "127.0.0.1")
+      #expect(try await door.word(of: "CurrentDoorState") == "closed")
+      ports.insert(door.port)
+    }
+    #expect(ports.count == 4 && !ports.contains(0))
+    let lamp = try await simulator.start(.new("light-bulb:Brightness", "Outlet"), name: "Desk", setupCode: "031-45-154")
+    #expect(lamp.name == "Desk" && lamp.category == "lightbulb" && lamp.setupCode == "031-45-154")
+    #expect(lamp.setupPayload.hasPrefix("X-HM://") && lamp.deviceID.count == 17)
+    #expect(try await lamp.value(of: "Brightness").intValue != nil)
+    await simulator.stop()
+  }
+
+  @Test(
+    "What is no profile is refused with file, line and column, or with the nearest right word",
+    arguments: [
+      (.file("/nowhere/door.hasaccessory"), "/nowhere/door.hasaccessory can't be read: No such file or directory"),
+      (.file("/"), "/ is no file"), (.file("a\0b"), "it is no file name"),
+      (.json("{"), "profile:1:2: error: "), (.json("[]", fileName: "door"), "door:1:1: error: "),
+      (
+        .json("{ \"format\": \"hasaccessory/1\", \"name\": \"A\",\n \"services\": [ { \"type\": \"LihtBulb\" } ] }"),
+        "profile:2:26: error: services[0].type: "
+      ),
+      (
+        .json(
+          "{ \"format\": \"hasaccessory/1\", \"name\": \"A\", \"services\": [ { \"type\": \"Switch\" } ],\n \"faults\": [\"latenzy\"] }"
+        ),
+        "profile:2:13: error: faults[0]: there is no fault \"latenzy\": did you mean \"latency\"?"
+      ),
+      (.new("light-blub"), "there is no service \"light-blub\"; did you mean LightBulb?"),
+      (.new("LightBulb:Brigtness"), "there is no characteristic \"Brigtness\"; did you mean Brightness?"),
+      (.new(), "an accessory has services: say which"),
+    ] as [(ProfileSource, String)])
+  func wrongSources(_ source: ProfileSource, _ message: String) async throws {
+    let simulator = try await Simulator()
+    let error = await #expect(throws: SimulatorError.self) { try await simulator.start(source) }
+    #expect(error?.code == .profile)
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    await simulator.stop()
+  }
+
+  @Test(
+    "What can't be is refused when the simulator is made",
+    arguments: [
+      (.scaled(by: 0), .ephemeral, .loopback, .invalidValue, "0.001 to 100000 times as fast, not 0.0"),
+      (.scaled(by: .nan), .ephemeral, .loopback, .invalidValue, "not nan times"),
+      (.virtual, .folder("/dev/null/state"), .loopback, .state, "/dev/null/state"),
+      (.virtual, .ephemeral, .address("localhost"), .network, "\"localhost\" is not an IP address"),
+      (.virtual, .ephemeral, .interfaces("nowhere9"), .network, "no interface named nowhere9"),
+    ] as [(Simulator.Time, Simulator.State, Simulator.Network, SimulatorError.Code, String)])
+  func wrongOptions(
+    _ time: Simulator.Time, _ state: Simulator.State, _ network: Simulator.Network, _ code: SimulatorError.Code,
+    _ message: String
+  ) async {
+    let error = await #expect(throws: SimulatorError.self) {
+      _ = try await Simulator(time: time, state: state, network: network)
+    }
+    #expect(error?.code == code)
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test("A name, a code, a port and an address have their rules") func wrongStarts() async throws {
+    let simulator = try await Simulator()
+    let first = try await simulator.start(.new("switch"))
+    for (name, code, port, expected, message) in [
+      ("", nil, 0, .malformed, "name"), (nil, "123-45-678", 0, .malformed, "\"123-45-678\": HomeKit forbids"),
+      (nil, "12345678", 0, .malformed, "eight digits written XXX-XX-XXX"),
+      (nil, nil, first.port, .network, "\(first.port)"),
+    ] as [(String?, String?, UInt16, SimulatorError.Code, String)] {
+      let error = await #expect(throws: SimulatorError.self) {
+        try await simulator.start(.new("switch"), name: name, setupCode: code, port: port)
+      }
+      #expect(error?.code == expected)
+      #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
+    }
+    await simulator.stop()
+    // TEST-NET-1 is nobody's.
+    let elsewhere = try await Simulator(network: .address("192.0.2.1"))
+    let error = await #expect(throws: SimulatorError.self) { try await elsewhere.start(.new("switch")) }
+    #expect(error?.code == .network)
+    await elsewhere.stop()
+  }
+
+  @Test("Virtual time stands still until it is advanced, also by many at once") func virtualTime() async throws {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    try await door.set("TargetDoorState", to: "open")
+    #expect(try await simulator.now == .zero)
+    try await withThrowingTaskGroup(of: Duration.self) { group in
+      for _ in 0..<10 { group.addTask { try await simulator.advance(by: .seconds(6)) } }
+      let times = try await group.reduce(into: Set<Duration>()) { $0.insert($1) }
+      #expect(times == Set((1...10).map { .seconds(6 * $0) }))
+    }
+    #expect(try await door.word(of: "CurrentDoorState") == "open")
+    for beyond in [Duration.seconds(-1), .seconds(11 * 8766 * 3600)] {
+      let error = await #expect(throws: SimulatorError.self) { try await simulator.advance(by: beyond) }
+      #expect(error?.code == .invalidValue)
+    }
+    await simulator.stop()
+  }
+
+  @Test("Time that passes by itself is not advanced") func realTime() async throws {
+    for time in [Simulator.Time.real, .scaled(by: 1000)] {
+      let simulator = try await Simulator(time: time)
+      let error = await #expect(throws: SimulatorError.self) { try await simulator.advance(by: .seconds(1)) }
+      #expect(error?.code == .notPossible)
+      #expect(error?.message.contains("Simulator(time: .virtual)") == true)
+      let door = try await simulator.start(.json(ProfileText.garage))
+      let same = await #expect(throws: SimulatorError.self) {
+        try await door.perform("{\"command\": \"advance\", \"duration\": \"1s\"}")
+      }
+      #expect(same?.message == error?.message)
+      if time != .real {
+        try await door.set("TargetDoorState", to: "open")
+        try await door.becomes("CurrentDoorState", "open", within: .seconds(20))
+        #expect(try await simulator.now > .seconds(1))
+      }
+      await simulator.stop()
+    }
+  }
+
+  @Test("Two simulators side by side have each their accessories, their time and their end") func two() async throws {
+    let (one, other) = (try await Simulator(), try await Simulator())
+    let (door, twin) = (
+      try await one.start(.json(ProfileText.garage)), try await other.start(.json(ProfileText.garage))
+    )
+    #expect(door.port != twin.port && door.deviceID != twin.deviceID)
+    for door in [door, twin] { try await door.set("TargetDoorState", to: "open") }
+    try await one.advance(by: .seconds(60))
+    #expect(try await door.word(of: "CurrentDoorState") == "open")
+    #expect(try await twin.word(of: "CurrentDoorState") == "opening")
+    #expect(try await (one.now, other.now) == (.seconds(60), .zero))
+    await one.stop()
+    try await other.advance(by: .seconds(60))
+    #expect(try await twin.word(of: "CurrentDoorState") == "open")
+    await other.stop()
+  }
+
+  @Test("The same seed gives the same simulation") func seed() async throws {
+    func series(_ seed: UInt64) async throws -> [String] {
+      let simulator = try await Simulator(seed: seed)
+      let profile = ProfileText.sensor.replacing(
+        "\"name\": \"Temperature\"", with: "\"name\": \"Temperature\", \"behaviour\": { \"walk\": 5 }")
+      let sensor = try await simulator.start(.json(profile))
+      try await simulator.advance(by: .seconds(3600))
+      let texts = sensor.history.map { "\($0.time) \($0.text)" }
+      await simulator.stop()
+      return texts
+    }
+    let (first, again, other) = (try await series(1), try await series(1), try await series(2))
+    #expect(!first.isEmpty && first == again && first != other)
+  }
+
+  // MARK: The end
+
+  @Test("After its end nothing can be done any more, and that is said") func afterTheEnd() async throws {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    await simulator.stop()
+    await simulator.stop()
+    let deeds: [@Sendable () async throws -> Void] = [
+      { _ = try await simulator.start(.new("switch")) }, { try await simulator.advance(by: .seconds(1)) },
+      { _ = try await simulator.now }, { try await door.set("TargetDoorState", to: "open") },
+      { _ = try await door.value(of: "CurrentDoorState") }, { try await door.restart(.reboot) },
+      { try await door.replace(by: .json(ProfileText.garage)) }, { _ = try await door.pairings },
+      { _ = try await door.faults }, { try await door.perform("{\"command\": \"status\"}") },
+      { try await door.written("TargetDoorState") }, { try await door.becomes("CurrentDoorState", "open") },
+      { try await door.expect("anything") { _ in true } },
+    ]
+    for deed in deeds {
+      let error = await #expect(throws: SimulatorError.self) { try await deed() }
+      #expect(error?.code == .stopped)
+    }
+    await door.stop()
+    for await _ in door.events() { Issue.record("something happened") }
+    // Who it was can still be told.
+    #expect(door.name == "Garage" && door.port != 0)
+  }
+
+  @Test("An accessory that is stopped gives its port back; the others go on") func stoppedAccessory() async throws {
+    let simulator = try await Simulator()
+    let (door, lamp) = (
+      try await simulator.start(.json(ProfileText.garage)), try await simulator.start(.new("light-bulb"))
+    )
+    await door.stop()
+    await door.stop()
+    let error = await #expect(throws: SimulatorError.self) { try await door.value(of: "CurrentDoorState") }
+    #expect(error?.code == .stopped)
+    let next = try await simulator.start(.new("switch"), port: door.port)
+    #expect(next.port == door.port)
+    try await next.perform("{\"command\": \"stop\"}")
+    #expect(try await simulator.start(.new("switch"), port: door.port).port == door.port)
+    try await lamp.set("On", to: true)
+    await simulator.stop()
+  }
+
+  /// Stops when nothing refers to it.
+  @Test("A simulator that is let go ends its thread and closes its ports, when its accessories are let go too")
+  func letGo() async throws {
+    func make() async throws -> RunningAccessory {
+      try await Simulator().start(.new("light-bulb"))
+    }
+    var lamp: RunningAccessory? = try await make()
+    // The accessory keeps it.
+    try await lamp?.set("On", to: true)
+    let loop = try #require(lamp?.simulator.core.loop)
+    let port = try #require(lamp?.port)
+    lamp = nil
+    await withCheckedContinuation { continuation in loop.whenEnded { continuation.resume() } }
+    let again = try await Simulator()
+    #expect(try await again.start(.new("light-bulb"), port: port).port == port)
+    await again.stop()
+  }
+
+  @Test("Simulators that are made and let go at once leave nothing behind") func many() async throws {
+    var loops: [EventLoop] = []
+    for number in 0..<20 {
+      let simulator = try await Simulator()
+      if number % 2 == 0 { _ = try await simulator.start(.new("switch")) }
+      loops.append(simulator.core.loop)
+    }
+    for loop in loops { await withCheckedContinuation { continuation in loop.whenEnded { continuation.resume() } } }
+  }
+
+  // MARK: State
+
+  @Test("With a folder an accessory is the same one after its simulator's end, and served once at a time")
+  func folder() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("library-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let first = try await Simulator(state: .folder(folder.path))
+    let door = try await first.start(.json(ProfileText.garage))
+    let controller = try await PairedController(pairingWith: door)
+    let second = try await Simulator(state: .folder(folder.path))
+    let error = await #expect(throws: SimulatorError.self) { try await second.start(.json(ProfileText.garage)) }
+    #expect(error?.code == .state)
+    #expect(error?.message.contains("already running") == true)
+    await controller.close()
+    await first.stop()
+    let again = try await second.start(.json(ProfileText.garage))
+    #expect(again.deviceID == door.deviceID && again.setupCode == door.setupCode)
+    #expect(try await again.pairings.map(\.name) == [controller.identifier])
+    await second.stop()
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+/// Examples/SwiftTests is a package of its own, whose tests are built and run here as a target of this package: building all of hapsim a second
+/// time would take minutes. What that leaves open, whether its manifest is right, is looked at here.
+///
+/// Seen to fail: with `"HAPSimulater"` as the product's name in the example's manifest, and with another folder as the target's path in ours.
+struct ExampleTests {
+  private struct Manifest: Decodable {
+    struct Named: Decodable { let name: String }
+    struct Target: Decodable {
+      let name: String, type: String
+      let path: String?
+      let dependencies: [[String: [Part?]]]
+    }
+    /// `["HAPSimulator", "hapsim", null, null]`, or `["HAPSimulator", null]`; conditions are of no interest.
+    enum Part: Decodable {
+      case text(String)
+      case other
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        self = (try? container.decode(String.self)).map { .text($0) } ?? .other
+      }
+    }
+    let name: String
+    let products: [Named]
+    let targets: [Target]
+  }
+
+  private func manifest(of folder: String) throws -> Manifest {
+    let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("house-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: scratch) }
+    let json = try Checkout.output(of: [
+      "swift", "package", "--package-path", folder, "--scratch-path", scratch.path, "dump-package",
+    ])
+    return try JSONDecoder().decode(Manifest.self, from: json)
+  }
+
+  @Test("The example's package has the tests that run here, and asks for products that there are") func swiftTests()
+    throws
+  {
+    let example = try manifest(of: "Examples/SwiftTests")
+    let ours = try manifest(of: ".")
+    let tests = try example.targets.first { $0.type == "test" }.orFail("the example has no tests")
+    #expect(example.targets.count == 1)
+    let same = try ours.targets.first { $0.name == tests.name }.orFail("\(tests.name) is no target here")
+    #expect(same.type == "test" && same.path == "Examples/SwiftTests/Tests/\(tests.name)")
+    let wanted = tests.dependencies.compactMap { dependency -> [String]? in
+      dependency["product"]?.compactMap { if case .text(let text)? = $0 { text } else { nil } }
+    }
+    try #require(!wanted.isEmpty)
+    for product in wanted {
+      #expect(product.last == ours.name, "\(product)")
+      #expect(ours.products.contains { $0.name == product.first }, "no product \(product) here")
+    }
+  }
+
+  #if os(Linux)
+    /// Where the compiler keeps the standard library, and its plugins.
+    private struct TargetInfo: Decodable {
+      struct Paths: Decodable { let runtimeResourcePath: String }
+      let paths: Paths
+    }
+
+    /// As a target of ours the tests could use what is `package`; a package of its own can't.
+    ///
+    /// Seen to fail: with `_ = SimulatorCommand.self` in a test: "cannot find 'SimulatorCommand' in scope".
+    @Test("The example's tests use nothing but what is public") func strangers() throws {
+      let info = try Checkout.output(of: ["swiftc", "-print-target-info"])
+      let plugins = try JSONDecoder().decode(TargetInfo.self, from: info).paths.runtimeResourcePath
+      let folder = Checkout.folder.appendingPathComponent("Examples/SwiftTests/Tests/GarageAppTests")
+      let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+      try #require(!files.isEmpty)
+      let sources = Checkout.folder.appendingPathComponent("Sources")
+      let maps = try FileManager.default.contentsOfDirectory(atPath: sources.path)
+        .map { "\(sources.path)/\($0)/module.modulemap" }.filter { FileManager.default.fileExists(atPath: $0) }
+      _ = try Checkout.output(
+        of: [
+          "swiftc", "-typecheck", "-swift-version", "6", "-package-name", "stranger", "-module-name", "GarageAppTests",
+          "-I", try Checkout.buildFolder().appendingPathComponent("Modules").path,
+          "-plugin-path", "\(plugins)/host/plugins/testing",
+        ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + files.map { folder.appendingPathComponent($0).path })
+    }
+  #endif
+}
