@@ -45,7 +45,11 @@ package actor SimulatedAccessory {
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  package init(_ prepared: PreparedAccessory, on loop: EventLoop) {
+  /// Its place among all accessories of the process, from 1.
+  package nonisolated let number: Int
+
+  package init(_ prepared: PreparedAccessory, number: Int = 1, on loop: EventLoop) {
+    self.number = number
     self.prepared = prepared
     self.profile = prepared.profile
     self.loop = loop
@@ -53,7 +57,7 @@ package actor SimulatedAccessory {
 
   package var name: String { prepared.name }
   /// Those that its profile has from its start.
-  package var ownFaults: [FaultChoice] { prepared.profile.faultChoices }
+  package var ownFaults: [FaultChoice] { prepared.ownFaults }
   package var isStopped: Bool { if case .stopped = state { true } else { false } }
   package var isRunning: Bool { run != nil }
   /// What is served, or was.

@@ -4,7 +4,7 @@ import HAPProfile
 import HAPStore
 import HAPTransport
 
-/// The accessories that one process serves, on one loop and in one time. They may come and go while it runs.
+/// The accessories that one process serves on one loop and in one time; with several loops, its share of them. They may come and go while it runs.
 ///
 /// Belongs to the loop's thread.
 package final class Simulation: @unchecked Sendable {  // everything but constants is used on the loop's thread alone
@@ -25,6 +25,8 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     package var tellsAll: Bool
     /// See `ServingTerms`.
     package var observation: ControllerObservation?
+    /// Counts accessories that come later where other simulations of the process have some, too; nil: there are none.
+    package var nextNumber: (@Sendable () -> Int)?
 
     package init(
       folder: StateFolder, places: [ListeningPlace], choices: PreparedAccessory.Choices = .init(), seed: UInt64 = 0,
@@ -59,15 +61,20 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   }
 
   /// Serves an accessory.
-  /// - Parameter port: 0 for any.
+  /// - Parameters:
+  ///   - port: 0 for any.
+  ///   - number: its place among all accessories of the process, from 1; nil: behind the others.
+  ///   - draw: what its chance begins with is `seed` and this; nil: as many as there were before it.
   /// - Throws: `LoopError`; the accessory is nobody's then.
   @discardableResult
-  package func serve(_ prepared: PreparedAccessory, port: UInt16) throws -> SimulatedAccessory {
-    let accessory = SimulatedAccessory(prepared, on: loop)
-    let number = count + 1
+  package func serve(
+    _ prepared: PreparedAccessory, port: UInt16, number: Int? = nil, draw: Int? = nil
+  ) throws -> SimulatedAccessory {
+    let number = number ?? nextNumber()
+    let accessory = SimulatedAccessory(prepared, number: number, on: loop)
     var terms = ServingTerms(
-      places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(count), sink: setting.sink,
-      tellsAll: setting.tellsAll)
+      places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(draw ?? number - 1),
+      sink: setting.sink, tellsAll: setting.tellsAll)
     terms.observation = setting.observation
     if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }
     // Handed over to the accessory, which is of this very loop.
@@ -85,6 +92,8 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     accessories.append(accessory)
     return accessory
   }
+
+  private func nextNumber() -> Int { setting.nextNumber?() ?? count + 1 }
 
   /// Serves one more accessory, at any free port.
   /// - Parameters:
