@@ -24,12 +24,12 @@ package struct CopyIdentity: Equatable, Sendable {
       HKDF.sha512(key, salt: "hapsim fleet 1", info: "\(what)\n\(number)\n\(group)", count: count)
     }
     func bytes(_ what: String, _ count: Int) -> [UInt8] { part(what, count).withBytes { Array($0) } }
-    func number(_ what: String, below limit: UInt32) -> UInt32 {
+    func draw(_ what: String, below limit: UInt32) -> UInt32 {
       // Of 64 bits: that some are a little likelier than others can't be seen.
       UInt32(bytes(what, 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % UInt64(limit))
     }
     guard let deviceID = DeviceID(bytes: bytes("device ID", 6)),
-      let setupID = SetupID(number: number("setup ID", below: SetupID.count))
+      let setupID = SetupID(number: draw("setup ID", below: SetupID.count))
     else { preconditionFailure("6 bytes are a device ID, and a number below the count is a setup ID") }
     self.deviceID = deviceID
     self.setupID = setupID
@@ -39,7 +39,7 @@ package struct CopyIdentity: Equatable, Sendable {
     var attempt = 0
     while code == nil {
       // Twelve codes are forbidden.
-      code = try? SetupCode(number: number("setup code \(attempt)", below: 100_000_000))
+      code = try? SetupCode(number: draw("setup code \(attempt)", below: 100_000_000))
       attempt += 1
     }
     setupCode = code!

@@ -369,6 +369,11 @@ package final class AccessoryServer {
   /// Performs the core's actions until it has no more; what performing one brings is taken up by the loop that is running.
   private func perform() {
     turnHook.ask()
+    performAll()
+  }
+
+  /// The same, for the end of a turn, which need not be asked for any more.
+  private func performAll() {
     guard !isPerforming else { return }
     isPerforming = true
     defer { isPerforming = false }
@@ -446,7 +451,7 @@ package final class AccessoryServer {
     guard !isStopped else { return }
     hasComputed = false
     repeat {
-      perform()
+      performAll()
       keepChanges()
       // Swapped, so that both keep their room.
       swap(&touched, &settling)

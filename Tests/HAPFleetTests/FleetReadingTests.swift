@@ -117,7 +117,8 @@ import Testing
 
   @Test("What is drawn lies between the ends, and every choice comes") func within() throws {
     let node = try spread(
-      #"{"a": {"uniform": ["1s", "2s"]}, "b": {"uniform": [1, 3]}, "c": {"uniform": [0.5, 1]}, "d": {"choice": ["x", "y"]}}"#)
+      #"{"a": {"uniform": ["1s", "2s"]}, "b": {"uniform": [1, 3]}, "c": {"uniform": [0.5, 1]}, "d": {"choice": ["x", "y"]}}"#
+    )
     var integers: Set<Int128> = []
     var words: Set<String> = []
     for copy in 1...200 {
