@@ -279,7 +279,8 @@ private actor Counter {
     let seen: [String] = await onLoop { loop, finish in
       let seen = Box<[String]>([])
       let asked = loop.hookOnRequest { seen.value.append("asked") }
-      let other = loop.hookOnRequest {
+      let other = Box(loop.hookOnRequest {})
+      other.value = loop.hookOnRequest {
         seen.value.append("other")
         // Asked for while hooks run, it has its turn before the loop blocks.
         asked.ask()
@@ -297,7 +298,7 @@ private actor Counter {
         case 2:
           loop.schedule {
             seen.value.append("third turn")
-            other.ask()
+            other.value.ask()
           }
         case 3: loop.schedule {}
         default:

@@ -223,14 +223,14 @@ package struct CommandDispatcher: CommandTaker {
   // MARK: What is said of them
 
   /// Of servers and the accessories behind them: what they are called.
-  typealias Names = (servers: [String], all: [String])
+  typealias Names = (servers: [(number: Int, name: String)], all: [String])
 
   func names() -> Names {
     var names: Names = ([], [])
     for accessory in simulation.accessories {
       accessory.assumeIsolated { accessory in
         let database = accessory.database
-        names.servers.append(accessory.name)
+        names.servers.append((accessory.number, accessory.name))
         names.all += [accessory.name] + database.accessoryEntries.map { database.accessoryName($0.aid) }
       }
     }
@@ -257,9 +257,9 @@ package struct CommandDispatcher: CommandTaker {
   }
 
   /// The first of them, where there are many.
-  private static func listed(_ names: [String]) -> String {
-    let shown = names.prefix(12).map { "\"\($0)\"" }.joined(separator: ", ")
-    return names.count > 12 ? "\(shown) and \(names.count - 12) more" : shown
+  private static func listed(_ servers: [(number: Int, name: String)]) -> String {
+    let names = servers.sorted { $0.number < $1.number }.prefix(12).map { "\"\($0.name)\"" }.joined(separator: ", ")
+    return servers.count > 12 ? "\(names) and \(servers.count - 12) more" : names
   }
 }
 

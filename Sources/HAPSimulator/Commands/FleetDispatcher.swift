@@ -124,8 +124,7 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {  // con
 
   /// `list` and `status` of all, in the order in which they were served.
   private func tell(_ command: SimulatorCommand, _ answer: @escaping Answer) {
-    let clock = parts[0].dispatcher.simulation.clock
-    nonisolated(unsafe) let time = clock
+    let time = parts[0].dispatcher.simulation.clock
     ask { (dispatcher: CommandDispatcher) -> [(number: Int, text: [UInt8])] in
       dispatcher.simulation.accessories.map { accessory in
         accessory.assumeIsolated { accessory in

@@ -32,7 +32,7 @@ struct LoadedFleet {
   /// The copies of this shard.
   func roster(_ options: RunOptions, choices: PreparedAccessory.Choices) -> Roster {
     var entries: [Roster.Entry] = []
-    let seed = options.seed ?? fleet.seed ?? 0
+    let seed = options.seed ?? 0
     let identity = options.identity ?? fleet.identity
     var place = 0
     for (index, group) in fleet.groups.enumerated() {

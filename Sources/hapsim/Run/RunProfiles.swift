@@ -13,6 +13,7 @@ import HAPWire
 
 /// Serves the profiles until it is told to stop: by a signal, or by the command `stop`.
 func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
+  var options = options
   StartMemory.useOneHeap()
   do {
     var scenario: LoadedScenario?
@@ -24,6 +25,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     if let path = options.fleet {
       guard let fleet = LoadedFleet.load(path, console) else { return .problem }
       source = .fleet(fleet)
+      options.seed = options.seed ?? fleet.fleet.seed
     } else {
       let paths = options.profiles.isEmpty ? scenario?.profiles ?? [] : options.profiles
       guard !paths.isEmpty else {

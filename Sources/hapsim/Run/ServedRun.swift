@@ -25,7 +25,7 @@ final class ServedRun: @unchecked Sendable {  // see above
 
   private var responder: (any Responder)?
   /// In place of the other, where there are several loops.
-  private var responderLoop: ResponderLoop?
+  private var distantResponder: DistantResponder?
   private var simulation: Simulation? { loops[0].openSimulation }
   private var control: ControlServer?
   private var play: ScenarioPlay?
@@ -127,8 +127,8 @@ final class ServedRun: @unchecked Sendable {  // see above
   /// - Returns: who announces, and why; nil: nobody does.
   private func openResponder() throws -> BackEnd.Choice? {
     if loops.count > 1 {
-      let opened = try ResponderLoop.open(options)
-      responderLoop = opened?.responder
+      let opened = try DistantResponder.open(options)
+      distantResponder = opened?.responder
       return opened?.choice
     }
     let opened = try hapsim.openResponder(options, on: loop)
@@ -167,7 +167,7 @@ final class ServedRun: @unchecked Sendable {  // see above
 
   private func setting(on loop: EventLoop, _ events: EventListeners, _ numbers: NumberSource) -> Simulation.Setting {
     nonisolated(unsafe) let responder = responder
-    let distant = responderLoop
+    let distant = distantResponder
     var setting = Simulation.Setting(
       folder: folder, places: hosts.places, choices: choices, seed: options.seed ?? 0,
       makeAdvertiser: { responder?.makeAdvertiser() ?? distant?.makeAdvertiser(for: loop) },
@@ -238,13 +238,14 @@ final class ServedRun: @unchecked Sendable {  // see above
     observation?.close()
     play?.close()
     control?.close()
+    let saysGoodbye = choices.defect?.saysGoodbye != false
+    // Before the accessories go, which would each want theirs to be the next.
+    distantResponder?.close(sayingGoodbye: saysGoodbye)
+    distantResponder = nil
     for one in loops.dropFirst() { try? one.loop.performAndWait { one.openSimulation?.stop() } }
     simulation?.stop()
     // The goodbyes leave with it.
-    let saysGoodbye = choices.defect?.saysGoodbye != false
     if saysGoodbye { responder?.close() }
-    responderLoop?.close(sayingGoodbye: saysGoodbye)
-    responderLoop = nil
   }
 }
 

@@ -32,41 +32,21 @@ final class ServingLoop: @unchecked Sendable {  // see above
   private static let fewAccessories = 48
 }
 
-/// Who announces accessories on several loops: a responder on a loop of its own, which they reach from wherever they are.
-///
-/// Its responder belongs to that loop's thread.
-final class ResponderLoop: @unchecked Sendable {  // see above
-  private let loop = EventLoop(name: "mdns")
-  private var responder: (any Responder)?
-
-  /// Starts the loop and opens the responder.
+extension DistantResponder {
+  /// Opens a responder on a loop of its own.
   /// - Returns: nil when nobody is to announce.
-  static func open(_ options: RunOptions) throws -> (responder: ResponderLoop, choice: BackEnd.Choice)? {
-    let responder = ResponderLoop()
-    responder.loop.start()
+  static func open(_ options: RunOptions) throws -> (responder: DistantResponder, choice: BackEnd.Choice)? {
+    let loop = EventLoop(name: "mdns")
+    loop.start()
     do {
-      let choice = try responder.loop.performAndWait { () throws -> BackEnd.Choice? in
-        let opened = try openResponder(options, on: responder.loop)
-        responder.responder = opened?.responder
-        return opened?.choice
+      let opened = try loop.performAndWait { () throws -> (responder: DistantResponder, choice: BackEnd.Choice)? in
+        try openResponder(options, on: loop).map { (DistantResponder($0.responder, on: loop), $0.choice) }
       }
-      if let choice { return (responder, choice) }
+      if opened == nil { loop.stop() }
+      return opened
     } catch {
-      responder.loop.stop()
+      loop.stop()
       throw error
     }
-    responder.loop.stop()
-    return nil
-  }
-
-  /// For an accessory on another loop.
-  func makeAdvertiser(for loop: EventLoop) -> (any Advertiser)? {
-    responder.map { DistantAdvertiser(of: $0, at: self.loop, for: loop) }
-  }
-
-  /// Does what it was asked for until now, says goodbye where it is to, and ends.
-  func close(sayingGoodbye: Bool) {
-    if sayingGoodbye { try? loop.performAndWait { self.responder?.close() } }
-    loop.stop()
   }
 }
