@@ -54,13 +54,15 @@ LINES = [
     Line("announced.rss", "resident, 10 000 accessories, announced", "MB", 500, digits=0),
     Line("announced.many", "exec to all of 1000 announced and found on the network", "s"),
     Line("announced.count", "found on the network within a minute, of 10 000", "", digits=0),
-    Line("one.rps", "GETs a second, one accessory with 32 sessions, server on one core", "", digits=0),
-    Line("fleet.rps", "GETs a second, 1000 accessories with a session each, server on one core", "", digits=0),
-    Line("fleet.ratio", "the fleet's rate to the one's, median of pairs", "x", 0.8, least=True),
-    Line("one.cpu", "GET of one accessory with 32 sessions, server CPU", "µs"),
-    Line("fleet.cpu", "GET over 1000 accessories, server CPU", "µs"),
-    Line("loops.cpu", "GET over 1000 accessories on two loops, server CPU", "µs"),
-    Line("loops.ratio", "rate of a core: the one's CPU time of a GET to that of two loops", "x", 0.8, least=True),
+    Line("one.few.cpu", "GET of one accessory with 32 sessions, server CPU", "µs"),
+    Line("one.cpu", "GET of one accessory with 1000 sessions, server CPU", "µs"),
+    Line("fleet.cpu", "GET over 1000 accessories with a session each, one loop, server CPU", "µs"),
+    Line("loops.cpu", "GET over 1000 accessories with a session each, two loops, server CPU", "µs"),
+    Line("fleet.ratio", "rate of a core over the fleet, one loop, to that of one accessory with as many sessions", "x", 0.8, least=True),
+    Line("loops.ratio", "rate of a core over the fleet, two loops, to that of one accessory with as many sessions", "x", 0.8, least=True),
+    Line("fleet.far", "rate of a core over the fleet, one loop, to that of one accessory with 32 sessions", "x"),
+    Line("one.rps", "GETs a second, one accessory with 1000 sessions, server on one core", "", digits=0),
+    Line("fleet.rps", "GETs a second, the fleet, server on one core", "", digits=0),
 ]
 
 
@@ -184,27 +186,28 @@ def rates(program, tools, folder, into, rounds):
     one_keys, fleet_keys = folder / "one", folder / "fleet"
     ports = free_run(2 * MANY + 1)
     with (
-        Fleet(program, 1, "--bonjour", "off", "--quiet", "--max-sessions", "64", cores=SAME, port=ports) as one,
+        Fleet(program, 1, "--bonjour", "off", "--quiet", "--max-sessions", str(MANY + 8), cores=SAME, port=ports) as one,
         Fleet(program, MANY, "--bonjour", "off", "--quiet", "--loops", "1", cores=SAME, port=ports + 1) as fleet,
     ):
         driver.run(one, "pair", pairing=one_keys)
         driver.run(fleet, "-N", MANY, "pair", core=OTHER, pairing=fleet_keys)
+        sessions = ("-c", MANY, "-w", 3 * MANY, "-d", SECONDS, "get")
         for _ in range(3 * rounds):
-            alone = driver.run(one, "-c", 32, "-d", SECONDS, "get", core=OTHER, pairing=one_keys)
-            many = driver.run(
-                fleet, "-N", MANY, "-c", MANY, "-w", 3 * MANY, "-d", SECONDS, "get", core=OTHER, pairing=fleet_keys
-            )
+            few = driver.run(one, "-c", 32, "-d", SECONDS, "get", core=OTHER, pairing=one_keys)
+            alone = driver.run(one, *sessions, core=OTHER, pairing=one_keys)
+            many = driver.run(fleet, "-N", MANY, *sessions, core=OTHER, pairing=fleet_keys)
+            cpu = [run["srv_cpu_us_per_op"] for run in (few, alone, many)]
+            for key, value in zip(("one.few.cpu", "one.cpu", "fleet.cpu"), cpu):
+                into.add(key, value)
             into.add("one.rps", alone["rps"])
-            into.add("one.cpu", alone["srv_cpu_us_per_op"])
             into.add("fleet.rps", many["rps"])
-            into.add("fleet.cpu", many["srv_cpu_us_per_op"])
-            into.add("fleet.ratio", many["rps"] / alone["rps"])
+            # A core's time is what a GET takes of it: the rate of a core, whoever waits for whom.
+            into.add("fleet.ratio", cpu[1] / cpu[2])
+            into.add("fleet.far", cpu[0] / cpu[2])
     with Fleet(program, MANY, "--bonjour", "off", "--quiet", "--loops", "2", port=ports + 1 + MANY) as fleet:
         driver.run(fleet, "-N", MANY, "pair", core=OTHER, pairing=fleet_keys)
         for _ in range(3 * rounds):
-            many = driver.run(
-                fleet, "-N", MANY, "-c", MANY, "-w", 3 * MANY, "-d", SECONDS, "get", core=OTHER, pairing=fleet_keys
-            )
+            many = driver.run(fleet, "-N", MANY, *sessions, core=OTHER, pairing=fleet_keys)
             into.add("loops.cpu", many["srv_cpu_us_per_op"])
             into.add("loops.ratio", statistics.median(into["one.cpu"]) / many["srv_cpu_us_per_op"])
         idle = driver.run(fleet, "-N", MANY, "-c", MANY, "-d", 5, "idle", core=OTHER, pairing=fleet_keys)

@@ -27,7 +27,7 @@ package struct PreparedAccessory: Sendable {
 
     package init(
       name: String? = nil, setupCode: SetupCode? = nil, setupID: SetupID? = nil, renumber: Bool = false,
-      conduct: Conduct? = nil, maximumSessions: Int? = nil, defect: Defect? = nil
+      conduct: Conduct? = nil, maximumSessions: Int? = nil, defect: Defect? = nil, copy: AccessoryCopy? = nil
     ) {
       self.name = name
       self.setupCode = setupCode
@@ -36,6 +36,7 @@ package struct PreparedAccessory: Sendable {
       self.conduct = conduct
       self.maximumSessions = maximumSessions
       self.defect = defect
+      self.copy = copy
     }
   }
 

@@ -52,6 +52,8 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   /// How many there ever were.
   private var count = 0
   private var hasStopped = false
+  /// Of the accessory that was served last.
+  private var lastPort: UInt16 = 0
 
   package init(_ setting: Setting, in clock: SimulationClock, on loop: EventLoop) {
     loop.preconditionOnLoop()
@@ -72,6 +74,7 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   ) throws -> SimulatedAccessory {
     let number = number ?? nextNumber()
     let accessory = SimulatedAccessory(prepared, number: number, on: loop)
+    let (port, held) = port == 0 ? nextPort() : (port, [])
     var terms = ServingTerms(
       places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(draw ?? number - 1),
       sink: setting.sink, tellsAll: setting.tellsAll)
@@ -82,7 +85,9 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     let given = terms
     try accessory.assumeIsolated { (accessory: isolated SimulatedAccessory) throws -> Void in
       do {
-        _ = try accessory.start(given, advertiser: advertiser)
+        try withExtendedLifetime(HeldPort.keep(held)) {
+          lastPort = try accessory.start(given, advertiser: advertiser)
+        }
       } catch {
         accessory.stop()
         throw error
@@ -92,6 +97,21 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     accessories.append(accessory)
     return accessory
   }
+
+  /// A port for one more of many, held until it listens there; 0: any that the system gives. To give one it looks through those that are taken, one by one,
+  /// which takes a millisecond when they are thousands: the next one is most often free.
+  private func nextPort() -> (port: UInt16, held: [HeldPort]) {
+    guard accessories.count > Self.few, lastPort > 0 else { return (0, []) }
+    for port in UInt32(lastPort) + 1...UInt32(lastPort) + 32 where port <= Self.lastGiven {
+      if let held = HeldPort.hold(UInt16(port), in: setting.places) { return (UInt16(port), held) }
+    }
+    return (0, [])
+  }
+
+  /// So many have whatever port the system gives them.
+  private static let few = 100
+  /// The last port of those that Linux gives by itself.
+  private static let lastGiven: UInt32 = 60_999
 
   private func nextNumber() -> Int { setting.nextNumber?() ?? count + 1 }
 
