@@ -38,7 +38,8 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` is u
 }
 
 /// An advertiser of a responder that lives on another loop than the accessory: what it is told goes there, and events come back, in their order.
-private final class DistantAdvertiser: Advertiser, @unchecked Sendable {  // `base` is used at home alone, the rest on the owner's loop
+private final class DistantAdvertiser: Advertiser, @unchecked Sendable {
+  // `base` is used at home alone, the rest on the owner's loop.
   private let home: DistantResponder
   private let loop: EventLoop
   private var base: (any Advertiser)?

@@ -341,6 +341,8 @@ package final class AccessoryServer {
   /// Gives up a connection at once.
   private func drop(_ connection: ServedConnection, withReset: Bool = false) {
     guard connections.removeValue(forKey: connection.core.id) != nil else { return }
+    // What the core asks for then is performed at the end of the turn, if nobody does before.
+    turnHook.ask()
     connection.shaped?.close()
     if withReset { connection.stream.reset() } else { connection.stream.close() }
     recorder?.note(.closed(connection.core.id), at: now)
@@ -460,7 +462,8 @@ package final class AccessoryServer {
         settle(connection)
       }
       settling.removeAll(keepingCapacity: true)
-    } while !touched.isEmpty
+      // The end of a connection leaves something to be told.
+    } while !touched.isEmpty || core.hasActions
     arm()
   }
 

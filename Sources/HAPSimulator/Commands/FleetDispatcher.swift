@@ -7,7 +7,8 @@ import HAPWire
 ///
 /// Whoever sends one command when the one before it has been answered, as `CommandQueue` does, has them carried out in their order. Belongs to the
 /// loop of the first simulation.
-package final class FleetDispatcher: CommandTaker, @unchecked Sendable {  // constants alone; what they lead to is used on its own loop
+package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
+  // Constants alone; what they lead to is used on its own loop.
   package typealias Answer = @Sendable (String) -> Void
 
   /// Used on the loop of its simulation alone.
