@@ -301,8 +301,9 @@ private actor Counter {
             other.value.ask()
           }
         case 3: loop.schedule {}
-        default:
+        case 4:
           withExtendedLifetime((asked, other, cancelled)) { finish(seen.value) }
+        default: break
         }
       }
     }
