@@ -56,6 +56,7 @@ let package = Package(
       name: "HAPDefects",
       dependencies: ["HAPYAML", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"]),
+    .target(name: "HAPFleet", dependencies: ["HAPFaults", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPProtocol", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"]),
@@ -70,8 +71,9 @@ let package = Package(
     .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects", "HAPJudge",
-        "HAPReport", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto", "CQRencode",
+        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults", "HAPDefects",
+        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto",
+        "CQRencode",
         "CTurboJPEG",
       ]),
     .target(
@@ -88,7 +90,8 @@ let package = Package(
     .executableTarget(
       name: "hapsim",
       dependencies: [
-        "HAPControl", "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFaults", "HAPDefects",
+        "HAPControl", "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults",
+        "HAPDefects",
         "HAPJudge",
         "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
         "HAPLoop", "HAPCrypto",
@@ -144,6 +147,7 @@ let package = Package(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPProtocol", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFaultsTests", dependencies: ["HAPFaults", "HAPModel", "HAPWire"]),
+    .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPWire"]),
     .testTarget(
       name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto"]),

@@ -115,14 +115,14 @@ class Figures:
             verdict += "; ".join(paced)
         if missed:
             verdict += "; MISSED: " + "; ".join(missed)
-        return f"{_aligned(rows)}\n{about}\n{verdict}"
+        return f"{aligned(rows)}\n{about}\n{verdict}"
 
 
 def _number(value, line):
     return f"{value:.{line.digits}f} {line.unit}".rstrip()
 
 
-def _aligned(rows):
+def aligned(rows):
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
     return "\n".join([lines[0], "-+-".join("-" * width for width in widths), *lines[1:]])

@@ -54,6 +54,7 @@ static struct {
     long n;         // operations (all connections together)
     double secs;    // if > 0, run for this time instead of n
     int c;          // connections
+    int fleet;      // accessories, at ports that count up; connection i is to accessory i mod fleet
     int k;          // ids in one GET
     long warm;      // warm-up operations
     int srv_pid;    // process whose CPU/RSS is read
@@ -61,7 +62,7 @@ static struct {
     int bytes;      // echo message size
     const char *label;
     bool verbose;
-} opt = {"127.0.0.1", 51826, "hapload.pairing", "111-22-333", NULL, 10000, 0, 1, 1, -1, 0, 0, 0, 300, "", false};
+} opt = {"127.0.0.1", 51826, "hapload.pairing", "111-22-333", NULL, 10000, 0, 1, 1, 1, -1, 0, 0, 0, 300, "", false};
 
 static char hosthdr[128];
 
@@ -258,32 +259,41 @@ static void ctrnonce(uint8_t n[12], uint64_t c) {
 }
 
 // ---------------------------------------------------------------- pairing record
-static struct {
+// One for each accessory.
+static struct pairing {
     char id[64];        // controller pairing id
     uint8_t pk[32], sk[64];
     char aid[64];       // accessory pairing id
     uint8_t apk[32];
-} pr;
+} *prs;
+static int at; // the accessory that is being spoken to
+#define pr (prs[at])
 static void pairing_save(void) {
     FILE *f = fopen(opt.pairing, "w");
     if (!f) die("cannot write %s", opt.pairing);
     char a[65], b[129], c[65];
-    sodium_bin2hex(a, sizeof a, pr.pk, 32);
-    sodium_bin2hex(b, sizeof b, pr.sk, 64);
-    sodium_bin2hex(c, sizeof c, pr.apk, 32);
-    fprintf(f, "%s\n%s\n%s\n%s\n%s\n", pr.id, a, b, pr.aid, c);
+    for (at = 0; at < opt.fleet; at++) {
+        sodium_bin2hex(a, sizeof a, pr.pk, 32);
+        sodium_bin2hex(b, sizeof b, pr.sk, 64);
+        sodium_bin2hex(c, sizeof c, pr.apk, 32);
+        fprintf(f, "%s\n%s\n%s\n%s\n%s\n", pr.id, a, b, pr.aid, c);
+    }
+    at = 0;
     fclose(f);
 }
 static void pairing_load(void) {
     FILE *f = fopen(opt.pairing, "r");
     char a[80], b[160], c[80];
     if (!f) die("cannot read %s (run mode pair first)", opt.pairing);
-    if (fscanf(f, "%63s %79s %159s %63s %79s", pr.id, a, b, pr.aid, c) != 5) die("bad pairing file");
+    for (at = 0; at < opt.fleet; at++) {
+        if (fscanf(f, "%63s %79s %159s %63s %79s", pr.id, a, b, pr.aid, c) != 5) die("bad pairing file");
+        size_t l;
+        if (sodium_hex2bin(pr.pk, 32, a, strlen(a), NULL, &l, NULL) || sodium_hex2bin(pr.sk, 64, b, strlen(b), NULL, &l, NULL) ||
+            sodium_hex2bin(pr.apk, 32, c, strlen(c), NULL, &l, NULL))
+            die("bad pairing file");
+    }
+    at = 0;
     fclose(f);
-    size_t l;
-    if (sodium_hex2bin(pr.pk, 32, a, strlen(a), NULL, &l, NULL) || sodium_hex2bin(pr.sk, 64, b, strlen(b), NULL, &l, NULL) ||
-        sodium_hex2bin(pr.apk, 32, c, strlen(c), NULL, &l, NULL))
-        die("bad pairing file");
 }
 
 // ---------------------------------------------------------------- connection
@@ -456,7 +466,7 @@ static bool pump(conn *c, int flags) {
 }
 
 static void conn_open(conn *c) {
-    struct sockaddr_in sa = {.sin_family = AF_INET, .sin_port = htons((uint16_t)opt.port)};
+    struct sockaddr_in sa = {.sin_family = AF_INET, .sin_port = htons((uint16_t)(opt.port + c->idx % opt.fleet))};
     if (inet_pton(AF_INET, opt.host, &sa.sin_addr) != 1) die("host must be an IPv4 address");
     c->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (c->fd < 0) die("socket: %s", strerror(errno));
@@ -584,6 +594,7 @@ static bool hs_retry(conn *c) {
 }
 static void hs_noop(conn *c) { (void)c; }
 static void verify_sync(conn *c) {
+    at = c->idx % opt.fleet;
     hs_done = hs_noop;
     hs_start(c);
     while (c->stage != 3)
@@ -619,7 +630,8 @@ static void sha512v(uint8_t out[64], int k, ...) {
 #define P(x, l) ((piece){(x), (l)})
 
 static uint64_t srv_cpu(void);
-static int mode_pair(void) {
+static double pair_ms;
+static void pair_one(int accessory) {
     BN_CTX *bc = BN_CTX_new();
     BIGNUM *N = NULL, *g = BN_new(), *a = BN_new(), *A = BN_new(), *B = BN_new(), *k = BN_new(), *x = BN_new(), *u = BN_new(),
            *t = BN_new(), *S = BN_new(), *e = BN_new();
@@ -628,7 +640,8 @@ static int mode_pair(void) {
     uint8_t Nb[384], gp[384] = {0}, Ab[384], Bb[385], Sb[384], h[64], hN[64], hg[64], K[64], salt[64], M1[64], M2[64], got[65], one = 5;
     BN_bn2binpad(N, Nb, 384);
     gp[383] = 5;
-    conn c = {.idx = 0};
+    at = accessory;
+    conn c = {.idx = accessory};
     uint64_t tstart = now_ns(), cpu0 = srv_cpu();
     conn_open(&c);
     buf b = {0};
@@ -739,6 +752,8 @@ static int mode_pair(void) {
     if (crypto_sign_verify_detached(sig, b.p, b.n, pr.apk)) die("pair-setup M6: bad signature");
     uint64_t tend = now_ns(), cpu1 = srv_cpu();
     conn_close(&c);
+    pair_ms += (double)(tend - tstart) / 1e6;
+    if (opt.fleet > 1) return;
     pairing_save();
     conn v = {.idx = 0};
     uint64_t v0 = now_ns();
@@ -749,6 +764,12 @@ static int mode_pair(void) {
            "\"verify_ms\":%.3f,\"srv_cpu_ms\":%.3f,\"accessory_id\":\"%s\"}\n",
            opt.label, (double)(tend - tstart) / 1e6, (double)(t2 - t1) / 1e6, (double)(t4 - t3) / 1e6, (double)(t6 - t5) / 1e6,
            (double)(t2 - t1 + t4 - t3 + t6 - t5) / 1e6, (double)(v1 - v0) / 1e6, (double)(cpu1 - cpu0) / 1e6, pr.aid);
+}
+static int mode_pair(void) {
+    for (int i = 0; i < opt.fleet; i++) pair_one(i);
+    if (opt.fleet == 1) return 0;
+    pairing_save();
+    printf("{\"mode\":\"pair\",\"label\":\"%s\",\"accessories\":%d,\"total_ms\":%.3f}\n", opt.label, opt.fleet, pair_ms);
     return 0;
 }
 
@@ -1276,13 +1297,13 @@ static void usage(void) {
                     "modes: pair unpair info get put acc putacc verify events idle echo echoenc\n"
                     "  -H host -p port -f pairing-file -s setup-code\n"
                     "  -n operations (rounds for events)  -d seconds  -w warm-up operations\n"
-                    "  -c connections  -k ids in one GET  -a aid.iid  -b bytes (echo)\n"
+                    "  -N accessories at ports that count up (pair, get, put, idle)  -c connections, i to accessory i mod N  -k ids in one GET  -a aid.iid  -b bytes (echo)\n"
                     "  -P pid of the server (its CPU and RSS go into the report)  -l label  -v\n");
     exit(2);
 }
 int main(int argc, char **argv) {
     int o;
-    while ((o = getopt(argc, argv, "H:p:f:s:n:d:w:c:k:a:b:P:l:v")) != -1) switch (o) {
+    while ((o = getopt(argc, argv, "H:p:f:s:n:d:w:c:k:a:b:P:l:vN:")) != -1) switch (o) {
         case 'H': opt.host = optarg; break;
         case 'p': opt.port = atoi(optarg); break;
         case 'f': opt.pairing = optarg; break;
@@ -1291,6 +1312,7 @@ int main(int argc, char **argv) {
         case 'd': opt.secs = atof(optarg); break;
         case 'w': opt.warm = atol(optarg); break;
         case 'c': opt.c = atoi(optarg); break;
+        case 'N': opt.fleet = atoi(optarg); break;
         case 'k': opt.k = atoi(optarg); break;
         case 'a':
             if (sscanf(optarg, "%d.%d", &opt.aid, &opt.iid) != 2) usage();
@@ -1301,7 +1323,8 @@ int main(int argc, char **argv) {
         case 'v': opt.verbose = true; break;
         default: usage();
         }
-    if (optind + 1 != argc || opt.c < 1 || opt.k < 1 || opt.n < 1) usage();
+    if (optind + 1 != argc || opt.c < 1 || opt.k < 1 || opt.n < 1 || opt.fleet < 1) usage();
+    prs = calloc((size_t)opt.fleet, sizeof *prs);
     opt.mode = argv[optind];
     if (sodium_init() < 0) die("libsodium");
     snprintf(hosthdr, sizeof hosthdr, "Host: %s:%d\r\n", opt.host, opt.port);

@@ -20,6 +20,8 @@ final class SelfCheck {
   private let loop: EventLoop
   private let setBrowsing: (Bool) -> Void
   private var searches: [ObjectIdentifier: Search] = [:]
+  /// Who looks for a name.
+  private var owners: [String: Set<ObjectIdentifier>] = [:]
   private var visible: [String: Int] = [:]
 
   /// - Parameter setBrowsing: starts a browser of our type, whose findings come by `appeared` and `disappeared`; or ends it.
@@ -35,6 +37,7 @@ final class SelfCheck {
     let timer = LoopTimer(loop) { tell(.unseen(after: Self.patience)) }
     timer.start(after: Self.patience)
     searches[ObjectIdentifier(owner)] = Search(name: name, timer: timer, tell: tell)
+    owners[name, default: []].insert(ObjectIdentifier(owner))
     if searches.count == 1 {
       visible = [:]
       setBrowsing(true)
@@ -45,6 +48,8 @@ final class SelfCheck {
 
   func cancel(_ owner: AnyObject) {
     guard let search = searches.removeValue(forKey: ObjectIdentifier(owner)) else { return }
+    owners[search.name]?.remove(ObjectIdentifier(owner))
+    if owners[search.name]?.isEmpty == true { owners[search.name] = nil }
     search.timer.close()
     if searches.isEmpty { setBrowsing(false) }
   }
@@ -62,8 +67,9 @@ final class SelfCheck {
   }
 
   private func found(_ name: String) {
-    for (owner, search) in searches where search.name == name {
-      searches[owner] = nil
+    guard let found = owners.removeValue(forKey: name) else { return }
+    for owner in found {
+      guard let search = searches.removeValue(forKey: owner) else { continue }
       search.timer.close()
       search.tell(.seen)
     }

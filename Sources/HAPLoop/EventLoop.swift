@@ -44,6 +44,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   // Of the loop's thread.
   private var batch: [Entry] = []
   private var hooks: [TurnHook] = []
+  /// Those that were asked for, and have not run since.
+  private var asked: [TurnHook] = []
   private var cachedNow: UInt64 = 0
   private var isStopping = false
   /// Handles not yet wholly closed.
@@ -286,6 +288,18 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     return hook
   }
 
+  /// A hook for the end of those turns only in which it was asked for by `TurnHook.ask()`: so that a turn costs nothing for the thousands to whom
+  /// nothing happened in it. They run in the order in which they were asked for, behind those of every turn. One that is asked for while hooks run has
+  /// its turn before the loop blocks.
+  package func hookOnRequest(_ action: @escaping () -> Void) -> TurnHook {
+    preconditionOnLoop()
+    let hook = TurnHook(action)
+    hook.loop = self
+    return hook
+  }
+
+  fileprivate func take(_ hook: TurnHook) { asked.append(hook) }
+
   /// libuv's "prepare" step: timers, closed handles, and what the last poll brought are all done by now.
   private func endTurn() {
     runJobs()
@@ -305,20 +319,38 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         index += 1
       }
     }
+    index = 0
+    while index < asked.count {
+      let hook = asked[index]
+      hook.isAsked = false
+      hook.action()
+      index += 1
+    }
+    asked.removeAll(keepingCapacity: true)
   }
 }
 
-/// A hook at the end of every turn of a loop, until cancelled.
+/// A hook at the end of every turn of a loop, or of those in which it is asked for, until cancelled.
 package final class TurnHook {
   // Not optional: an optional closure is stored in another form, and calling it allocates a thunk each time.
   fileprivate var action: () -> Void
   fileprivate var isCancelled = false
+  /// Of one that runs on request; such a one is let go of with its owner.
+  fileprivate unowned(unsafe) var loop: EventLoop?
+  fileprivate var isAsked = false
 
   fileprivate init(_ action: @escaping () -> Void) { self.action = action }
 
   package func cancel() {
     isCancelled = true
     action = {}
+  }
+
+  /// Has it run at the end of this turn; of one that runs every turn there is nothing to ask. Belongs to the loop's thread.
+  package func ask() {
+    if isAsked || isCancelled { return }
+    isAsked = true
+    loop?.take(self)
   }
 }
 

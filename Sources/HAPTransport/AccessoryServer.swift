@@ -27,7 +27,8 @@ package final class AccessoryServer {
   /// Connections that may have something to send, to close or to read on since the turn began.
   private var touched: [ServedConnection] = []
   private var settling: [ServedConnection] = []
-  private var turnHook: TurnHook?
+  /// The end of a turn is one for those accessories only to which something happened in it: a process may serve thousands.
+  private var turnHook: TurnHook!
   private let timer: LoopTimer
   private var armedDeadline: Duration?
   private var isPerforming = false
@@ -53,7 +54,8 @@ package final class AccessoryServer {
       touchAll()
       perform()
     }
-    turnHook = loop.atEndOfTurn { [unowned self] in endTurn() }
+    turnHook = loop.hookOnRequest { [unowned self] in endTurn() }
+    turnHook.ask()
   }
 
   /// Time as the core is told it: monotonic, since an arbitrary origin.
@@ -110,7 +112,7 @@ package final class AccessoryServer {
     }
     for connection in connections.values { core.closed(connection.core) }
     connections = [:]
-    turnHook?.cancel()
+    turnHook.cancel()
     timer.close()
     perform()
   }
@@ -347,6 +349,8 @@ package final class AccessoryServer {
   /// Gives up a connection at once.
   private func drop(_ connection: ServedConnection, withReset: Bool = false) {
     guard connections.removeValue(forKey: connection.core.id) != nil else { return }
+    // What the core asks for then is performed at the end of the turn, if nobody does before.
+    turnHook.ask()
     connection.shaped?.close()
     if withReset { connection.stream.reset() } else { connection.stream.close() }
     recorder?.note(.closed(connection.core.id), at: now)
@@ -358,6 +362,7 @@ package final class AccessoryServer {
     guard !connection.isTouched else { return }
     connection.isTouched = true
     touched.append(connection)
+    turnHook.ask()
   }
 
   /// Answers and events may have been written for any connection, and any may take requests again.
@@ -373,6 +378,12 @@ package final class AccessoryServer {
 
   /// Performs the core's actions until it has no more; what performing one brings is taken up by the loop that is running.
   private func perform() {
+    turnHook.ask()
+    performAll()
+  }
+
+  /// The same, for the end of a turn, which need not be asked for any more.
+  private func performAll() {
     guard !isPerforming else { return }
     isPerforming = true
     defer { isPerforming = false }
@@ -450,7 +461,7 @@ package final class AccessoryServer {
     guard !isStopped else { return }
     hasComputed = false
     repeat {
-      perform()
+      performAll()
       keepChanges()
       // Swapped, so that both keep their room.
       swap(&touched, &settling)
@@ -459,7 +470,8 @@ package final class AccessoryServer {
         settle(connection)
       }
       settling.removeAll(keepingCapacity: true)
-    } while !touched.isEmpty
+      // The end of a connection leaves something to be told.
+    } while !touched.isEmpty || core.hasActions
     arm()
   }
 

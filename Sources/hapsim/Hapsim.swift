@@ -7,7 +7,8 @@ extension Program {
     name: "hapsim", version: hapsimVersion,
     summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair and drive them",
     commands: [
-      .run, .record, .judge, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .conduct, .defects, .faults,
+      .run, .fleet, .record, .judge, .ctl, .validate, .new, .edit, .import, .types, .behaviours, .conduct, .defects,
+      .faults,
       .replay,
       .pairings,
       .reset,

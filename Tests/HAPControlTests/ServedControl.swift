@@ -47,10 +47,11 @@ final class ServedControl: Sendable {
       for accessory in prepared { try simulation.serve(accessory, port: 0) }
       let journal = EventJournal { .seconds(1_700_000_000) }
       sink.journal = journal
-      nonisolated(unsafe) let dispatcher = CommandDispatcher(
+      let dispatcher = CommandDispatcher(
         simulation, readProfile: { throw Failure(message: "no file is to be read: \($0)") }, onAllStopped: {})
-      nonisolated(unsafe) let told = journal
-      held.withLock { $0 = Held(simulation, journal, ControlAPI(simulation, dispatcher, told, on: loop)) }
+      nonisolated(unsafe) let (taker, told) = (dispatcher, journal)
+      let api = ControlAPI([ControlledPart(simulation, dispatcher)], taker, told, on: loop)
+      held.withLock { $0 = Held(simulation, journal, api) }
     }
   }
 

@@ -295,6 +295,43 @@ private actor Counter {
     #expect(counts == [1, 3])
   }
 
+  @Test("A hook on request runs once at the end of a turn in which it was asked for, and in no other") func asked()
+    async
+  {
+    let seen: [String] = await onLoop { loop, finish in
+      let seen = Box<[String]>([])
+      let asked = loop.hookOnRequest { seen.value.append("asked") }
+      let other = Box(loop.hookOnRequest {})
+      other.value = loop.hookOnRequest {
+        seen.value.append("other")
+        // Asked for while hooks run, it has its turn before the loop blocks.
+        asked.ask()
+      }
+      let cancelled = loop.hookOnRequest { seen.value.append("cancelled") }
+      asked.ask()
+      asked.ask()
+      cancelled.ask()
+      cancelled.cancel()
+      let steps = Box(0)
+      loop.atEndOfTurn {
+        steps.value += 1
+        switch steps.value {
+        case 1: loop.schedule { seen.value.append("second turn") }
+        case 2:
+          loop.schedule {
+            seen.value.append("third turn")
+            other.value.ask()
+          }
+        case 3: loop.schedule {}
+        case 4:
+          withExtendedLifetime((asked, other, cancelled)) { finish(seen.value) }
+        default: break
+        }
+      }
+    }
+    #expect(seen == ["asked", "second turn", "third turn", "other", "asked"])
+  }
+
   @Test("Now stands still within a turn and moves on after it") func now() async {
     let times: [UInt64] = await onLoop { loop, finish in
       let first = loop.now

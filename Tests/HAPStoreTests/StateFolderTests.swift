@@ -33,6 +33,50 @@ struct StateFolderTests {
     #expect(temporary.mode("state.db") == 0o600)
   }
 
+  @Test(
+    "What is gathered is kept together, from any thread, and is there for others in the end; a change that fails takes nothing else with it"
+  )
+  func gathering() throws {
+    struct Refused: Error {}
+    let folder = try StateFolder.open(path: temporary.state)
+    let other = try StateFolder.open(path: temporary.state)
+    try folder.gathering {
+      for number in 0..<50 {
+        let store = try folder.accessory(key: "\(number)", name: "Lamp")
+        try store.replaceIdentity(.test)
+        // A key that is there already: this change alone is taken back.
+        try? folder.state.change { database throws(SQLiteError) in
+          try database.run("UPDATE accessories SET name = 'x' WHERE key = ?", .text("\(number)"))
+          try database.run("INSERT INTO accessories (key, name) VALUES (?, 'twice')", .text("\(number)"))
+        }
+        store.close()
+      }
+      #expect(try other.list().isEmpty)
+    }
+    #expect(try other.list().map(\.name) == Array(repeating: "Lamp", count: 50))
+    #expect(throws: Refused.self) {
+      try folder.gathering {
+        try folder.accessory(key: "last").close()
+        throw Refused()
+      }
+    }
+    // What was done before it failed is done.
+    #expect(try other.list().count == 51)
+    try folder.accessory(key: "by itself").close()
+    #expect(try other.list().count == 52)
+  }
+
+  @Test("A setup without a verifier is kept as one, and has that of its code") func setupOnDemand() throws {
+    let folder = try StateFolder.open(path: temporary.state)
+    let store = try folder.accessory(key: "lamp")
+    let made = try store.setup { .make(code: nil, id: nil, from: .seeded(1), isPutOff: true) }
+    #expect(made.verifier == nil)
+    let kept = try store.setup { .test }
+    #expect(kept == made)
+    #expect(
+      kept.srpVerifier.verifier == StoredSetup.make(code: nil, id: nil, from: .seeded(1)).srpVerifier.verifier)
+  }
+
   @Test("The accessories a folder knows are listed by name, with their pairings and whether they run")
   func list() throws {
     let folder = try StateFolder.open(path: temporary.state)

@@ -36,8 +36,8 @@ import Testing
           return "`hapsim \(command.name) \(label)`"
         })
     for (section, command) in zip(sections, Program.hapsim.commands) {
-      // The options of `run` are those of `record` and `judge` as well, and are told once.
-      let told = ["record", "judge"].contains(command.name) ? Command.run.options.map(\.name) : ["help"]
+      // The options of `run` are those of `fleet`, `record` and `judge` as well, and are told once.
+      let told = ["fleet", "record", "judge"].contains(command.name) ? Command.run.options.map(\.name) : ["help"]
       let labels = command.options.filter { !told.contains($0.name) }.map { $0.label.replacing("…", with: "") }
       #expect(rows(section.text) == labels, "\(command.name)")
       #expect(section.text.contains("\nhapsim \(command.name)"), "\(command.name) has no example")

@@ -49,6 +49,25 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #expect(throws: UsageError.self) { try options("a", "b", "c", "--port", "65534") }
   }
 
+  @Test("Copies may share a setup code, a name to count by and ports of this machine's share alone") func copies()
+    throws
+  {
+    let read = try options(
+      "a", "--count", "1000", "--setup-code", "031-45-154", "--name", "Lamp {n:4}", "--identity", "x", "--shard", "1/4",
+      "--port", "65000", "--loops", "3")
+    #expect(read.count == 1000 && read.identity == "x" && read.shard.description == "1/4" && read.loops == 3)
+    #expect(try read.namePattern(1000)?.name(7) == "Lamp 0007")
+    #expect(try options("a", "--count", "2", "--name", "Lamp").namePattern(2)?.name(2) == "Lamp 2")
+    #expect(throws: UsageError.self) { try options("a", "--count", "2", "--name", "{m}").namePattern(2) }
+  }
+
+  @Test("A few accessories have one loop, and so has what is about the order of things") func loops() throws {
+    #expect(ServingLoop.count(try options("a"), for: 1) == 1)
+    #expect(ServingLoop.count(try options("a", "--loops", "3"), for: 2) == 2)
+    #expect(ServingLoop.count(try options("a", "--loops", "3"), for: 200) == 3)
+    #expect(ServingLoop.count(try options("a", "--virtual-time"), for: 200) == 1)
+  }
+
   @Test("The default state folder follows XDG, where it is absolute, else HOME; without either it has to be given")
   func state() throws {
     func state(_ environment: [String: String]) throws -> RunOptions.State {
@@ -99,6 +118,17 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
       (["a", "--prot", "1"], "unknown option --prot; did you mean --port?"),
       (["a", "-x"], "unknown option -x"),
       ([], "PROFILE… is missing"),
+      (["a", "--count", "0"], "--count 0: it is a whole number from 1 to 10000"),
+      (["a", "--count", "10001"], "--count 10001: it is a whole number from 1 to 10000"),
+      (["a", "--identity", "x"], "--identity and --shard are for copies"),
+      (["a", "--shard", "0/2"], "--identity and --shard are for copies"),
+      (["a", "--count", "4", "--shard", "2/2"], "--shard 2/2: it is I/N with I below N, such as 0/4"),
+      (["a", "--count", "2", "--setup-id", "7OSX"], "--setup-id is for one accessory"),
+      (["a", "--loops", "0"], "--loops 0: it is a whole number from 1 to 256"),
+      (["a", "--count", "9", "--loops", "2", "--virtual-time"], "--loops: virtual time, scenarios"),
+      (["a", "--count", "9", "--loops", "2", "--capture", "x"], "--loops: virtual time, scenarios"),
+      (["a", "--count", "1000", "--port", "65000"], "--port 65000: 1000 accessories count up beyond 65535"),
+      (["a", "b", "--count", "300", "--port", "65000"], "--port 65000: 600 accessories count up beyond 65535"),
     ])
   func refused(_ words: [String], _ message: String) {
     let said = hapsim(["run"] + words)

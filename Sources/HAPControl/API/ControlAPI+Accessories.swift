@@ -5,7 +5,7 @@ import HAPWire
 
 extension ControlAPI {
   func index() async -> ControlAnswer {
-    let count = simulation.accessories.count
+    let count = await accessories().count
     return .json { json in
       json.object { json in
         json.key("name")
@@ -24,7 +24,7 @@ extension ControlAPI {
 
   func listAccessories() async -> ControlAnswer {
     var texts: [JSONNode] = []
-    for accessory in simulation.accessories {
+    for accessory in await accessories() {
       texts.append(await accessory.node { accessory, json in accessory.writeSummary(to: &json) })
     }
     return .json { json in
@@ -42,13 +42,11 @@ extension ControlAPI {
   /// Serves the profile in the body.
   func addAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let profile = try await readProfile(call.bytes, fileName: bodyFileName)
-    let added = await withCheckedContinuation { continuation in
-      add(profile) { continuation.resume(returning: $0) }
-    }
+    let added = await add(profile)
     let accessory: SimulatedAccessory
     do throws(CommandError) { accessory = try added.get() } catch { throw ControlProblem(error) }
     var answer = await show(accessory, status: 201) { accessory, json in accessory.writeDetail(to: &json) }
-    answer.fields.append(("Location", "/v1/accessories/\(await accessory.number)"))
+    answer.fields.append(("Location", "/v1/accessories/\(accessory.number)"))
     return answer
   }
 

@@ -4,7 +4,6 @@ import HAPWire
 
 extension ControlAPI {
   func showClock() -> ControlAnswer {
-    let clock = simulation.clock
     return .json { json in
       json.object { json in
         json.key("now")

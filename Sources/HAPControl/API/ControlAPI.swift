@@ -13,25 +13,38 @@ import HAPWire
 /// An actor on the loop on which it listens; the accessories may be on others.
 package actor ControlAPI {
   package nonisolated let loop: EventLoop
-  let simulation: Simulation
+  let parts: [ControlledPart]
   let journal: EventJournal
-  private let dispatcher: CommandDispatcher
+  private let taker: any CommandTaker
   let scenarios: (any ControlledScenarios)?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   /// Called on the loop.
-  /// - Parameter scenarios: plays what is asked for; nil: none can be played.
+  /// - Parameters:
+  ///   - parts: one for each loop, the first of which is this one.
+  ///   - taker: carries out what is for no accessory in particular.
+  ///   - scenarios: plays what is asked for; nil: none can be played.
   package init(
-    _ simulation: Simulation, _ dispatcher: sending CommandDispatcher, _ journal: sending EventJournal,
+    _ parts: [ControlledPart], _ taker: sending any CommandTaker, _ journal: sending EventJournal,
     scenarios: (any ControlledScenarios)? = nil, on loop: EventLoop
   ) {
-    self.simulation = simulation
-    self.dispatcher = dispatcher
+    precondition(parts.first?.loop === loop, "the first part is of this loop")
+    self.parts = parts
+    self.taker = taker
     self.journal = journal
     self.scenarios = scenarios
     self.loop = loop
   }
+
+  /// Those that are served, on whichever loop, in the order of their numbers.
+  func accessories() async -> [SimulatedAccessory] {
+    var all: [SimulatedAccessory] = []
+    for part in parts { all += await part.look { $0.simulation.accessories } }
+    return parts.count == 1 ? all : all.sorted { $0.number < $1.number }
+  }
+
+  var clock: SimulationClock { parts[0].simulation.clock }
 
   /// Answers, whatever is asked. Called on the loop, as is `then`.
   package nonisolated func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
@@ -108,16 +121,31 @@ package actor ControlAPI {
     return try Self.success(reply)
   }
 
-  /// Serves one more accessory.
-  func add(_ profile: AccessoryProfile, done: @escaping @Sendable (Result<SimulatedAccessory, CommandError>) -> Void) {
-    dispatcher.add({ profile }, done: done)
+  /// Serves one more accessory, on the loop that has the fewest.
+  func add(_ profile: AccessoryProfile) async -> Result<SimulatedAccessory, CommandError> {
+    var counts: [Int] = []
+    for part in parts { counts.append(await part.look { $0.simulation.accessories.count }) }
+    let part = parts[counts.firstIndex(of: counts.min() ?? 0) ?? 0]
+    return await withCheckedContinuation { continuation in
+      part.onLoop { $0.dispatcher.add({ profile }) { continuation.resume(returning: $0) } }
+    }
   }
 
   func reply(to line: [UInt8], at subject: SimulatedAccessory?) async -> String {
-    var dispatcher = dispatcher
-    dispatcher.subject = subject
+    guard let subject else {
+      return await withCheckedContinuation { continuation in
+        taker.answer(line) { continuation.resume(returning: $0) }
+      }
+    }
+    guard let part = parts.first(where: { $0.loop === subject.loop }) else {
+      preconditionFailure("every accessory is of one of the loops")
+    }
     return await withCheckedContinuation { continuation in
-      dispatcher.answer(line) { continuation.resume(returning: $0) }
+      part.onLoop { part in
+        var dispatcher = part.dispatcher
+        dispatcher.subject = subject
+        dispatcher.answer(line) { continuation.resume(returning: $0) }
+      }
     }
   }
 
@@ -140,7 +168,7 @@ package actor ControlAPI {
     let selector = AccessorySelector.name(text)
     var found: [SimulatedAccessory] = []
     var names: [String] = []
-    for accessory in simulation.accessories {
+    for accessory in await accessories() {
       let (isMeant, isNamed, name) = await accessory.look { accessory in
         (
           accessory.number == number || accessory.prepared.deviceID.text == text,

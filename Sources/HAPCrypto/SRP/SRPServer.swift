@@ -14,6 +14,7 @@ package struct SRPServer: Sendable {
   ///   - keepsZeros: whether B has its zeros in front, on the wire and in the proofs.
   package init(_ verifier: SRPVerifier, privateKey: SecretBytes, keepsZeros: Bool = false) {
     precondition(privateKey.count == 32, "an SRP private key is 32 bytes")
+    let verifier = verifier.computed
     self.verifier = verifier
     self.privateKey = privateKey
     // B = k × v + g^b

@@ -4,8 +4,22 @@ package struct SRPVerifier: Sendable {
 
   /// 16 bytes.
   package let salt: [UInt8]
-  /// 384 bytes, zeros in front.
-  package let verifier: SecretBytes
+  private enum Source: Sendable {
+    case computed(SecretBytes)
+    case code(String)
+  }
+  private let source: Source
+
+  /// 384 bytes, zeros in front. Slow (1 ms) where it wasn't computed before.
+  package var verifier: SecretBytes {
+    switch source {
+    case .computed(let verifier): verifier
+    case .code(let code): SRPGroup.generatorPower(SRPGroup.privateExponent(salt: salt, code: code)).padded()
+    }
+  }
+
+  /// The same, computed now if it wasn't before.
+  package var computed: SRPVerifier { SRPVerifier(salt: salt, verifier: verifier) }
 
   /// Slow (1 ms): computed once for a setup code.
   ///
@@ -13,8 +27,16 @@ package struct SRPVerifier: Sendable {
   ///   - code: with its dashes, `031-45-154`.
   ///   - salt: 16 bytes, or it traps.
   package init(code: String, salt: [UInt8]) {
-    let exponent = SRPGroup.privateExponent(salt: salt, code: code)
-    self.init(salt: salt, verifier: SRPGroup.generatorPower(exponent).padded())
+    self = SRPVerifier(codeWhenNeeded: code, salt: salt).computed
+  }
+
+  /// One that is computed whenever it is asked for: for thousands of accessories of which few will be paired.
+  ///
+  /// - Parameters: as of `init(code:salt:)`.
+  package init(codeWhenNeeded code: String, salt: [UInt8]) {
+    precondition(salt.count == Self.saltCount, "an SRP salt is 16 bytes")
+    self.salt = salt
+    source = .code(code)
   }
 
   /// A stored one.
@@ -26,6 +48,6 @@ package struct SRPVerifier: Sendable {
     precondition(salt.count == Self.saltCount, "an SRP salt is 16 bytes")
     precondition(verifier.count == SRPGroup.byteCount, "an SRP verifier is 384 bytes")
     self.salt = salt
-    self.verifier = verifier
+    source = .computed(verifier)
   }
 }

@@ -113,12 +113,27 @@
     private let timer: LoopTimer
     private let callback: AvahiTimeoutCallback?
     private let userdata: UnsafeMutableRawPointer?
+    /// Whether it was last scheduled for a time that is over.
+    private var isDue = false
+
+    /// How long it goes on at once with what is due.
+    private static let slice: UInt64 = 4_000_000
 
     init(_ loop: EventLoop, _ callback: AvahiTimeoutCallback?, _ userdata: UnsafeMutableRawPointer?) {
       timer = LoopTimer(loop)
       self.callback = callback
       self.userdata = userdata
-      timer.onFire = { self.callback?(OpaquePointer(Unmanaged.passUnretained(self).toOpaque()), self.userdata) }
+      timer.onFire = { self.fire() }
+    }
+
+    /// Avahi does one of the things that are due, and wants to be woken up for the next at a time that is over: with a thousand records there are some
+    /// ten thousand of them a second, and a timer of the loop takes a millisecond each.
+    private func fire() {
+      let end = EventLoop.readClock() + Self.slice
+      repeat {
+        isDue = false
+        callback?(OpaquePointer(Unmanaged.passUnretained(self).toOpaque()), userdata)
+      } while isDue && EventLoop.readClock() < end
     }
 
     static func of(_ pointer: OpaquePointer) -> Timeout {
@@ -127,12 +142,18 @@
 
     /// - Parameter time: by the wall clock, as Avahi counts; nil is never.
     func schedule(_ time: UnsafePointer<timeval>?) {
+      isDue = false
       guard let time = time?.pointee else { return timer.cancel() }
       var now = timeval()
       gettimeofday(&now, nil)
-      timer.start(after: .seconds(time.tv_sec - now.tv_sec) + .microseconds(Int64(time.tv_usec) - Int64(now.tv_usec)))
+      let left = Duration.seconds(time.tv_sec - now.tv_sec) + .microseconds(Int64(time.tv_usec) - Int64(now.tv_usec))
+      isDue = left <= .zero
+      timer.start(after: left)
     }
 
-    func free() { timer.close() }
+    func free() {
+      isDue = false
+      timer.close()
+    }
   }
 #endif

@@ -10,6 +10,7 @@
     static let mostDefences = 8
 
     private let responder: EmbeddedResponder
+    let number: Int
     private var record: ServiceRecord?
     private var events: ((AdvertisementEvent) -> Void)?
     /// As they are now, after renaming.
@@ -29,7 +30,11 @@
     private var lastFailure: String?
     private var isClosed = false
 
-    init(_ responder: EmbeddedResponder) { self.responder = responder }
+    /// - Parameter number: its place among those of the responder.
+    init(_ responder: EmbeddedResponder, number: Int) {
+      self.responder = responder
+      self.number = number
+    }
 
     func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
       guard !isClosed else { return }
@@ -91,6 +96,7 @@
         avahi_s_entry_group_free(service)
       }
       closeAddresses()
+      responder.hasBegun(self)
     }
 
     /// Brings what the server has in line with the record and the machine's addresses.
@@ -107,6 +113,7 @@
           unregister()
           return tell(.failed("\(responder.interfaces.map(\.name).joined(separator: ", ")) has no address"))
         }
+        guard service != nil || responder.admits(self) else { return }
         guard setAddresses(wanted, server) else { return }
         if service == nil { register(record, server) }
         tellState()
@@ -288,6 +295,7 @@
       else { return }
       let now = Set(addresses.map(\.address))
       defer { toldAddresses = now }
+      responder.hasBegun(self)
       if establishedName != name {
         establishedName = name
         tell(.established(name))

@@ -16,7 +16,14 @@
     private var backOff = BackOff()
     private var network: NetworkWatcher!
     private var mail: [() -> Void] = []
-    private var records: [EmbeddedAdvertiser] = []
+    /// By their numbers, since there may be thousands.
+    private var records: [Int: EmbeddedAdvertiser] = [:]
+    private var lastNumber = 0
+    /// Those whose names are being probed for and told the first time: the others wait, in their order.
+    private var beginning: Set<Int> = []
+    private var waiting: [Int] = []
+    /// Avahi looks through all that are being probed for with each of them, and the network need not hear of a thousand names in one second.
+    private static let mostBeginning = 128
     /// Those that are advertised on.
     private(set) var interfaces: [NetworkInterface] = []
     private(set) var server: OpaquePointer?
@@ -48,8 +55,9 @@
 
     /// An advertiser for one more record.
     package func makeAdvertiser() -> any Advertiser {
-      let advertiser = EmbeddedAdvertiser(self)
-      records.append(advertiser)
+      lastNumber += 1
+      let advertiser = EmbeddedAdvertiser(self, number: lastNumber)
+      records[lastNumber] = advertiser
       if isClosed { advertiser.close() }
       return advertiser
     }
@@ -57,16 +65,51 @@
     package func close() {
       guard !isClosed else { return }
       isClosed = true
-      for record in records { record.close() }
-      records = []
+      // Of thousands not all are said goodbye for: it would take minutes, and nobody waits that long for a process to end.
+      let deadline = loop.now + Self.farewell
+      var isInTime = true
+      for record in inOrder where isInTime {
+        record.close()
+        isInTime = EventLoop.readClock() < deadline
+      }
+      if isInTime {
+        stopServer()
+        records = [:]
+      } else {
+        // Avahi has pointers to all of them until the process ends.
+        _ = Unmanaged.passRetained(self)
+      }
       mail = []
-      stopServer()
       network.close()
       outbox.close()
       retry.close()
     }
 
-    func forget(_ advertiser: EmbeddedAdvertiser) { records.removeAll { $0 === advertiser } }
+    func forget(_ advertiser: EmbeddedAdvertiser) { records[advertiser.number] = nil }
+
+    /// As they were made: of two with one name the first has it.
+    private var inOrder: [EmbeddedAdvertiser] { records.sorted { $0.key < $1.key }.map(\.value) }
+
+    /// How long the end may take: three seconds.
+    private static let farewell: UInt64 = 3_000_000_000
+
+    /// Whether a record may begin now. Otherwise it is refreshed when it may.
+    func admits(_ advertiser: EmbeddedAdvertiser) -> Bool {
+      if beginning.contains(advertiser.number) { return true }
+      guard beginning.count < Self.mostBeginning else {
+        if !waiting.contains(advertiser.number) { waiting.append(advertiser.number) }
+        return false
+      }
+      beginning.insert(advertiser.number)
+      return true
+    }
+
+    /// A record is up, or has been given up: another one may begin.
+    func hasBegun(_ advertiser: EmbeddedAdvertiser) {
+      guard beginning.remove(advertiser.number) != nil, !waiting.isEmpty else { return }
+      let next = waiting.removeFirst()
+      later { self.records[next]?.refresh() }
+    }
 
     /// Tells events and mends what has to be mended outside of Avahi's calls, which don't bear being called back into.
     func later(_ work: @escaping () -> Void) {
@@ -102,7 +145,7 @@
     private func networkChanged() {
       interfaces = choice.chosen(from: network.interfaces)
       if server == nil, !interfaces.isEmpty { startServer() }
-      for record in records { record.refresh() }
+      for record in inOrder { record.refresh() }
     }
 
     private func startServer() {
@@ -138,7 +181,7 @@
       case AVAHI_SERVER_RUNNING:
         isRunning = true
         backOff.reset()
-        later { for record in self.records { record.refresh() } }
+        later { for record in self.inOrder { record.refresh() } }
       case AVAHI_SERVER_COLLISION:
         // Of a host name that isn't published; a new one, and it goes on.
         let name = AlternativeName.ofHost(String(cString: avahi_server_get_host_name(server)))
@@ -147,10 +190,10 @@
         isRunning = false
         let reason = avahiText(of: avahi_server_errno(server))
         later {
-          for record in self.records { record.unregister() }
+          for record in self.inOrder { record.unregister() }
           self.stopServer()
           self.failed("the mDNS responder failed: \(reason)")
-          for record in self.records { record.refresh() }
+          for record in self.inOrder { record.refresh() }
         }
       default:
         isRunning = false

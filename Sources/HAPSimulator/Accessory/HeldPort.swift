@@ -20,6 +20,12 @@ final class HeldPort {
     #endif
   }
 
+  /// One of every place; nil: it isn't free in one of them.
+  static func hold(_ port: UInt16, in places: [ListeningPlace]) -> [HeldPort]? {
+    let held = places.compactMap { HeldPort($0, port: port) }
+    return held.count == places.count ? held : nil
+  }
+
   /// Of every place where the accessory listens and the port is free still: for what isn't, the start will tell.
   static func hold(_ terms: ServingTerms?) -> [HeldPort] {
     guard let terms, terms.port != 0 else { return [] }

@@ -1,5 +1,6 @@
 import HAPCrypto
 import HAPDefects
+import HAPFaults
 import HAPModel
 import HAPProfile
 import HAPProtocol
@@ -21,10 +22,12 @@ package struct PreparedAccessory: Sendable {
     package var maximumSessions: Int?
     /// What is wrong with it on purpose.
     package var defect: Defect?
+    /// Which of several it is; nil: the only one of its profile. Its name goes before `name`, its own setup ID before the profile's.
+    package var copy: AccessoryCopy?
 
     package init(
       name: String? = nil, setupCode: SetupCode? = nil, setupID: SetupID? = nil, renumber: Bool = false,
-      conduct: Conduct? = nil, maximumSessions: Int? = nil, defect: Defect? = nil
+      conduct: Conduct? = nil, maximumSessions: Int? = nil, defect: Defect? = nil, copy: AccessoryCopy? = nil
     ) {
       self.name = name
       self.setupCode = setupCode
@@ -33,6 +36,7 @@ package struct PreparedAccessory: Sendable {
       self.conduct = conduct
       self.maximumSessions = maximumSessions
       self.defect = defect
+      self.copy = copy
     }
   }
 
@@ -47,7 +51,7 @@ package struct PreparedAccessory: Sendable {
   private(set) var built: BuiltAccessory
   private(set) var blueprint: DeviceBlueprint
   package let conduct: Conduct
-  /// Of which it was made, under the name that was chosen.
+  /// Of which it was made, under the name that was chosen; that of a copy as all of them have it.
   package let profile: AccessoryProfile
   private let choices: Choices
   /// What is wrong with it on purpose.
@@ -62,12 +66,18 @@ package struct PreparedAccessory: Sendable {
   package init(
     _ profile: AccessoryProfile, in folder: StateFolder, choices: Choices = Choices(), random: RandomSource
   ) throws {
-    let files = try profile.refuseProblems()
-    var profile = profile
-    if let name = choices.name { profile.rename(name) }
-    let store = try folder.accessory(key: profile.key, name: profile.name)
+    try self.init(ServableProfile(profile), in: folder, choices: choices, random: random)
+  }
+
+  /// One of several of the same profile.
+  /// - Throws: as the other one; `IdentityConflict`.
+  package init(
+    _ servable: ServableProfile, in folder: StateFolder, choices: Choices = Choices(), random: RandomSource
+  ) throws {
+    let profile = choices.named(servable.profile)
+    let store = try folder.accessory(key: choices.copy?.key ?? profile.key, name: profile.name)
     do {
-      try self.init(named: profile, store, choices, files, random)
+      try self.init(named: profile, of: servable.profile, store, choices, servable.files, random)
     } catch {
       store.close()
       throw error
@@ -77,17 +87,16 @@ package struct PreparedAccessory: Sendable {
   /// The same accessory with what it keeps now: what the next start of the process would make of it.
   /// - Parameter profile: its own, or the one that has replaced it.
   init(again prepared: PreparedAccessory, from profile: AccessoryProfile, random: RandomSource) throws {
-    var profile = profile
-    if let name = prepared.choices.name { profile.rename(name) }
     let files = ReplayFiles(beside: profile.fileName)
-    try self.init(named: profile, prepared.store, prepared.choices, files, random)
+    try self.init(
+      named: prepared.choices.named(profile), of: profile, prepared.store, prepared.choices, files, random)
   }
 
   private init(
-    named profile: AccessoryProfile, _ store: AccessoryStore, _ choices: Choices, _ files: ReplayFiles,
-    _ random: RandomSource
+    named profile: AccessoryProfile, of base: AccessoryProfile, _ store: AccessoryStore, _ choices: Choices,
+    _ files: ReplayFiles, _ random: RandomSource
   ) throws {
-    let identity = try Self.identity(of: profile, in: store, random)
+    let identity = try Self.identity(of: profile, in: store, choices.copy, random)
     let setup = try Self.setup(of: profile, in: store, choices, random)
     var ids = try store.idMap()
     let built = try profile.build(ids: &ids, deviceID: identity.deviceID, renumber: choices.renumber)
@@ -105,7 +114,8 @@ package struct PreparedAccessory: Sendable {
     var database = built.database
     for (id, value) in try store.values.load() { database.restore(value, of: id) }
 
-    self.profile = profile
+    // What thousands of copies have in common is there once.
+    self.profile = choices.copy == nil ? profile : base
     self.choices = choices
     name = built.name
     category = built.category
@@ -141,21 +151,37 @@ package struct PreparedAccessory: Sendable {
     return prepared
   }
 
+  /// The faults that it has from its start.
+  var ownFaults: [FaultChoice] { profile.faultChoices + (choices.copy?.faults ?? []) }
+
   /// The profile's device ID wins; another one than before is another identity, whose pairings are nobody's.
   private static func identity(
-    of profile: AccessoryProfile, in store: AccessoryStore, _ random: RandomSource
-  ) throws(StoreError) -> StoredIdentity {
-    try store.identity { .draw(deviceID: profile.deviceID, from: random) }
+    of profile: AccessoryProfile, in store: AccessoryStore, _ copy: AccessoryCopy?, _ random: RandomSource
+  ) throws -> StoredIdentity {
+    guard let copy, let made = copy.identity else {
+      return try store.identity { .draw(deviceID: profile.deviceID, from: random) }
+    }
+    let stored = try store.identity { StoredIdentity(deviceID: made.deviceID, keySeed: made.keySeed) }
+    guard stored.deviceID == made.deviceID, stored.keySeed == made.keySeed else {
+      throw IdentityConflict(name: copy.name, kept: stored.deviceID, wanted: made.deviceID)
+    }
+    return stored
   }
 
   private static func setup(
     of profile: AccessoryProfile, in store: AccessoryStore, _ choices: Choices, _ random: RandomSource
   ) throws(StoreError) -> StoredSetup {
-    let code = choices.defect?.identity?.setupCode ?? choices.setupCode ?? profile.setupCode
-    let id = choices.setupID ?? profile.setupID
-    let stored = try store.setup { .make(code: code, id: id, from: random) }
+    let (copy, made) = (choices.copy, choices.copy?.identity)
+    let code = choices.defect?.identity?.setupCode ?? choices.setupCode ?? profile.setupCode ?? made?.setupCode
+    let id = choices.setupID ?? (copy == nil ? profile.setupID : made?.setupID)
+    func make(_ code: SetupCode?, _ id: SetupID?) -> StoredSetup {
+      var setup = StoredSetup.make(code: code, id: id, from: random, isPutOff: copy != nil)
+      if let made { setup.salt = made.salt }
+      return setup
+    }
+    let stored = try store.setup { make(code, id) }
     if code.map({ $0 == stored.code }) ?? true, id.map({ $0 == stored.id }) ?? true { return stored }
-    let changed = StoredSetup.make(code: code ?? stored.code, id: id ?? stored.id, from: random)
+    let changed = make(code ?? stored.code, id ?? stored.id)
     try store.replaceSetup(changed)
     return changed
   }
@@ -172,6 +198,19 @@ package struct PreparedAccessory: Sendable {
     return label
   }
 
+}
+
+extension PreparedAccessory.Choices {
+  /// The profile as this accessory has it.
+  fileprivate func named(_ profile: AccessoryProfile) -> AccessoryProfile {
+    var profile = profile
+    if let copy {
+      copy.apply(to: &profile)
+    } else if let name {
+      profile.rename(name)
+    }
+    return profile
+  }
 }
 
 extension BuiltAccessory {

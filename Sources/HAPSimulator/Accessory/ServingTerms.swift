@@ -18,8 +18,6 @@ package struct ServingTerms {
   package var tellsRequests = false
   /// Judges controllers; nil: nobody does, and a request costs nothing for it.
   package var observation: ControllerObservation?
-  /// Which of the process's accessories it is, from 1; no other ever has the same one.
-  package var number = 0
 
   package init(
     places: [ListeningPlace], port: UInt16, clock: SimulationClock, seed: UInt64,

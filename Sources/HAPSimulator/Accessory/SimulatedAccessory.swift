@@ -45,7 +45,11 @@ package actor SimulatedAccessory {
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  package init(_ prepared: PreparedAccessory, on loop: EventLoop) {
+  /// Its place among all accessories of the process, from 1.
+  package nonisolated let number: Int
+
+  package init(_ prepared: PreparedAccessory, number: Int = 1, on loop: EventLoop) {
+    self.number = number
     self.prepared = prepared
     self.profile = prepared.profile
     self.loop = loop
@@ -53,14 +57,12 @@ package actor SimulatedAccessory {
 
   package var name: String { prepared.name }
   /// Those that its profile has from its start.
-  package var ownFaults: [FaultChoice] { prepared.profile.faultChoices }
+  package var ownFaults: [FaultChoice] { prepared.ownFaults }
   package var isStopped: Bool { if case .stopped = state { true } else { false } }
   package var isRunning: Bool { run != nil }
   /// What is served, or was.
   var database: AttributeDatabase { run?.core.database ?? lastDatabase ?? prepared.database }
   var run: AccessoryRun? { if case .running(let run) = state { run } else { nil } }
-  /// Which of the process's accessories it is; 0 before the start.
-  package var number: Int { terms?.number ?? 0 }
   /// The text of the profile that is served, or will be at the next start.
   package var profileText: [UInt8] { profile.text }
   /// What lies beside it is what its behaviours name.
@@ -79,7 +81,7 @@ package actor SimulatedAccessory {
     guard case .new = state else { preconditionFailure("an accessory is started once") }
     var terms = terms
     if let sink = terms.sink {
-      terms.sink = { [number = terms.number] event in
+      terms.sink = { [number] event in
         var event = event
         event.number = number
         sink(event)

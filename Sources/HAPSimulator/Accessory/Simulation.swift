@@ -4,7 +4,7 @@ import HAPProfile
 import HAPStore
 import HAPTransport
 
-/// The accessories that one process serves, on one loop and in one time. They may come and go while it runs.
+/// The accessories that one process serves on one loop and in one time; with several loops, its share of them. They may come and go while it runs.
 ///
 /// Belongs to the loop's thread.
 package final class Simulation: @unchecked Sendable {  // everything but constants is used on the loop's thread alone
@@ -27,6 +27,8 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     package var tellsRequests = false
     /// See `ServingTerms`.
     package var observation: ControllerObservation?
+    /// Counts accessories that come later where other simulations of the process have some, too; nil: there are none.
+    package var nextNumber: (@Sendable () -> Int)?
 
     package init(
       folder: StateFolder, places: [ListeningPlace], choices: PreparedAccessory.Choices = .init(), seed: UInt64 = 0,
@@ -52,6 +54,8 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   /// How many there ever were.
   private var count = 0
   private var hasStopped = false
+  /// Of the accessory that was served last.
+  private var lastPort: UInt16 = 0
 
   package init(_ setting: Setting, in clock: SimulationClock, on loop: EventLoop) {
     loop.preconditionOnLoop()
@@ -61,17 +65,22 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   }
 
   /// Serves an accessory.
-  /// - Parameter port: 0 for any.
+  /// - Parameters:
+  ///   - port: 0 for any.
+  ///   - number: its place among all accessories of the process, from 1; nil: behind the others.
+  ///   - draw: what its chance begins with is `seed` and this; nil: as many as there were before it.
   /// - Throws: `LoopError`; the accessory is nobody's then.
   @discardableResult
-  package func serve(_ prepared: PreparedAccessory, port: UInt16) throws -> SimulatedAccessory {
-    let accessory = SimulatedAccessory(prepared, on: loop)
-    let number = count + 1
+  package func serve(
+    _ prepared: PreparedAccessory, port: UInt16, number: Int? = nil, draw: Int? = nil
+  ) throws -> SimulatedAccessory {
+    let number = number ?? nextNumber()
+    let accessory = SimulatedAccessory(prepared, number: number, on: loop)
+    let (port, held) = port == 0 ? nextPort() : (port, [])
     var terms = ServingTerms(
-      places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(count), sink: setting.sink,
-      tellsAll: setting.tellsAll)
+      places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(draw ?? number - 1),
+      sink: setting.sink, tellsAll: setting.tellsAll)
     terms.observation = setting.observation
-    terms.number = number
     terms.tellsRequests = setting.tellsRequests
     if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }
     // Handed over to the accessory, which is of this very loop.
@@ -79,7 +88,9 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     let given = terms
     try accessory.assumeIsolated { (accessory: isolated SimulatedAccessory) throws -> Void in
       do {
-        _ = try accessory.start(given, advertiser: advertiser)
+        try withExtendedLifetime(HeldPort.keep(held)) {
+          lastPort = try accessory.start(given, advertiser: advertiser)
+        }
       } catch {
         accessory.stop()
         throw error
@@ -89,6 +100,23 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     accessories.append(accessory)
     return accessory
   }
+
+  /// A port for one more of many, held until it listens there; 0: any that the system gives. To give one it looks through those that are taken, one by one,
+  /// which takes a millisecond when they are thousands: the next one is most often free.
+  private func nextPort() -> (port: UInt16, held: [HeldPort]) {
+    guard accessories.count > Self.few, lastPort > 0 else { return (0, []) }
+    for port in UInt32(lastPort) + 1...UInt32(lastPort) + 32 where port <= Self.lastGiven {
+      if let held = HeldPort.hold(UInt16(port), in: setting.places) { return (UInt16(port), held) }
+    }
+    return (0, [])
+  }
+
+  /// So many have whatever port the system gives them.
+  private static let few = 100
+  /// The last port of those that Linux gives by itself.
+  private static let lastGiven: UInt32 = 60_999
+
+  private func nextNumber() -> Int { setting.nextNumber?() ?? count + 1 }
 
   /// Serves one more accessory, at any free port.
   /// - Parameters:

@@ -7,7 +7,7 @@ import HAPWire
 /// Takes commands for the accessories of a simulation, finds whom they are for, and answers each with one line of JSON.
 ///
 /// Belongs to the loop that the accessories are pinned to.
-package struct CommandDispatcher {
+package struct CommandDispatcher: CommandTaker {
   package typealias Answer = @Sendable (String) -> Void
 
   let simulation: Simulation
@@ -135,8 +135,7 @@ package struct CommandDispatcher {
       simulation.remove(try whole(command))
       succeed()
     case .stop:
-      let meant = command.accessory == nil ? simulation.accessories : [try whole(command)]
-      for accessory in meant { accessory.assumeIsolated { $0.stop() } }
+      if command.accessory == nil { stopAll() } else { try whole(command).assumeIsolated { $0.stop() } }
       succeed()
       if simulation.accessories.allSatisfy({ $0.assumeIsolated { $0.isStopped } }) { onAllStopped() }
     case .set, .stall, .identify, .obstruct, .deed, .reachable:
@@ -192,19 +191,24 @@ package struct CommandDispatcher {
   }
 
   private func only(_ targets: [Target], _ command: SimulatorCommand) throws(CommandError) -> Target {
-    guard let target = targets.first else { throw CommandError(.noSuchAccessory, "no accessory is served") }
-    guard targets.count == 1 else {
-      throw CommandError(.ambiguous, "\(targets.count) accessories are served (\(names)): say which with \"accessory\"")
-    }
+    guard let target = targets.first else { throw Self.refusal(of: nil, 0, ([], [])) }
+    guard targets.count == 1 else { throw Self.refusal(of: nil, targets.count, names()) }
     return target
   }
 
   /// Those that are named; all when none is.
   private func targets(of command: SimulatorCommand) throws(CommandError) -> [Target] {
-    let accessories = subject.map { [$0] } ?? simulation.accessories
-    guard let selector = command.accessory else { return accessories.map { ($0, nil) } }
+    guard let selector = command.accessory else { return candidates.map { ($0, nil) } }
+    let found = matches(selector)
+    guard found.count == 1 else { throw Self.refusal(of: selector, found.count, names()) }
+    return found
+  }
+
+  private var candidates: [SimulatedAccessory] { subject.map { [$0] } ?? simulation.accessories }
+
+  private func matches(_ selector: AccessorySelector) -> [Target] {
     var found: [Target] = []
-    for accessory in accessories {
+    for accessory in candidates {
       // The server's own name means all of it: its characteristics and those behind the bridge.
       if selector.matches(name: accessory.assumeIsolated { $0.name }, aid: 0) {
         found.append((accessory, nil))
@@ -212,29 +216,56 @@ package struct CommandDispatcher {
         found += accessory.assumeIsolated { $0.aids(matching: selector) }.map { (accessory, $0) }
       }
     }
-    guard !found.isEmpty else {
-      throw CommandError(.noSuchAccessory, "there is no accessory \(selector)\(hint(selector))")
-    }
-    guard found.count == 1 else { throw CommandError(.ambiguous, "\(found.count) accessories are \(selector)") }
     return found
   }
 
-  /// What was probably meant, or what there is.
-  private func hint(_ selector: AccessorySelector) -> String {
-    guard !simulation.accessories.isEmpty else { return ": none is served" }
-    if case .name(let name) = selector {
-      let known = simulation.accessories.flatMap { accessory in
-        accessory.assumeIsolated { accessory in
-          [accessory.name] + accessory.database.accessoryEntries.map { accessory.database.accessoryName($0.aid) }
-        }
-      }
-      if let meant = nearestName(to: name, in: known) { return ": did you mean \"\(meant)\"?" }
-    }
-    return "; there are \(names)"
+  /// How many a selector means; nil means all.
+  func matchCount(_ selector: AccessorySelector?) -> Int {
+    selector.map { matches($0).count } ?? simulation.accessories.count
   }
 
-  private var names: String {
-    simulation.accessories.map { accessory in "\"\(accessory.assumeIsolated { $0.name })\"" }.joined(separator: ", ")
+  func stopAll() { for accessory in simulation.accessories { accessory.assumeIsolated { $0.stop() } } }
+
+  // MARK: What is said of them
+
+  /// Of servers and the accessories behind them: what they are called.
+  typealias Names = (servers: [(number: Int, name: String)], all: [String])
+
+  func names() -> Names {
+    var names: Names = ([], [])
+    for accessory in simulation.accessories {
+      accessory.assumeIsolated { accessory in
+        let database = accessory.database
+        names.servers.append((accessory.number, accessory.name))
+        names.all += [accessory.name] + database.accessoryEntries.map { database.accessoryName($0.aid) }
+      }
+    }
+    return names
+  }
+
+  /// Why no single accessory is meant.
+  /// - Parameters:
+  ///   - selector: nil: none was named.
+  ///   - count: how many it means.
+  ///   - names: of those there are, in their order.
+  static func refusal(of selector: AccessorySelector?, _ count: Int, _ names: Names) -> CommandError {
+    guard let selector else {
+      if count == 0 { return CommandError(.noSuchAccessory, "no accessory is served") }
+      return CommandError(
+        .ambiguous, "\(count) accessories are served (\(listed(names.servers))): say which with \"accessory\"")
+    }
+    guard count == 0 else { return CommandError(.ambiguous, "\(count) accessories are \(selector)") }
+    var hint = names.servers.isEmpty ? ": none is served" : "; there are \(listed(names.servers))"
+    if case .name(let name) = selector, let meant = nearestName(to: name, in: names.all) {
+      hint = ": did you mean \"\(meant)\"?"
+    }
+    return CommandError(.noSuchAccessory, "there is no accessory \(selector)\(hint)")
+  }
+
+  /// The first of them, where there are many.
+  private static func listed(_ servers: [(number: Int, name: String)]) -> String {
+    let names = servers.sorted { $0.number < $1.number }.prefix(12).map { "\"\($0.name)\"" }.joined(separator: ", ")
+    return servers.count > 12 ? "\(names) and \(servers.count - 12) more" : names
   }
 }
 
@@ -268,7 +299,7 @@ extension JSONWriter {
     double(Double(seconds) + Double(attoseconds) / 1e18)
   }
 
-  fileprivate mutating func time(of clock: SimulationClock) {
+  mutating func time(of clock: SimulationClock) {
     key("time")
     object { json in
       json.now(clock.now)

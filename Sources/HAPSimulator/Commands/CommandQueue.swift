@@ -12,7 +12,7 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
   /// How long it carries out commands before everything else on the loop has a turn.
   private static let slice: UInt64 = 8_000_000
 
-  private let dispatcher: CommandDispatcher
+  private let dispatcher: any CommandTaker
   private let loop: EventLoop
   /// Gets each answer, a line without its end, in the order of the commands.
   package var onAnswer: ((String) -> Void)?
@@ -28,7 +28,7 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
   /// While true, the next command waits.
   package var isHeld = false { didSet { if !isHeld { goOn() } } }
 
-  package init(_ dispatcher: CommandDispatcher, on loop: EventLoop) {
+  package init(_ dispatcher: any CommandTaker, on loop: EventLoop) {
     self.dispatcher = dispatcher
     self.loop = loop
   }

@@ -9,13 +9,13 @@ package final class ControlServer {
   /// Bytes in a line.
   package static let longestLine = 65_536
 
-  private let dispatcher: CommandDispatcher
+  private let dispatcher: any CommandTaker
   private let loop: EventLoop
   private var listener: LocalListener?
   /// The one that was heard last is the last.
   private var connections: [ControlConnection] = []
 
-  package init(_ dispatcher: CommandDispatcher, at path: String, on loop: EventLoop) throws(LoopError) {
+  package init(_ dispatcher: any CommandTaker, at path: String, on loop: EventLoop) throws(LoopError) {
     self.dispatcher = dispatcher
     self.loop = loop
     listener = try LocalListener(loop, path: path) { [unowned self] in accept($0) }
@@ -68,7 +68,7 @@ private final class ControlConnection {
   var onIdle: () -> Void = {}
   var onEnd: () -> Void = {}
 
-  init(_ stream: LocalStream, _ dispatcher: CommandDispatcher, on loop: EventLoop) {
+  init(_ stream: LocalStream, _ dispatcher: any CommandTaker, on loop: EventLoop) {
     self.stream = stream
     queue = CommandQueue(dispatcher, on: loop)
   }

@@ -51,13 +51,18 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
     didSet { if oldValue != isHeld, !isFiring { arm() } }
   }
   private let wakeUp: LoopTimer
+  /// Told by how much it jumped where it passes by itself: other clocks of the simulation are to jump with it.
+  var onJump: ((Duration) -> Void)?
 
-  package init(_ pace: Pace, on loop: EventLoop, mostFirings: Int = SimulationClock.mostFirings) {
+  /// - Parameter origin: the machine's time at which it is zero, for clocks that are to agree; nil: now.
+  package init(
+    _ pace: Pace, on loop: EventLoop, origin: UInt64? = nil, mostFirings: Int = SimulationClock.mostFirings
+  ) {
     if case .running(let scale) = pace { precondition(Self.scales.contains(scale), "a scale has its limits") }
     self.pace = pace
     self.loop = loop
     self.mostFirings = mostFirings
-    origin = loop.now
+    self.origin = origin ?? loop.now
     wakeUp = LoopTimer(loop)
     wakeUp.onFire = { [unowned self] in goOn() }
   }
@@ -83,7 +88,8 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
 
   /// Where the machine's clock has got to.
   private func elapsed(_ scale: Double) -> Duration {
-    let real = Duration.nanoseconds(Int64(clamping: loop.now - origin))
+    // Another loop may have begun its turn before the origin.
+    let real = Duration.nanoseconds(Int64(clamping: loop.now - min(loop.now, origin)))
     return (scale == 1 ? real : real * scale) + skipped
   }
 
@@ -111,9 +117,15 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
     guard duration <= Self.longestAdvance, duration >= .zero else {
       return done(.failure(CommandError(.invalidValue, "time jumps by 10 years at most, and never back")))
     }
+    skip(duration)
+    onJump?(duration)
+    done(.success(now))
+  }
+
+  /// Of time that passes by itself.
+  func skip(_ duration: Duration) {
     skipped += duration
     if !isFiring { arm() }
-    done(.success(now))
   }
 
   /// Time that jumped stands still from now on, and can be advanced. Any other time goes on as it does.

@@ -62,7 +62,7 @@ extension AccessoryStore {
   package func forgetIDs() throws(StoreError) {
     try change { database, row throws(SQLiteError) in
       for table in ["ids", "counters"] {
-        let delete = try database.prepare("DELETE FROM \(table) WHERE accessory = ?")
+        let delete = try database.statement("DELETE FROM \(table) WHERE accessory = ?")
         delete.bind([row])
         try delete.run()
       }
@@ -74,9 +74,9 @@ extension AccessoryStore {
     let before = try idMap()
     if before == map { return }
     try change { database, row throws(SQLiteError) in
-      let setID = try database.prepare("INSERT OR REPLACE INTO ids (accessory, scope, key, id) VALUES (?, ?, ?, ?)")
-      let freeID = try database.prepare("DELETE FROM ids WHERE accessory = ? AND scope = ? AND key = ?")
-      let setNext = try database.prepare("INSERT OR REPLACE INTO counters (accessory, scope, next) VALUES (?, ?, ?)")
+      let setID = try database.statement("INSERT OR REPLACE INTO ids (accessory, scope, key, id) VALUES (?, ?, ?, ?)")
+      let freeID = try database.statement("DELETE FROM ids WHERE accessory = ? AND scope = ? AND key = ?")
+      let setNext = try database.statement("INSERT OR REPLACE INTO counters (accessory, scope, next) VALUES (?, ?, ?)")
       for (name, scope) in map.scopes {
         let stored = before.scopes[name] ?? .init(next: 0)
         for (key, id) in scope.ids where stored.ids[key] != id {

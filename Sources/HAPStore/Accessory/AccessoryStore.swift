@@ -52,14 +52,15 @@ package final class AccessoryStore: Sendable {
     }
   }
 
-  /// The label's code and the verifier made from it; `make` is asked when there is none yet.
+  /// The label's code and the verifier made from it, where it is kept; `make` is asked when there is none yet.
   package func setup(orMake make: () -> StoredSetup) throws(StoreError) -> StoredSetup {
     let found = try read { database, row throws(SQLiteError) in
       try database.rows(
         "SELECT setup_code, setup_id, srp_salt, srp_verifier FROM accessories WHERE id = ?", row
       ) { row -> StoredSetup? in
         guard let code = try? SetupCode(row.text(0)), let id = SetupID(row.text(1)) else { return nil }
-        return StoredSetup(code: code, id: id, salt: row.blob(2), verifier: row.secret(3))
+        return StoredSetup(
+          code: code, id: id, salt: row.blob(2), verifier: row.storage(3) == .null ? nil : row.secret(3))
       }
     }
     if let setup = found.first ?? nil { return setup }
@@ -72,7 +73,8 @@ package final class AccessoryStore: Sendable {
     try change { database, row throws(SQLiteError) in
       try database.run(
         "UPDATE accessories SET setup_code = ?, setup_id = ?, srp_salt = ?, srp_verifier = ? WHERE id = ?",
-        .text(setup.code.text), .text(setup.id.text), .blob(setup.salt), .secret(setup.verifier), row)
+        .text(setup.code.text), .text(setup.id.text), .blob(setup.salt),
+        setup.verifier.map { .secret($0) } ?? .null, row)
     }
   }
 

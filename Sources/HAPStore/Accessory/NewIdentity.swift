@@ -12,14 +12,20 @@ extension StoredIdentity {
 }
 
 extension StoredSetup {
-  /// Code and ID as given, or drawn, with the verifier made from the code: about a millisecond of work.
-  package static func make(code: SetupCode?, id: SetupID?, from random: RandomSource) -> StoredSetup {
+  /// Code and ID as given, or drawn, with the verifier made from the code: about a millisecond of work, unless it is put off.
+  /// - Parameter isPutOff: the verifier is computed whenever it is needed.
+  package static func make(
+    code: SetupCode?, id: SetupID?, from random: RandomSource, isPutOff: Bool = false
+  ) -> StoredSetup {
     let code = code ?? .draw(from: random)
-    let verifier = SRPVerifier(code: code.text, salt: random.bytes(16))
-    return StoredSetup(code: code, id: id ?? .draw(from: random), salt: verifier.salt, verifier: verifier.verifier)
+    let salt = random.bytes(SRPVerifier.saltCount)
+    let verifier = isPutOff ? nil : SRPVerifier(code: code.text, salt: salt).verifier
+    return StoredSetup(code: code, id: id ?? .draw(from: random), salt: salt, verifier: verifier)
   }
 
-  package var srpVerifier: SRPVerifier { SRPVerifier(salt: salt, verifier: verifier) }
+  package var srpVerifier: SRPVerifier {
+    verifier.map { SRPVerifier(salt: salt, verifier: $0) } ?? SRPVerifier(codeWhenNeeded: code.text, salt: salt)
+  }
 }
 
 extension SetupCode {

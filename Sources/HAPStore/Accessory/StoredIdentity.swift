@@ -13,16 +13,16 @@ package struct StoredIdentity: Equatable, Sendable {
   }
 }
 
-/// What is printed on the accessory's label, and the SRP verifier made from it once. Survives a factory reset.
+/// What is printed on the accessory's label, and the SRP verifier made from it. Survives a factory reset.
 package struct StoredSetup: Equatable, Sendable {
   package var code: SetupCode
   package var id: SetupID
   /// 16 bytes.
   package var salt: [UInt8]
-  /// 384 bytes.
-  package var verifier: SecretBytes
+  /// 384 bytes; nil: it is computed from the code whenever it is needed.
+  package var verifier: SecretBytes?
 
-  package init(code: SetupCode, id: SetupID, salt: [UInt8], verifier: SecretBytes) {
+  package init(code: SetupCode, id: SetupID, salt: [UInt8], verifier: SecretBytes?) {
     self.code = code
     self.id = id
     self.salt = salt

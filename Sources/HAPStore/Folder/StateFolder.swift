@@ -82,6 +82,15 @@ package final class StateFolder: Sendable {
     }
   }
 
+  /// Has everything that `body` changes in the folder, from whichever thread, made durable together: when it returns, and now and then before. For
+  /// the start of many accessories, of which nobody has been told yet.
+  package func gathering<R>(_ body: () throws -> R) throws -> R {
+    try state.beginGathering()
+    let result = Result { try body() }
+    try state.endGathering()
+    return try result.get()
+  }
+
   /// All accessories the folder knows, by name.
   package func list() throws(StoreError) -> [KnownAccessory] {
     let rows = try state.read { database throws(SQLiteError) in

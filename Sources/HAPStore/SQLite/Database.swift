@@ -16,6 +16,10 @@ struct SQLiteError: Error, Equatable {
 final class Database: @unchecked Sendable {
   fileprivate let handle: OpaquePointer
 
+  /// Whether statements are compiled once for all the times that they are run: for when the same ones are run by the thousand.
+  var keepsStatements = false { didSet { if !keepsStatements { kept = [:] } } }
+  private var kept: [String: Statement] = [:]
+
   /// Before the first connection of the process; where SQLite runs already, it says no and nothing is lost.
   private static let isConfigured: Bool = hapsim_sqlite3_allocate_pages_singly() == SQLITE_OK
 
@@ -52,10 +56,19 @@ final class Database: @unchecked Sendable {
     return Statement(statement, of: self)
   }
 
+  /// A statement that is reset before it is asked for again.
+  func statement(_ sql: String) throws(SQLiteError) -> Statement {
+    guard keepsStatements else { return try prepare(sql) }
+    if let kept = kept[sql] { return kept }
+    let statement = try prepare(sql)
+    kept[sql] = statement
+    return statement
+  }
+
   /// Runs one statement once.
   @discardableResult
   func run(_ sql: String, _ values: SQLiteValue...) throws(SQLiteError) -> Int {
-    let statement = try prepare(sql)
+    let statement = try statement(sql)
     statement.bind(values)
     try statement.run()
     return Int(sqlite3_changes(handle))
@@ -65,7 +78,7 @@ final class Database: @unchecked Sendable {
   func rows<R>(
     _ sql: String, _ values: SQLiteValue..., row: (Statement) throws(SQLiteError) -> R
   ) throws(SQLiteError) -> [R] {
-    let statement = try prepare(sql)
+    let statement = try statement(sql)
     statement.bind(values)
     defer { statement.reset() }
     var rows: [R] = []
@@ -85,6 +98,19 @@ final class Database: @unchecked Sendable {
       return result
     } catch {
       rollBack()
+      throw error
+    }
+  }
+
+  /// Runs `body` within the open transaction; any error rolls back what it did, and nothing else.
+  func part<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
+    try run("SAVEPOINT part")
+    do throws(SQLiteError) {
+      let result = try body()
+      try run("RELEASE part")
+      return result
+    } catch {
+      try? execute("ROLLBACK TO part; RELEASE part")
       throw error
     }
   }

@@ -6,7 +6,7 @@ import Synchronization
 final class ValueFile: Sendable {
   fileprivate struct Connection {
     let database: Database
-    let begin, commit, set, load, remove: Statement
+    let begin, commit, set, load, remove, findOwner, addOwner: Statement
   }
   private let path: String
   private let connection: Mutex<Connection>
@@ -39,11 +39,11 @@ final class ValueFile: Sendable {
   /// The number under which the values of the accessory with this key are kept.
   func owner(of key: String) throws(StoreError) -> Int64 {
     try perform { connection throws(SQLiteError) in
-      let database = connection.database
-      let find = "SELECT id FROM owners WHERE key = ?"
-      if let owner = try database.rows(find, .text(key), row: { $0.integer(0) }).first { return owner }
-      try database.run("INSERT INTO owners (key) VALUES (?) ON CONFLICT DO NOTHING", .text(key))
-      return try database.rows(find, .text(key)) { $0.integer(0) }[0]
+      if let owner = try connection.owner(of: key) { return owner }
+      connection.addOwner.bind(1, .text(key))
+      try connection.addOwner.run()
+      guard let owner = try connection.owner(of: key) else { preconditionFailure("an owner that was added is there") }
+      return owner
     }
   }
 
@@ -125,6 +125,14 @@ extension ValueFile.Connection {
       "INSERT OR REPLACE INTO characteristic_values (owner, aid, iid, kind, value) VALUES (?, ?, ?, ?, ?)")
     load = try database.prepare("SELECT aid, iid, kind, value FROM characteristic_values WHERE owner = ?")
     remove = try database.prepare("DELETE FROM characteristic_values WHERE owner = ? AND aid = ? AND iid = ?")
+    findOwner = try database.prepare("SELECT id FROM owners WHERE key = ?")
+    addOwner = try database.prepare("INSERT INTO owners (key) VALUES (?) ON CONFLICT DO NOTHING")
+  }
+
+  fileprivate func owner(of key: String) throws(SQLiteError) -> Int64? {
+    findOwner.bind(1, .text(key))
+    defer { findOwner.reset() }
+    return try findOwner.step() ? findOwner.integer(0) : nil
   }
 }
 

@@ -172,6 +172,12 @@ package struct JSONWriter: ~Copyable {
     buffer.appendJSON(node)
   }
 
+  /// A value that was written already.
+  package mutating func written(_ json: [UInt8]) {
+    comma()
+    buffer.append(json)
+  }
+
   private mutating func nest(_ open: StaticString, _ close: StaticString, _ body: (inout JSONWriter) -> Void) {
     comma()
     buffer.append(open)

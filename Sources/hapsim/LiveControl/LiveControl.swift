@@ -9,23 +9,26 @@ import HAPSimulator
 final class LiveControl {
   let journal: EventJournal
   private let listener: ControlListener
-  private let scenarios: ScenarioPlayer
+  /// nil where there are several loops: a scenario needs all accessories on one.
+  private let scenarios: ScenarioPlayer?
   private let token: String?
 
-  /// - Parameter play: the scenario that the process was started with; nil: none.
+  /// - Parameters:
+  ///   - parts: of each loop, this one first.
+  ///   - taker: carries out what is for no accessory in particular.
   /// - Throws: it can't listen there.
   init(
-    at place: SocketAddress, token: String?, of simulation: Simulation, _ dispatcher: CommandDispatcher,
-    seed: UInt64, on loop: EventLoop
+    at place: SocketAddress, token: String?, of parts: [ControlledPart], _ taker: any CommandTaker, seed: UInt64,
+    on loop: EventLoop
   ) throws(LoopError) {
     self.token = token
     let journal = EventJournal { WallClock.now }
     self.journal = journal
-    let scenarios = ScenarioPlayer(simulation, dispatcher, journal, seed: seed)
+    let scenarios = parts.count == 1 ? ScenarioPlayer(parts[0], journal, seed: seed) : nil
     self.scenarios = scenarios
     // All of it is of this very loop.
-    nonisolated(unsafe) let (commands, told) = (dispatcher, journal)
-    let api = ControlAPI(simulation, commands, told, scenarios: scenarios, on: loop)
+    nonisolated(unsafe) let (commands, told) = (taker, journal)
+    let api = ControlAPI(parts, commands, told, scenarios: scenarios, on: loop)
     listener = try ControlListener(at: place.host, port: place.port, AccessRules(token: token), journal, on: loop) {
       api.answer($0, then: $1)
     }
@@ -40,14 +43,14 @@ final class LiveControl {
 
   func hear(_ event: SimulatorEvent, now: Duration) {
     journal.append(.simulator(event), now: now)
-    scenarios.hear(event)
+    scenarios?.hear(event)
   }
 
   /// The scenario that the process was started with.
-  func follow(_ play: ScenarioPlay) { scenarios.first = play }
+  func follow(_ play: ScenarioPlay) { scenarios?.first = play }
 
   func close() {
-    scenarios.close()
+    scenarios?.close()
     listener.close()
   }
 }

@@ -26,9 +26,9 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
   /// The one that the process was started with.
   var first: ScenarioPlay?
 
-  init(_ simulation: Simulation, _ dispatcher: CommandDispatcher, _ journal: EventJournal, seed: UInt64) {
-    self.simulation = simulation
-    self.dispatcher = dispatcher
+  init(_ part: ControlledPart, _ journal: EventJournal, seed: UInt64) {
+    simulation = part.simulation
+    dispatcher = part.dispatcher
     self.journal = journal
     self.seed = seed
   }

@@ -1,12 +1,36 @@
+import HAPLoop
 import HAPSimulator
+import Synchronization
 
-/// Those who are told what happens to the accessories: the log, and who comes while it runs. Belongs to the loop's thread.
-final class EventListeners: @unchecked Sendable {  // used on the loop's thread alone
-  private var listeners: [(SimulatorEvent) -> Void]
+/// Those who are told what happens to the accessories: the log, and who comes while it runs. The log hears from every loop, the others on one.
+final class EventListeners: @unchecked Sendable {  // `listeners` is used on the loop's thread alone
+  private let log: (@Sendable (SimulatorEvent) -> Void)?
+  private let loop: EventLoop
+  private var listeners: [(SimulatorEvent) -> Void] = []
+  private let hasListeners = Atomic(false)
 
-  init(_ log: (@Sendable (SimulatorEvent) -> Void)?) { listeners = log.map { [$0] } ?? [] }
+  /// - Parameters:
+  ///   - log: called on whichever loop something happens.
+  ///   - loop: of the others.
+  init(_ log: (@Sendable (SimulatorEvent) -> Void)?, on loop: EventLoop) {
+    self.log = log
+    self.loop = loop
+  }
 
-  func add(_ listener: @escaping (SimulatorEvent) -> Void) { listeners.append(listener) }
+  /// On the loop.
+  func add(_ listener: @escaping (SimulatorEvent) -> Void) {
+    loop.preconditionOnLoop()
+    listeners.append(listener)
+    hasListeners.store(true, ordering: .releasing)
+  }
 
-  func tell(_ event: SimulatorEvent) { for listener in listeners { listener(event) } }
+  /// On any accessory's loop: at once for the log, and for the others where it is theirs.
+  func tell(_ event: SimulatorEvent) {
+    log?(event)
+    guard hasListeners.load(ordering: .acquiring) else { return }
+    if loop.isOnLoop { return pass(event) }
+    loop.schedule { self.pass(event) }
+  }
+
+  private func pass(_ event: SimulatorEvent) { for listener in listeners { listener(event) } }
 }

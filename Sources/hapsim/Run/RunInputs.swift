@@ -6,7 +6,7 @@ import HAPStore
 /// Lets `hapsim ctl` speak to this process. Without a state folder it has no place to; where it can't, that is said, and accessories are served
 /// all the same.
 func openControl(
-  in folder: StateFolder, _ dispatcher: CommandDispatcher, on loop: EventLoop, _ console: Console
+  in folder: StateFolder, _ dispatcher: any CommandTaker, on loop: EventLoop, _ console: Console
 ) -> ControlServer? {
   guard let path = folder.path else { return nil }
   let control = ControlFolder(stateFolder: path)
@@ -21,7 +21,7 @@ func openControl(
 
 /// Standard input's lines are commands, each answered on standard output. Its end is no reason to stop.
 func takeCommands(
-  for dispatcher: CommandDispatcher, on loop: EventLoop, _ lines: LineOutput
+  for dispatcher: any CommandTaker, on loop: EventLoop, _ lines: LineOutput
 ) throws(LoopError) {
   let queue = CommandQueue(dispatcher, on: loop)
   queue.onAnswer = { lines.write($0, isDroppable: false) }

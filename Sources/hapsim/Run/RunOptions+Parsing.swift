@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPFaults
+import HAPFleet
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -89,8 +90,40 @@ extension RunOptions {
     "commands", "take commands as JSON lines on standard input and answer each; implies --json")
   static let quietFlag = Flag("quiet", letter: "q", "say only where the accessories are, and what goes wrong")
 
+  static let countOption = Option<Int>(
+    "count", "N", in: 1...Fleet.mostCopies,
+    "serve N copies of each profile, 1 to \(Fleet.mostCopies), each with a name, keys and pairings of its own")
+  static let identityOption = Option<String>(
+    "identity", "TEXT",
+    "make the copies' keys, device IDs and setup codes of this text, the same on every machine; who has it has the keys (default: by chance, kept in the state folder)"
+  )
+  static let shardOption = Option<Shard>(
+    "shard", "I/N", "serve every N-th of the copies, from the I-th on, counted from 0; takes an identity",
+    read: { (text: String) throws(UsageError) in
+      guard let shard = Shard(text) else { throw UsageError("it is I/N with I below N, such as 0/4") }
+      return shard
+    })
+  static let loopsOption = Option<Int>(
+    "loops", "N", in: 1...256,
+    "spread the accessories over N threads (default: one for a few accessories, else one for each core)")
+  /// Of copies.
+  static let fleetDefinitions = [
+    identityOption.definition, shardOption.definition, loopsOption.definition,
+  ]
+
   /// In the order of help.
-  static let definitions: [OptionDefinition] = [
+  static let definitions: [OptionDefinition] = shared { _ in true } + [countOption.definition] + fleetDefinitions
+
+  /// Those that say something about every accessory of a fleet.
+  static let definitionsOfFleet: [OptionDefinition] =
+    shared { ![setupIDOption.definition, nameOption.definition, captureOption.definition].contains($0) }
+    + fleetDefinitions
+
+  private static func shared(_ isMeant: (OptionDefinition) -> Bool) -> [OptionDefinition] {
+    all.filter(isMeant)
+  }
+
+  private static let all: [OptionDefinition] = [
     CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
     portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
     nameOption.definition, conductOption.definition, maximumSessionsOption.definition,
@@ -104,8 +137,12 @@ extension RunOptions {
 
   /// - Parameter environment: says where the default state folder is.
   /// - Throws: for a bad value, and for options that can't go together.
-  init(_ arguments: Arguments, environment: (String) -> String?) throws(UsageError) {
-    profiles = arguments.operands
+  /// - Parameter isFleet: whether the one operand is the file of a fleet.
+  init(
+    _ arguments: Arguments, isFleet: Bool = false, environment: (String) -> String?
+  ) throws(UsageError) {
+    profiles = isFleet ? [] : arguments.operands
+    fleet = isFleet ? arguments.operands.first : nil
     if arguments[Self.ephemeralFlag] {
       guard !arguments.has(CommonOptions.state) else {
         throw UsageError("--state and --ephemeral exclude each other: one keeps, the other doesn't")
@@ -147,7 +184,21 @@ extension RunOptions {
       pace = .running(scale: try arguments.value(Self.timeScaleOption) ?? 1)
     }
     scenario = try arguments.value(Self.scenarioOption)
-    guard !profiles.isEmpty || scenario != nil else { throw UsageError("PROFILE… is missing") }
+    guard !profiles.isEmpty || scenario != nil || isFleet else { throw UsageError("PROFILE… is missing") }
+    count = try arguments.value(Self.countOption)
+    identity = try arguments.value(Self.identityOption)
+    shard = try arguments.value(Self.shardOption) ?? .whole
+    loops = try arguments.value(Self.loopsOption)
+    guard count != nil || isFleet || (identity == nil && !arguments.has(Self.shardOption)) else {
+      throw UsageError("--identity and --shard are for copies: give --count N, or use hapsim fleet")
+    }
+    guard !needsOneLoop || loops ?? 1 == 1 else {
+      throw UsageError(
+        "--loops: virtual time, scenarios, recordings, captures and judges need everything on one loop")
+    }
+    guard setupID == nil || count == nil else {
+      throw UsageError("--setup-id is for one accessory: copies have one each")
+    }
     control = try ControlChoice(arguments)
     renumber = arguments[Self.renumberFlag]
     commands = arguments[Self.commandsFlag]
@@ -156,18 +207,32 @@ extension RunOptions {
     try check(for: profiles.count)
   }
 
-  /// Whether the options can be those of so many accessories.
-  func check(for count: Int) throws(UsageError) {
-    if count > 1 {
+  /// Whether the options can be those of so many profiles.
+  func check(for profiles: Int) throws(UsageError) {
+    if profiles > 1 {
       guard name == nil else {
-        throw UsageError("--name is for one profile: \(count) accessories can't share it")
+        throw UsageError("--name is for one profile: \(profiles) accessories can't share it")
       }
-      guard setupCode == nil else {
-        throw UsageError("--setup-code is for one profile: \(count) accessories can't share it")
+      guard setupCode == nil || count != nil else {
+        throw UsageError("--setup-code is for one profile: \(profiles) accessories can't share it")
       }
     }
-    guard port == 0 || Int(port) + count - 1 <= 65535 else {
-      throw UsageError("--port \(port): \(count) accessories count up beyond 65535")
+    try checkPorts(for: profiles * (count ?? 1))
+  }
+
+  /// Whether the ports that count up from the first are enough for so many accessories, of all shards.
+  func checkPorts(for accessories: Int) throws(UsageError) {
+    let mine = (accessories + shard.count - 1 - shard.index) / shard.count
+    guard port == 0 || Int(port) + mine - 1 <= 65535 else {
+      throw UsageError("--port \(port): \(mine) accessories count up beyond 65535")
+    }
+  }
+
+  /// Shards are made by machines that know nothing of each other.
+  func checkIdentity(_ text: String?) throws(UsageError) {
+    guard shard == .whole || text != nil else {
+      throw UsageError(
+        "--shard takes --identity TEXT, so that a copy is the same on whichever machine it is served")
     }
   }
 }

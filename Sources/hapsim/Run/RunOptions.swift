@@ -1,4 +1,6 @@
+import HAPCommandLine
 import HAPFaults
+import HAPFleet
 import HAPModel
 import HAPSimulator
 
@@ -26,7 +28,7 @@ struct RunOptions: Equatable, Sendable {
   /// Files, one accessory server each, in this order; empty: those of the scenario.
   var profiles: [String]
   var state: State
-  /// Of the only accessory; nil: the profile's, or one drawn at its first start.
+  /// Of the only accessory, or of all copies; nil: the profile's, or one drawn at its first start.
   var setupCode: SetupCode?
   var setupID: SetupID?
   /// Of the first accessory; the others count up from it. 0: any free one for each.
@@ -36,7 +38,7 @@ struct RunOptions: Equatable, Sendable {
   /// Limits mDNS, and the listener where there is no `bind`. Empty: all.
   var interfaces: [String] = []
   var bonjour: Bonjour = .auto
-  /// Of the only accessory; nil: the profile's.
+  /// Of the only accessory, or of the copies of the only profile; nil: the profile's.
   var name: String?
   /// Take explicit ids that differ from those served before.
   var renumber = false
@@ -73,9 +75,35 @@ struct RunOptions: Equatable, Sendable {
   /// Only what has to be said.
   var quiet = false
 
+  /// Copies of each profile; nil: the accessory itself.
+  var count: Int?
+  /// The file of a fleet, in place of profiles.
+  var fleet: String?
+  /// What copies have their identity from; nil: from the fleet's file, or by chance.
+  var identity: String?
+  /// Which of the copies this process serves.
+  var shard = Shard.whole
+  /// Loops that accessories are spread over; nil: one for a few accessories, one for each core for more.
+  var loops: Int?
+
   /// As it was called, for complaints.
-  var command: String { judging != nil ? "judge" : recording != nil ? "record" : "run" }
+  var command: String { fleet != nil ? "fleet" : judging != nil ? "judge" : recording != nil ? "record" : "run" }
 
   /// The port of the accessory at a position; 0 means any.
   func port(ofProfile index: Int) -> UInt16 { port == 0 ? 0 : port + UInt16(index) }
+
+  /// Whether everything has to be on one loop: for what is about the order of things, or about time that doesn't pass by itself.
+  var needsOneLoop: Bool {
+    if case .running = pace { return scenario != nil || recording != nil || judging != nil || capture != nil }
+    return true
+  }
+
+  /// What copies are called, as `--name` says; nil: it doesn't.
+  func namePattern(_ count: Int) throws(UsageError) -> NamePattern? {
+    guard let name else { return nil }
+    guard name.contains("{") else { return NamePattern(of: name, count: count) }
+    do throws(NamePattern.PatternProblem) { return try NamePattern(name) } catch {
+      throw UsageError("--name \(shown(name)): \(error.message)")
+    }
+  }
 }

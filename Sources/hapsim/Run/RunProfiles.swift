@@ -13,6 +13,7 @@ import HAPWire
 
 /// Serves the profiles until it is told to stop: by a signal, or by the command `stop`.
 func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
+  var options = options
   StartMemory.useOneHeap()
   do {
     var scenario: LoadedScenario?
@@ -20,16 +21,24 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
       scenario = loadScenario(path, console)
       if scenario == nil { return .problem }
     }
-    let paths = options.profiles.isEmpty ? scenario?.profiles ?? [] : options.profiles
-    guard !paths.isEmpty else {
-      console.complain("hapsim \(options.command): PROFILE… is missing, and the scenario names none")
-      return .usage
+    let source: RosterSource
+    if let path = options.fleet {
+      guard let fleet = LoadedFleet.load(path, console) else { return .problem }
+      source = .fleet(fleet)
+      options.seed = options.seed ?? fleet.fleet.seed
+    } else {
+      let paths = options.profiles.isEmpty ? scenario?.profiles ?? [] : options.profiles
+      guard !paths.isEmpty else {
+        console.complain("hapsim \(options.command): PROFILE… is missing, and the scenario names none")
+        return .usage
+      }
+      do throws(UsageError) { try options.check(for: paths.count) } catch {
+        console.complain("hapsim \(options.command): \(error.message)")
+        return .usage
+      }
+      guard let profiles = loadProfiles(paths, console) else { return .problem }
+      source = .profiles(profiles)
     }
-    do throws(UsageError) { try options.check(for: paths.count) } catch {
-      console.complain("hapsim \(options.command): \(error.message)")
-      return .usage
-    }
-    guard let profiles = loadProfiles(paths, console) else { return .problem }
     let hosts = try ListeningHosts(bind: options.bind, interfaces: options.interfaces)
     let folder = try openState(options.state, console)
     var defect: Defect?
@@ -44,8 +53,13 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     let choices = PreparedAccessory.Choices(
       name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
       conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions, defect: defect)
-    let prepared = PreparedAccessories(
-      try profiles.map { try PreparedAccessory($0, in: folder, choices: choices, random: .system) })
+    let roster: Roster
+    do throws(UsageError) { roster = try source.roster(options, choices) } catch {
+      console.complain("hapsim \(options.command): \(error.message)")
+      return .usage
+    }
+    guard makeRoom(for: roster, console) else { return .cannotRun }
+    let prepared = PreparedAccessories(try roster.prepare(in: folder), roster.entries)
     makeRoom(for: prepared.accessories, console)
     if let folder = options.capture { try makePrivateFolder(folder) }
     if scenario == nil, let judging = options.judging, judging.hasTrial {
@@ -61,11 +75,15 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     later.name = nil
     later.setupCode = nil
     later.setupID = nil
-    return try ServedRun(folder, later, on: hosts, scenario, options, console).serve(prepared)
+    return try ServedRun(folder, later, on: hosts, scenario, options, for: prepared.accessories.count, console)
+      .serve(prepared)
   } catch let error as ProfileErrors {
     // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
     console.complain("\(error)")
     return .problem
+  } catch let conflict as IdentityConflict {
+    console.complain("hapsim \(options.command): \(conflict)")
+    return .usage
   } catch let obstacle as DefectObstacle {
     console.complain("hapsim \(options.command): \(obstacle)")
     return .usage
@@ -78,10 +96,34 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
 /// What is to be served, until it is: then nobody keeps the databases of which accessories were made.
 final class PreparedAccessories {
   private(set) var accessories: [PreparedAccessory]
+  /// Of each its place in the whole fleet, from 0.
+  let places: [Int]
 
-  init(_ accessories: [PreparedAccessory]) { self.accessories = accessories }
+  init(_ accessories: [PreparedAccessory], _ entries: [Roster.Entry]) {
+    self.accessories = accessories
+    places = entries.map(\.place)
+  }
 
   func letGo() { accessories = [] }
+}
+
+/// What accessories are made of.
+private enum RosterSource {
+  case profiles([AccessoryProfile])
+  case fleet(LoadedFleet)
+
+  func roster(_ options: RunOptions, _ choices: PreparedAccessory.Choices) throws(UsageError) -> Roster {
+    switch self {
+    case .profiles(let profiles):
+      guard let count = options.count else { return Roster(profiles, choices: choices) }
+      try options.checkIdentity(options.identity)
+      return try Roster(profiles, copies: count, choices: choices, options)
+    case .fleet(let fleet):
+      try options.checkIdentity(options.identity ?? fleet.fleet.identity)
+      try options.checkPorts(for: fleet.fleet.groups.reduce(0) { $0 + $1.count })
+      return fleet.roster(options, choices: choices)
+    }
+  }
 }
 
 /// Reads every profile, and tells all problems of all of them before it gives up.
@@ -92,10 +134,22 @@ private func loadProfiles(_ paths: [String], _ console: Console) -> [AccessoryPr
   return loaded.allSatisfy(\.isServable) ? loaded.compactMap(\.profile) : nil
 }
 
+/// Every accessory listens, which takes an open file: without them nothing can be served.
+private func makeRoom(for roster: Roster, _ console: Console) -> Bool {
+  let needed = roster.entries.count + 100
+  let available = raiseDescriptorLimit(to: needed)
+  guard available < needed else { return true }
+  console.complain(
+    "hapsim: \(roster.entries.count) accessories take \(needed) open files, and the system lets a process have \(available): raise its hard limit (ulimit -Hn, LimitNOFILE=), or divide them by --shard"
+  )
+  return false
+}
+
 /// Every connection is an open file. What hapsim has open besides is well below a hundred.
 private func makeRoom(for prepared: [PreparedAccessory], _ console: Console) {
   let sessions = prepared.reduce(0) { $0 + $1.conduct.maximumSessions }
-  let (available, needed) = (raiseDescriptorLimit(to: sessions + 100), sessions + 100)
+  let needed = sessions + prepared.count + 100
+  let available = raiseDescriptorLimit(to: needed)
   guard available < needed else { return }
   console.complain(
     "hapsim: \(sessions) connections are allowed, but the system lets a process have \(available) open files: "

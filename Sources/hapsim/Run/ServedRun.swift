@@ -1,14 +1,16 @@
 import HAPCommandLine
+import HAPControl
 import HAPDiscovery
 import HAPLoop
 import HAPProfile
 import HAPReport
 import HAPSimulator
 import HAPStore
+import Synchronization
 
 /// Accessories that this process serves, and all that goes with them: who announces them, who commands them, what happens to them, and who is told.
 ///
-/// What it has is made, used and ended on the loop's thread; the thread that called waits.
+/// What it has is made, used and ended on the first loop's thread; the thread that called waits. Accessories may be on other loops, too.
 final class ServedRun: @unchecked Sendable {  // see above
   private let folder: StateFolder
   private let choices: PreparedAccessory.Choices
@@ -17,11 +19,15 @@ final class ServedRun: @unchecked Sendable {  // see above
   private let options: RunOptions
   private let console: Console
   private let loop = EventLoop(name: "hapsim")
+  /// Those that accessories are spread over, this one first.
+  private let loops: [ServingLoop]
   private let lines: LineOutput
   private let stopped = StopRequest()
 
   private var responder: (any Responder)?
-  private var simulation: Simulation?
+  /// In place of the other, where there are several loops.
+  private var distantResponder: DistantResponder?
+  private var simulation: Simulation? { loops[0].openSimulation }
   private var control: ControlServer?
   private var live: LiveControl?
   private var play: ScenarioPlay?
@@ -29,16 +35,20 @@ final class ServedRun: @unchecked Sendable {  // see above
   private var observation: ControllerObservation?
   private var timers: [LoopTimer] = []
   /// A fault that accessories are to have from their start can't be.
-  private var hasFailed = false
+  private let hasFailed = Atomic(false)
 
   /// When all that a start does once has been done: announcing takes a second.
   private static let startTime = Duration.milliseconds(1250)
 
-  /// - Parameter choices: for accessories that come later.
+  /// - Parameters:
+  ///   - choices: for accessories that come later.
+  ///   - count: how many there are at the start.
   init(
     _ folder: StateFolder, _ choices: PreparedAccessory.Choices, on hosts: ListeningHosts, _ scenario: LoadedScenario?,
-    _ options: RunOptions, _ console: Console
+    _ options: RunOptions, for count: Int, _ console: Console
   ) {
+    let number = ServingLoop.count(options, for: count)
+    loops = [ServingLoop(loop)] + (1..<number).map { ServingLoop(EventLoop(name: "hapsim \($0 + 1)")) }
     self.folder = folder
     self.choices = choices
     self.hosts = hosts
@@ -54,9 +64,10 @@ final class ServedRun: @unchecked Sendable {  // see above
     let file = try options.recording.map { (path) throws(FileError) in
       try AppendedFile(path, head: ScenarioRecorder.head(profiles: options.profiles, seed: options.seed))
     }
-    loop.start()
+    for one in loops { one.loop.start() }
     defer {
-      loop.stop()
+      // The others first: their last words may be for the first.
+      for one in loops.reversed() { one.loop.stop() }
       lines.finish()
     }
     let log = EventLog(
@@ -80,7 +91,7 @@ final class ServedRun: @unchecked Sendable {  // see above
       return found
     }
     if recording?.isWhole == false { return .cannotRun }
-    if hasFailed { return .usage }
+    if hasFailed.load(ordering: .relaxed) { return .usage }
     let hasPassed = play?.exitCode != .problem
     return judgement?.tell(found, hasPassed: hasPassed, json: options.json, lines, console) ?? play?.exitCode ?? .well
   }
@@ -88,70 +99,122 @@ final class ServedRun: @unchecked Sendable {  // see above
   private func begin(
     _ prepared: PreparedAccessories, _ log: EventLog, _ judgement: Judgement?, _ file: AppendedFile?
   ) throws {
-    let events = EventListeners(log.sink)
-    let opened = try openResponder(options, on: loop)
-    responder = opened?.responder
+    let events = EventListeners(log.sink, on: loop)
+    let choice = try openResponder()
     observe(judgement)
-    let simulation = Simulation(
-      setting(opened?.responder, events), in: SimulationClock(options.pace, on: loop), on: loop)
-    self.simulation = simulation
-    var started: [StartedAccessory] = []
-    for (index, prepared) in prepared.accessories.enumerated() {
-      let accessory = try simulation.serve(prepared, port: options.port(ofProfile: index))
-      started.append(
-        StartedAccessory(prepared, address: hosts.shownAddress, port: accessory.assumeIsolated { $0.port }))
-    }
+    let started = try serve(prepared, events)
     prepared.letGo()
     try stopped.watchSignals(loop)
-    var dispatcher = CommandDispatcher(
-      simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
-      onAllStopped: { [stopped] in stopped.request() })
-    if let file {
+    var dispatcher = dispatcher(of: loops[0], onAllStopped: { [stopped] in stopped.request() })
+    if let file, let simulation {
       recording = ScenarioRecording(file, of: simulation, options) { [console] in console.complain("hapsim: \($0)") }
       recording?.listen(to: events, &dispatcher)
     }
+    let taker: any CommandTaker = loops.count == 1 ? dispatcher : fleetDispatcher()
     beginFaults(dispatcher)
-    control = openControl(in: folder, dispatcher, on: loop, console)
-    try openLive(simulation, dispatcher, events)
+    control = openControl(in: folder, taker, on: loop, console)
+    try openLive(taker, dispatcher, events)
     // In the same turn of the loop; nothing that happened to an accessory is told before it is known to be ready.
-    announce(started, by: opened?.choice, control: live?.url, lines, options, console)
+    announce(started, by: choice, control: live?.url, lines, options, console)
     log.open()
-    if options.commands { try takeCommands(for: dispatcher, on: loop, lines) }
+    if options.commands { try takeCommands(for: taker, on: loop, lines) }
     after(Self.startTime, StartMemory.giveBack)
-    guard let scenario else { return }
+    guard let scenario, let simulation else { return }
     let play = ScenarioPlay(scenario, lines, json: options.json, isQuiet: options.quiet, console, stopped)
     self.play = play
     live?.follow(play)
     play.begin(on: simulation, dispatcher, events, seed: options.seed ?? 0)
   }
 
-  private func setting(_ responder: (any Responder)?, _ events: EventListeners) -> Simulation.Setting {
+  // MARK: The accessories and their loops
+
+  /// - Returns: who announces, and why; nil: nobody does.
+  private func openResponder() throws -> BackEnd.Choice? {
+    if loops.count > 1 {
+      let opened = try DistantResponder.open(options)
+      distantResponder = opened?.responder
+      return opened?.choice
+    }
+    let opened = try hapsim.openResponder(options, on: loop)
+    responder = opened?.responder
+    return opened?.choice
+  }
+
+  /// Serves them, on each loop every so-manieth.
+  private func serve(_ prepared: PreparedAccessories, _ events: EventListeners) throws -> [StartedAccessory] {
+    let accessories = prepared.accessories
+    let places = prepared.places
+    let count = loops.count
+    let origin = loop.now
+    let numbers = NumberSource(after: accessories.count)
+    var started: [(index: Int, accessory: StartedAccessory)] = []
+    for (offset, one) in loops.enumerated() {
+      let share = Array(stride(from: offset, to: accessories.count, by: count))
+      let work = { @Sendable [self] () throws -> [(index: Int, accessory: StartedAccessory)] in
+        one.open(setting(on: one.loop, events, numbers), SimulationClock(options.pace, on: one.loop, origin: origin))
+        return try share.map { index in
+          let accessory = try one.simulation.serve(
+            accessories[index], port: options.port(ofProfile: index), number: index + 1, draw: places[index])
+          let port = accessory.assumeIsolated { $0.port }
+          return (
+            index,
+            StartedAccessory(
+              accessories[index], address: hosts.shownAddress, port: port,
+              isCopy: options.count ?? 1 > 1 || options.fleet != nil)
+          )
+        }
+      }
+      started += try one.loop.isOnLoop ? work() : one.loop.performAndWait(work)
+    }
+    return started.sorted { $0.index < $1.index }.map(\.accessory)
+  }
+
+  private func setting(on loop: EventLoop, _ events: EventListeners, _ numbers: NumberSource) -> Simulation.Setting {
+    nonisolated(unsafe) let responder = responder
+    let distant = distantResponder
     var setting = Simulation.Setting(
       folder: folder, places: hosts.places, choices: choices, seed: options.seed ?? 0,
-      makeAdvertiser: { responder?.makeAdvertiser() }, sink: { events.tell($0) },
+      makeAdvertiser: { responder?.makeAdvertiser() ?? distant?.makeAdvertiser(for: loop) },
+      sink: { events.tell($0) },
       tellsAll: !options.quiet || scenario != nil || options.recording != nil || options.control.place != nil)
     if let captures = options.capture {
       setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
     }
     setting.observation = observation
     setting.tellsRequests = options.control.place != nil
+    setting.nextNumber = { numbers.next() }
     return setting
   }
 
   /// Where nobody asked for it and it can't be, that is said, and accessories are served all the same.
+  /// - Parameter dispatcher: of the first loop, with what a recording wants of it.
   private func openLive(
-    _ simulation: Simulation, _ dispatcher: CommandDispatcher, _ events: EventListeners
+    _ taker: any CommandTaker, _ dispatcher: CommandDispatcher, _ events: EventListeners
   ) throws(LoopError) {
-    guard let place = options.control.place else { return }
+    guard let place = options.control.place, let simulation else { return }
+    var parts = loops.map { ControlledPart($0.simulation, self.dispatcher(of: $0, onAllStopped: {})) }
+    parts[0] = ControlledPart(simulation, dispatcher)
     do throws(LoopError) {
       let live = try LiveControl(
-        at: place, token: options.control.token, of: simulation, dispatcher, seed: options.seed ?? 0, on: loop)
+        at: place, token: options.control.token, of: parts, taker, seed: options.seed ?? 0, on: loop)
       self.live = live
       events.add { [clock = simulation.clock] in live.hear($0, now: clock.now) }
     } catch {
       guard !options.control.isGiven else { throw error }
       console.complain("hapsim: there is no control API: \(error)")
     }
+  }
+
+  private func dispatcher(of one: ServingLoop, onAllStopped: @escaping () -> Void) -> CommandDispatcher {
+    CommandDispatcher(
+      one.simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
+      onAllStopped: onAllStopped)
+  }
+
+  /// For the accessories of all loops.
+  private func fleetDispatcher() -> FleetDispatcher {
+    FleetDispatcher(
+      loops.map { dispatcher(of: $0, onAllStopped: {}) }, onAllStopped: { [stopped] in stopped.request() })
   }
 
   private func observe(_ judgement: Judgement?) {
@@ -167,12 +230,20 @@ final class ServedRun: @unchecked Sendable {  // see above
   }
 
   private func beginFaults(_ dispatcher: CommandDispatcher) {
-    for accessory in simulation?.accessories ?? [] {
+    beginFaults(dispatcher, of: loops[0])
+    for one in loops.dropFirst() {
+      try? one.loop.performAndWait { [self] in beginFaults(self.dispatcher(of: one, onAllStopped: {}), of: one) }
+    }
+  }
+
+  /// On its loop.
+  private func beginFaults(_ dispatcher: CommandDispatcher, of one: ServingLoop) {
+    for accessory in one.simulation.accessories {
       let (name, own) = accessory.assumeIsolated { ($0.name, $0.ownFaults) }
       dispatcher.begin(own + options.faults, at: accessory) { [self] error in
         guard let error else { return }
         console.complain("hapsim: \(name): \(error.message)")
-        hasFailed = true
+        hasFailed.store(true, ordering: .relaxed)
         stopped.request()
       }
     }
@@ -192,8 +263,20 @@ final class ServedRun: @unchecked Sendable {  // see above
     play?.close()
     control?.close()
     live?.close()
+    let saysGoodbye = choices.defect?.saysGoodbye != false
+    // Before the accessories go, which would each want theirs to be the next.
+    distantResponder?.close(sayingGoodbye: saysGoodbye)
+    distantResponder = nil
+    for one in loops.dropFirst() { try? one.loop.performAndWait { one.openSimulation?.stop() } }
     simulation?.stop()
     // The goodbyes leave with it.
-    if choices.defect?.saysGoodbye != false { responder?.close() }
+    if saysGoodbye { responder?.close() }
   }
+}
+
+/// Numbers for accessories that come later, on whichever loop.
+private final class NumberSource: Sendable {
+  private let last: Atomic<Int>
+  init(after last: Int) { self.last = Atomic(last) }
+  func next() -> Int { last.add(1, ordering: .relaxed).newValue }
 }

@@ -1,19 +1,31 @@
 import HAPCommandLine
 import HAPDiscovery
 import HAPLoop
+import HAPModel
 import HAPSimulator
 import HAPWire
 
-/// An accessory that is served, and where.
+/// An accessory that is served: who it is, where, and how to pair with it.
 struct StartedAccessory: Sendable {
-  let prepared: PreparedAccessory
+  let name: String
+  let deviceID: DeviceID
+  let setupCode: SetupCode
+  let payload: SetupPayload
+  let category: HAPModel.Category
   let address: IPAddress
   let port: UInt16
+  /// Whether it is one of several of its profile.
+  let isCopy: Bool
 
-  init(_ prepared: PreparedAccessory, address: IPAddress, port: UInt16) {
-    self.prepared = prepared
+  init(_ prepared: PreparedAccessory, address: IPAddress, port: UInt16, isCopy: Bool = false) {
+    name = prepared.name
+    deviceID = prepared.deviceID
+    setupCode = prepared.setupCode
+    payload = prepared.setupPayload
+    category = prepared.category
     self.address = address
     self.port = port
+    self.isCopy = isCopy
   }
 }
 
@@ -27,9 +39,10 @@ func announce(
   _ console: Console
 ) {
   if options.json { return lines.write(readyLine(started, backEnd, control: control), isDroppable: false) }
-  for accessory in started {
-    for line in introduction(of: accessory, console.output) { lines.write(line, isDroppable: false) }
-  }
+  let isTable = started.count > mostIntroductions && started.contains(where: \.isCopy)
+  let introductions =
+    isTable ? table(of: started, console.output) : started.flatMap { introduction(of: $0, console.output) }
+  for line in introductions { lines.write(line, isDroppable: false) }
   if let control { lines.write("page and control API: " + console.output.styled(control, .bold), isDroppable: false) }
   if !options.quiet { lines.write(console.output.styled(sentence(about: backEnd), .dim), isDroppable: false) }
   if !options.quiet { lines.write(console.output.styled("Ctrl-C stops.", .dim), isDroppable: false) }
@@ -64,15 +77,15 @@ func readyLine(_ started: [StartedAccessory], _ backEnd: BackEnd.Choice?, contro
         for accessory in started {
           json.object { json in
             json.key("name")
-            json.string(accessory.prepared.name)
+            json.string(accessory.name)
             json.key("deviceID")
-            json.string(accessory.prepared.deviceID.text)
+            json.string(accessory.deviceID.text)
             json.key("setupCode")
-            json.string(accessory.prepared.setupCode.text)
+            json.string(accessory.setupCode.text)
             json.key("setupPayload")
-            json.string(accessory.prepared.setupPayload.uri)
+            json.string(accessory.payload.uri)
             json.key("category")
-            json.string(accessory.prepared.category.slug)
+            json.string(accessory.category.slug)
             json.key("address")
             json.string(accessory.address.description)
             json.key("port")
@@ -84,15 +97,35 @@ func readyLine(_ started: [StartedAccessory], _ backEnd: BackEnd.Choice?, contro
   }
 }
 
+/// More copies than these have a line each, and no QR code.
+private let mostIntroductions = 2
+/// More lines than these help nobody.
+private let mostLines = 40
+
+/// Name, address, device ID and setup code, a line each; of many the first.
+private func table(of started: [StartedAccessory], _ terminal: Terminal) -> [String] {
+  let shown = started.prefix(started.count > mostLines ? mostLines / 2 : mostLines)
+  let addresses = shown.map { "\(SocketAddress(host: $0.address, port: $0.port))" }
+  let width = shown.map(\.name.count).max() ?? 0
+  let addressWidth = addresses.map(\.count).max() ?? 0
+  func padded(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: width - text.count) }
+  var lines = zip(shown, addresses).map { accessory, address in
+    "\(terminal.styled(padded(accessory.name, width), .bold))  \(padded(address, addressWidth))  \(accessory.deviceID.text)  \(accessory.setupCode.text)"
+  }
+  if started.count > shown.count {
+    lines.append("… and \(started.count - shown.count) more: --json tells all of them, and so does hapsim ctl list")
+  }
+  return lines
+}
+
 /// Name, category, address, setup code, and the QR code in half blocks.
 func introduction(of accessory: StartedAccessory, _ terminal: Terminal) -> [String] {
-  let prepared = accessory.prepared
-  let payload = prepared.setupPayload.uri
+  let payload = accessory.payload.uri
   var lines = [
-    terminal.styled(prepared.name, .bold) + " (\(prepared.category.name))",
+    terminal.styled(accessory.name, .bold) + " (\(accessory.category.name))",
     "  address     \(SocketAddress(host: accessory.address, port: accessory.port))",
-    "  device ID   \(prepared.deviceID.text)",
-    "  setup code  \(terminal.styled(prepared.setupCode.text, .bold))",
+    "  device ID   \(accessory.deviceID.text)",
+    "  setup code  \(terminal.styled(accessory.setupCode.text, .bold))",
     "  payload     \(payload)",
   ]
   if let code = QRCode(payload) { lines += code.lines(terminal.hasColour ? .colour : .plain).map { "  " + $0 } }

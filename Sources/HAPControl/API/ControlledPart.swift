@@ -1,0 +1,26 @@
+import HAPLoop
+import HAPSimulator
+
+/// The accessories of one loop, and who carries out commands for them there.
+package struct ControlledPart: @unchecked Sendable {  // used on the loop's thread alone
+  package let simulation: Simulation
+  package let dispatcher: CommandDispatcher
+
+  package init(_ simulation: Simulation, _ dispatcher: CommandDispatcher) {
+    self.simulation = simulation
+    self.dispatcher = dispatcher
+  }
+
+  var loop: EventLoop { simulation.loop }
+
+  /// At once where it is this very loop.
+  func onLoop(_ body: @escaping @Sendable (ControlledPart) -> Void) {
+    if loop.isOnLoop { return body(self) }
+    loop.schedule { body(self) }
+  }
+
+  func look<R: Sendable>(_ body: @escaping @Sendable (ControlledPart) -> R) async -> R {
+    if loop.isOnLoop { return body(self) }
+    return await withCheckedContinuation { continuation in onLoop { continuation.resume(returning: body($0)) } }
+  }
+}

@@ -1,0 +1,87 @@
+import HAPLoop
+import Synchronization
+
+/// A responder on a loop of its own, for accessories on several others: what it does for thousands of them holds up none.
+package final class DistantResponder: @unchecked Sendable {  // `responder` is used on its loop alone
+  fileprivate let loop: EventLoop
+  private let responder: any Responder
+  private let isEnding = Atomic(false)
+
+  /// How long its end may take.
+  private static let farewell = Duration.seconds(5)
+
+  /// - Parameters:
+  ///   - responder: belongs to the loop.
+  ///   - loop: its own from now on.
+  package init(_ responder: any Responder, on loop: EventLoop) {
+    self.responder = responder
+    self.loop = loop
+  }
+
+  /// For an accessory on another loop.
+  package func makeAdvertiser(for loop: EventLoop) -> any Advertiser { DistantAdvertiser(of: self, for: loop) }
+
+  /// Says goodbye for what is announced, as far as there is time, and ends the loop. From any thread but the loop's. What it was asked for and has not
+  /// done yet is left.
+  package func close(sayingGoodbye: Bool = true) {
+    isEnding.store(true, ordering: .releasing)
+    let isDone: Bool? = loop.perform(waitingAtMost: Self.farewell) {
+      if sayingGoodbye { self.responder.close() }
+      return true
+    }
+    if isDone == true { loop.stop() }
+  }
+
+  fileprivate func perform(_ work: @escaping @Sendable (any Responder) -> Void) {
+    loop.schedule { if !self.isEnding.load(ordering: .acquiring) { work(self.responder) } }
+  }
+}
+
+/// An advertiser of a responder that lives on another loop than the accessory: what it is told goes there, and events come back, in their order.
+private final class DistantAdvertiser: Advertiser, @unchecked Sendable {
+  // `base` is used at home alone, the rest on the owner's loop.
+  private let home: DistantResponder
+  private let loop: EventLoop
+  private var base: (any Advertiser)?
+  private var events: ((AdvertisementEvent) -> Void)?
+  /// Counts what was published, so that news of an earlier record is not told to the next.
+  private var edition = 0
+  private var isClosed = false
+
+  init(of home: DistantResponder, for loop: EventLoop) {
+    self.home = home
+    self.loop = loop
+    home.perform { self.base = $0.makeAdvertiser() }
+  }
+
+  func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
+    guard !isClosed else { return }
+    edition += 1
+    self.events = events
+    let edition = edition
+    home.perform { _ in
+      self.base?.publish(record) { event in
+        self.loop.schedule { if edition == self.edition { self.events?(event) } }
+      }
+    }
+  }
+
+  func update(txt: TextRecord) { home.perform { _ in self.base?.update(txt: txt) } }
+
+  func withdraw() {
+    edition += 1
+    events = nil
+    home.perform { _ in self.base?.withdraw() }
+  }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    edition += 1
+    events = nil
+    home.perform { _ in
+      self.base?.close()
+      self.base = nil
+    }
+  }
+}

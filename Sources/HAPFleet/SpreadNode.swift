@@ -1,0 +1,151 @@
+import HAPModel
+import HAPWire
+
+/// A value of a document in which `{uniform: [2s, 5s]}` and `{choice: [a, b, c]}` stand for what is drawn for each copy.
+package struct SpreadNode: Equatable, Sendable {
+  package let node: JSONNode
+
+  /// - Throws: for a spread that is none.
+  package init(_ node: JSONNode) throws(JSONProblem) {
+    self.node = node
+    try Self.check(node)
+  }
+
+  /// What is drawn.
+  private enum Spread {
+    case durations(Duration, Duration)
+    case integers(Int64, Int64)
+    case numbers(Double, Double)
+    case choice([JSONNode])
+
+    /// nil: it is no spread.
+    init?(_ node: JSONNode) throws(JSONProblem) {
+      guard let members = node.members, members.count == 1 else { return nil }
+      let value = members[0].value
+      switch members[0].name {
+      case "choice":
+        let elements = try value.asList()
+        guard !elements.isEmpty else { throw value.problem("there is nothing to choose from") }
+        self = .choice(elements)
+      case "uniform": self = try Self.uniform(value)
+      default: return nil
+      }
+    }
+
+    private static func uniform(_ node: JSONNode) throws(JSONProblem) -> Spread {
+      let ends = try node.asList()
+      let complaint = "the least and the greatest are expected, two durations or two numbers, such as [2s, 5s]"
+      guard ends.count == 2 else { throw node.problem(complaint) }
+      if let low = ends[0].stringValue, let high = ends[1].stringValue {
+        guard let least = Duration(long: low) else { throw ends[0].problem("\(complaint), not \"\(low)\"") }
+        guard let most = Duration(long: high) else { throw ends[1].problem("\(complaint), not \"\(high)\"") }
+        guard least <= most else { throw node.problem("\(high) is less than \(low)") }
+        return .durations(least, most)
+      }
+      guard let low = ends[0].numberValue, let high = ends[1].numberValue, low.double.isFinite, high.double.isFinite
+      else { throw node.problem(complaint) }
+      guard low.double <= high.double else { throw node.problem("\(high.text) is less than \(low.text)") }
+      if let least = low.integer.flatMap(Int64.init(exactly:)), let most = high.integer.flatMap(Int64.init(exactly:)) {
+        return .integers(least, most)
+      }
+      return .numbers(low.double, high.double)
+    }
+  }
+
+  private static func check(_ node: JSONNode) throws(JSONProblem) {
+    switch try Spread(node) {
+    case .choice(let elements): for element in elements { try check(element) }
+    case .durations, .integers, .numbers: break
+    case nil:
+      for member in node.members ?? [] { try check(member.value) }
+      for element in node.elements ?? [] { try check(element) }
+    }
+  }
+
+  /// Whether nothing in it is drawn.
+  package var isFixed: Bool { variants.count == 1 }
+
+  /// What can come of it, as far as that can be wrong: each end and each choice once at least.
+  package var variants: [JSONNode] {
+    var most = 0
+    func look(_ node: JSONNode) {
+      switch try? Spread(node) {
+      case .choice(let elements)?:
+        most = max(most, elements.count)
+        for element in elements { look(element) }
+      case .durations?, .integers?, .numbers?: most = max(most, 2)
+      case nil:
+        for member in node.members ?? [] { look(member.value) }
+        for element in node.elements ?? [] { look(element) }
+      }
+    }
+    look(node)
+    return (0..<max(1, most)).map { number in
+      substituting(node, "") { spread, _ in
+        switch spread {
+        case .choice(let elements): elements[min(number, elements.count - 1)]
+        case .durations(let least, let most): Self.text(number == 0 ? least : most)
+        case .integers(let least, let most): .integer(number == 0 ? least : most)
+        case .numbers(let least, let most): .number(number == 0 ? least : most)
+        }
+      }
+    }
+  }
+
+  /// What one copy has.
+  /// - Parameters:
+  ///   - copy: its number in the group, from 1.
+  ///   - what: what the value is for: it is drawn by that.
+  package func drawn(_ chance: FleetChance, _ copy: Int, for what: String) -> JSONNode {
+    substituting(node, what) { spread, path in
+      let drawn = chance.number(copy, for: path)
+      switch spread {
+      case .choice(let elements): return elements[Int(drawn % UInt64(elements.count))]
+      case .durations(let least, let most):
+        let milliseconds = Int64((most - least) / .milliseconds(1))
+        return Self.text(least + .milliseconds(Int64(drawn % UInt64(milliseconds + 1))))
+      case .integers(let least, let most):
+        let (span, isTooWide) = UInt64(bitPattern: most &- least).addingReportingOverflow(1)
+        return .integer(isTooWide ? Int64(bitPattern: drawn) : least &+ Int64(bitPattern: drawn % span))
+      case .numbers(let least, let most):
+        // 53 bits: what a number between 0 and 1 has.
+        return .number(least + (most - least) * (Double(drawn >> 11) / 9_007_199_254_740_992))
+      }
+    }
+  }
+
+  /// A drawn value stands where its spread stood.
+  private func substituting(_ node: JSONNode, _ path: String, _ value: (Spread, String) -> JSONNode) -> JSONNode {
+    var result = node
+    if let spread = try? Spread(node) {
+      // A choice may have spreads among its elements.
+      let chosen = value(spread, path)
+      if case .choice = spread {
+        result.kind = substituting(chosen, path + "?", value).kind
+      } else {
+        result.kind = chosen.kind
+      }
+      return result
+    }
+    switch node.kind {
+    case .object(let members):
+      result.kind = .object(
+        members.map { member in
+          var member = member
+          member.value = substituting(member.value, "\(path).\(member.name)", value)
+          return member
+        })
+    case .array(let elements):
+      result.kind = .array(
+        elements.enumerated().map { index, element in substituting(element, "\(path)[\(index)]", value) })
+    case .null, .bool, .number, .string: break
+    }
+    return result
+  }
+
+  /// In whole milliseconds, or whole seconds where these would have too many digits.
+  private static func text(_ duration: Duration) -> JSONNode {
+    let milliseconds = Int64(duration / .milliseconds(1))
+    return .text(milliseconds < 1_000_000_000 ? "\(milliseconds)ms" : "\(milliseconds / 1000)s")
+  }
+}

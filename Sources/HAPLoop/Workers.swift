@@ -1,0 +1,48 @@
+import CUV
+
+/// Several threads for work that is done at once, before there is a loop.
+package enum Workers {
+  /// The cores that this process may use.
+  package static var cores: Int { Int(uv_available_parallelism()) }
+
+  /// Runs `work` for each number below `count`, each on a thread of its own, and waits for all of them. With one it runs on the caller's.
+  /// - Throws: what the first of them threw that failed.
+  package static func perform<T: Sendable>(
+    _ count: Int, _ work: @escaping @Sendable (Int) throws -> T
+  ) throws -> [T] {
+    if count == 1 { return [try work(0)] }
+    let jobs = (0..<count).map { number in Job { try work(number) } }
+    for job in jobs { job.start() }
+    let results = jobs.map { $0.wait() }
+    return try results.map { try $0.get() }
+  }
+}
+
+/// One thread's work. Its result is read when the thread has ended.
+private final class Job<T: Sendable>: @unchecked Sendable {  // see above
+  private var thread = uv_thread_t()
+  private let work: @Sendable () throws -> T
+  private var result: Result<T, any Error>?
+
+  init(_ work: @escaping @Sendable () throws -> T) { self.work = work }
+
+  func start() {
+    let runner: Runner = Runner { [self] in result = Result { try work() } }
+    let status = uv_thread_create(
+      &thread, { Unmanaged<Runner>.fromOpaque($0!).takeRetainedValue().run() },
+      Unmanaged.passRetained(runner).toOpaque())
+    precondition(status == 0, "no thread for a worker: \(LoopError.text(of: status))")
+  }
+
+  func wait() -> Result<T, any Error> {
+    uv_thread_join(&thread)
+    guard let result else { preconditionFailure("a worker that has ended has a result") }
+    return result
+  }
+}
+
+/// What a C function can be handed.
+private final class Runner {
+  let run: () -> Void
+  init(_ run: @escaping () -> Void) { self.run = run }
+}

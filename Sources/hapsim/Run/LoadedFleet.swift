@@ -1,0 +1,162 @@
+import HAPCommandLine
+import HAPFaults
+import HAPFleet
+import HAPModel
+import HAPProfile
+import HAPSimulator
+import HAPWire
+
+/// A fleet's file with the profiles it names, judged: what it says of them fits.
+struct LoadedFleet {
+  let fleet: Fleet
+  private let profiles: [AccessoryProfile]
+  /// Of each group, what its copies are kept by.
+  private let keys: [String]
+
+  /// Tells all that is wrong with the file and its profiles.
+  /// - Returns: nil when something is.
+  static func load(_ path: String, _ console: Console) -> LoadedFleet? {
+    let file: FleetFile
+    do throws(FileError) { file = FleetFile(try readFile(path), file: path) } catch {
+      console.complain("hapsim: \(error)")
+      return nil
+    }
+    for problem in file.problems { console.complain("\(problem)") }
+    guard let fleet = file.fleet else { return nil }
+    var judge = FleetJudge(file: path)
+    judge.judge(fleet)
+    for line in judge.lines { console.complain(line) }
+    return judge.lines.isEmpty ? LoadedFleet(fleet: fleet, profiles: judge.profiles, keys: judge.keys) : nil
+  }
+
+  /// The copies of this shard.
+  func roster(_ options: RunOptions, choices: PreparedAccessory.Choices) -> Roster {
+    var entries: [Roster.Entry] = []
+    let seed = options.seed ?? 0
+    let identity = options.identity ?? fleet.identity
+    var place = 0
+    for (index, group) in fleet.groups.enumerated() {
+      let (profile, key) = (profiles[index], keys[index])
+      let chance = FleetChance(seed: seed, group: key)
+      let pattern = group.name ?? NamePattern(of: profile.name, count: group.count)
+      let chosen = group.faults.enumerated().map { chance.chosen($1.share, of: group.count, for: "fault \($0)") }
+      for number in 1...group.count {
+        defer { place += 1 }
+        guard options.shard.has(place) else { continue }
+        var copy = AccessoryCopy(
+          group: key, number: number, name: pattern.name(number),
+          identity: identity.map { CopyIdentity($0, group: key, number: number) })
+        for behaviour in group.behaviours {
+          guard let type = profile.service(named: behaviour.service) else { continue }
+          copy.behaviours.append(
+            (type, behaviour.parameters.drawn(chance, number, for: "behaviour.\(behaviour.service)")))
+        }
+        for (index, fault) in group.faults.enumerated() where chosen[index].contains(number) {
+          let drawn = fault.choice.drawn(chance, number, for: "fault \(index)")
+          // Every value that can be drawn was tried when the file was read.
+          if let choice = try? FaultLibrary.builtIn.choice(drawn) { copy.faults.append(choice) }
+        }
+        var choices = choices
+        choices.copy = copy
+        choices.setupCode = options.setupCode ?? group.setupCode
+        entries.append(Roster.Entry(profile: index, choices: choices, place: place))
+      }
+    }
+    return Roster(profiles, entries)
+  }
+}
+
+extension AccessoryProfile {
+  /// The type of a service of it, by its name in the catalogue or its UUID.
+  fileprivate func service(named name: String) -> TypeID? {
+    let wanted = Catalogue.service(named: name)?.type ?? TypeID(name)
+    return behavingServices.first { $0 == wanted }
+  }
+}
+
+/// Holds a fleet against its profiles.
+private struct FleetJudge {
+  let file: String
+  private(set) var profiles: [AccessoryProfile] = []
+  private(set) var keys: [String] = []
+  /// For people, all of them.
+  private(set) var lines: [String] = []
+  /// By the path as it is read.
+  private var loaded: [String: LoadedProfile] = [:]
+  /// Who has each name.
+  private var names: [String: String] = [:]
+
+  init(file: String) { self.file = file }
+
+  mutating func judge(_ fleet: Fleet) {
+    for group in fleet.groups { judge(group) }
+  }
+
+  private mutating func complain(_ problem: JSONProblem) { lines.append("\(FleetProblem(problem, in: file))") }
+
+  private mutating func judge(_ group: FleetGroup) {
+    guard let profile = profile(of: group) else { return }
+    let key = group.id ?? profile.key
+    if let other = keys.firstIndex(of: key) {
+      complain(
+        (group.node["id"] ?? group.profile).problem(
+          group.id == nil
+            ? "groups[\(other)] has the same profile: an \"id\" of its own tells its copies from that one's"
+            : "it is the id of groups[\(other)]"))
+    }
+    profiles.append(profile)
+    keys.append(key)
+    if group.count > 1, let obstacle = Roster.obstacle(to: profile) { complain(group.profile.problem(obstacle)) }
+    judgeNames(group, profile)
+    for behaviour in group.behaviours { judge(behaviour, in: profile) }
+  }
+
+  /// Each file is read once, and what is wrong with it told once.
+  private mutating func profile(of group: FleetGroup) -> AccessoryProfile? {
+    let path = group.profile.stringValue ?? ""
+    let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+    let full = path.hasPrefix("/") ? path : folder + path
+    let known = loaded[full]
+    let profile = known ?? LoadedProfile(file: full)
+    loaded[full] = profile
+    if known == nil { lines += profile.isServable ? [] : [profile].problemLines }
+    if !profile.isServable { complain(group.profile.problem("the profile can't be served")) }
+    return profile.isServable ? profile.profile : nil
+  }
+
+  private mutating func judgeNames(_ group: FleetGroup, _ profile: AccessoryProfile) {
+    let pattern = group.name ?? NamePattern(of: profile.name, count: group.count)
+    let node = group.name.flatMap { _ in group.node["name"] } ?? group.profile
+    if let problem = AccessoryProfile.problem(withName: pattern.name(group.count)) {
+      return complain(node.problem("\"\(pattern.name(group.count))\": \(problem)"))
+    }
+    let path = group.node.path.description
+    for number in 1...group.count {
+      let name = pattern.name(number)
+      if let other = names.updateValue(path, forKey: name) {
+        return complain(
+          node.problem("\(other) has an accessory \"\(name)\", too: give one of them a \"name\" of its own"))
+      }
+    }
+  }
+
+  private mutating func judge(_ behaviour: FleetGroup.Behaviour, in profile: AccessoryProfile) {
+    guard let type = profile.service(named: behaviour.service) else {
+      let names = profile.behavingServices.map { Catalogue.service($0)?.identifier ?? $0.description }
+      let hint =
+        nearestName(to: behaviour.service, in: names).map { ": did you mean \"\($0)\"?" }
+        ?? "; it has \(names.joined(separator: ", "))"
+      return complain(behaviour.place.problem("the profile has no service \"\(behaviour.service)\"\(hint)"))
+    }
+    var seen: Set<String> = []
+    let files = ReplayFiles(beside: profile.fileName)
+    for variant in behaviour.parameters.variants {
+      for (node, characteristics) in profile.behaviours(of: type, with: variant) {
+        for problem in BehaviourRegistry.standard.problems(in: node, for: type, with: characteristics, files: files)
+        where seen.insert("\(problem.place) \(problem.message)").inserted {
+          complain(problem)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import HAPCommandLine
+import HAPFleet
+import HAPLoop
+import HAPProfile
+import HAPSimulator
+import HAPStore
+
+/// The accessories that this process is to serve, of which profiles they are made, and how.
+struct Roster {
+  struct Entry: Sendable {
+    /// Among the profiles.
+    let profile: Int
+    var choices: PreparedAccessory.Choices
+    /// Its place in the whole fleet, from 0, also where other machines serve the others: its chance begins with it.
+    let place: Int
+    /// Its group's profile and number in it are told by its name. nil: the name is the profile's, or chosen.
+    var name: String? { choices.copy?.name }
+  }
+
+  let profiles: [AccessoryProfile]
+  let entries: [Entry]
+
+  init(_ profiles: [AccessoryProfile], _ entries: [Entry]) {
+    self.profiles = profiles
+    self.entries = entries
+  }
+
+  /// Each profile once.
+  init(_ profiles: [AccessoryProfile], choices: PreparedAccessory.Choices) {
+    self.profiles = profiles
+    entries = profiles.indices.map { Entry(profile: $0, choices: choices, place: $0) }
+  }
+
+  /// So many copies of each profile, those of this shard.
+  /// - Throws: for a profile of which there can be one only, and for names that are too long.
+  init(
+    _ profiles: [AccessoryProfile], copies count: Int, choices: PreparedAccessory.Choices, _ options: RunOptions
+  ) throws(UsageError) {
+    self.profiles = profiles
+    var entries: [Entry] = []
+    for (index, profile) in profiles.enumerated() {
+      if count > 1, let problem = Self.obstacle(to: profile) { throw UsageError("\(profile.fileName): \(problem)") }
+      let pattern = try options.namePattern(count) ?? NamePattern(of: profile.name, count: count)
+      if let problem = AccessoryProfile.problem(withName: pattern.name(count)) {
+        throw UsageError("--name: \"\(pattern.name(count))\": \(problem)")
+      }
+      for number in 1...count where options.shard.has(index * count + number - 1) {
+        var choices = choices
+        choices.name = nil
+        choices.copy = AccessoryCopy(
+          group: profile.key, number: number, name: pattern.name(number),
+          identity: options.identity.map { CopyIdentity($0, group: profile.key, number: number) })
+        entries.append(Entry(profile: index, choices: choices, place: index * count + number - 1))
+      }
+    }
+    self.entries = entries
+  }
+
+  /// What keeps there from being several accessories of a profile.
+  static func obstacle(to profile: AccessoryProfile) -> String? {
+    profile.deviceID.map { "its device ID is \($0.text), which several accessories can't share" }
+  }
+
+  /// More are prepared by all cores.
+  private static let few = 48
+
+  var isLarge: Bool { entries.count > Self.few }
+
+  /// Makes all of them ready, by as many threads as there are cores where there are many.
+  /// - Throws: what keeps one of them from being served; then none is taken.
+  func prepare(in folder: StateFolder) throws -> [PreparedAccessory] {
+    guard isLarge else { return try prepare(entries, in: folder) }
+    let (count, workers) = (entries.count, Workers.cores)
+    return try folder.gathering {
+      let parts = try Workers.perform(workers) { [self] number in
+        try prepare(Array(entries[count * number / workers..<count * (number + 1) / workers]), in: folder)
+      }
+      return parts.flatMap { $0 }
+    }
+  }
+
+  private func prepare(_ entries: [Entry], in folder: StateFolder) throws -> [PreparedAccessory] {
+    // Judged once, however many are made of it.
+    var servable: [Int: ServableProfile] = [:]
+    return try entries.map { entry in
+      let profile = try servable[entry.profile] ?? ServableProfile(profiles[entry.profile])
+      servable[entry.profile] = profile
+      return try PreparedAccessory(profile, in: folder, choices: entry.choices, random: .system)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import HAPFleet
+import HAPModel
+import HAPWire
+import Testing
+
+@Suite struct AFleetIsRead {
+  private func file(_ text: String) -> FleetFile { FleetFile(Array(text.utf8), file: "fleet.yaml") }
+
+  private func problems(_ text: String) -> [String] { file(text).problems.map(\.description) }
+
+  @Test("A fleet has groups, each with all that copies can have") func whole() throws {
+    let read = file(
+      """
+      fleet: 1
+      name: An office
+      seed: 7
+      identity: secret
+      groups:
+        - profile: lamp.hasaccessory
+          count: 200
+          id: lamps
+          name: "Lamp {n:3}"
+          setup-code: 031-45-154
+          behaviour:
+            LightBulb: { ramp: { uniform: [1s, 2s] } }
+          faults:
+            - fault: latency
+              by: { choice: [1s, 2s] }
+              share: 10%
+            - lost-events
+        - profile: lock.hasaccessory
+      """)
+    let fleet = try #require(read.fleet, "\(read.problems)")
+    #expect(fleet.name == "An office" && fleet.seed == 7 && fleet.identity == "secret")
+    let lamps = fleet.groups[0]
+    #expect(lamps.count == 200 && lamps.id == "lamps" && lamps.name?.name(7) == "Lamp 007")
+    #expect(lamps.setupCode == (try SetupCode("031-45-154")))
+    #expect(lamps.behaviours.map(\.service) == ["LightBulb"] && lamps.faults.map(\.share) == [0.1, 1])
+    #expect(fleet.groups[1].count == 1 && fleet.groups[1].name == nil)
+  }
+
+  @Test(
+    "What is wrong is told with its place, and all of it at once",
+    arguments: [
+      ("groups: [{profile: a}]", "1:1: \"fleet\" is missing"),
+      ("fleet: 2\ngroups: [{profile: a}]", "1:8: fleet: the format is 1, and this hapsim knows no other"),
+      ("fleet: 1", "1:1: \"groups\" is missing"),
+      ("fleet: 1\ngroups: []", "2:9: groups: there is no group"),
+      (
+        "fleet: 1\ngruops: []\ngroups: [{profile: a}]",
+        "2:1: gruops: there is no member \"gruops\" here: did you mean \"groups\"?"
+      ),
+      ("fleet: 1\ngroups: [{count: 2}]", "2:10: groups[0]: \"profile\" is missing"),
+      ("fleet: 1\ngroups: [{profile: a, count: 0}]", "2:30: groups[0].count: 0 is not in 1...10000"),
+      ("fleet: 1\ngroups: [{profile: a, count: 10001}]", "2:30: groups[0].count: 10001 is not in 1...10000"),
+      (
+        "fleet: 1\ngroups: [{profile: a, name: Lamp}]",
+        "2:29: groups[0].name: {n}, the number of the copy, is missing in it"
+      ),
+      (
+        "fleet: 1\ngroups: [{profile: a, behaviour: {Lamp: {ramp: {uniform: [2s, 1s]}}}}]",
+        "2:58: groups[0].behaviour.Lamp.ramp.uniform: 1s is less than 2s"
+      ),
+      (
+        "fleet: 1\ngroups: [{profile: a, behaviour: {Lamp: {ramp: {choice: []}}}}]",
+        "2:57: groups[0].behaviour.Lamp.ramp.choice: there is nothing to choose from"
+      ),
+      (
+        "fleet: 1\ngroups: [{profile: a, faults: [{fault: latnecy}]}]",
+        "2:40: groups[0].faults[0].fault: there is no fault \"latnecy\": did you mean \"latency\"?"
+      ),
+      (
+        "fleet: 1\ngroups: [{profile: a, faults: [{fault: latency, by: {uniform: [1s, soon]}}]}]",
+        "2:68: groups[0].faults[0].by.uniform[1]: the least and the greatest are expected, two durations or two numbers, such as [2s, 5s], not \"soon\""
+      ),
+      (
+        "fleet: 1\ngroups: [{profile: a, faults: [{fault: latency, share: 110%}]}]",
+        "2:56: groups[0].faults[0].share: a share of 100 is expected, such as 10 or \"10%\""
+      ),
+    ])
+  func wrong(_ text: String, _ problem: String) {
+    #expect(problems(text) == ["fleet.yaml:" + problem])
+  }
+
+  @Test("Two mistakes are two problems") func both() {
+    #expect(problems("fleet: 3\ngroups: [{profile: a, count: none}]").count == 2)
+  }
+
+  @Test("What is no YAML has a place, too") func noYAML() {
+    #expect(problems("fleet: 1\n groups: [").first?.hasPrefix("fleet.yaml:2:") == true)
+  }
+
+  @Test("Ten groups of ten thousand are the most") func tooMany() {
+    let groups = (0..<11).map { "  - { profile: p\($0), count: 10000 }" }.joined(separator: "\n")
+    #expect(
+      problems("fleet: 1\ngroups:\n" + groups)
+        == ["fleet.yaml:3:3: groups: there are 110000 accessories in it, and 100000 is the most"])
+  }
+}
+
+@Suite struct NamesOfCopies {
+  @Test("A pattern has one place for the number", arguments: ["Lamp", "{n} {n}", "{m}", "{n", "n}", "{n:0}", "{n:x}"])
+  func wrong(_ text: String) {
+    #expect(throws: NamePattern.PatternProblem.self) { try NamePattern(text) }
+  }
+
+  @Test("A long name is cut so that every number has room") func cut() {
+    let pattern = NamePattern(of: String(repeating: "ä", count: 32), count: 1000)
+    #expect(pattern.name(1000).utf8.count <= 64 && pattern.name(1000).hasSuffix("ä 1000"))
+    #expect(NamePattern(of: "Lamp", count: 3).name(2) == "Lamp 2")
+  }
+}
+
+@Suite struct WhatIsDrawnForCopies {
+  private func spread(_ json: String) throws -> SpreadNode { try SpreadNode(JSONNode.parse(Array(json.utf8))) }
+  private let chance = FleetChance(seed: 1, group: "lamps")
+
+  @Test("What is drawn lies between the ends, and every choice comes") func within() throws {
+    let node = try spread(
+      #"{"a": {"uniform": ["1s", "2s"]}, "b": {"uniform": [1, 3]}, "c": {"uniform": [0.5, 1]}, "d": {"choice": ["x", "y"]}}"#
+    )
+    var integers: Set<Int128> = []
+    var words: Set<String> = []
+    for copy in 1...200 {
+      let drawn = node.drawn(chance, copy, for: "test")
+      let duration = try #require(drawn["a"]?.stringValue.flatMap { Duration($0) })
+      #expect(duration >= .seconds(1) && duration <= .seconds(2))
+      integers.insert(try #require(drawn["b"]?.integerValue))
+      #expect((0.5...1).contains(try #require(drawn["c"]?.numberValue?.double)))
+      words.insert(try #require(drawn["d"]?.stringValue))
+    }
+    #expect(integers == [1, 2, 3] && words == ["x", "y"])
+  }
+
+  @Test("It depends on seed, group and copy alone") func stable() throws {
+    let node = try spread(#"{"uniform": [0, 1000000000]}"#)
+    func drawn(_ seed: UInt64, _ group: String, _ copy: Int) -> Int128? {
+      node.drawn(FleetChance(seed: seed, group: group), copy, for: "x").integerValue
+    }
+    #expect(drawn(1, "lamps", 3) == drawn(1, "lamps", 3))
+    #expect(Set([drawn(1, "lamps", 3), drawn(2, "lamps", 3), drawn(1, "locks", 3), drawn(1, "lamps", 4)]).count == 4)
+  }
+
+  @Test("The variants have each end and each choice") func variants() throws {
+    let node = try spread(#"{"a": {"uniform": [1, 5]}, "b": {"choice": ["x", "y", {"uniform": [7, 8]}]}}"#)
+    #expect(node.variants.map { $0["a"]?.integerValue } == [1, 5, 5])
+    #expect(node.variants.map { $0["b"]?.compactText } == ["\"x\"", "\"y\"", "8"])
+    #expect(!node.isFixed)
+    #expect(try spread(#"{"a": [1, "2s"]}"#).isFixed)
+  }
+
+  @Test("Places of what was written stay with what is drawn") func places() throws {
+    let node = try spread("{\n \"a\": {\"choice\": [true]}}").variants[0]
+    #expect(node["a"]?.place == JSONPlace(line: 2, column: 7))
+  }
+
+  @Test("A share is exact, and a group that grows keeps its own") func share() {
+    let few = chance.chosen(0.1, of: 100, for: "fault 0")
+    #expect(few.count == 10)
+    #expect(chance.chosen(0.1, of: 100, for: "fault 0") == few)
+    #expect(chance.chosen(0.1, of: 100, for: "fault 1") != few)
+    #expect(chance.chosen(1, of: 3, for: "x") == [1, 2, 3])
+    #expect(chance.chosen(0, of: 3, for: "x").isEmpty)
+    // Those of the hundred that are among the twenty of two hundred.
+    #expect(few.count - few.subtracting(chance.chosen(0.1, of: 200, for: "fault 0")).count >= 5)
+  }
+}

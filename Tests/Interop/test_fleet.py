@@ -1,0 +1,183 @@
+"""Fleets: copies on several loops as controllers see them, identities over restarts and machines, the examples."""
+
+import re
+
+import direct
+import kubernetes_validate
+import pytest
+from process import PROFILES, ROOT, hapsim, run_to_its_end
+from ruamel.yaml import YAML
+
+SWITCH = PROFILES / "switch.hasaccessory"
+BY_PORT = ("--bonjour", "off")
+MANIFESTS = sorted((ROOT / "Examples/kubernetes").glob("*.yaml"))
+
+
+async def test_copies_on_different_loops_are_paired_commanded_and_heard(run, phones):
+    """Announced by the responder, which has a loop of its own."""
+    simulator = await run(SWITCH, options=("--count", 4, "--loops", 2))
+    accessories = simulator.accessories
+    assert [accessory.name for accessory in accessories] == ["Switch 1", "Switch 2", "Switch 3", "Switch 4"]
+    for part in ("device_id", "port", "setup_code"):
+        assert len({getattr(accessory, part) for accessory in accessories}) == 4, part
+    phone = await phones()
+    # The first is on the first loop, the second on the other.
+    homes = [await phone.pair(accessory) for accessory in accessories[:2]]
+    switches = []
+    for home in homes:
+        database = await home.accessories()
+        switches.append(next(
+            (a["aid"], c["iid"])
+            for a in database for s in a["services"] for c in s["characteristics"] if "ev" in c["perms"]
+        ))  # fmt: skip
+        assert await home.subscribe(switches[-1]) == {}
+    for home, switch, accessory in zip(homes, switches, accessories):
+        assert (await simulator.command("set", accessory=accessory.name, characteristic="On", value=True))["ok"]
+        await home.events.wait(switch, True)
+        await home.put((*switch, False))
+        await simulator.wait(lambda line: line.get("event") == "wrote" and line["accessory"] == accessory.name)
+    # Nobody heard of the other's.
+    assert [len(home.events.seen) for home in homes] == [1, 1]
+    listed = (await simulator.command("list"))["accessories"]
+    assert [(entry["name"], entry["paired"]) for entry in listed] == [
+        ("Switch 1", True), ("Switch 2", True), ("Switch 3", False), ("Switch 4", False),
+    ]  # fmt: skip
+    refused = await simulator.command("identify")
+    assert refused["error"]["code"] == "ambiguous"
+    refused = await simulator.command("identify", accessory="Swich 3")
+    assert refused["error"]["message"].endswith('did you mean "Switch 3"?')
+    assert (await simulator.command("power-cut", accessory="Switch 2"))["ok"]
+    assert await homes[1].value(switches[1]) in (0, False)
+    assert (await simulator.command("add", profile=str(PROFILES / "lock.hasaccessory")))["ok"]
+    assert len((await simulator.command("status"))["accessories"]) == 5
+    assert (await simulator.command("stop"))["ok"]
+    assert await simulator.ended() == 0
+
+
+async def test_commands_of_one_sender_are_carried_out_in_their_order(run):
+    simulator = await run(SWITCH, options=("--count", 3, "--loops", 3, *BY_PORT))
+    lines = [
+        f'{{"id": {number}, "command": "set", "accessory": "Switch {number % 3 + 1}", "characteristic": "On", "value": {["false", "true"][number % 2]}}}'
+        for number in range(60)
+    ]
+    await simulator.send("\n".join(lines))
+    await simulator.wait(lambda line: line.get("id") == 59)
+    assert [line["id"] for line in simulator.said if "id" in line] == list(range(60))
+
+
+async def test_a_restart_keeps_who_copies_are_and_their_pairings(run, tmp_path):
+    options = ("--count", 3, "--loops", 2, *BY_PORT)
+    simulator = await run(SWITCH, state=tmp_path, options=options)
+    before = simulator.accessories
+    keys = [await direct.pair(accessory) for accessory in before]
+    await simulator.stop()
+    again = await run(SWITCH, state=tmp_path, options=("--count", 4, *BY_PORT))
+    after = again.accessories
+    assert [(a.name, a.device_id, a.setup_code) for a in after[:3]] == [(a.name, a.device_id, a.setup_code) for a in before]
+    for accessory, pairing in zip(after, keys):
+        async with direct.Session(accessory, pairing) as session:
+            assert len(await session.database()) == 1
+
+
+async def test_copies_of_one_identity_are_the_same_in_every_shard_and_folder(run, tmp_path):
+    options = ("--count", 5, "--identity", "a text", *BY_PORT)
+    whole = (await run(SWITCH, options=options)).accessories
+    shards = [
+        (await run(SWITCH, state=tmp_path / f"{number}", options=(*options, "--shard", f"{number}/2"))).accessories
+        for number in range(2)
+    ]
+    assert [accessory.name for accessory in shards[1]] == ["Switch 2", "Switch 4"]
+
+    def known(accessories):
+        return {(a.name, a.device_id, a.setup_code, a.setup_payload) for a in accessories}
+
+    assert known(shards[0]) | known(shards[1]) == known(whole)
+    # Paired in one place and served in another, it is the same accessory by its key.
+    keys = await direct.pair(shards[1][0])
+    assert keys["AccessoryPairingID"] == whole[1].device_id
+
+
+async def test_another_identity_than_the_kept_one_is_refused(run, tmp_path):
+    simulator = await run(SWITCH, state=tmp_path, options=("--count", 2, "--identity", "one", *BY_PORT))
+    await simulator.stop()
+    status, _, errors = await run_to_its_end(
+        hapsim(), "run", SWITCH, "--count", 2, "--identity", "another", "--state", tmp_path, *BY_PORT
+    )
+    assert status == 2 and '"Switch 1" is kept as ' in errors
+
+
+async def test_what_is_wrong_with_a_fleet_is_told_at_once(tmp_path):
+    file = tmp_path / "fleet.yaml"
+    file.write_text(
+        f"""fleet: 1
+groups:
+  - profile: {PROFILES}/thermostat.hasaccessory
+    behaviour:
+      Thermostat: {{ outsde: 3, power: {{ uniform: [1, 200] }} }}
+      Thermosat: {{ outside: 3 }}
+  - profile: {PROFILES}/thermostat.hasaccessory
+  - profile: none.hasaccessory
+    count: 2
+"""
+    )
+    status, output, errors = await run_to_its_end(hapsim(), "fleet", file, "--ephemeral", *BY_PORT)
+    assert (status, output) == (1, "")
+    assert f'{file}:5:21: groups[0].behaviour.Thermostat.outsde: there is no member "outsde" here: did you mean "outside"?' in errors
+    assert f"{file}:5:39: groups[0].behaviour.Thermostat.power: a number from 0.0 to 100.0 is expected, not 200" in errors
+    assert f'{file}:6:7: groups[0].behaviour.Thermosat: the profile has no service "Thermosat": did you mean "Thermostat"?' in errors
+    assert f'{file}:7:14: groups[1].profile: groups[0] has the same profile' in errors
+    assert f"{file}:8:14: groups[2].profile: the profile can't be served" in errors
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "Examples/fleets").glob("*.yaml")), ids=lambda path: path.stem)
+async def test_the_examples_are_served_by_several_loops(run, example):
+    simulator = await run(program=(
+        hapsim(), "fleet", example, "--ephemeral", "--interface", "lo", "--json", "--commands", "--shard", "0/8",
+        "--identity", "x", *BY_PORT,
+    ))  # fmt: skip
+    accessories = simulator.accessories
+    assert len(accessories) == {"office-floor": 30, "a-thousand-lamps": 125}[example.stem]
+    keys = await direct.pair(accessories[-1])
+    async with direct.Session(accessories[-1], keys) as session:
+        assert len(await session.database()) == 1
+
+
+# Kubernetes' manifests: not run on a cluster, but held against its schemas, which the package brings along.
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.stem)
+def test_the_manifests_are_kubernetes(manifest):
+    documents = list(YAML(typ="safe", pure=True).load_all(manifest))
+    for document in documents:
+        kubernetes_validate.validate(document, "1.37", strict=True)
+    assert documents
+
+
+def workloads():
+    for manifest in MANIFESTS:
+        for document in YAML(typ="safe", pure=True).load_all(manifest):
+            if document["kind"] in ("StatefulSet", "Job"):
+                yield document
+
+
+@pytest.mark.parametrize("workload", list(workloads()), ids=lambda document: document["kind"])
+async def test_as_many_pods_as_shards(workload):
+    (container,) = workload["spec"]["template"]["spec"]["containers"]
+    words = container["args"]
+    pods = workload["spec"].get("replicas") or workload["spec"]["completions"]
+    shard = words[words.index("--shard") + 1]
+    assert re.fullmatch(r"\$\((SHARD|JOB_COMPLETION_INDEX)\)/%d" % pods, shard)
+    assert workload["spec"]["template"]["spec"]["hostNetwork"] is True
+    # Words that hapsim takes, but for what isn't there: the fleet's file.
+    words = [word.replace("$(SHARD)", "0").replace("$(JOB_COMPLETION_INDEX)", "0") for word in words]
+    status, _, errors = await run_to_its_end(hapsim(), *words)
+    assert status == 1 and errors.startswith("hapsim: /fleet/fleet.yaml"), errors
+
+
+async def test_the_manifests_fleet_is_served(run, tmp_path):
+    (config,) = YAML(typ="safe", pure=True).load_all(ROOT / "Examples/kubernetes/fleet.yaml")
+    text = config["data"]["fleet.yaml"].replace("/usr/share/hapsim/Profiles", str(PROFILES))
+    (tmp_path / "fleet.yaml").write_text(text)
+    simulator = await run(program=(
+        hapsim(), "fleet", tmp_path / "fleet.yaml", "--ephemeral", "--interface", "lo", "--json", "--commands",
+        "--identity", "x", "--shard", "7/100", *BY_PORT,
+    ))  # fmt: skip
+    assert len(simulator.accessories) == 40
