@@ -130,7 +130,7 @@ private func connectedPair(
     let failure: String = await onLoop { loop, finish in
       let listener = try! TCPListener(loop, host: .loopbackV4, port: 0) { _ in }
       // As between fork and exec.
-      let copies = (3..<1024).filter { hasPort(listener.port, $0) }.map { dup(Int32($0)) }
+      let copies = (3..<20_000).filter { hasPort(listener.port, $0) }.map { dup(Int32($0)) }
       listener.close()
       do throws(LoopError) {
         try TCPListener(loop, host: .loopbackV4, port: listener.port) { _ in }.close()
