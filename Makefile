@@ -23,7 +23,7 @@ SOURCES  := Package.swift Sources Tests Fuzz Examples/SwiftTests/Package.swift E
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
 
-.PHONY: help run release static test lint format unit-test rules interop prove proof-check matrix fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: help run release static test lint format unit-test rules interop prove proof-check matrix fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -111,6 +111,16 @@ MINUTES ?= 5
 TARGET  ?=
 fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will, MINUTES= each
 	Scripts/fuzz $(MINUTES) $(TARGET)
+
+# EXAMPLES= inputs that are made up for each request of the API
+EXAMPLES ?= 250
+api-fuzz: test-deps ## the control API, asked thousands of times what its description allows and forbids
+ifeq ($(SYSTEM),Linux)
+	swift build --product hapsim
+	HAPSIM="$$(swift build --show-bin-path)/hapsim" API_EXAMPLES=$(EXAMPLES) Scripts/in-loopback-namespace $(VENV)/bin/python -m pytest -q -s --timeout 3600 Tests/Interop/test_control.py -k as_it_is_described
+else
+	@echo "NOT RUN: the API is asked in a network namespace, which only Linux has."
+endif
 
 sanitize: build-deps ## the unit tests under the thread sanitizer, and under the address sanitizer with its search for leaks
 	Scripts/sanitize

@@ -1,8 +1,11 @@
 """The control API over its socket: what programs see of it, and who is turned away."""
 
 import asyncio
+import os
 import sys
+from pathlib import Path
 
+import openapi_spec_validator
 import pytest
 import pytest_asyncio
 
@@ -261,5 +264,20 @@ async def test_an_example_does_what_it_shows(example):
 async def test_the_description_is_valid(run, webs):
     simulator = await run(LAMP)
     document = (await (await webs(simulator)).ask("GET", "/v1/openapi.json")).json
-    openapi_spec_validator = pytest.importorskip("openapi_spec_validator")
     openapi_spec_validator.validate(document)
+
+
+async def test_the_api_is_as_it_is_described(run):
+    """schemathesis finds nothing: examples, limits, what it makes up, and links from one request to the next. API_EXAMPLES says how much it makes up;
+    `make api-fuzz` has it ask some ten thousand times."""
+    simulator = await run(GARAGE, BRIDGE)
+    program = Path(sys.executable).with_name("schemathesis")
+    examples = os.environ.get("API_EXAMPLES", "4")
+    status, output, errors = await run_to_its_end(
+        program, "--config-file", Path(__file__).with_name("schemathesis.toml"), "run",
+        "http://%s:%d/v1/openapi.json" % control(simulator), "--checks", "all", "-n", examples, "--seed", "1",
+        # It never ends, as it should.
+        "--exclude-operation-id", "followEvents", "--continue-on-failure", patience=280 if examples == "4" else 3000,
+    )  # fmt: skip
+    print(output)
+    assert status == 0, (output[-4000:], errors)
