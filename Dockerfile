@@ -18,6 +18,8 @@ COPY Sources Sources
 COPY Tests Tests
 COPY Fuzz Fuzz
 COPY Profiles Profiles
+# The tests of the example are a target of the package.
+COPY Examples Examples
 RUN make install DESTDIR=/installed PREFIX=/usr
 
 FROM debian:bookworm-slim

@@ -70,6 +70,8 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
   /// Fires nothing any more. Advances that are under way fail.
   package func close() {
     wakeUp.close()
+    // It holds the other loops' simulations, and what they keep is closed when they go.
+    onJump = nil
     while let first = timers.first { timers.remove(first) }
     let unfinished = advances
     advances = []

@@ -12,6 +12,7 @@ final class LiveControl {
   /// nil where there are several loops: a scenario needs all accessories on one.
   private let scenarios: ScenarioPlayer?
   private let token: String?
+  private let clock: SimulationClock
 
   /// - Parameters:
   ///   - parts: of each loop, this one first.
@@ -22,6 +23,7 @@ final class LiveControl {
     on loop: EventLoop
   ) throws(LoopError) {
     self.token = token
+    clock = parts[0].simulation.clock
     let journal = EventJournal { WallClock.now }
     self.journal = journal
     let scenarios = parts.count == 1 ? ScenarioPlayer(parts[0], journal, seed: seed) : nil
@@ -41,8 +43,8 @@ final class LiveControl {
     return "http://\(address)/" + (token.map { "#token=\($0)" } ?? "")
   }
 
-  func hear(_ event: SimulatorEvent, now: Duration) {
-    journal.append(.simulator(event), now: now)
+  func hear(_ event: SimulatorEvent) {
+    journal.append(.simulator(event), now: clock.now)
     scenarios?.hear(event)
   }
 

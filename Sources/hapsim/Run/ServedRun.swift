@@ -176,12 +176,13 @@ final class ServedRun: @unchecked Sendable {  // see above
       folder: folder, places: hosts.places, choices: choices, seed: options.seed ?? 0,
       makeAdvertiser: { responder?.makeAdvertiser() ?? distant?.makeAdvertiser(for: loop) },
       sink: { events.tell($0) },
-      tellsAll: !options.quiet || scenario != nil || options.recording != nil || options.control.place != nil)
+      tellsAll: !options.quiet || scenario != nil || options.recording != nil || options.control.isGiven)
     if let captures = options.capture {
       setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
     }
     setting.observation = observation
-    setting.tellsRequests = options.control.place != nil
+    // Who wants it quiet and asked for no control API wants requests to cost nothing: its journal has what goes wrong alone, then.
+    setting.tellsRequests = options.control.place != nil && (!options.quiet || options.control.isGiven)
     setting.nextNumber = { numbers.next() }
     return setting
   }
@@ -198,7 +199,8 @@ final class ServedRun: @unchecked Sendable {  // see above
       let live = try LiveControl(
         at: place, token: options.control.token, of: parts, taker, seed: options.seed ?? 0, on: loop)
       self.live = live
-      events.add { [clock = simulation.clock] in live.hear($0, now: clock.now) }
+      // Weak: the accessories hold those who are told, and would never be let go, nor what they keep be closed.
+      events.add { [weak live] in live?.hear($0) }
     } catch {
       guard !options.control.isGiven else { throw error }
       console.complain("hapsim: there is no control API: \(error)")
