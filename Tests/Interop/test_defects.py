@@ -174,7 +174,12 @@ async def test_controllers_do_what_is_recorded(defect, controller, run, phones, 
         RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
         if all(set(record.get(each, {})) == set(CONTROLLERS) for each in DEFECTS):
             PAGE.write_text(page(record))
-    assert record[defect][controller] == met
+    assert told(record[defect][controller]) == told(met)
+
+
+def told(met):
+    """aiohomekit says either that it waited or why its last try failed, as it happens: the kind of the error is what counts."""
+    return {step: re.sub(r"(AccessoryDisconnectedError): .*", r"\1", outcome) for step, outcome in met.items()}
 
 
 def test_the_page_shows_the_record():
