@@ -19,6 +19,8 @@ package struct EventVocabulary: Sendable {
   }
 
   package static let all: [EventVocabulary] = [
+    EventVocabulary("added", outside: false),
+    EventVocabulary("removed", outside: false),
     EventVocabulary("connected", ["peer"]),
     EventVocabulary("disconnected", ["peer"]),
     EventVocabulary("paired", ["controller", "admin"]),

@@ -31,6 +31,12 @@ import Testing
     #expect(request.body == Array("{}".utf8) && request[field: "host"] == "x")
   }
 
+  @Test("Only a line feed ends a field: what Unicode takes for an end of line makes no other one") func ends() throws {
+    let request = try read(
+      "GET /v1 HTTP/1.1\r\nAccept: a\u{0B}Host: evil\u{2028}Origin: x\u{85}y: z\r\nHost: localhost\r\n\r\n")
+    #expect(request.fields.map(\.name) == ["accept", "host"] && request[field: "host"] == "localhost")
+  }
+
   @Test("The root has no parts") func root() throws { #expect(try read("GET / HTTP/1.1\r\n\r\n").path == []) }
 
   @Test(

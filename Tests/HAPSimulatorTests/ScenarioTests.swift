@@ -47,7 +47,8 @@ import Testing
     let named = SimulatorEvent.NamedCharacteristic(id: id, name: "On")
     let value = SimulatorEvent.NamedValue(characteristic: named, value: true, word: nil, unit: nil)
     let kinds: [SimulatorEvent.Kind] = [
-      .connected(peer: ""), .disconnected(peer: ""), .paired(controller: "", isAdmin: true), .unpaired(controller: ""),
+      .added, .removed, .connected(peer: ""), .disconnected(peer: ""), .paired(controller: "", isAdmin: true),
+      .unpaired(controller: ""),
       .verified(controller: ""), .wrote(value, controller: ""), .subscribed(named, controller: ""),
       .unsubscribed(named, controller: ""), .told(value, controller: ""), .changed(value),
       .identified(aid: 1, for: .zero),

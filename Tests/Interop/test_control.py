@@ -242,6 +242,17 @@ async def test_a_scenario_over_the_api(run, webs):
     assert (await web.ask("DELETE", "/v1/scenario")).status == 409
 
 
+async def test_what_comes_over_the_api_is_recorded(run, webs, tmp_path):
+    "With the accessory that it was for: whoever plays it again has no path that says so."
+    file = tmp_path / "recorded.yaml"
+    simulator = await run(GARAGE, LAMP, command="record", options=("--output", file))
+    answer = await (await webs(simulator)).ask("PUT", "/v1/accessories/2/characteristics/Brightness", {"value": 33})
+    assert answer.status == 200
+    assert await simulator.stop() == 0
+    (step,) = (line for line in file.read_text().splitlines() if "set:" in line)
+    assert simulator.accessories[1].name in step and "33" in step, step
+
+
 async def test_it_can_be_off_or_in_the_way_of_another(run, webs):
     simulator = await run(LAMP, options=("--control", "off"))
     assert "control" not in simulator.said[0]

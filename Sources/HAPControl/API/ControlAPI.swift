@@ -116,6 +116,11 @@ package actor ControlAPI {
   func perform(
     _ command: String, _ members: [(name: String, value: JSONNode)] = [], at subject: SimulatedAccessory? = nil
   ) async throws(ControlProblem) -> [JSONNode.Member] {
+    var members = members
+    if let subject, !members.contains(where: { $0.name == "accessory" }) {
+      // Whoever records the command knows no subject.
+      members.append(("accessory", .text(await subject.name)))
+    }
     let node = JSONNode.object([("command", .text(command))] + members)
     let reply = await reply(to: JSONWriter.bytes { $0.node(node) }, at: subject)
     return try Self.success(reply)

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPSimulator
 import HAPWire
 
 // Rows of the catalogue as objects on one line. Members that say nothing are left out.
@@ -81,13 +82,6 @@ extension JSONWriter {
   fileprivate mutating func member(_ name: String, _ value: Value?) {
     guard let value else { return }
     key(name)
-    switch value {
-    case .null: null()
-    case .bool(let value): bool(value)
-    case .integer(let value): integer(value)
-    case .float(let value): double(value)
-    case .string(let value): string(value)
-    case .data(let value): base64(value)
-    }
+    self.value(value)
   }
 }

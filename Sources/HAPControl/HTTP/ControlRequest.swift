@@ -54,7 +54,7 @@ extension ControlRequest {
     if parts == [""] { parts = [] }
     self.path = parts
     if let query = head.query { self.query = try Self.query(Self.text(bytes, query)) }
-    fields = Self.fields(Self.text(bytes, head.target.upperBound..<body.lowerBound))
+    fields = Self.fields(bytes[head.target.upperBound..<body.lowerBound])
     self.body = [UInt8](bytes[body])
   }
 
@@ -72,14 +72,19 @@ extension ControlRequest {
     return query
   }
 
-  /// The lines behind the first one, up to the empty one. What is no field was refused by the parser.
-  private static func fields(_ text: String) -> [(name: String, value: String)] {
+  /// The lines behind the first one, up to the empty one. What is no field was refused by the parser. Only a line feed ends a line: Unicode knows more
+  /// ends, which are bytes of a value like others.
+  private static func fields(_ head: Slice<UnsafeRawBufferPointer>) -> [(name: String, value: String)] {
     var fields: [(name: String, value: String)] = []
-    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).dropFirst() {
+    for line in head.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst() {
+      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       guard !line.isEmpty else { break }
-      guard let colon = line.firstIndex(of: ":") else { continue }
-      let value = line[line.index(after: colon)...]
-      fields.append((line[..<colon].lowercased(), String(value.trimmingBlanks)))
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+      var value = line[(colon + 1)...].drop(while: isBlank)
+      while let last = value.last, isBlank(last) { value.removeLast() }
+      fields.append(
+        (String(decoding: line[..<colon], as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self)))
     }
     return fields
   }
@@ -90,9 +95,12 @@ extension ControlRequest {
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%") {
-        guard rest.count >= 2, let high = hexadecimal(rest.removeFirst()), let low = hexadecimal(rest.removeFirst())
-        else { throw ControlProblem(400, "bad-request", "a percent sign in the target is not followed by two digits") }
-        bytes.append(high << 4 | low)
+        let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+        guard digits.utf8.count == 2, let byte = Hexadecimal.bytes(digits)?.first else {
+          throw ControlProblem(400, "bad-request", "a percent sign in the target is not followed by two digits")
+        }
+        rest.removeFirst(2)
+        bytes.append(byte)
       } else {
         bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
       }
@@ -101,18 +109,5 @@ extension ControlRequest {
       throw ControlProblem(400, "bad-request", "the request's target is not UTF-8")
     }
     return decoded
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingBlanks: Substring {
-    var text = self
-    while let first = text.first, first == " " || first == "\t" { text.removeFirst() }
-    while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-    return text
   }
 }

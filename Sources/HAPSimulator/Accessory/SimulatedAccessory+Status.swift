@@ -14,16 +14,7 @@ extension SimulatedAccessory {
       json.key("faults")
       json.array { json in for fault in faults.active { json.string(fault.text) } }
       json.key("pairings")
-      json.array { json in
-        for pairing in run.core.pairings {
-          json.object {
-            $0.key("controller")
-            $0.string(pairing.name)
-            $0.key("admin")
-            $0.bool(pairing.isAdmin)
-          }
-        }
-      }
+      writePairings(to: &json)
       json.key("characteristics")
       json.array { json in
         let database = run.core.database

@@ -213,6 +213,9 @@ extension SimulatorEvent {
     }
   }
 
+  /// Whether it tells of a request: of these there are many, and only who asks for them is told.
+  package var isRequest: Bool { if case .requested = kind { true } else { false } }
+
   /// What the `event` member says.
   package var name: String {
     switch kind {

@@ -45,7 +45,7 @@ final class LiveControl {
 
   func hear(_ event: SimulatorEvent) {
     journal.append(.simulator(event), now: clock.now)
-    scenarios?.hear(event)
+    if !event.isRequest { scenarios?.hear(event) }
   }
 
   /// The scenario that the process was started with.

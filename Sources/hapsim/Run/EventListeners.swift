@@ -6,7 +6,7 @@ import Synchronization
 final class EventListeners: @unchecked Sendable {  // `listeners` is used on the loop's thread alone
   private let log: (@Sendable (SimulatorEvent) -> Void)?
   private let loop: EventLoop
-  private var listeners: [(SimulatorEvent) -> Void] = []
+  private var listeners: [(hearsRequests: Bool, tell: (SimulatorEvent) -> Void)] = []
   private let hasListeners = Atomic(false)
 
   /// - Parameters:
@@ -18,19 +18,22 @@ final class EventListeners: @unchecked Sendable {  // `listeners` is used on the
   }
 
   /// On the loop.
-  func add(_ listener: @escaping (SimulatorEvent) -> Void) {
+  /// - Parameter requests: whether it is told of each request, too; the log isn't, where these would hide everything else.
+  func add(requests: Bool = false, _ listener: @escaping (SimulatorEvent) -> Void) {
     loop.preconditionOnLoop()
-    listeners.append(listener)
+    listeners.append((requests, listener))
     hasListeners.store(true, ordering: .releasing)
   }
 
   /// On any accessory's loop: at once for the log, and for the others where it is theirs.
   func tell(_ event: SimulatorEvent) {
-    log?(event)
+    if !event.isRequest { log?(event) }
     guard hasListeners.load(ordering: .acquiring) else { return }
     if loop.isOnLoop { return pass(event) }
     loop.schedule { self.pass(event) }
   }
 
-  private func pass(_ event: SimulatorEvent) { for listener in listeners { listener(event) } }
+  private func pass(_ event: SimulatorEvent) {
+    for listener in listeners where listener.hearsRequests || !event.isRequest { listener.tell(event) }
+  }
 }

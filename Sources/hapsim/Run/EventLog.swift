@@ -35,8 +35,6 @@ final class EventLog: Sendable {
   }
 
   func write(_ event: SimulatorEvent) {
-    // For the journal of the control API: here they would hide everything else.
-    if case .requested = event.kind { return }
     let isOpen = held.withLock { held in
       held?.append(event)
       return held == nil

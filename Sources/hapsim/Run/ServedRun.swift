@@ -200,7 +200,7 @@ final class ServedRun: @unchecked Sendable {  // see above
         at: place, token: options.control.token, of: parts, taker, seed: options.seed ?? 0, on: loop)
       self.live = live
       // Weak: the accessories hold those who are told, and would never be let go, nor what they keep be closed.
-      events.add { [weak live] in live?.hear($0) }
+      events.add(requests: true) { [weak live] in live?.hear($0) }
     } catch {
       guard !options.control.isGiven else { throw error }
       console.complain("hapsim: there is no control API: \(error)")
