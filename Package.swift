@@ -78,7 +78,9 @@ let package = Package(
       ]),
     .target(
       name: "HAPControl",
-      dependencies: ["HAPSimulator", "HAPFaults", "HAPProfile", "HAPProtocol", "HAPLoop", "HAPModel", "HAPWire"],
+      dependencies: [
+        "HAPSimulator", "HAPScenario", "HAPFaults", "HAPProfile", "HAPProtocol", "HAPLoop", "HAPModel", "HAPWire",
+      ],
       exclude: ["Page", "OpenAPI"]),
     .target(
       name: "HAPConformance",
@@ -168,7 +170,8 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-        "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPTestSupport",
+        "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl",
+        "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
@@ -185,7 +188,8 @@ let package = Package(
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-    "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPTestSupport",
+    "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl",
+    "HAPTestSupport",
     "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]

@@ -6,6 +6,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case tlv
   /// Requests and responses of HTTP, cut anywhere: the cuts change nothing.
   case http
+  /// Requests of the control API: who may ask, and for what.
+  case control
   /// Frames of a session: only what was sealed is ever opened.
   case frames
   /// JSON: what is read writes and reads again as the same.
@@ -43,6 +45,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     switch self {
     case .tlv: fuzzTLV(bytes)
     case .http: fuzzHTTP(bytes)
+    case .control: fuzzControl(bytes)
     case .frames: fuzzFrames(bytes)
     case .json: fuzzJSON(bytes)
     case .profile: fuzzProfile(bytes)
@@ -66,7 +69,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .scenario, .judge: 4096
+    case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .scenario, .judge: 4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }

@@ -36,6 +36,8 @@ package struct EventVocabulary: Sendable {
     EventVocabulary("slow"),
     EventVocabulary("reconfigured", ["configurationNumber"], outside: false),
     EventVocabulary("radio", ["on"], outside: false),
+    EventVocabulary("announced", ["on"], outside: false),
+    EventVocabulary("stopped", outside: false),
     EventVocabulary("reachable", ["aid", "name", "reachable"], outside: false),
     EventVocabulary("fault", ["fault", "text", "on"], outside: false),
     EventVocabulary("restarted", ["by"], outside: false),

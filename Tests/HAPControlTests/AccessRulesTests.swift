@@ -56,6 +56,17 @@ import Testing
     #expect(outcome([("host", "localhost"), ("sec-fetch-site", site)]) == status)
   }
 
+  @Test("A link on another site leads to the page, and to nothing else") func links() {
+    let link: [(name: String, value: String)] = [
+      ("host", "localhost"), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"),
+      ("sec-fetch-dest", "document"),
+    ]
+    #expect(outcome(link, path: []) == 200)
+    #expect(outcome(link) == 403)
+    #expect(outcome(link.dropLast() + [("sec-fetch-dest", "iframe")], path: []) == 403)
+    #expect(outcome(link.map { $0.value == "navigate" ? ($0.name, "no-cors") : $0 }, path: []) == 403)
+  }
+
   @Test("Where there is a token, the API wants it, and the page doesn't") func token() {
     let host = (name: "host", value: "192.168.1.2:8080")
     func outcome(_ authorization: String?, path: [String] = ["v1"]) -> Int {

@@ -1,3 +1,4 @@
+import HAPModel
 import HAPWire
 import Testing
 
@@ -242,6 +243,43 @@ import Testing
     }
   }
 
+  @Test("Another conduct holds from its start, and what is wrong with it is said") func conduct() async throws {
+    try await controlled(Profiles.lamp) { (control) async throws in
+      let path = "/v1/accessories/1/conduct"
+      #expect(try await control.node("PUT", path, #"{"maximumSessions": 3}"#)["maximumSessions"]?.integerValue == 3)
+      #expect(try await control.node("GET", path)["maximumSessions"]?.integerValue == 3)
+      #expect(
+        try await control.node("GET", "/v1/log?event=restarted")["events"]?.elements?.first?["by"]?.stringValue
+          == "reboot")
+      // It is the accessory's own from now on.
+      _ = try await control.node("POST", "/v1/accessories/1/restart", #"{"kind": "factory-reset"}"#)
+      #expect(try await control.node("GET", path)["maximumSessions"]?.integerValue == 3)
+      let presets = try await control.node("GET", "/v1/conducts")
+      for name in presets["presets"]?.members?.map(\.name) ?? [] {
+        let now = try await control.node("PUT", path, "\"\(name)\"")
+        #expect(now.compactText == presets["presets"]?[name]?.compactText, "\(name)")
+      }
+      #expect(presets["fields"]?.elements?.count == ConductField.all.count)
+      #expect(
+        try await control.refusal("PUT", path, #""hap-node""#)
+          == #"422 invalid-conduct: there is no preset "hap-node": did you mean "hap-nodejs"? ( 1:1)"#)
+      #expect(
+        try await control.refusal("PUT", path, "{\n \"maximumSessions\": 0}").hasSuffix("(maximumSessions 2:21)"))
+      #expect(try await control.refusal("PUT", path, "[]").hasPrefix("422 invalid-conduct"))
+    }
+  }
+
+  @Test("What has stopped says so, and so does a record that is taken back") func stopped() async throws {
+    try await controlled(Profiles.lamp, Profiles.garage) { (control) async throws in
+      _ = try await control.node("PATCH", "/v1/accessories/1", #"{"announced": false}"#)
+      _ = try await control.node("POST", "/v1/commands", #"{"command": "stop", "accessory": "Lamp"}"#)
+      _ = try await control.node("POST", "/v1/clock/advance", #"{"duration": "2s"}"#)
+      let events = try await control.node("GET", "/v1/log?event=announced,stopped,clock")["events"]?.elements ?? []
+      #expect(events.compactMap { $0["event"]?.stringValue } == ["announced", "stopped", "clock"])
+      #expect(events[0]["on"]?.boolValue == false && events[1]["number"]?.integerValue == 1)
+    }
+  }
+
   @Test("Commands come through as on standard input") func commands() async throws {
     try await controlled(Profiles.garage) { (control) async throws in
       let answer = try await control.node("POST", "/v1/commands", #"{"id": 7, "command": "list"}"#)
@@ -273,7 +311,16 @@ import Testing
         #expect(try await control.refusal("GET", "/v1/log?" + wrong).hasPrefix("400 bad-query"), "\(wrong)")
       }
       let stream = try await control.ask("GET", "/v1/events?after=1&accessory=2&event=wrote,changed")
-      #expect(stream.stream == EventStreamStart(after: 1, accessory: 2, names: ["wrote", "changed"]))
+      #expect(stream.stream == EventStreamStart(.behind(1), accessory: 2, names: ["wrote", "changed"]))
+      #expect(try await control.ask("GET", "/v1/events").stream == EventStreamStart())
+      for path in ["log", "events"] {
+        #expect(
+          try await control.refusal("GET", "/v1/\(path)?event=wrotee")
+            == "400 bad-query: there is no event \"wrotee\": did you mean \"wrote\"?")
+      }
+      let changes = try await control.node("GET", "/v1/log?event=changed&accessory=1&limit=2")["events"]?.elements
+      #expect(changes?.compactMap { $0["value"]?.integerValue } == [2, 3])
+      #expect(try await control.node("GET", "/v1/log?accessory=2")["events"]?.elements?.isEmpty == true)
     }
   }
 

@@ -37,10 +37,18 @@ import Testing
     #expect(request.fields.map(\.name) == ["accept", "host"] && request[field: "host"] == "localhost")
   }
 
+  @Test("A target in absolute form says which host is meant") func absolute() throws {
+    for (target, path) in [("http://127.0.0.1:80/v1/clock?x=y", ["v1", "clock"]), ("HTTP://127.0.0.1:80", [])] {
+      let request = try read("GET \(target) HTTP/1.1\r\nHost: evil\r\n\r\n")
+      #expect(request.path == path && request[field: "host"] == "127.0.0.1:80")
+    }
+  }
+
   @Test("The root has no parts") func root() throws { #expect(try read("GET / HTTP/1.1\r\n\r\n").path == []) }
 
   @Test(
-    "What is no path is refused", arguments: ["*", "http://evil.example/v1", "v1", "/%", "/%4", "/%zz", "/%ff", "/a?%"])
+    "What is no path is refused",
+    arguments: ["*", "https://localhost/v1", "http:/v1", "v1", "/%", "/%4", "/%zz", "/%ff", "/a?%"])
   func bad(_ target: String) {
     #expect(throws: ControlProblem.self) { try read("GET \(target) HTTP/1.1\r\n\r\n") }
   }

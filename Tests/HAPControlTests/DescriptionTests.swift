@@ -1,3 +1,4 @@
+import HAPModel
 import HAPWire
 import Testing
 
@@ -37,6 +38,14 @@ import Testing
       names("path") == Set(operation.form.parts.filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }))
     let body = described["requestBody"]
     #expect((body == nil) == (operation.form.body == .none))
-    if let body { #expect(body["required"]?.boolValue == (operation.form.body == .required)) }
+    if let body { #expect(body["required"]?.boolValue == (operation.form.body != .optional)) }
+  }
+
+  @Test("It describes every field of a conduct, and every preset") func conduct() throws {
+    let kinds = try #require(try document()["components"]?["schemas"]?["Conduct"]?["oneOf"]?.elements)
+    let presets = kinds.compactMap { $0["enum"]?.elements }.flatMap { $0 }.compactMap(\.stringValue)
+    #expect(presets == Conduct.presets.keys)
+    let fields = kinds.compactMap { $0["properties"]?.members }.flatMap { $0 }.map(\.name)
+    #expect(fields == ["preset"] + ConductField.all.map(\.name))
   }
 }

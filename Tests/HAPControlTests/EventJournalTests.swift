@@ -1,8 +1,9 @@
-import HAPSimulator
+import HAPModel
 import HAPWire
 import Testing
 
 @testable import HAPControl
+@testable import HAPSimulator
 
 @Suite("The journal") struct EventJournalTests {
   private func journal(_ count: Int) -> EventJournal {
@@ -24,19 +25,57 @@ import Testing
       let numbers = journal.entries(after: UInt64(after)).map(\.number)
       let known = max(0, count - EventJournal.room)
       #expect(numbers == (after < count ? Array(UInt64(max(after, known) + 1)...UInt64(count)) : []))
-      #expect(journal.isWhole(after: UInt64(after)) == (after <= count && after >= known))
+      #expect(journal.entry(UInt64(after))?.number == (after > known && after <= count ? UInt64(after) : nil))
     }
     #expect(
       journal.entries(after: 0, limit: 2).map(\.number)
         == (count == 0 ? [] : count == 1 ? [1] : [UInt64(count - 1), UInt64(count)]))
-    #expect(journal.entries(after: .max).isEmpty)
+    #expect(journal.entries(after: .max).isEmpty && journal.entry(.max) == nil)
+    #expect(journal.oldestNumber == UInt64(max(0, count - EventJournal.room)) + 1)
+  }
+
+  @Test("What is kept is bounded in bytes, too, but for the latest") func weight() {
+    let journal = EventJournal { .zero }
+    func append(_ size: Int) {
+      let value = SimulatorEvent.NamedValue(
+        characteristic: .init(id: AttributeID(aid: 1, iid: 9), name: "Data"),
+        value: .data(Array(repeating: 0, count: size)))
+      journal.append(.simulator(SimulatorEvent(accessory: "Lamp", .changed(value))), now: .zero)
+    }
+    for _ in 0..<100 { append(1 << 20) }
+    #expect(journal.entries(after: 0).map(\.number) == Array(93...100))
+    append(EventJournal.weightRoom + 1)
+    #expect(journal.entries(after: 0).map(\.number) == [101])
+    for _ in 0..<5000 { append(10) }
+    #expect(journal.entries(after: 0).map(\.number) == Array(3102...5101))
+  }
+
+  @Test("The latest of some are found among many others") func some() {
+    let journal = journal(1000)
+    for name in ["a", "b"] {
+      journal.append(.simulator(SimulatorEvent(accessory: name, .trouble("it smokes"))), now: .zero)
+    }
+    for _ in 0..<500 { journal.append(.other(.object([("event", .text("note"))])), now: .zero) }
+    let wish = EventStreamStart(names: ["trouble"])
+    #expect(journal.entries(after: 0, limit: 1, where: wish.admits).map(\.number) == [1002])
+    #expect(journal.entries(after: 0, where: wish.admits).map(\.number) == [1001, 1002])
+    #expect(journal.entries(after: 1001, where: wish.admits).map(\.number) == [1002])
+  }
+
+  @Test("Who comes back says where it was, in this journal or another's") func places() {
+    let journal = EventJournal(run: "here") { .zero }
+    #expect(journal.id(7) == "here-7" && journal.place(ofID: "here-7") == .behind(7))
+    for id in ["7", "", "-", "here", "here-", "here-x", "here--7", "there-7", "here-7-7", "here-99999999999999999999"] {
+      #expect(journal.place(ofID: id) == .elsewhere, "\(id)")
+    }
+    #expect(EventJournal { .zero }.run != EventJournal { .zero }.run)
   }
 
   @Test("Who listens is told, until it doesn't") func listeners() {
     let journal = journal(0)
     var heard: [UInt64] = []
-    let id = journal.listen { heard.append($0.number) }
-    let other = journal.listen { heard.append($0.number + 100) }
+    let id = journal.listen { heard.append(journal.lastNumber) }
+    let other = journal.listen { heard.append(journal.lastNumber + 100) }
     journal.append(.other(.object([("event", .text("note"))])), now: .zero)
     journal.stopListening(id)
     journal.append(.other(.object([("event", .text("note"))])), now: .zero)

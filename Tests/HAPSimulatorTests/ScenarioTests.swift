@@ -55,7 +55,7 @@ import Testing
       .refused(peer: "", request: "", reason: ""), .slow([]), .reconfigured(configurationNumber: 2), .radio(isOn: true),
       .fault(name: "", text: "", isOn: true),
       .reachable(aid: 2, name: "", true), .restarted(.reboot), .advertised(name: ""), .renamed(from: "", to: ""),
-      .moved([]), .selfCheck(name: "", isVisible: true), .trouble(""),
+      .announced(true), .stopped, .moved([]), .selfCheck(name: "", isVisible: true), .trouble(""),
     ]
     for kind in kinds {
       let event = SimulatorEvent(accessory: "A", kind)
@@ -72,6 +72,8 @@ import Testing
   @Test("Commands of a scenario are those of the simulator, without what asks or is about time") func commands() {
     let names = Set(SimulatorCommand.vocabulary.map(\.name))
     #expect(names.subtracting(ScenarioCommands.simulator.names) == ["advance", "list", "status", "stop"])
+    #expect(
+      Set(ScenarioCommands.simulator.names).subtracting(ScenarioCommands.withoutFiles.names) == ["add", "replace"])
   }
 
   @Test("A door that moves is waited for in simulated time, and takes none of the machine's") func door() async throws {

@@ -84,6 +84,11 @@ struct SimulatorCommandTests {
     #expect(try decode(#"{"command":"add","profile":"a"}"#).action == .add(profile: "a"))
     #expect(try decode(#"{"command":"remove"}"#).action == .remove)
     #expect(try decode(#"{"command":"list"}"#).action == .list)
+    let few = try decode(#"{"command":"conduct","value":{"maximumSessions":8}}"#).action
+    if case .conduct(let conduct) = few { #expect(conduct.maximumSessions == 8) } else { Issue.record("\(few)") }
+    for wrong in [#""hap-node""#, "7", #"{"maximumSession":8}"#, #"{"maximumSessions":0}"#] {
+      #expect(throws: CommandRefusal.self) { try decode("{\"command\":\"conduct\",\"value\":\(wrong)}") }
+    }
     for (text, duration) in [
       ("1h", .seconds(3600)), ("30d", .seconds(30 * 86_400)), ("10y", .seconds(315_576_000)), ("0s", .zero),
       ("1.5min", .seconds(90)), ("87660h", .seconds(315_576_000)),
@@ -127,7 +132,7 @@ struct SimulatorCommandTests {
       ),
       (
         #"{"id":1,"command":"juggle"}"#, "1", .unknownCommand,
-        "there are set, identify, press, trigger, obstruct, jam, tamper, battery, stall, advance, fault, announce, offline, online, radio, disconnect, unpair, reboot, power-cut, factory-reset, replace, add, remove, list, status, stop"
+        "there are set, identify, press, trigger, obstruct, jam, tamper, battery, stall, advance, fault, announce, offline, online, radio, disconnect, unpair, reboot, power-cut, factory-reset, conduct, replace, add, remove, list, status, stop"
       ),
       (
         #"{"id":1,"command":"set","caracteristic":"On","value":1}"#, "1", .malformed, #"did you mean "characteristic"?"#

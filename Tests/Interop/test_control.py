@@ -95,6 +95,52 @@ async def test_who_comes_back_is_told_what_was_missed(run, webs):
     assert (name, data["after"]) == ("lost", 123456)
 
 
+async def test_numbers_of_another_process_say_nothing(run, webs):
+    simulator = await run(LAMP)
+    web = await webs(simulator)
+    await web.ask("PUT", "/v1/accessories/1/characteristics/Brightness", {"value": 3})
+    index = (await web.ask("GET", "/v1")).json
+    run_id, last = index["run"], index["lastEvent"]
+    assert last > 0
+    events = await (await webs(simulator)).follow("/v1/events", Last_Event_ID=f"other{run_id}-{last}")
+    async with asyncio.timeout(PATIENCE):
+        assert (await anext(events))[1] == "lost"
+        assert (await anext(events))[0] == f"{run_id}-1"
+
+
+async def test_with_quiet_all_is_told_from_the_first_who_asks(run, phone, webs):
+    simulator = await run(LAMP, options=("--quiet",))
+    web, listener = await webs(simulator), await webs(simulator)
+    # Adds nothing to the journal: nobody looks yet.
+    await web.ask("PUT", "/v1/accessories/1/characteristics/Brightness", {"value": 3})
+    events = await listener.follow("/v1/events")
+    home = await phone.pair(simulator.accessory)
+    await first(events, "paired", number=1)
+    await home.put((*characteristic(await home.accessories(), "ON"), 1))
+    await first(events, "requested")
+    await first(events, "wrote", controller=home.identifier)
+    log = (await web.ask("GET", "/v1/log?event=changed,wrote")).json["events"]
+    assert [event["event"] for event in log] == ["wrote"]
+    # Whatever is served from then on is told of, too.
+    added = await web.ask("POST", "/v1/accessories", {"format": "hasaccessory/1", "name": "Desk", "category": "lightbulb", "services": [{"type": "LightBulb"}]})
+    await web.ask("PUT", f"/v1/accessories/{added.json['number']}/characteristics/On", {"value": True})
+    await first(events, "changed", number=added.json["number"])
+
+
+async def test_other_manners(run, phone, webs):
+    "A controller is met by them after the start anew that they take."
+    simulator = await run(LAMP)
+    web = await webs(simulator)
+    home = await phone.pair(simulator.accessory)
+    await home.accessories()
+    assert (await web.ask("PUT", "/v1/accessories/1/conduct", {"preset": "hap-nodejs", "booleans": "words"})).json["booleans"] == "words"
+    assert (await web.ask("GET", "/v1/accessories/1")).json["pairings"]
+    switch = characteristic(await home.accessories(), "ON")
+    assert await home.put((*switch, 1)) == {}
+    wrong = await web.ask("PUT", "/v1/accessories/1/conduct", b'{\n  "boolean": true}')
+    assert (wrong.status, wrong.error["line"]) == (422, 2) and "booleans" in wrong.error["message"]
+
+
 async def test_the_structure_changes_under_a_controller(run, phone, webs):
     "It keeps its connection, its ids and its subscription."
     simulator = await run(LAMP)
@@ -158,7 +204,7 @@ async def test_what_is_too_much_or_makes_no_sense_is_refused(run, webs):
         (b"GET /v1 HTTP/2.0\r\n\r\n", 505),
         (b"nonsense\r\n\r\n", 400),
         (b"GET /%ff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
-        (b"GET http://evil.example/v1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET http://evil.example/v1 HTTP/1.1\r\nHost: localhost\r\n\r\n", 403),
     ):
         web = await webs(simulator)
         await web.raw(request)
@@ -211,7 +257,7 @@ async def test_more_connections_than_places(run, webs):
     assert await idle[0].is_over()
 
 
-async def test_beyond_loopback_a_token_is_needed(run, webs):
+async def test_beyond_loopback_a_token_is_needed(run, webs, tmp_path):
     status, output, errors = await run_to_its_end(hapsim(), "run", LAMP, "--ephemeral", "--control", "0.0.0.0:0")
     assert (status, output) == (2, "") and "--control-token" in errors
     simulator = await run(LAMP, options=("--control", "127.0.0.1:0", "--control-token", "open-sesame"))
@@ -223,6 +269,16 @@ async def test_beyond_loopback_a_token_is_needed(run, webs):
     assert (await (await webs(simulator)).ask("GET", "/v1", Authorization="Bearer open-sesamE")).status == 401
     assert (await (await webs(simulator)).ask("GET", "/v1", Authorization="Bearer open-sesame")).status == 200
     assert (await (await webs(simulator)).ask("GET", "/v1/events")).status == 401
+    # Before its body is there, and from a file.
+    (tmp_path / "token").write_text("from-a-file\n")
+    kept = await run(LAMP, options=("--control", "127.0.0.1:0", "--control-token-file", tmp_path / "token"))
+    early = await webs(kept)
+    await early.send("POST", "/v1/accessories", Content_Length="4000000", Content_Type="application/json")
+    assert (await early.answer()).status == 401
+    assert (await (await webs(kept)).ask("GET", "/v1", Authorization="Bearer from-a-file")).status == 200
+    for options in (("--control-token-file", tmp_path / "none"), ("--control-token-file", tmp_path / "token", "--control-token", "open-sesame")):
+        status, output, errors = await run_to_its_end(hapsim(), "run", LAMP, "--ephemeral", *options)
+        assert (status, output) == (2, "") and "--control-token-file" in errors, errors
 
 
 async def test_a_scenario_over_the_api(run, webs):
@@ -232,8 +288,13 @@ async def test_a_scenario_over_the_api(run, webs):
     assert (await web.ask("GET", "/v1/scenario")).json == {"state": "none"}
     wrong = await web.ask("PUT", "/v1/scenario", {"yaml": "steps:\n  - st: {}\n"})
     assert wrong.status == 422 and (wrong.error["line"], wrong.error["column"]) == (2, 5)
+    # Nor may it have files of this machine read.
+    for command in ("add", "replace"):
+        wrong = await web.ask("PUT", "/v1/scenario", {"yaml": f"steps:\n  - {command}: {{ profile: {LAMP} }}\n"})
+        assert (wrong.status, wrong.error["line"]) == (422, 2), wrong.body
     text = "steps:\n  - set: { characteristic: Brightness, value: 77 }\n  - note: done\n  - when: { event: changed, characteristic: On }\n"
     assert (await web.ask("PUT", "/v1/scenario", {"yaml": text})).json["state"] == "playing"
+    await first(events, "scenario", state="playing")
     await first(events, "note", text="done")
     assert (await web.ask("PUT", "/v1/scenario", {"yaml": text})).status == 409
     await web.ask("PUT", "/v1/accessories/1/characteristics/On", {"value": True})

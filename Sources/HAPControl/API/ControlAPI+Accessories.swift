@@ -5,7 +5,8 @@ import HAPWire
 
 extension ControlAPI {
   func index() async -> ControlAnswer {
-    let count = await accessories().count
+    var count = 0
+    for part in parts { count += await part.look { $0.simulation.accessories.count } }
     return .json { json in
       json.object { json in
         json.key("name")
@@ -16,6 +17,8 @@ extension ControlAPI {
         json.string("/v1/openapi.json")
         json.key("accessories")
         json.integer(count)
+        json.key("run")
+        json.string(journal.run)
         json.key("lastEvent")
         json.integer(journal.lastNumber)
       }
@@ -23,14 +26,24 @@ extension ControlAPI {
   }
 
   func listAccessories() async -> ControlAnswer {
-    var texts: [JSONNode] = []
-    for accessory in await accessories() {
-      texts.append(await accessory.node { accessory, json in accessory.writeSummary(to: &json) })
+    var summaries: [(number: Int, json: [UInt8])] = []
+    for part in parts {
+      summaries += await part.look { part in
+        part.simulation.accessories.map { accessory in
+          (
+            accessory.number,
+            accessory.assumeIsolated { accessory in
+              accessory.json { accessory, json in accessory.writeSummary(to: &json) }
+            }
+          )
+        }
+      }
     }
+    summaries.sort { $0.number < $1.number }
     return .json { json in
       json.object { json in
         json.key("accessories")
-        json.array { json in for text in texts { json.node(text) } }
+        json.array { json in for summary in summaries { json.written(summary.json) } }
       }
     }
   }
@@ -141,6 +154,21 @@ extension ControlAPI {
     return ControlAnswer(200, contentType: "image/svg+xml", body: Array(code.svg.utf8))
   }
 
+  /// Starts it anew with another one.
+  func setConduct(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    var problems: [ProfileProblem] = []
+    guard let node = call.body else { preconditionFailure("a conduct was let through without a body") }
+    _ = Conduct(node, problems: &problems)
+    guard problems.isEmpty else {
+      var problem = ControlProblem(ProfileErrors(fileName: "", problems: problems))
+      problem.code = "invalid-conduct"
+      throw problem
+    }
+    let accessory = try await accessory(call)
+    _ = try await perform("conduct", [("value", node)], at: accessory)
+    return await show(accessory) { accessory, json in accessory.writeConduct(to: &json) }
+  }
+
   func showConduct(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     try await show(accessory(call)) { accessory, json in accessory.writeConduct(to: &json) }
   }
@@ -163,23 +191,16 @@ extension ControlAPI {
 
   /// Reads a profile off the loop.
   private func readProfile(_ bytes: [UInt8], fileName: String) async throws(ControlProblem) -> AccessoryProfile {
-    let result = await withCheckedContinuation { continuation in
-      loop.offload {
-        Result { () throws(ControlProblem) in
-          do throws(ProfileErrors) {
-            let profile = try AccessoryProfile(json: bytes, fileName: fileName)
-            let problems = profile.problems + profile.behaviourProblems
-            guard !problems.contains(where: { $0.severity == .error }) else {
-              throw ProfileErrors(fileName: fileName, problems: problems)
-            }
-            return profile
-          } catch { throw ControlProblem(error) }
+    try await offLoop { () throws(ControlProblem) in
+      do throws(ProfileErrors) {
+        let profile = try AccessoryProfile(json: bytes, fileName: fileName)
+        let problems = profile.problems + profile.behaviourProblems
+        guard !problems.contains(where: { $0.severity == .error }) else {
+          throw ProfileErrors(fileName: fileName, problems: problems)
         }
-      } then: { (result: Result<AccessoryProfile, ControlProblem>) in
-        continuation.resume(returning: result)
-      }
+        return profile
+      } catch { throw ControlProblem(error) }
     }
-    return try result.get()
   }
 }
 
@@ -189,11 +210,6 @@ private let bodyFileName = "/dev/null/body"
 extension SimulatedAccessory {
   func json(_ write: @Sendable (isolated SimulatedAccessory, inout JSONWriter) -> Void) -> [UInt8] {
     JSONWriter.bytes { write(self, &$0) }
-  }
-
-  func node(_ write: @Sendable (isolated SimulatedAccessory, inout JSONWriter) -> Void) -> JSONNode {
-    guard let node = try? JSONNode.parse(json(write)) else { preconditionFailure("what is written is JSON") }
-    return node
   }
 }
 

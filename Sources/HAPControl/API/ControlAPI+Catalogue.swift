@@ -17,6 +17,23 @@ extension ControlAPI {
     }
   }
 
+  /// The manners that accessories may have: each field with what it takes, and the presets.
+  func listConducts() -> ControlAnswer {
+    .json { json in
+      json.object { json in
+        json.key("presets")
+        json.object { json in
+          for name in Conduct.presets.keys {
+            json.key(name)
+            (Conduct.presets[name] ?? Conduct()).write(to: &json)
+          }
+        }
+        json.key("fields")
+        json.array { json in for field in ConductField.all { field.write(to: &json) } }
+      }
+    }
+  }
+
   /// Makes a profile of a few words, as `hapsim new` does. Nothing is served by that.
   func makeProfile(_ call: ControlCall) throws(ControlProblem) -> ControlAnswer {
     let profile = try call.reading { (node) throws(JSONProblem) -> NewProfile in

@@ -15,7 +15,11 @@ extension ControlAPI {
 
   /// Those that an accessory has at the moment.
   func listActiveFaults(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    try await show(accessory(call)) { accessory, json in
+    try await showActiveFaults(of: accessory(call))
+  }
+
+  private func showActiveFaults(of accessory: SimulatedAccessory) async -> ControlAnswer {
+    await show(accessory) { accessory, json in
       json.object { json in
         json.key("faults")
         json.array { json in for fault in accessory.activeFaults { fault.write(to: &json) } }
@@ -42,12 +46,7 @@ extension ControlAPI {
     let fault = JSONNode.object([("fault", .text(name))] + members.map { ($0.name, $0.value) })
     let accessory = try await accessory(call)
     _ = try await perform("fault", [("fault", fault)], at: accessory)
-    return await show(accessory) { accessory, json in
-      json.object { json in
-        json.key("faults")
-        json.array { json in for fault in accessory.activeFaults { fault.write(to: &json) } }
-      }
-    }
+    return await showActiveFaults(of: accessory)
   }
 
   func switchFaultOff(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {

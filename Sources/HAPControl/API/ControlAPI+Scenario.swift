@@ -1,10 +1,14 @@
+import HAPScenario
 import HAPWire
 
 /// Who plays scenarios for the control API. Belongs to the loop's thread.
 package protocol ControlledScenarios: AnyObject, Sendable {
-  /// Begins one; its text is YAML.
-  /// - Throws: 422 where it is wrong, 409 while another is played.
-  func begin(_ text: String) throws(ControlProblem)
+  /// Reads one; its text is YAML. On any thread.
+  /// - Throws: 422, where it is wrong.
+  static func read(_ text: String) throws(ControlProblem) -> Scenario
+  /// Begins one.
+  /// - Throws: 409 while another is played.
+  func begin(_ scenario: Scenario) throws(ControlProblem)
   /// Ends the one that is played.
   /// - Throws: 409 where none is.
   func stop() throws(ControlProblem)
@@ -26,19 +30,25 @@ extension ControlAPI {
     }
   }
 
-  func startScenario(_ call: ControlCall) throws(ControlProblem) -> ControlAnswer {
+  func startScenario(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let text = try call.reading { (node) throws(JSONProblem) -> String in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["yaml"])
       return try node.string("yaml")
     }
-    try player().begin(text)
+    let player = try player()
+    // Reading takes longer than a turn of the loop should.
+    try player.begin(try await read(text, as: player))
     return showScenario()
   }
 
   func stopScenario() throws(ControlProblem) -> ControlAnswer {
     try player().stop()
     return .done
+  }
+
+  private func read<P: ControlledScenarios>(_ text: String, as player: P) async throws(ControlProblem) -> Scenario {
+    try await offLoop { () throws(ControlProblem) in try P.read(text) }
   }
 
   private func player() throws(ControlProblem) -> any ControlledScenarios {

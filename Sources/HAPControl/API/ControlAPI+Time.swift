@@ -6,19 +6,9 @@ extension ControlAPI {
   func showClock() -> ControlAnswer {
     return .json { json in
       json.object { json in
-        json.key("now")
-        json.double(clock.now / .seconds(1))
-        json.key("scale")
-        switch clock.pace {
-        case .running(let scale): json.double(scale)
-        case .standing, .jumping: json.integer(0)
-        }
+        json.members(of: clock)
         json.key("pace")
-        switch clock.pace {
-        case .running: json.string("running")
-        case .standing: json.string("standing")
-        case .jumping: json.string("jumping")
-        }
+        json.string(clock.pace.word)
       }
     }
   }
@@ -35,15 +25,22 @@ extension ControlAPI {
       return duration
     }
     _ = try await perform("advance", [("duration", duration)])
+    let members: [(name: String, value: JSONNode)] = [
+      ("event", .text("clock")), ("text", .text("time was advanced by \(duration.stringValue ?? "")")),
+      ("pace", .text(clock.pace.word)),
+    ]
+    journal.append(.other(.object(members)), now: clock.now)
     return showClock()
   }
 
   // MARK: The log
 
-  func showLog(_ call: ControlCall) throws(ControlProblem) -> ControlAnswer {
+  func showLog(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    let wish = try wish(call)
+    await tellEverything()
     let after = try call.number("after", in: 0...ControlCall.mostExact) ?? 0
     let limit = try call.number("limit", in: 1...UInt64(EventJournal.room)) ?? UInt64(EventJournal.room)
-    let entries = journal.entries(after: after, limit: Int(limit))
+    let entries = journal.entries(after: after, limit: Int(limit), where: wish.admits)
     return .json { json in
       json.object { json in
         json.key("last")
@@ -55,14 +52,28 @@ extension ControlAPI {
   }
 
   func followEvents(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    var start = EventStreamStart(after: try call.number("after", in: 0...ControlCall.mostExact))
+    var start = try wish(call)
+    if let number = try call.number("after", in: 0...ControlCall.mostExact) { start.place = .behind(number) }
     // A browser that comes back says where it was.
-    if let last = call.request[field: "last-event-id"], let number = UInt64(last) { start.after = number }
-    if let number = try call.number("accessory", in: 1...ControlCall.mostExact) { start.accessory = Int(number) }
-    if let names = call.query("event") { start.names = Set(names.split(separator: ",").map(String.init)) }
+    if let id = call.request[field: "last-event-id"] { start.place = journal.place(ofID: id) }
+    await tellEverything()
     var answer = ControlAnswer(200, contentType: "text/event-stream")
     answer.stream = start
     return answer
+  }
+
+  /// Which events are meant.
+  private func wish(_ call: ControlCall) throws(ControlProblem) -> EventStreamStart {
+    var start = EventStreamStart()
+    if let number = try call.number("accessory", in: 1...ControlCall.mostExact) { start.accessory = Int(number) }
+    for name in (call.query("event") ?? "").split(separator: ",").map(String.init) {
+      guard JournalEvent.names.contains(name) else {
+        let meant = nearestName(to: name, in: JournalEvent.names).map { ": did you mean \"\($0)\"?" } ?? ""
+        throw ControlProblem(400, "bad-query", "there is no event \"\(name.prefix(100))\"\(meant)")
+      }
+      start.names.insert(name)
+    }
+    return start
   }
 
   // MARK: Commands
@@ -81,5 +92,15 @@ extension ControlAPI {
         "\"\(command)\" names a file of this machine, which is read for nobody here: \(path) takes the profile itself")
     }
     return .members(try Self.success(await reply(to: call.bytes, at: nil)))
+  }
+}
+
+extension SimulationClock.Pace {
+  fileprivate var word: String {
+    switch self {
+    case .running: "running"
+    case .standing: "standing"
+    case .jumping: "jumping"
+    }
   }
 }

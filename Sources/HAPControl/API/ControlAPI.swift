@@ -17,6 +17,7 @@ package actor ControlAPI {
   let journal: EventJournal
   private let taker: any CommandTaker
   let scenarios: (any ControlledScenarios)?
+  private var tellsEverything = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -38,7 +39,7 @@ package actor ControlAPI {
   }
 
   /// Those that are served, on whichever loop, in the order of their numbers.
-  func accessories() async -> [SimulatedAccessory] {
+  private func accessories() async -> [SimulatedAccessory] {
     var all: [SimulatedAccessory] = []
     for part in parts { all += await part.look { $0.simulation.accessories } }
     return parts.count == 1 ? all : all.sorted { $0.number < $1.number }
@@ -62,8 +63,37 @@ package actor ControlAPI {
   package func answer(_ request: ControlRequest) async -> ControlAnswer {
     do throws(ControlProblem) {
       if request.path.first != "v1" { return try page(request) }
-      return try await answer(try ControlCall(request))
+      return try await answer(try await call(request))
     } catch { return error.answer }
+  }
+
+  /// A long body is read off the loop, which has accessories to serve meanwhile.
+  private func call(_ request: ControlRequest) async throws(ControlProblem) -> ControlCall {
+    if request.body.count <= Self.short { return try ControlCall(request) }
+    return try await offLoop { () throws(ControlProblem) in try ControlCall(request) }
+  }
+
+  /// Bytes that are read in less time than a hop between threads takes.
+  private static let short = 8 * 1024
+
+  func offLoop<R: Sendable>(
+    _ work: @escaping @Sendable () throws(ControlProblem) -> R
+  ) async throws(ControlProblem) -> R {
+    let result = await withCheckedContinuation { continuation in
+      loop.offload {
+        Result { () throws(ControlProblem) in try work() }
+      } then: { (result: Result<R, ControlProblem>) in
+        continuation.resume(returning: result)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Whoever looks at what happens wants all of it, also where nobody else is told.
+  func tellEverything() async {
+    guard !tellsEverything else { return }
+    tellsEverything = true
+    for part in parts { await part.look { $0.simulation.tellEverything() } }
   }
 
   private func answer(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
@@ -82,6 +112,8 @@ package actor ControlAPI {
     case .replaceProfile: try await replaceProfile(call)
     case .showSetupImage: try await showSetupImage(call)
     case .showConduct: try await showConduct(call)
+    case .setConduct: try await setConduct(call)
+    case .listConducts: listConducts()
     case .showCharacteristic: try await showCharacteristic(call)
     case .setCharacteristic: try await setCharacteristic(call)
     case .stallCharacteristic: try await stallCharacteristic(call)
@@ -101,9 +133,9 @@ package actor ControlAPI {
     case .showClock: showClock()
     case .advanceClock: try await advanceClock(call)
     case .showScenario: showScenario()
-    case .startScenario: try startScenario(call)
+    case .startScenario: try await startScenario(call)
     case .stopScenario: try stopScenario()
-    case .showLog: try showLog(call)
+    case .showLog: try await showLog(call)
     case .followEvents: try await followEvents(call)
     case .performCommand: try await performCommand(call)
     }
@@ -117,13 +149,29 @@ package actor ControlAPI {
     _ command: String, _ members: [(name: String, value: JSONNode)] = [], at subject: SimulatedAccessory? = nil
   ) async throws(ControlProblem) -> [JSONNode.Member] {
     var members = members
-    if let subject, !members.contains(where: { $0.name == "accessory" }) {
+    if let subject {
       // Whoever records the command knows no subject.
-      members.append(("accessory", .text(await subject.name)))
+      if let index = members.firstIndex(where: { $0.name == "accessory" }) {
+        if let aid = members[index].value.integerValue, let name = await ownName(ofAid: aid, behind: subject) {
+          members[index].value = .text(name)
+        }
+      } else {
+        members.append(("accessory", .text(await subject.name)))
+      }
     }
     let node = JSONNode.object([("command", .text(command))] + members)
     let reply = await reply(to: JSONWriter.bytes { $0.node(node) }, at: subject)
     return try Self.success(reply)
+  }
+
+  /// The name of an accessory behind a bridge; nil where another one of the process has it, too.
+  private func ownName(ofAid aid: Int128, behind subject: SimulatedAccessory) async -> String? {
+    guard let aid = UInt64(exactly: aid) else { return nil }
+    let name = await subject.look { $0.bridgedName(ofAid: aid) }
+    guard let name else { return nil }
+    var count = 0
+    for part in parts { count += await part.look { $0.dispatcher.matchCount(.name(name)) } }
+    return count == 1 ? name : nil
   }
 
   /// Serves one more accessory, on the loop that has the fewest.
@@ -170,13 +218,19 @@ package actor ControlAPI {
   func accessory(_ call: ControlCall) async throws(ControlProblem) -> SimulatedAccessory {
     let text = call.parameter("accessory")
     let number = text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
+    if let number {
+      for part in parts {
+        let found = await part.look { $0.simulation.accessories.first { $0.number == number } }
+        if let found { return found }
+      }
+    }
     let selector = AccessorySelector.name(text)
     var found: [SimulatedAccessory] = []
     var names: [String] = []
     for accessory in await accessories() {
       let (isMeant, isNamed, name) = await accessory.look { accessory in
         (
-          accessory.number == number || accessory.prepared.deviceID.text == text,
+          accessory.prepared.deviceID.text == text,
           selector.matches(name: accessory.name, aid: 0), accessory.name
         )
       }
@@ -202,7 +256,7 @@ extension SimulatedAccessory {
 
 extension ControlAnswer {
   /// The members of an object.
-  static func members(_ members: [JSONNode.Member], status: Int = 200) -> ControlAnswer {
-    .json(status) { $0.node(JSONNode(.object(members))) }
+  static func members(_ members: [JSONNode.Member]) -> ControlAnswer {
+    .json { $0.node(JSONNode(.object(members))) }
   }
 }

@@ -26,7 +26,7 @@ package struct AccessRules: Sendable {
       throw ControlProblem(
         403, "foreign-origin", "pages of \"\(origin.prefix(100))\" may ask nothing here: this is http://\(host)")
     }
-    if let site = request[field: "sec-fetch-site"], site != "same-origin", site != "none" {
+    if let site = request[field: "sec-fetch-site"], site != "same-origin", site != "none", !isLink(request) {
       throw ControlProblem(403, "foreign-origin", "a page of another site asks, which none may here")
     }
     // The page itself is no secret, and can't bring a token before it is there.
@@ -38,6 +38,12 @@ package struct AccessRules: Sendable {
     guard parts.count == 2, parts[0].lowercased() == "bearer", Self.isSame(String(parts[1]), token) else {
       throw ControlProblem(401, "wrong-token", "that is not the token")
     }
+  }
+
+  /// Whether somebody goes from another site to the page: that site learns nothing of it, and can't have it in a frame.
+  private func isLink(_ request: ControlRequest) -> Bool {
+    request.method == "GET" && request.path.first != "v1" && request[field: "sec-fetch-mode"] == "navigate"
+      && request[field: "sec-fetch-dest"] == "document"
   }
 
   /// An address in digits can't be another site's name, and neither can these names.

@@ -4,6 +4,51 @@ import HAPWire
 
 // Rows of the catalogue as objects on one line. Members that say nothing are left out.
 
+extension ConductField {
+  /// Its name, and what it takes.
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.key("name")
+      json.string(name)
+      json.key("takes")
+      json.string(kind.expectation)
+      json.key("kind")
+      json.string(kind.word)
+      switch kind {
+      case .choice(let words):
+        json.key("choices")
+        json.array { json in for word in words { json.string(word) } }
+      case .integer(let range):
+        json.key("minimum")
+        json.integer(range.lowerBound)
+        json.key("maximum")
+        json.integer(range.upperBound)
+      case .fraction(let range):
+        json.key("minimum")
+        json.double(range.lowerBound)
+        json.key("maximum")
+        json.double(range.upperBound)
+      case .boolean, .duration, .answer, .status, .types: break
+      }
+    }
+  }
+}
+
+extension ConductField.Kind {
+  fileprivate var word: String {
+    switch self {
+    case .boolean: "boolean"
+    case .integer: "integer"
+    case .fraction: "number"
+    case .choice: "choice"
+    case .duration: "duration"
+    case .answer: "answer"
+    case .status: "status"
+    case .types: "types"
+    }
+  }
+}
+
 extension ServiceDefinition {
   package func write(to json: inout JSONWriter) {
     json.object { json in

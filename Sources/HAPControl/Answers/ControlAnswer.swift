@@ -53,7 +53,7 @@ package struct ControlAnswer: Equatable, Sendable {
   private static let safety: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; "
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; font-src 'self'; "
         + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     ("X-Content-Type-Options", "nosniff"),

@@ -55,9 +55,11 @@ package struct ControlProblem: Error, Equatable, Sendable {
   /// - Parameter errors: at least one problem.
   package init(_ errors: ProfileErrors) {
     let told = errors.problems.filter { $0.severity == .error }.map { problem in
+      // Without a path: the text is no JSON, which would have one.
+      let isMalformed = problem.rule == ProfileRule.json.rawValue
       var told = ControlProblem(
-        problem.rule == ProfileRule.json.rawValue ? 400 : 422, "invalid-profile", problem.message)
-      told.path = problem.path
+        isMalformed ? 400 : 422, isMalformed ? "malformed" : "invalid-profile", problem.message)
+      if !isMalformed { told.path = problem.path }
       told.place = JSONPlace(line: problem.line, column: problem.column)
       return told
     }

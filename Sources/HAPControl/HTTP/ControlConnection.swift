@@ -3,55 +3,67 @@ import HAPWire
 
 /// One who asks: requests one after the other, each answered before the next is read; or, from one on, who is told events.
 ///
-/// Belongs to the loop's thread.
+/// Who it is and from which site is looked at as soon as a request's head is there: of a stranger nothing more is kept. Belongs to the loop's thread.
 final class ControlConnection: @unchecked Sendable {  // used on the loop's thread alone
   private enum State {
     /// For a request, or the rest of one.
     case reading
     case answering
+    /// The answer is on its way, and the next request waits for it.
+    case writing
     case telling(EventStream)
     /// The last answer is on its way.
     case ending
+    /// It has left; what still comes is thrown away, so that the answer isn't lost in a reset.
+    case lingering
     case closed
   }
 
   /// A profile of a bridge with 149 accessories has some 300 kB.
   static let limits = HTTPLimits(head: 16 * 1024, headerCount: 100, body: 4 << 20)
-  /// From the first byte of a request to its last.
-  static let patience = Duration.seconds(20)
-  /// Between requests.
-  static let idleTime = Duration.seconds(120)
+  /// What is kept of the room that a large body took.
+  private static let keptRoom = 64 * 1024
 
   private let stream: TCPStream
   private let rules: AccessRules
   private let journal: EventJournal
+  private let times: ControlTimes
   private let respond: ControlListener.Respond
   private var parser = HTTPRequestParser(limits: limits)
-  private var incoming = ByteBuffer()
+  private(set) var incoming = ByteBuffer()
   private var state = State.reading
   private let timer: LoopTimer
   private var hasContinued = false
   private var hasEnded = false
+  /// Whether the head of the request that is being read has been let through.
+  private var isAdmitted = false
   var onHeard: () -> Void = {}
   var onEnd: () -> Void = {}
 
   init(
-    _ stream: TCPStream, _ rules: AccessRules, _ journal: EventJournal, _ respond: @escaping ControlListener.Respond,
-    on loop: EventLoop
+    _ stream: TCPStream, _ rules: AccessRules, _ journal: EventJournal, _ times: ControlTimes,
+    _ respond: @escaping ControlListener.Respond, on loop: EventLoop
   ) {
     self.stream = stream
     self.rules = rules
     self.journal = journal
+    self.times = times
     self.respond = respond
     timer = LoopTimer(loop)
   }
 
-  /// Whether nothing is owed to it and nothing of a request is there.
-  var isIdle: Bool { if case .reading = state { incoming.isEmpty } else { false } }
+  /// Whether nothing is owed to it, and nothing is there of a request that may be asked.
+  var givesWay: Bool {
+    switch state {
+    case .reading: !isAdmitted
+    case .lingering: true
+    case .answering, .writing, .telling, .ending, .closed: false
+    }
+  }
 
   func start() {
     timer.onFire = { [weak self] in self?.timeIsOver() }
-    timer.start(after: Self.patience)
+    timer.start(after: times.request)
     // The stream holds its closures, and they hold this, until it is closed.
     stream.startReading { [self] suggested in
       incoming.reserve(max(4096, min(suggested, 65_536)))
@@ -77,10 +89,9 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
     switch state {
     case .reading where incoming.isEmpty: end()
     case .reading:
-      finish(
-        ControlProblem(408, "too-slow", "the request took more than \(Self.patience.components.seconds) seconds").answer
-      )
-    case .ending: end()
+      let seconds = times.request.components.seconds
+      finish(ControlProblem(408, "too-slow", "the request took more than \(seconds) seconds").answer)
+    case .writing, .ending, .lingering: end()
     case .answering, .telling, .closed: break
     }
   }
@@ -89,18 +100,17 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
     switch event {
     case .bytes(let count):
       onHeard()
-      // Who is told events has nothing more to say.
-      if case .telling = state { return }
+      // Who is told events has nothing more to say, nor who has had the last answer.
+      guard case .reading = state else { return }
       let wasEmpty = incoming.isEmpty
       incoming.commit(count)
-      guard case .reading = state else { return }
-      if wasEmpty { timer.start(after: Self.patience) }
+      if wasEmpty { timer.start(after: times.request) }
       work()
     case .end:
       hasEnded = true
       switch state {
-      case .reading, .ending, .telling: end()
-      case .answering, .closed: break
+      case .reading, .lingering, .telling: end()
+      case .answering, .writing, .ending, .closed: break
       }
     case .failed: end()
     }
@@ -110,73 +120,97 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
     guard case .reading = state else { return }
     let outcome = incoming.withReadable { parser.parse($0) }
     switch outcome {
-    case .incomplete:
-      guard let head = parser.pendingHead, head.expectsContinue, !hasContinued else { return }
-      hasContinued = true
-      stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+    case .incomplete: admit()
     case .malformed(let error):
       finish(ControlProblem(error.status ?? 400, "bad-request", "\(error.message)").answer)
     case .request(let head, let body, let consumed):
-      hasContinued = false
-      let made = incoming.withReadable { bytes in
-        Result { () throws(ControlProblem) in try ControlRequest(head, body: body, in: UnsafeRawBufferPointer(bytes)) }
-      }
+      let made = request(head, body: body)
       incoming.consume(consumed)
+      if incoming.isEmpty { incoming.removeAll(keepingCapacityUpTo: Self.keptRoom) }
       answer(made, closes: head.closes || head.minorVersion == 0)
     }
   }
 
+  private func request(_ head: HTTPRequestHead, body: Range<Int>) -> Result<ControlRequest, ControlProblem> {
+    incoming.withReadable { bytes in
+      Result { () throws(ControlProblem) in try ControlRequest(head, body: body, in: UnsafeRawBufferPointer(bytes)) }
+    }
+  }
+
+  /// Lets the head of a request through whose body is still to come, or ends it there.
+  private func admit() {
+    guard let head = parser.pendingHead, let bodyStart = parser.pendingBodyStart else { return }
+    if !isAdmitted {
+      do throws(ControlProblem) {
+        try rules.check(request(head, body: bodyStart..<bodyStart).get())
+      } catch { return finish(error.answer, isHead: isHead(head)) }
+      isAdmitted = true
+    }
+    guard head.expectsContinue, !hasContinued else { return }
+    hasContinued = true
+    stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+  }
+
+  private func isHead(_ head: HTTPRequestHead) -> Bool {
+    incoming.withReadable { $0[head.methodRange].elementsEqual("HEAD".utf8) }
+  }
+
   private func answer(_ made: Result<ControlRequest, ControlProblem>, closes: Bool) {
     timer.cancel()
+    hasContinued = false
+    isAdmitted = false
+    var isHead = false
     let request: ControlRequest
     do throws(ControlProblem) {
       request = try made.get()
+      isHead = request.method == "HEAD"
       try rules.check(request)
     } catch {
       // Whoever it is, it may not know what it says next.
-      return finish(error.answer)
+      return finish(error.answer, isHead: isHead)
     }
     state = .answering
     stream.pauseReading()
-    let isHead = request.method == "HEAD"
     respond(request) { [self] in send($0, isHead: isHead, closes: closes) }
   }
 
   private func send(_ answer: ControlAnswer, isHead: Bool, closes: Bool) {
     guard case .answering = state else { return }
     if let start = answer.stream, !isHead {
-      stream.write(answer.bytes(hasBody: true, closes: true))
-      let events = EventStream(start, journal, stream) { [unowned self] in end() }
+      let events = EventStream(start, journal, stream, times) { [unowned self] in end() }
       state = .telling(events)
       stream.resumeReading()
-      events.begin()
-      return
+      return events.begin(behind: answer.bytes(hasBody: true, closes: true))
     }
     if closes || hasEnded { return finish(answer, isHead: isHead) }
-    state = .reading
+    state = .writing
+    timer.start(after: times.answer)
     stream.write(answer.bytes(hasBody: !isHead, closes: false)) { [weak self] error in
-      guard let self, error == nil else { return }
-      goOn()
+      guard let self, case .writing = state else { return }
+      if error == nil { goOn() } else { end() }
     }
   }
 
   /// The next request is read when the answer has left.
   private func goOn() {
-    guard case .reading = state else { return }
-    timer.start(after: incoming.isEmpty ? Self.idleTime : Self.patience)
+    state = .reading
+    timer.start(after: incoming.isEmpty ? times.idle : times.request)
     stream.resumeReading()
     if !incoming.isEmpty { work() }
   }
 
-  /// Answers, and closes: for some seconds what still comes is thrown away, so that the answer isn't lost in a reset.
+  /// Answers, and closes.
   private func finish(_ answer: ControlAnswer, isHead: Bool = false) {
     state = .ending
-    incoming.removeAll()
-    stream.write(answer.bytes(hasBody: !isHead, closes: true))
-    stream.finishWriting { [weak self] _ in
-      if let self, hasEnded { end() }
-    }
+    incoming.removeAll(keepingCapacityUpTo: 0)
+    timer.start(after: times.answer)
     stream.resumeReading()
-    timer.start(after: .seconds(2))
+    stream.write(answer.bytes(hasBody: !isHead, closes: true))
+    stream.finishWriting { [weak self] error in
+      guard let self, case .ending = state else { return }
+      if error != nil || hasEnded { return end() }
+      state = .lingering
+      timer.start(after: times.lingering)
+    }
   }
 }

@@ -43,7 +43,8 @@ extension ControlRequest {
   /// - Throws: 400, for a target that is no path.
   package init(_ head: HTTPRequestHead, body: Range<Int>, in bytes: UnsafeRawBufferPointer) throws(ControlProblem) {
     method = Self.text(bytes, head.methodRange)
-    let path = Self.text(bytes, head.path)
+    var path = Self.text(bytes, head.path)
+    let authority = Self.takeAuthority(of: &path)
     guard path.hasPrefix("/") else {
       throw ControlProblem(400, "bad-request", "the request's target is no path: \(path.prefix(100))")
     }
@@ -55,7 +56,22 @@ extension ControlRequest {
     self.path = parts
     if let query = head.query { self.query = try Self.query(Self.text(bytes, query)) }
     fields = Self.fields(bytes[head.target.upperBound..<body.lowerBound])
+    if let authority {
+      // RFC 9112 §3.2.2: what Host says is of no account then.
+      fields.removeAll { $0.name == "host" }
+      fields.append(("host", authority))
+    }
     self.body = [UInt8](bytes[body])
+  }
+
+  /// Of a target in absolute form, "http://127.0.0.1:8080/v1", such as proxies are asked for.
+  private static func takeAuthority(of path: inout String) -> String? {
+    let scheme = "http://"
+    guard path.prefix(scheme.count).lowercased() == scheme else { return nil }
+    let rest = path.dropFirst(scheme.count)
+    let end = rest.firstIndex(of: "/") ?? rest.endIndex
+    path = end == rest.endIndex ? "/" : String(rest[end...])
+    return String(rest[..<end])
   }
 
   private static func text(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {

@@ -1,9 +1,10 @@
+import HAPScenario
 import HAPSimulator
 import HAPWire
 
 /// The latest events, numbered, for who asks what happened and for who wants to be told.
 ///
-/// Its room is bounded: of what was too long ago only the number is known. Belongs to the control loop's thread.
+/// Its room is bounded: of what was too long ago, or too much, only the number is known. Belongs to the control loop's thread.
 package final class EventJournal {
   package struct Entry: Sendable {
     /// From 1, without gaps.
@@ -15,47 +16,91 @@ package final class EventJournal {
     package var event: JournalEvent
   }
 
+  /// So many entries at most.
   package static let room = 2000
+  /// So many bytes of values, requests and texts in them at most, but for the latest.
+  package static let weightRoom = 8 << 20
 
-  private var ring: [Entry] = []
-  /// Where the oldest stands in it.
-  private var first = 0
+  /// Of this process alone: numbers of another one's journal mean nothing here.
+  package let run: String
+  /// The oldest that is known stands at `head`; what is in front of it has been let go.
+  private var entries: [Entry?] = []
+  private var head = 0
+  private var weight = 0
   private(set) package var lastNumber: UInt64 = 0
   private let timeOfDay: () -> Duration
   /// Those who are told of each new one.
-  private var listeners: [(id: Int, tell: (Entry) -> Void)] = []
+  private var listeners: [(id: Int, tell: () -> Void)] = []
   private var lastListener = 0
 
-  /// - Parameter timeOfDay: since 1970.
-  package init(timeOfDay: @escaping () -> Duration) { self.timeOfDay = timeOfDay }
+  /// - Parameters:
+  ///   - run: lower-case letters and digits.
+  ///   - timeOfDay: since 1970.
+  package init(
+    run: String = String(UInt64.random(in: .min ... .max), radix: 36), timeOfDay: @escaping () -> Duration
+  ) {
+    self.run = run
+    self.timeOfDay = timeOfDay
+  }
+
+  private var count: Int { entries.count - head }
+  /// Of the oldest that is known, or of the next one.
+  package var oldestNumber: UInt64 { lastNumber - UInt64(count) + 1 }
 
   package func append(_ event: JournalEvent, now: Duration) {
     lastNumber += 1
-    let entry = Entry(number: lastNumber, time: timeOfDay(), now: now, event: event)
-    if ring.count < Self.room {
-      ring.append(entry)
-    } else {
-      ring[first] = entry
-      first = (first + 1) % Self.room
+    weight += event.weight
+    entries.append(Entry(number: lastNumber, time: timeOfDay(), now: now, event: event))
+    while count > Self.room || weight > Self.weightRoom && count > 1 { forgetOldest() }
+    for listener in listeners { listener.tell() }
+  }
+
+  private func forgetOldest() {
+    weight -= entries[head]?.event.weight ?? 0
+    entries[head] = nil
+    head += 1
+    // Moved up now and then, and not each time.
+    if head > Self.room {
+      entries.removeFirst(head)
+      head = 0
     }
-    for listener in listeners { listener.tell(entry) }
+  }
+
+  /// - Returns: nil where it has been forgotten, or has not come yet.
+  package func entry(_ number: UInt64) -> Entry? {
+    guard number >= oldestNumber, number <= lastNumber else { return nil }
+    return entries[head + Int(number - oldestNumber)]
   }
 
   /// Those behind a number, the oldest first; as many as there still are.
-  /// - Parameter limit: the latest of them are taken.
-  package func entries(after number: UInt64, limit: Int = EventJournal.room) -> [Entry] {
-    let fresh = lastNumber > number ? Int(min(lastNumber - number, UInt64(ring.count))) : 0
-    let count = min(fresh, max(0, limit))
-    return (ring.count - count..<ring.count).map { ring[(first + $0) % ring.count] }
+  /// - Parameters:
+  ///   - limit: the latest of them are taken.
+  ///   - admits: which of them are meant.
+  package func entries(
+    after number: UInt64, limit: Int = EventJournal.room, where admits: (Entry) -> Bool = { _ in true }
+  ) -> [Entry] {
+    let fresh = lastNumber > number ? Int(min(lastNumber - number, UInt64(count))) : 0
+    var found: [Entry] = []
+    for entry in entries.suffix(fresh).reversed() {
+      guard found.count < limit else { break }
+      if let entry, admits(entry) { found.append(entry) }
+    }
+    return found.reversed()
   }
 
-  /// Whether nothing behind that number has been forgotten.
-  package func isWhole(after number: UInt64) -> Bool {
-    number <= lastNumber && lastNumber - number <= UInt64(ring.count)
+  /// What who listens comes back to: `Last-Event-ID`.
+  package func id(_ number: UInt64) -> String { "\(run)-\(number)" }
+
+  /// Where somebody was who comes back with such an id.
+  package func place(ofID id: String) -> EventStreamStart.Place {
+    let parts = id.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0] == run, let number = UInt64(parts[1]) else { return .elsewhere }
+    return .behind(number)
   }
 
+  /// - Parameter tell: that there is one more.
   /// - Returns: a number to take it back by.
-  package func listen(_ tell: @escaping (Entry) -> Void) -> Int {
+  package func listen(_ tell: @escaping () -> Void) -> Int {
     lastListener += 1
     listeners.append((lastListener, tell))
     return lastListener
@@ -70,11 +115,22 @@ package enum JournalEvent: Sendable {
   /// What a scenario says, and how it ended; members of an object, the first of which is `event`.
   case other(JSONNode)
 
+  /// All that there are.
+  static let names = EventVocabulary.all.map(\.name) + ["requested", "note", "scenario", "clock"]
+
   /// The event's name.
   package var name: String {
     switch self {
     case .simulator(let event): event.name
     case .other(let node): node["event"]?.stringValue ?? "other"
+    }
+  }
+
+  /// About how many bytes of what somebody sent or said it keeps.
+  var weight: Int {
+    switch self {
+    case .simulator(let event): event.weight
+    case .other(let node): node.members?.reduce(0) { $0 + ($1.value.stringValue?.utf8.count ?? 0) } ?? 0
     }
   }
 }

@@ -3,15 +3,23 @@ import HAPWire
 
 /// What of the journal is told to one who listens.
 package struct EventStreamStart: Equatable, Sendable {
-  /// Behind this one; nil: those that are yet to come.
-  package var after: UInt64?
+  package enum Place: Equatable, Sendable {
+    /// What is yet to come.
+    case now
+    /// Behind the event of this number.
+    case behind(UInt64)
+    /// Somewhere in the journal of another process: what came behind it can't be told.
+    case elsewhere
+  }
+
+  package var place: Place
   /// Of this accessory alone, by its number; nil: of all.
   package var accessory: Int?
   /// These alone, by their names; empty: all.
   package var names: Set<String>
 
-  package init(after: UInt64? = nil, accessory: Int? = nil, names: Set<String> = []) {
-    self.after = after
+  package init(_ place: Place = .now, accessory: Int? = nil, names: Set<String> = []) {
+    self.place = place
     self.accessory = accessory
     self.names = names
   }
@@ -24,53 +32,56 @@ package struct EventStreamStart: Equatable, Sendable {
   }
 }
 
-/// Tells one who listens the journal's events as server-sent events (HTML Living Standard §9.2), each with its number as `id`.
+/// Tells one who listens the journal's events as server-sent events (HTML Living Standard §9.2), each with the journal's run and its number as `id`.
 ///
-/// Who doesn't read is told no more: the connection ends, and whoever comes back with `Last-Event-ID` is told what it missed, as far as that is known.
-/// Belongs to the loop's thread.
+/// What is told is taken out of the journal when the one before has left, so nothing heaps up for who reads slowly: what the journal has forgotten
+/// meanwhile is told to be lost. Who reads nothing at all is let go. Belongs to the loop's thread.
 final class EventStream: @unchecked Sendable {  // used on the loop's thread alone
-  /// Bytes that may wait for who listens.
-  private static let room = 1 << 20
+  /// Bytes that are written together, about.
+  private static let portion = 64 << 10
 
   private let start: EventStreamStart
   private let journal: EventJournal
   private let stream: TCPStream
+  private let times: ControlTimes
   private let timer: LoopTimer
   private let onEnd: () -> Void
   private var listener: Int?
-  private var pending: [UInt8] = []
+  /// The number of the last one that was told, or passed over.
+  private var told: UInt64 = 0
+  private var isWriting = false
   private var isScheduled = false
+  /// Signs of life that would have had to wait behind one and the same write.
+  private var waitingSigns = 0
 
   /// - Parameter onEnd: told when it has to end; the connection is the caller's to close.
-  init(_ start: EventStreamStart, _ journal: EventJournal, _ stream: TCPStream, onEnd: @escaping () -> Void) {
+  init(
+    _ start: EventStreamStart, _ journal: EventJournal, _ stream: TCPStream, _ times: ControlTimes,
+    onEnd: @escaping () -> Void
+  ) {
     self.start = start
     self.journal = journal
     self.stream = stream
+    self.times = times
     self.onEnd = onEnd
     timer = LoopTimer(stream.loop)
   }
 
-  func begin() {
-    // Says that it has begun, and behind which event.
-    pending += Array(": hapsim\nretry: 1000\n\n".utf8)
-    if let after = start.after {
-      // Numbers of another run of the process mean nothing here.
-      let isWhole = journal.isWhole(after: after)
-      if !isWhole { append("event: lost\ndata: {\"after\":\(after),\"last\":\(journal.lastNumber)}\n\n") }
-      for entry in journal.entries(after: isWhole ? after : 0) where start.admits(entry) { append(entry) }
+  /// - Parameter head: written in front of it all.
+  func begin(behind head: [UInt8]) {
+    listener = journal.listen { [unowned self] in sendSoon() }
+    timer.onFire = { [unowned self] in giveSign() }
+    timer.start(after: times.sign, repeat: times.sign)
+    var bytes = head + Array(": hapsim\nretry: 1000\n".utf8)
+    switch start.place {
+    case .now: told = journal.lastNumber
+    case .behind(let number) where number <= journal.lastNumber: told = number
+    case .behind(let number): lose(&bytes, behind: number)
+    case .elsewhere: lose(&bytes, behind: nil)
     }
-    send()
-    listener = journal.listen { [unowned self] entry in
-      guard start.admits(entry) else { return }
-      append(entry)
-      sendSoon()
-    }
-    // Something now and then, so that both ends notice when the other is gone.
-    timer.onFire = { [unowned self] in
-      append(": still here\n\n")
-      send()
-    }
-    timer.start(after: .seconds(15), repeat: .seconds(15))
+    // Without data it is no event, and yet where who listens comes back to.
+    bytes += Array("id: \(journal.id(told))\n\n".utf8)
+    write(bytes)
   }
 
   func close() {
@@ -79,17 +90,16 @@ final class EventStream: @unchecked Sendable {  // used on the loop's thread alo
     timer.close()
   }
 
-  private func append(_ text: String) { pending += Array(text.utf8) }
-
-  private func append(_ entry: EventJournal.Entry) {
-    append("id: \(entry.number)\nevent: \(entry.event.name)\ndata: ")
-    pending += JSONWriter.bytes { entry.write(to: &$0) }
-    append("\n\n")
+  /// Says that the journal doesn't know all that came behind an event, and goes on with what it knows.
+  private func lose(_ bytes: inout [UInt8], behind number: UInt64?) {
+    told = journal.oldestNumber - 1
+    let behind = number.map { "\"after\":\($0)," } ?? ""
+    bytes += Array("event: lost\ndata: {\(behind)\"last\":\(journal.lastNumber)}\n\n".utf8)
   }
 
   /// All that happens in a turn of the loop leaves together.
   private func sendSoon() {
-    guard !isScheduled else { return }
+    guard !isScheduled, !isWriting else { return }
     isScheduled = true
     stream.loop.schedule { [weak self] in
       self?.isScheduled = false
@@ -98,12 +108,34 @@ final class EventStream: @unchecked Sendable {  // used on the loop's thread alo
   }
 
   private func send() {
-    guard listener != nil || !pending.isEmpty, !stream.isClosed else { return }
-    guard stream.queuedByteCount + pending.count <= Self.room else {
-      close()
-      return onEnd()
+    guard listener != nil, !isWriting else { return }
+    var bytes: [UInt8] = []
+    if told + 1 < journal.oldestNumber { lose(&bytes, behind: told) }
+    while bytes.count < Self.portion, let entry = journal.entry(told + 1) {
+      told = entry.number
+      guard start.admits(entry) else { continue }
+      bytes += Array("id: \(journal.id(entry.number))\nevent: \(entry.event.name)\ndata: ".utf8)
+      bytes += JSONWriter.bytes { entry.write(to: &$0) }
+      bytes += Array("\n\n".utf8)
     }
-    stream.write(pending)
-    pending = []
+    if !bytes.isEmpty { write(bytes) }
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    isWriting = true
+    stream.write(bytes) { [weak self] error in
+      guard let self else { return }
+      isWriting = false
+      waitingSigns = 0
+      guard listener != nil else { return }
+      if error == nil { sendSoon() } else { onEnd() }
+    }
+  }
+
+  /// Something now and then, so that both ends notice when the other is gone.
+  private func giveSign() {
+    guard isWriting else { return write(Array(": still here\n\n".utf8)) }
+    waitingSigns += 1
+    if waitingSigns >= times.waitingSigns { onEnd() }
   }
 }

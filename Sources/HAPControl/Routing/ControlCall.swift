@@ -6,12 +6,13 @@ package struct ControlCall: Sendable {
   /// What stands in place of the path's braces.
   private let parameters: [String: String]
   private let query: [String: String]
-  /// Of the body; nil where none came.
+  /// Of the body; nil where none came, or where it is a profile.
   package let body: JSONNode?
   package let bytes: [UInt8]
   package let request: ControlRequest
 
-  /// - Throws: 404, 405, 415, 400 or 422.
+  /// Takes time where the body is long.
+  /// - Throws: 404, 405, 415 or 400.
   package init(_ request: ControlRequest) throws(ControlProblem) {
     self.request = request
     let path = request.path
@@ -48,7 +49,9 @@ package struct ControlCall: Sendable {
     of request: ControlRequest, _ wanted: ControlOperation.Body
   ) throws(ControlProblem) -> JSONNode? {
     if request.body.isEmpty {
-      guard wanted != .required else { throw ControlProblem(400, "no-body", "a body of JSON is missing") }
+      guard wanted != .required, wanted != .profile else {
+        throw ControlProblem(400, "no-body", "a body of JSON is missing")
+      }
       return nil
     }
     guard wanted != .none else { throw ControlProblem(400, "bad-request", "a body is not expected here") }
@@ -59,6 +62,7 @@ package struct ControlCall: Sendable {
       throw ControlProblem(
         415, "wrong-type", "the body's Content-Type is \"\(type.prefix(100))\"; it has to be application/json")
     }
+    if wanted == .profile { return nil }
     do throws(JSONError) { return try JSONNode.parse(request.body) } catch { throw ControlProblem(error) }
   }
 

@@ -2,7 +2,8 @@
 package enum ControlOperation: String, CaseIterable, Sendable {
   case showIndex, showDescription
   case listAccessories, addAccessory, showAccessory, changeAccessory, removeAccessory, restartAccessory, identify
-  case makeProfile, showProfile, replaceProfile, showSetupImage, showConduct
+  case makeProfile, showProfile, replaceProfile, showSetupImage
+  case showConduct, setConduct, listConducts
   case showCharacteristic, setCharacteristic, stallCharacteristic, act, changeBridged
   case listPairings, removePairings, removePairing
   case listConnections, closeConnections, closeConnection
@@ -13,7 +14,11 @@ package enum ControlOperation: String, CaseIterable, Sendable {
   case showLog, followEvents
   case performCommand
 
-  package enum Body: Sendable { case none, optional, required }
+  package enum Body: Sendable {
+    case none, optional, required
+    /// Required, and read by who reads profiles.
+    case profile
+  }
 
   /// How it is asked for.
   package struct Form: Sendable {
@@ -39,7 +44,7 @@ package enum ControlOperation: String, CaseIterable, Sendable {
     case .showIndex: Form("GET", "")
     case .showDescription: Form("GET", "/openapi.json")
     case .listAccessories: Form("GET", "/accessories")
-    case .addAccessory: Form("POST", "/accessories", body: .required)
+    case .addAccessory: Form("POST", "/accessories", body: .profile)
     case .showAccessory: Form("GET", accessory)
     case .changeAccessory: Form("PATCH", accessory, body: .required)
     case .removeAccessory: Form("DELETE", accessory)
@@ -47,9 +52,11 @@ package enum ControlOperation: String, CaseIterable, Sendable {
     case .identify: Form("POST", accessory + "/identify", body: .optional)
     case .makeProfile: Form("POST", "/profiles", body: .required)
     case .showProfile: Form("GET", accessory + "/profile")
-    case .replaceProfile: Form("PUT", accessory + "/profile", body: .required)
+    case .replaceProfile: Form("PUT", accessory + "/profile", body: .profile)
     case .showSetupImage: Form("GET", accessory + "/setup.svg")
     case .showConduct: Form("GET", accessory + "/conduct")
+    case .setConduct: Form("PUT", accessory + "/conduct", body: .required)
+    case .listConducts: Form("GET", "/conducts")
     case .showCharacteristic:
       Form("GET", accessory + "/characteristics/{characteristic}", query: ["aid", "service"])
     case .setCharacteristic:
@@ -74,7 +81,7 @@ package enum ControlOperation: String, CaseIterable, Sendable {
     case .showScenario: Form("GET", "/scenario")
     case .startScenario: Form("PUT", "/scenario", body: .required)
     case .stopScenario: Form("DELETE", "/scenario")
-    case .showLog: Form("GET", "/log", query: ["after", "limit"])
+    case .showLog: Form("GET", "/log", query: ["after", "limit", "accessory", "event"])
     case .followEvents: Form("GET", "/events", query: ["after", "accessory", "event"])
     case .performCommand: Form("POST", "/commands", body: .required)
     }

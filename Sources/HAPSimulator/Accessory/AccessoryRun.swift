@@ -23,7 +23,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private let advertiser: (any Advertiser)?
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
   /// The same, for what is no trouble; nil where nobody hears it.
-  private let news: (@Sendable (SimulatorEvent) -> Void)?
+  private var news: (@Sendable (SimulatorEvent) -> Void)?
 
   private let clock: SimulationClock
   /// The simulation's chance, as far as it has been drawn.
@@ -112,10 +112,18 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     installed.apply(faults, base: base)
   }
 
+  /// From now on everything that happens is told, requests too.
+  func tellEverything() {
+    news = sink
+    core.makesReports = true
+    core.reportsRequests = true
+  }
+
   /// Takes the record back with everything else as it is, or tells it again.
   func setAnnounced(_ isTold: Bool) {
     guard isTold != isAnnounced else { return }
     isAnnounced = isTold
+    tell { _ in .announced(isTold) }
     guard hasRadio else { return }
     if isTold { publish() } else { advertiser?.withdraw() }
   }

@@ -85,11 +85,17 @@ package struct PreparedAccessory: Sendable {
   }
 
   /// The same accessory with what it keeps now: what the next start of the process would make of it.
-  /// - Parameter profile: its own, or the one that has replaced it.
-  init(again prepared: PreparedAccessory, from profile: AccessoryProfile, random: RandomSource) throws {
+  /// - Parameters:
+  ///   - profile: its own, or the one that has replaced it.
+  ///   - conduct: in place of the one that it had; nil: the same.
+  init(
+    again prepared: PreparedAccessory, from profile: AccessoryProfile, with conduct: Conduct? = nil,
+    random: RandomSource
+  ) throws {
     let files = ReplayFiles(beside: profile.fileName)
-    try self.init(
-      named: prepared.choices.named(profile), of: profile, prepared.store, prepared.choices, files, random)
+    var choices = prepared.choices
+    if let conduct { choices.conduct = conduct }
+    try self.init(named: choices.named(profile), of: profile, prepared.store, choices, files, random)
   }
 
   private init(

@@ -116,6 +116,11 @@ extension SimulatedAccessory {
     try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
   }
 
+  /// Of an accessory behind the bridge that has this aid.
+  package func bridgedName(ofAid aid: UInt64) -> String? {
+    aid != 1 && database.hasAccessory(aid) ? database.accessoryName(aid) : nil
+  }
+
   /// The manners of the protocol that it has, as a JSON object.
   package func writeConduct(to json: inout JSONWriter) { prepared.conduct.write(to: &json) }
 

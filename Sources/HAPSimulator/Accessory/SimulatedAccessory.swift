@@ -103,6 +103,20 @@ package actor SimulatedAccessory {
     return port
   }
 
+  /// From now on everything that happens is told, requests too, by whatever run.
+  package func tellEverything() {
+    terms?.tellsAll = true
+    terms?.tellsRequests = true
+    run?.tellEverything()
+  }
+
+  /// Stops, and says so.
+  package func stopForGood() {
+    guard !isStopped else { return }
+    stop()
+    if let terms, terms.tellsAll { terms.sink?(SimulatorEvent(accessory: name, .stopped)) }
+  }
+
   /// Says goodbye on the network, sends what is answered, closes everything, and lets others run the accessory. Any number of times.
   package func stop() {
     guard !isStopped else { return }
@@ -147,8 +161,12 @@ package actor SimulatedAccessory {
   }
 
   /// Ends the run and starts the accessory anew from what it keeps, at the same port.
-  /// - Parameter done: called on the loop when it is back, or with why it isn't.
-  package func restart(_ restart: Restart, done: @escaping @Sendable (CommandError?) -> Void) {
+  /// - Parameters:
+  ///   - conduct: how it behaves from then on, whatever its profile says; nil: as it did.
+  ///   - done: called on the loop when it is back, or with why it isn't.
+  package func restart(
+    _ restart: Restart, with conduct: Conduct? = nil, done: @escaping @Sendable (CommandError?) -> Void
+  ) {
     let old: AccessoryRun
     do throws(CommandError) { old = try changeable() } catch { return done(error) }
     old.stop(restart.ending)
@@ -165,7 +183,9 @@ package actor SimulatedAccessory {
           if restart == .factoryReset { try prepared.store.reset() }
           try alteration?.apply(to: prepared.store, of: profile)
         } catch { failure = error }
-        return Result { (try PreparedAccessory(again: prepared, from: profile, random: .system), failure) }
+        return Result {
+          (try PreparedAccessory(again: prepared, from: profile, with: conduct, random: .system), failure)
+        }
       } then: { result in
         self.assumeIsolated { $0.comeBack(result, by: restart, random, done) }
       }
@@ -195,8 +215,8 @@ package actor SimulatedAccessory {
       done(nil)
     } catch {
       // What it keeps can't be read, or its port is taken: there is nothing to serve with.
-      stop()
       terms?.sink?(SimulatorEvent(accessory: name, .trouble("it did not come back: \(error)")))
+      stopForGood()
       done(CommandError(.failed, "\"\(name)\" has stopped, since it can't start anew: \(error)"))
     }
   }

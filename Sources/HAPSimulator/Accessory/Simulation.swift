@@ -50,7 +50,7 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   package let loop: EventLoop
   package let clock: SimulationClock
   package private(set) var accessories: [SimulatedAccessory] = []
-  private let setting: Setting
+  private var setting: Setting
   /// How many there ever were.
   private var count = 0
   private var hasStopped = false
@@ -164,6 +164,14 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     var event = accessory.assumeIsolated { SimulatorEvent(accessory: $0.name, kind) }
     event.number = accessory.assumeIsolated { $0.number }
     sink(event)
+  }
+
+  /// From now on everything that happens is told, requests too: somebody looks.
+  package func tellEverything() {
+    guard !setting.tellsAll || !setting.tellsRequests else { return }
+    setting.tellsAll = true
+    setting.tellsRequests = true
+    for accessory in accessories { accessory.assumeIsolated { $0.tellEverything() } }
   }
 
   /// Stops every accessory, and time. Any number of times.

@@ -79,6 +79,12 @@ package struct CommandDispatcher: CommandTaker {
             })
         }
       }
+    case .conduct(let conduct):
+      try whole(command).assumeIsolated {
+        $0.restart(.reboot, with: conduct) { error in
+          answer(error.map { CommandAnswer.failure(id: id, $0) } ?? CommandAnswer.success(id: id))
+        }
+      }
     case .restart(let restart):
       let accessory = try whole(command)
       accessory.assumeIsolated {
@@ -135,7 +141,7 @@ package struct CommandDispatcher: CommandTaker {
       simulation.remove(try whole(command))
       succeed()
     case .stop:
-      if command.accessory == nil { stopAll() } else { try whole(command).assumeIsolated { $0.stop() } }
+      if command.accessory == nil { stopAll() } else { try whole(command).assumeIsolated { $0.stopForGood() } }
       succeed()
       if simulation.accessories.allSatisfy({ $0.assumeIsolated { $0.isStopped } }) { onAllStopped() }
     case .set, .stall, .identify, .obstruct, .deed, .reachable:
@@ -220,7 +226,7 @@ package struct CommandDispatcher: CommandTaker {
   }
 
   /// How many a selector means; nil means all.
-  func matchCount(_ selector: AccessorySelector?) -> Int {
+  package func matchCount(_ selector: AccessorySelector?) -> Int {
     selector.map { matches($0).count } ?? simulation.accessories.count
   }
 
@@ -301,13 +307,16 @@ extension JSONWriter {
 
   mutating func time(of clock: SimulationClock) {
     key("time")
-    object { json in
-      json.now(clock.now)
-      json.key("scale")
-      switch clock.pace {
-      case .running(let scale): json.double(scale)
-      case .standing, .jumping: json.integer(0)
-      }
+    object { $0.members(of: clock) }
+  }
+
+  /// Of an object: simulated time in seconds, and how fast it goes.
+  package mutating func members(of clock: SimulationClock) {
+    now(clock.now)
+    key("scale")
+    switch clock.pace {
+    case .running(let scale): double(scale)
+    case .standing, .jumping: integer(0)
     }
   }
 }

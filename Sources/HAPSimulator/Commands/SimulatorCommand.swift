@@ -1,5 +1,6 @@
 import HAPFaults
 import HAPModel
+import HAPProfile
 import HAPProtocol
 import HAPWire
 
@@ -34,6 +35,8 @@ package struct SimulatorCommand: Equatable, Sendable {
     /// Remove the pairing of a controller, by its identifier; nil: all.
     case unpair(controller: String?)
     case restart(Restart)
+    /// Start the accessory anew with another conduct.
+    case conduct(Conduct)
     /// Serve another profile, by its path.
     case replace(profile: String)
     /// Serve one more accessory, by its profile's path.
@@ -89,6 +92,7 @@ extension SimulatorCommand {
     ("reboot", ["accessory"]),
     ("power-cut", ["accessory"]),
     ("factory-reset", ["accessory"]),
+    ("conduct", ["accessory", "value"]),
     ("replace", ["accessory", "profile"]),
     ("add", ["profile"]),
     ("remove", ["accessory"]),
@@ -96,6 +100,9 @@ extension SimulatorCommand {
     ("status", ["accessory"]),
     ("stop", ["accessory"]),
   ]
+
+  /// Those that name a file of this machine.
+  package static let namingFiles = ["add", "replace"]
 
   /// Reads one command from its JSON text, as on a line of standard input.
   package init(json line: [UInt8]) throws(CommandRefusal) {
@@ -184,6 +191,7 @@ extension SimulatorCommand.Action {
     case "radio": self = .radio(try node.required("value").asBool())
     case "disconnect": self = .disconnect(controller: try node.optionalString("controller"))
     case "unpair": self = .unpair(controller: try node.optionalString("controller"))
+    case "conduct": self = .conduct(try Conduct(judging: try node.required("value")))
     case "replace": self = .replace(profile: try node.string("profile"))
     case "add": self = .add(profile: try node.string("profile"))
     case "remove": self = .remove
@@ -196,6 +204,16 @@ extension SimulatorCommand.Action {
       }
       self = .restart(restart)
     }
+  }
+}
+
+extension Conduct {
+  fileprivate init(judging node: JSONNode) throws(JSONProblem) {
+    var problems: [ProfileProblem] = []
+    self.init(node, problems: &problems)
+    guard let problem = problems.first else { return }
+    throw JSONProblem(
+      path: problem.path, place: JSONPlace(line: problem.line, column: problem.column), message: problem.message)
   }
 }
 

@@ -35,6 +35,10 @@ package struct SimulatorEvent: Equatable, Sendable {
     case radio(isOn: Bool)
     /// An accessory behind the bridge was lost, or found again.
     case reachable(aid: UInt64, name: String, Bool)
+    /// Its record on the network was taken back, or is told again.
+    case announced(Bool)
+    /// It has stopped, by a command or because it could not start anew, and is still there to be looked at.
+    case stopped
     /// It is back, served as if the process had started anew.
     case restarted(Restart)
     /// Visible in DNS-SD under this name.
@@ -101,6 +105,8 @@ extension SimulatorEvent {
     case .reconfigured(let number): "serves another profile, c# \(number)"
     case .fault(_, let text, let isOn): isOn ? "fault: \(text)" : "fault over: \(text)"
     case .radio(let isOn): isOn ? "back on the network" : "off the network"
+    case .announced(let isTold): isTold ? "tells its record again" : "tells its record no more"
+    case .stopped: "stopped"
     case .reachable(_, let name, let isReachable): "\(name) is \(isReachable ? "back" : "offline")"
     case .restarted(.reboot): "rebooted"
     case .restarted(.powerCut): "back after a power cut"
@@ -137,7 +143,7 @@ extension SimulatorEvent {
     member("event", name)
     member("accessory", accessory)
     switch kind {
-    case .added, .removed: break
+    case .added, .removed, .stopped: break
     case .connected(let peer), .disconnected(let peer): member("peer", peer)
     case .requested(let peer, let request):
       member("peer", peer)
@@ -171,7 +177,7 @@ extension SimulatorEvent {
       member("text", text)
       json.key("on")
       json.bool(isOn)
-    case .radio(let isOn):
+    case .radio(let isOn), .announced(let isOn):
       json.key("on")
       json.bool(isOn)
     case .reachable(let aid, let name, let isReachable):
@@ -213,6 +219,17 @@ extension SimulatorEvent {
     }
   }
 
+  /// About how many bytes it keeps of what somebody sent.
+  package var weight: Int {
+    switch kind {
+    case .wrote(let named, _), .told(let named, _), .changed(let named): named.value.weight
+    case .requested(_, let request): request.utf8.count
+    case .refused(_, let request, let reason): request.utf8.count + reason.utf8.count
+    case .trouble(let message): message.utf8.count
+    default: 0
+    }
+  }
+
   /// Whether it tells of a request: of these there are many, and only who asks for them is told.
   package var isRequest: Bool { if case .requested = kind { true } else { false } }
 
@@ -239,12 +256,24 @@ extension SimulatorEvent {
     case .slow: "slow"
     case .fault: "fault"
     case .radio: "radio"
+    case .announced: "announced"
+    case .stopped: "stopped"
     case .reachable: "reachable"
     case .restarted: "restarted"
     case .reconfigured: "reconfigured"
     case .moved: "addresses"
     case .selfCheck: "self-check"
     case .trouble: "trouble"
+    }
+  }
+}
+
+extension Value {
+  fileprivate var weight: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .data(let bytes): bytes.count
+    case .null, .bool, .integer, .float: 0
     }
   }
 }

@@ -12,7 +12,7 @@ struct HTTPChunkJoiner {
   private static let maxSizeLine = 256
 
   private var state = State.sizeLine
-  private let bodyStart: Int
+  let bodyStart: Int
   private var bodyEnd: Int
   /// First byte not yet understood.
   private(set) var cursor: Int

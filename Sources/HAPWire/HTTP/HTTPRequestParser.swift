@@ -56,6 +56,15 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
+  /// Where that body begins.
+  package var pendingBodyStart: Int? {
+    switch state {
+    case .head, .failed: nil
+    case .body(_, let start): start
+    case .chunks: joiner.bodyStart
+    }
+  }
+
   /// - Parameter bytes: writable because the chunks of a body are joined in place.
   package mutating func parse(_ bytes: UnsafeMutableRawBufferPointer) -> Result {
     switch state {

@@ -8,11 +8,11 @@ struct ControlWords: Equatable {
   /// A word that a command takes, by the member it becomes.
   private enum Word: String {
     case characteristic, value, kind, duration, controller, profile, accessory
-    case isOn, percent, fault
+    case isOn, percent, fault, preset
 
     var member: String {
       switch self {
-      case .isOn, .percent: "value"
+      case .isOn, .percent, .preset: "value"
       default: rawValue
       }
     }
@@ -20,7 +20,8 @@ struct ControlWords: Equatable {
     /// As in usage.
     var label: String {
       switch self {
-      case .characteristic, .value, .duration, .controller, .profile, .accessory, .percent: rawValue.uppercased()
+      case .characteristic, .value, .duration, .controller, .profile, .accessory, .percent, .preset:
+        rawValue.uppercased()
       case .kind: "single|double|long"
       case .fault: "NAME[:PARAMETER=VALUE…]"
       case .isOn: "on|off"
@@ -35,7 +36,7 @@ struct ControlWords: Equatable {
     "advance": ([.duration], nil), "offline": ([], .accessory),
     "fault": ([.fault], .isOn), "announce": ([.isOn], nil),
     "online": ([], .accessory), "radio": ([.isOn], nil), "disconnect": ([], .controller), "unpair": ([], .controller),
-    "replace": ([.profile], nil), "add": ([.profile], nil), "remove": ([], .accessory),
+    "conduct": ([.preset], nil), "replace": ([.profile], nil), "add": ([.profile], nil), "remove": ([], .accessory),
   ]
 
   let name: String
@@ -134,7 +135,7 @@ struct ControlWords: Equatable {
       return .integer(Int128(percent))
     // The other process has a folder of its own.
     case .profile: return .string(text.hasPrefix("/") ? text : folder + "/" + text)
-    case .characteristic, .value, .kind, .duration, .controller, .accessory, .fault: return .string(text)
+    case .characteristic, .value, .kind, .duration, .controller, .accessory, .fault, .preset: return .string(text)
     }
   }
 }

@@ -25,12 +25,22 @@ struct ControlChoice: Equatable, Sendable {
   static let tokenOption = Option<String>(
     "control-token", "TOKEN",
     "what requests to the control API have to bring, as 'Authorization: Bearer TOKEN'; beyond loopback there has to be one",
-    read: { (text: String) throws(UsageError) in
-      guard text.utf8.count >= 8, text.utf8.count <= 512, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-        throw UsageError("a token is 8 to 512 letters, digits and signs of ASCII, without spaces")
-      }
-      return text
+    read: { (text: String) throws(UsageError) in try token(text) })
+
+  static let tokenFileOption = Option<String>(
+    "control-token-file", "FILE", "the same, from the file's first line, which nobody sees in the list of processes",
+    read: { (path: String) throws(UsageError) in
+      let bytes: [UInt8]
+      do throws(FileError) { bytes = try readFile(path) } catch { throw UsageError("\(error)") }
+      return try token(String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self))
     })
+
+  private static func token(_ text: String) throws(UsageError) -> String {
+    guard text.utf8.count >= 8, text.utf8.count <= 512, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw UsageError("a token is 8 to 512 letters, digits and signs of ASCII, without spaces")
+    }
+    return text
+  }
 
   init(place: SocketAddress?, token: String? = nil) {
     self.place = place
@@ -45,7 +55,11 @@ struct ControlChoice: Equatable, Sendable {
       case .at(let address): (place, isGiven) = (address, true)
       }
     }
-    token = try arguments.value(Self.tokenOption)
+    let (said, kept) = (try arguments.value(Self.tokenOption), try arguments.value(Self.tokenFileOption))
+    guard said == nil || kept == nil else {
+      throw UsageError("--control-token and --control-token-file exclude each other")
+    }
+    token = said ?? kept
     guard let place else {
       guard token == nil else {
         throw UsageError("--control off and --control-token exclude each other: there is nobody to show a token to")

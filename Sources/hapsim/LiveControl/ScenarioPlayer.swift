@@ -42,9 +42,8 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
 
   func close() { if case .playing(let run) = state { run.close() } }
 
-  func begin(_ text: String) throws(ControlProblem) {
-    guard !isPlaying else { throw ControlProblem(409, "not-possible", "another scenario is being played") }
-    let file = ScenarioFile(Array(text.utf8), file: "scenario", commands: .simulator)
+  static func read(_ text: String) throws(ControlProblem) -> Scenario {
+    let file = ScenarioFile(Array(text.utf8), file: "scenario", commands: .withoutFiles)
     guard let scenario = file.scenario else {
       let problems = file.problems.map { found in
         var problem = ControlProblem(422, "invalid-scenario", found.message)
@@ -56,6 +55,11 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
       problem.others = Array(problems.dropFirst())
       throw problem
     }
+    return scenario
+  }
+
+  func begin(_ scenario: Scenario) throws(ControlProblem) {
+    guard !isPlaying else { throw ControlProblem(409, "not-possible", "another scenario is being played") }
     name = scenario.name
     let run = ScenarioRun(scenario, on: simulation, dispatcher, seed: seed)
     run.onNote = { [unowned self] text, time in
@@ -64,19 +68,27 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
     run.onEnd = { [unowned self] in end($0, $1) }
     state = .playing(run)
     start = simulation.clock.now
+    tell("playing", "the scenario began")
     run.start()
   }
 
   private func end(_ outcome: ScenarioRun.Outcome, _ time: Duration) {
-    var members: [(name: String, value: JSONNode)] = [("event", .text("scenario")), ("scenario", .text(name))]
     switch outcome {
     case .passed:
       state = .passed(after: time - start)
-      members += [("passed", JSONNode(.bool(true))), ("text", .text("the scenario passed"))]
+      tell("passed", "the scenario passed")
     case .failed(let failure):
       state = .failed(failure)
-      members += [("passed", JSONNode(.bool(false))), ("text", .text("the scenario failed: \(failure.message)"))]
+      tell("failed", "the scenario failed: \(failure.message)")
     }
+  }
+
+  /// What has become of the scenario.
+  private func tell(_ state: String, _ text: String) {
+    var members: [(name: String, value: JSONNode)] = [
+      ("event", .text("scenario")), ("scenario", .text(name)), ("state", .text(state)), ("text", .text(text)),
+    ]
+    if ["passed", "failed"].contains(state) { members.append(("passed", JSONNode(.bool(state == "passed")))) }
     tell(members)
   }
 
@@ -90,6 +102,7 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
     }
     run.close()
     state = .stopped
+    tell("stopped", "the scenario was stopped")
   }
 
   private func tell(_ members: [(name: String, value: JSONNode)]) {

@@ -131,6 +131,7 @@ extension RunOptions {
     seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
     scenarioOption.definition, renumberFlag.definition,
     ControlChoice.placeOption.definition, ControlChoice.tokenOption.definition,
+    ControlChoice.tokenFileOption.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
     quietFlag.definition,
   ]

@@ -1,0 +1,188 @@
+import HAPSimulator
+import HAPWire
+import Testing
+
+@testable import HAPControl
+
+/// With real sockets on loopback.
+@Suite("Connections of the control API", .timeLimit(.minutes(2))) struct ControlConnectionTests {
+  private static let ask = "GET /v1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+  private static func big(_ count: Int) -> ControlAnswer {
+    ControlAnswer(200, contentType: "text/plain", body: Array(repeating: 0x78, count: count))
+  }
+
+  private static func following(_ place: EventStreamStart.Place) -> ControlAnswer {
+    var answer = ControlAnswer(200, contentType: "text/event-stream")
+    answer.stream = EventStreamStart(place)
+    return answer
+  }
+
+  private static func trouble(_ text: String) -> JournalEvent {
+    .simulator(SimulatorEvent(accessory: "Lamp", .trouble(text)))
+  }
+
+  // MARK: Requests
+
+  @Test("A stranger is turned away by the head of the request; the body is not waited for")
+  func stranger() async throws {
+    try await listening { served in
+      for host in ["evil.example", "127.0.0.1.evil.example"] {
+        let client = try await served.client()
+        client.send("PUT /v1 HTTP/1.1\r\nHost: \(host)\r\nContent-Length: 4000000\r\nExpect: 100-continue\r\n\r\n")
+        #expect(await client.until("foreign-host").hasPrefix("HTTP/1.1 403"))
+      }
+      let proxied = try await served.client()
+      proxied.send("GET http://evil.example/v1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      #expect(await proxied.until("foreign-host").hasPrefix("HTTP/1.1 403"))
+    }
+    try await listening(token: "open-sesame") { served in
+      let client = try await served.client()
+      client.send("POST /v1 HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n")
+      #expect(await client.until("no-token").hasPrefix("HTTP/1.1 401"))
+    }
+  }
+
+  @Test("Who is let through is asked for the body, once") func goOn() async throws {
+    try await listening { served in
+      let client = try await served.client()
+      client.send("PUT /v1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
+      await client.until("100 Continue")
+      client.send("12")
+      client.send("34")
+      let said = await client.until("204")
+      #expect(said.ranges(of: "100 Continue").count == 1)
+    }
+  }
+
+  @Test("What is refused has no body where only the head was asked for") func head() async throws {
+    try await listening { served in
+      let client = try await served.client()
+      client.send("HEAD /v1 HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+      let said = String(decoding: await client.untilEnd(), as: UTF8.self)
+      #expect(said.hasPrefix("HTTP/1.1 403") && said.hasSuffix("\r\n\r\n"))
+    }
+  }
+
+  @Test("Behind the last answer nothing is kept of what still comes") func flood() async throws {
+    try await listening { served in
+      let client = try await served.client()
+      client.send("nonsense\r\n\r\n")
+      let flood = [UInt8](repeating: 0x78, count: 1 << 20)
+      for _ in 0..<16 { client.send(flood) }
+      let said = await client.until("bad-request")
+      #expect(said.hasPrefix("HTTP/1.1 400"))
+      for _ in 0..<16 { client.send(flood) }
+      let kept = try await served.onLoop { served.listener.connections.map { $0.incoming.capacity }.max() ?? 0 }
+      #expect(kept <= 1 << 17, "\(kept) bytes")
+    }
+  }
+
+  // MARK: Answers
+
+  @Test("An answer arrives whole, also behind Connection: close and to who has said all", arguments: [true, false])
+  func whole(_ closes: Bool) async throws {
+    var times = ControlTimes()
+    times.lingering = .milliseconds(1)
+    try await listening(times, respond: { _ in Self.big(20_000_000) }) { served in
+      let client = try await served.client()
+      client.send("GET /v1 HTTP/1.1\r\nHost: localhost\r\n\(closes ? "Connection: close\r\n" : "")\r\n")
+      client.finish()
+      let answer = await client.untilEnd()
+      #expect(answer.count > 20_000_000 && answer.last == 0x78)
+    }
+  }
+
+  @Test("Who doesn't take an answer is let go", arguments: ["", "Connection: close\r\n"])
+  func unread(_ field: String) async throws {
+    var times = ControlTimes()
+    times.answer = .milliseconds(20)
+    try await listening(times, respond: { _ in Self.big(20_000_000) }) { served in
+      let client = try await served.client()
+      client.send("GET /v1 HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n" + Self.ask)
+      try await served.until(1)
+      try await served.until(0)
+    }
+  }
+
+  @Test("Who has asked nothing that may be asked gives way, who is owed something doesn't") func places() async throws {
+    try await listening(respond: { _ in Self.big(20_000_000) }) { served in
+      let owed = try await served.client()
+      owed.send(Self.ask)
+      await owed.until(1000)
+      var others: [RawClient] = []
+      for _ in 0..<ControlListener.mostConnections {
+        let client = try await served.client()
+        client.send("GET /v1 HTTP/1.1\r\nHost: lo")
+        others.append(client)
+      }
+      let last = try await served.client()
+      last.send(Self.ask)
+      await last.until(1000)
+      #expect(await owed.until(20_000_000) >= 20_000_000)
+    }
+  }
+
+  // MARK: Events
+
+  @Test("Who comes back to a long journal is told all of it, piece by piece, and what comes then")
+  func backlog() async throws {
+    try await listening(respond: { _ in Self.following(.behind(0)) }) { served in
+      let text = String(repeating: "x", count: 3000)
+      try await served.onLoop { for _ in 0..<2000 { served.journal.append(Self.trouble(text), now: .zero) } }
+      let client = try await served.client()
+      client.send(Self.ask)
+      await client.until("id: here-2000\n")
+      try await served.onLoop { served.journal.append(Self.trouble("more"), now: .zero) }
+      let said = await client.until("id: here-2001\n")
+      #expect(said.ranges(of: "event: trouble").count == 2001 && !said.contains("event: lost"))
+    }
+  }
+
+  @Test("Who reads too slowly is told what was lost, and stays") func slow() async throws {
+    try await listening(respond: { _ in Self.following(.now) }) { served in
+      let client = try await served.client()
+      client.send(Self.ask)
+      await client.until("id: here-0\n")
+      let text = String(repeating: "x", count: 100_000)
+      try await served.onLoop { for _ in 0..<100 { served.journal.append(Self.trouble(text), now: .zero) } }
+      // What the sockets hold goes on its way; the journal forgets the rest.
+      for round in 1...20 {
+        try await served.onLoop {
+          for _ in 0..<100 { served.journal.append(Self.trouble("\(round)" + text), now: .zero) }
+        }
+      }
+      let said = await client.until("id: here-2100\n")
+      #expect(said.contains("event: lost\ndata: {\"after\":"))
+      #expect(try await served.connectionCount() == 1)
+    }
+  }
+
+  @Test("Who reads nothing at all is let go") func deaf() async throws {
+    var times = ControlTimes()
+    times.sign = .milliseconds(5)
+    times.waitingSigns = 2
+    try await listening(times, respond: { _ in Self.following(.now) }) { served in
+      let client = try await served.client()
+      client.send(Self.ask)
+      await client.until("id: here-0\n")
+      let text = String(repeating: "x", count: 4_000_000)
+      while try await served.connectionCount() == 1 {
+        try await served.onLoop { served.journal.append(Self.trouble(text), now: .zero) }
+      }
+    }
+  }
+
+  @Test("Numbers of another process's journal mean nothing: all is told that is known, and that something was lost")
+  func elsewhere() async throws {
+    for place in [EventStreamStart.Place.elsewhere, .behind(50)] {
+      try await listening(respond: { _ in Self.following(place) }) { served in
+        try await served.onLoop { for _ in 0..<3 { served.journal.append(Self.trouble("x"), now: .zero) } }
+        let client = try await served.client()
+        client.send(Self.ask)
+        let said = await client.until("id: here-3\n")
+        #expect(said.contains("event: lost") && said.ranges(of: "event: trouble").count == 3)
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import HAPLoop
+import HAPWire
+
+@testable import HAPControl
+
+/// The control API's listener on a loop of its own, which answers as a test wants, and clients that send bytes.
+final class ServedListener: @unchecked Sendable {  // what it has belongs to the loop's thread
+  let loop = EventLoop(name: "listener")
+  private(set) var journal: EventJournal!
+  private(set) var listener: ControlListener!
+
+  init(
+    _ times: ControlTimes = .init(), token: String? = nil,
+    respond: @escaping @Sendable (ControlRequest) -> ControlAnswer = { _ in .done }
+  ) async throws {
+    loop.start()
+    try await onLoop { [self] in
+      journal = EventJournal(run: "here") { .zero }
+      listener = try ControlListener(
+        at: .loopbackV4, port: 0, AccessRules(token: token, hostName: "studio"), journal, times: times, on: loop
+      ) { request, done in done(respond(request)) }
+    }
+  }
+
+  func stop() async throws {
+    try await onLoop { [self] in
+      listener.close()
+      listener = nil
+    }
+    loop.stop()
+  }
+
+  func onLoop<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      loop.schedule { continuation.resume(with: Result { try body() }) }
+    }
+  }
+
+  /// A connected client.
+  func client() async throws -> RawClient {
+    let address = try await onLoop { [self] in listener.address }
+    return try await withCheckedThrowingContinuation { continuation in
+      loop.schedule { [loop] in RawClient.connect(to: address, on: loop) { continuation.resume(with: $0) } }
+    }
+  }
+
+  func connectionCount() async throws -> Int { try await onLoop { [self] in listener.connectionCount } }
+
+  /// Waits until there are so many.
+  func until(_ count: Int) async throws { while try await connectionCount() != count { await Task.yield() } }
+}
+
+/// Sends bytes as they are, and keeps what comes. Reads only when it is asked to wait for something.
+final class RawClient: @unchecked Sendable {  // what it has belongs to the loop's thread
+  private let loop: EventLoop
+  private var stream: TCPStream!
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+  private var bytes: [UInt8] = []
+  private var hasEnded = false
+  /// How far the bytes were searched for what is waited for.
+  private var searched = 0
+  private var wish: (isMet: () -> Bool, then: ([UInt8]) -> Void)?
+
+  private init(_ loop: EventLoop) { self.loop = loop }
+  deinit { buffer.deallocate() }
+
+  static func connect(
+    to address: SocketAddress, on loop: EventLoop, _ done: @escaping (Result<RawClient, any Error>) -> Void
+  ) {
+    let client = RawClient(loop)
+    client.stream = TCPStream(loop, connectingTo: address) { error in
+      if let error { return done(.failure(error)) }
+      client.stream.startReading(onAllocate: { [buffer = client.buffer] _ in buffer }) { client.read($0) }
+      client.stream.pauseReading()
+      done(.success(client))
+    }
+  }
+
+  private func read(_ event: TCPStream.ReadEvent) {
+    if case .bytes(let count) = event { bytes += buffer[..<count] } else { hasEnded = true }
+    look()
+  }
+
+  private func look() {
+    guard let wish, hasEnded || wish.isMet() else { return }
+    self.wish = nil
+    stream.pauseReading()
+    wish.then(bytes)
+  }
+
+  func send(_ text: String) { send(Array(text.utf8)) }
+  func send(_ bytes: [UInt8]) { loop.schedule { [self] in stream.write(bytes) } }
+  func finish() { loop.schedule { [self] in stream.finishWriting() } }
+  func close() { loop.schedule { [self] in stream.close() } }
+
+  /// All that has come when this has, or when nothing more comes.
+  @discardableResult
+  func until(_ text: String) async -> String {
+    let wanted = Array(text.utf8)
+    return String(
+      decoding: await bytes { [self] in
+        let start = max(0, searched - wanted.count)
+        searched = bytes.count
+        return bytes[start...].firstRange(of: wanted) != nil
+      }, as: UTF8.self)
+  }
+
+  /// All that has come when it is so many bytes, or when nothing more comes.
+  @discardableResult
+  func until(_ count: Int) async -> Int { await bytes { [self] in bytes.count >= count }.count }
+
+  /// All that came until the other end had nothing more to say.
+  func untilEnd() async -> [UInt8] { await bytes { false } }
+
+  private func bytes(_ isMet: @escaping @Sendable () -> Bool) async -> [UInt8] {
+    await withCheckedContinuation { continuation in
+      loop.schedule { [self] in
+        searched = 0
+        wish = (isMet, { continuation.resume(returning: $0) })
+        stream.resumeReading()
+        look()
+      }
+    }
+  }
+}
+
+/// Runs with a listener, and stops it whatever comes.
+func listening<T>(
+  _ times: ControlTimes = .init(), token: String? = nil,
+  respond: @escaping @Sendable (ControlRequest) -> ControlAnswer = { _ in .done },
+  _ body: (ServedListener) async throws -> T
+) async throws -> T {
+  let served = try await ServedListener(times, token: token, respond: respond)
+  do {
+    let result = try await body(served)
+    try await served.stop()
+    return result
+  } catch {
+    try await served.stop()
+    throw error
+  }
+}
