@@ -266,6 +266,7 @@ import Testing
       #expect(
         try await control.refusal("PUT", path, "{\n \"maximumSessions\": 0}").hasSuffix("(maximumSessions 2:21)"))
       #expect(try await control.refusal("PUT", path, "[]").hasPrefix("422 invalid-conduct"))
+      #expect(try await control.refusal("PUT", path, #"{"x-mine": 1}"#).hasPrefix("422 invalid-body"))
     }
   }
 

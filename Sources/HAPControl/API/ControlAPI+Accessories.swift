@@ -157,7 +157,10 @@ extension ControlAPI {
   /// Starts it anew with another one.
   func setConduct(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     var problems: [ProfileProblem] = []
-    guard let node = call.body else { preconditionFailure("a conduct was let through without a body") }
+    let node = try call.reading { (node) throws(JSONProblem) in
+      if node.members != nil { try node.refuseUnknownMembers(exactly: ["preset"] + ConductField.all.map(\.name)) }
+      return node
+    }
     _ = Conduct(node, problems: &problems)
     guard problems.isEmpty else {
       var problem = ControlProblem(ProfileErrors(fileName: "", problems: problems))
