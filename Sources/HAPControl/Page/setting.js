@@ -2,31 +2,44 @@
 
 import * as api from "./api.js";
 
+/** By characteristic: `next`, the wish that waits, or null, and `settled`, who asked for something since the first request went out. */
 const underWay = new Map();
+const keyOf = (number, cell) => `${number}/${cell.id}`;
 
-/** `text` is the value as JSON. `onRefused(error)` is told why, in the API's words; `onSettled()` when nothing is under way any more. */
+/** Whether a value is being set: what the device says meanwhile is older than what was wished for. */
+export const isBeingSet = (number, cell) => underWay.has(keyOf(number, cell));
+
+/**
+ * `text` is the value as JSON. `onRefused(error)` is told why the latest wish was refused, in the API's words, or null; `onSettled()` when nothing is
+ * under way any more. Of wishes that wait the latest counts, with its `onRefused`; everybody's `onSettled` is called, once for each function.
+ */
 export async function set(number, cell, text, { onRefused, onSettled }) {
-  const key = `${number}/${cell.id}`;
-  if (underWay.has(key)) {
-    underWay.set(key, text);
+  const key = keyOf(number, cell);
+  const wish = { text, onRefused };
+  const other = underWay.get(key);
+  if (other) {
+    other.next = wish;
+    other.settled.add(onSettled);
     return;
   }
-  let next = text;
+  const queue = { next: wish, settled: new Set([onSettled]) };
+  underWay.set(key, queue);
+  let latest = wish;
   let problem = null;
-  while (next !== null) {
-    underWay.set(key, null);
+  while (queue.next) {
+    latest = queue.next;
+    queue.next = null;
     problem = null;
     const { version } = cell;
     try {
-      const answer = await api.set(number, cell, next);
+      const answer = await api.set(number, cell, latest.text);
       // The answer may come before the event, and must not undo what came meanwhile.
       if (cell.version === version && answer.value !== undefined) cell.set(answer.value);
     } catch (error) {
       problem = error;
     }
-    next = underWay.get(key);
   }
   underWay.delete(key);
-  onRefused(problem);
-  onSettled();
+  latest.onRefused(problem);
+  for (const job of queue.settled) job();
 }
