@@ -38,7 +38,7 @@ function about(cell, context) {
     ["Valid values", cell["valid-values"]?.join(", ")], ["At most", cell.maxLen === undefined ? null : `${cell.maxLen} bytes`],
   ].filter(([, fact]) => fact !== null && fact !== undefined);
   return [
-    h("dl", { class: "facts" }, facts.map(([what, fact]) => h("div", null, h("dt", null, what), h("dd", null, fact)))),
+    h("dl", { class: "known" }, facts.map(([what, fact]) => h("div", null, h("dt", null, what), h("dd", null, fact)))),
     cell.perms.includes("pr") ? stallSwitch(cell, context) : null,
   ].filter(Boolean);
 }
@@ -166,8 +166,7 @@ export class AccessoryView {
     const row = this.container.querySelector(`[data-address="${CSS.escape(id)}"]`);
     if (!row) return;
     row.scrollIntoView({ block: "center" });
-    row.tabIndex = -1;
-    row.focus({ preventScroll: true });
+    goTo(row);
     row.classList.add("pointed");
     setTimeout(() => row.classList.remove("pointed"), 2500);
   }
@@ -183,6 +182,13 @@ export class AccessoryView {
   }
 }
 
+/** Rows of characteristics are no stops of Tab. */
+function goTo(row) {
+  if (!row) return;
+  row.tabIndex = -1;
+  row.focus({ preventScroll: true });
+}
+
 /** How to put the focus back, by the name of what has it. */
 function focused(container) {
   const element = document.activeElement;
@@ -191,6 +197,7 @@ function focused(container) {
   const label = element.getAttribute("aria-label") ?? element.textContent;
   return () => {
     const place = row ? container.querySelector(`[data-address="${CSS.escape(row)}"]`) : container;
+    if (element.dataset.address) return goTo(place);
     const again = [...(place?.querySelectorAll(element.tagName) ?? [])].find((one) => (one.getAttribute("aria-label") ?? one.textContent) === label);
     again?.focus();
   };
@@ -2328,6 +2335,8 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .address { font-size: 0.76rem; font-variant-numeric: tabular-nums; color: var(--soft); }
 button.link.address { color: var(--soft); text-decoration: underline dotted var(--line); text-align: left; }
 .about { flex: 1 0 100%; display: grid; gap: 8px; font-size: 0.86rem; padding: 4px 0; }
+.known { display: flex; flex-wrap: wrap; gap: 4px 18px; }
+.known dt { color: var(--soft); font-size: 0.78rem; }
 .about dd { overflow-wrap: anywhere; }
 .about .switch { justify-self: start; }
 .other { color: var(--soft); flex: none; }

@@ -31,7 +31,7 @@ function about(cell, context) {
     ["Valid values", cell["valid-values"]?.join(", ")], ["At most", cell.maxLen === undefined ? null : `${cell.maxLen} bytes`],
   ].filter(([, fact]) => fact !== null && fact !== undefined);
   return [
-    h("dl", { class: "facts" }, facts.map(([what, fact]) => h("div", null, h("dt", null, what), h("dd", null, fact)))),
+    h("dl", { class: "known" }, facts.map(([what, fact]) => h("div", null, h("dt", null, what), h("dd", null, fact)))),
     cell.perms.includes("pr") ? stallSwitch(cell, context) : null,
   ].filter(Boolean);
 }

@@ -101,8 +101,7 @@ export class AccessoryView {
     const row = this.container.querySelector(`[data-address="${CSS.escape(id)}"]`);
     if (!row) return;
     row.scrollIntoView({ block: "center" });
-    row.tabIndex = -1;
-    row.focus({ preventScroll: true });
+    goTo(row);
     row.classList.add("pointed");
     setTimeout(() => row.classList.remove("pointed"), 2500);
   }
@@ -118,6 +117,13 @@ export class AccessoryView {
   }
 }
 
+/** Rows of characteristics are no stops of Tab. */
+function goTo(row) {
+  if (!row) return;
+  row.tabIndex = -1;
+  row.focus({ preventScroll: true });
+}
+
 /** How to put the focus back, by the name of what has it. */
 function focused(container) {
   const element = document.activeElement;
@@ -126,6 +132,7 @@ function focused(container) {
   const label = element.getAttribute("aria-label") ?? element.textContent;
   return () => {
     const place = row ? container.querySelector(`[data-address="${CSS.escape(row)}"]`) : container;
+    if (element.dataset.address) return goTo(place);
     const again = [...(place?.querySelectorAll(element.tagName) ?? [])].find((one) => (one.getAttribute("aria-label") ?? one.textContent) === label);
     again?.focus();
   };
