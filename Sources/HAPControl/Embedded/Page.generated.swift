@@ -435,7 +435,7 @@ export const faults = once(async () => (await read("GET", "/faults")).faults);
 export const catalogue = once(() => read("GET", "/catalogue"));
 export const clock = () => read("GET", "/clock");
 export const scenario = () => read("GET", "/scenario");
-/** `events`: names of those that are wanted; an older server knows no choice, and tells of all. */
+/** `events`: names of those that are wanted; a server that is too old to choose refuses with 400. */
 export const log = (after, limit, events = null) => read("GET", `/log?after=${after}&limit=${limit}${events ? `&event=${events.join(",")}` : ""}`);
 export const profile = (number) => ask("GET", `${one(number)}/profile`);
 
@@ -1018,15 +1018,16 @@ function connectionRow(id, peer, number, subscribed) {
   const names = h("ul", { class: "fine" });
   const box = h("details", null, summary, names);
   let shown = null;
+  const place = h("div", null, none);
   const node = h("li", null,
-    h("div", null, who, h("span", { class: "fine" }, ` connection ${id} from ${peer}`), none, box),
+    h("div", null, who, h("span", { class: "fine" }, ` connection ${id} from ${peer}`), place),
     h("button", { type: "button", class: "small", "aria-label": `Close connection ${id}`, on: { click: () => tried(() => api.closeConnection(number, id)) } }, "Close"));
   return {
     node,
     update({ controller, subscriptions }) {
       say(who, controller ?? "not verified");
-      none.hidden = subscriptions.length > 0;
-      box.hidden = subscriptions.length === 0;
+      const what = subscriptions.length > 0 ? box : none;
+      if (place.firstChild !== what) place.replaceChildren(what);
       const now = subscriptions.join(" ");
       if (now === shown) return;
       shown = now;
@@ -4015,10 +4016,15 @@ export class Store extends EventTarget {
     return last;
   }
 
-  /** Those that the other events have pushed out. */
+  /** Those that the other events have pushed out. A server that is too old to choose tells none. */
   async #refusals(from, before) {
-    const { events } = await api.log(from, PAST, REFUSALS);
-    return events.filter((event) => event.seq < before && REFUSALS.includes(event.event));
+    try {
+      const { events } = await api.log(from, PAST, REFUSALS);
+      return events.filter((event) => event.seq < before);
+    } catch (error) {
+      if (error.status === 400) return [];
+      throw error;
+    }
   }
 
   /** Whether the event seen last is known there as the same: a guess, where the server doesn't say which process it is. */

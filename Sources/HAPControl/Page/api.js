@@ -74,7 +74,7 @@ export const faults = once(async () => (await read("GET", "/faults")).faults);
 export const catalogue = once(() => read("GET", "/catalogue"));
 export const clock = () => read("GET", "/clock");
 export const scenario = () => read("GET", "/scenario");
-/** `events`: names of those that are wanted; an older server knows no choice, and tells of all. */
+/** `events`: names of those that are wanted; a server that is too old to choose refuses with 400. */
 export const log = (after, limit, events = null) => read("GET", `/log?after=${after}&limit=${limit}${events ? `&event=${events.join(",")}` : ""}`);
 export const profile = (number) => ask("GET", `${one(number)}/profile`);
 

@@ -72,15 +72,16 @@ function connectionRow(id, peer, number, subscribed) {
   const names = h("ul", { class: "fine" });
   const box = h("details", null, summary, names);
   let shown = null;
+  const place = h("div", null, none);
   const node = h("li", null,
-    h("div", null, who, h("span", { class: "fine" }, ` connection ${id} from ${peer}`), none, box),
+    h("div", null, who, h("span", { class: "fine" }, ` connection ${id} from ${peer}`), place),
     h("button", { type: "button", class: "small", "aria-label": `Close connection ${id}`, on: { click: () => tried(() => api.closeConnection(number, id)) } }, "Close"));
   return {
     node,
     update({ controller, subscriptions }) {
       say(who, controller ?? "not verified");
-      none.hidden = subscriptions.length > 0;
-      box.hidden = subscriptions.length === 0;
+      const what = subscriptions.length > 0 ? box : none;
+      if (place.firstChild !== what) place.replaceChildren(what);
       const now = subscriptions.join(" ");
       if (now === shown) return;
       shown = now;

@@ -97,10 +97,15 @@ export class Store extends EventTarget {
     return last;
   }
 
-  /** Those that the other events have pushed out. */
+  /** Those that the other events have pushed out. A server that is too old to choose tells none. */
   async #refusals(from, before) {
-    const { events } = await api.log(from, PAST, REFUSALS);
-    return events.filter((event) => event.seq < before && REFUSALS.includes(event.event));
+    try {
+      const { events } = await api.log(from, PAST, REFUSALS);
+      return events.filter((event) => event.seq < before);
+    } catch (error) {
+      if (error.status === 400) return [];
+      throw error;
+    }
   }
 
   /** Whether the event seen last is known there as the same: a guess, where the server doesn't say which process it is. */
