@@ -161,6 +161,9 @@ async def test_the_door_of_the_garage_stops_when_something_stands_in_its_way(run
 
     await home.put((*target, 0))
     await expect(glance).to_contain_text("Opening")
+    # Where time stands still, and where nothing may move: half open.
+    leaf = page.locator(".scene .p-garage-door")
+    await expect(leaf).to_have_css("transform", "matrix(1, 0, 0, 1, 0, -21)")
     await advance("10s")
     await expect(glance).to_contain_text("Open ")
     await door(page, "Closed")
@@ -586,8 +589,17 @@ async def test_who_goes_back_before_the_other_accessory_is_there_stays_and_an_ac
     # A number that nobody has yet: the next accessory gets it.
     await page.evaluate("location.hash = '#/3'")
     await expect(page.get_by_role("heading", name="It isn't there any more")).to_be_visible()
-    await of_api(simulator, "POST", "/accessories", {"format": "hasaccessory/1", "name": "Late Lamp", "services": [{"type": "LightBulb"}]})
-    await expect(page.get_by_role("main").get_by_role("heading", name="Late Lamp", level=2)).to_be_visible()
+    odd = [{"type": "TargetHeaterCoolerState", "valid-values": [5, 6], "maxValue": 9, "value": 5}]
+    far = [{"type": "LockTargetState", "maxValue": 9, "value": 7}]
+    services = [{"type": "LockMechanism", "characteristics": far}, {"type": "HeaterCooler", "characteristics": odd}]
+    await of_api(simulator, "POST", "/accessories", {"format": "hasaccessory/1", "name": "Late", "services": services})
+    await expect(page.get_by_role("main").get_by_role("heading", name="Late", level=2)).to_be_visible()
+    # Values that have no word are seen and can be set all the same.
+    await expect(page.locator("[data-type='1E']")).to_contain_text("It is 7")
+    modes = page.get_by_role("radiogroup", name="Target Heater Cooler State")
+    await expect(modes.get_by_role("radio", name="5")).to_be_checked()
+    await modes.get_by_role("radio", name="6").check()
+    await simulator.wait(lambda line: line.get("event") == "changed" and line.get("value") == 6)
 
 
 async def test_refusals_stay_in_the_log_whatever_else_happens_and_rows_lead_to_what_they_name(run, open_page):

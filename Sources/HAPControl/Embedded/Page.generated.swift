@@ -780,7 +780,7 @@ function segments({ cell, id, name, put }) {
     const input = h("input", { type: "radio", name: id, id: `${id}-${value}`, value: String(value), on: { change: () => put(jsonOf(cell, value)) } });
     return { input, value, node: h("span", { class: "segment" }, input, h("label", { for: input.id }, words)) };
   });
-  const other = h("span", { class: "other" });
+  const other = h("span", { class: "beside" });
   return {
     node: [h("div", { class: "segments", role: "radiogroup", "aria-label": name }, inputs.map((one) => one.node)), other], isLabelled: true, width: "broad",
     update() {
@@ -2339,9 +2339,9 @@ button.link.address { color: var(--soft); text-decoration: underline dotted var(
 .known { display: flex; flex-wrap: wrap; gap: 4px 18px; }
 .known dt { color: var(--soft); font-size: 0.78rem; }
 .about dd { overflow-wrap: anywhere; }
-.about .switch { justify-self: start; }
-.other { color: var(--soft); flex: none; }
-.other:empty { display: none; }
+.about .switch { justify-self: start; text-align: left; }
+.beside { color: var(--soft); flex: none; }
+.beside:empty { display: none; }
 .characteristic.pointed { animation: pointed 2.5s; }
 @keyframes pointed { from { background: var(--accent-soft); box-shadow: 0 0 0 6px var(--accent-soft); } }
 .how { display: flex; align-items: center; gap: 12px; min-width: 0; }

@@ -89,7 +89,7 @@ function segments({ cell, id, name, put }) {
     const input = h("input", { type: "radio", name: id, id: `${id}-${value}`, value: String(value), on: { change: () => put(jsonOf(cell, value)) } });
     return { input, value, node: h("span", { class: "segment" }, input, h("label", { for: input.id }, words)) };
   });
-  const other = h("span", { class: "other" });
+  const other = h("span", { class: "beside" });
   return {
     node: [h("div", { class: "segments", role: "radiogroup", "aria-label": name }, inputs.map((one) => one.node)), other], isLabelled: true, width: "broad",
     update() {
