@@ -21,20 +21,20 @@ export function aboutCell(cell, name, context) {
   const id = identifier("about");
   const node = h("div", { class: "about", id, hidden: true });
   const button = h("button", {
-    type: "button", class: "link address", "aria-expanded": "false", "aria-controls": id, "aria-label": `About ${name}`,
+    type: "button", class: "link address", "aria-expanded": "false", "aria-controls": id,
     on: { click: () => {
       node.hidden = !node.hidden;
       button.setAttribute("aria-expanded", String(!node.hidden));
       if (!node.hasChildNodes()) node.append(...about(cell, context));
     } },
-  }, `${cell.id} · ${cell.perms.join(" ")}`);
+  }, h("span", { class: "unseen" }, `About ${name}: `), `${cell.id} · ${cell.perms.join(" ")}`);
   return [button, node];
 }
 
 function about(cell, context) {
   const facts = [
     ["Type", cell.type], ["Format", cell.format], ["Permissions", cell.perms.map((perm) => PERMS[perm] ?? perm).join(", ")],
-    ["Range", cell.minValue === undefined ? null : `${cell.minValue} to ${cell.maxValue}${unitOf(cell)}${cell.minStep === undefined ? "" : `, step ${cell.minStep}`}`],
+    ["Least", cell.minValue], ["Most", cell.maxValue], ["Step", cell.minStep], ["Unit", unitOf(cell).trim() || null],
     ["Valid values", cell["valid-values"]?.join(", ")], ["At most", cell.maxLen === undefined ? null : `${cell.maxLen} bytes`],
   ].filter(([, fact]) => fact !== null && fact !== undefined);
   return [
@@ -629,9 +629,11 @@ export function colourControl(service, { number, scope }) {
     },
   });
   const row = h("div", { class: "characteristic" }, h("div", { class: "what" }, h("label", { class: "name", for: id }, "Colour")), h("div", { class: "how" }, input));
+  let isShown = false;
   const update = () => {
     const text = hex(lightOf(value));
-    if (!isPicking && !isBeingSet(number, hue) && !isBeingSet(number, saturation)) input.value = text;
+    if (!isShown || !(isPicking || isBeingSet(hue) || isBeingSet(saturation))) input.value = text;
+    isShown = true;
     row.parentElement?.style.setProperty("--lamp", text);
   };
   queueMicrotask(update);
@@ -717,10 +719,13 @@ export function characteristicRow(cell, context) {
   const refused = (error) => say(problem, error?.message ?? "");
   const silent = () => say(problem, "");
   const put = (text, isFinal = true) => set(context.number, cell, text, { onRefused: isFinal ? refused : silent, onSettled: settled });
-  const isWaiting = () => isBeingSet(context.number, cell);
+  // A row that is made meanwhile begins with the value that there is.
+  let isShown = false;
+  const isWaiting = () => isShown && isBeingSet(cell);
   const control = kindOf(cell, context)({ cell, id, name, put, isWaiting, context });
   const label = control.isLabelled ? h("span", { class: "name", id: `${id}-label` }, name) : h("label", { class: "name", for: id }, name);
   control.update();
+  isShown = true;
   context.scope.watch([cell], control.update);
   return h("div", { class: `characteristic ${control.width ?? ""}`, data: { address: cell.id, type: cell.type } },
     h("div", { class: "what" }, label, aboutCell(cell, name, context)), h("div", { class: "how" }, control.node), problem);
@@ -775,7 +780,7 @@ function toggle({ cell, id, name, put }) {
 const isTrue = (value) => value === true || value === 1;
 
 /** Few words stand side by side; a value that is none of them stands below. */
-function segments({ cell, id, name, put }) {
+function segments({ cell, id, name, put, isWaiting }) {
   const inputs = choicesOf(cell).map(([value, words]) => {
     const input = h("input", { type: "radio", name: id, id: `${id}-${value}`, value: String(value), on: { change: () => put(jsonOf(cell, value)) } });
     return { input, value, node: h("span", { class: "segment" }, input, h("label", { for: input.id }, words)) };
@@ -784,6 +789,7 @@ function segments({ cell, id, name, put }) {
   return {
     node: [h("div", { class: "segments", role: "radiogroup", "aria-label": name }, inputs.map((one) => one.node)), other], isLabelled: true, width: "broad",
     update() {
+      if (isWaiting()) return;
       for (const { input, value } of inputs) input.checked = Number(cell.value) === value && cell.value !== null;
       say(other, cell.value === null || inputs.some(({ input }) => input.checked) ? "" : `It is ${valueInWords(cell)}`);
     },
@@ -791,11 +797,12 @@ function segments({ cell, id, name, put }) {
 }
 
 /** Many words, or the values that are valid. */
-function choice({ cell, id, name, put }) {
+function choice({ cell, id, put, isWaiting }) {
   const node = h("select", { id, on: { change: () => put(jsonOf(cell, Number(node.value))) } }, options(choicesOf(cell)));
   return {
     node,
     update() {
+      if (isWaiting()) return;
       const text = String(Number(cell.value));
       const isKnown = cell.value !== null && [...node.options].some((option) => option.value === text && !option.dataset.other);
       node.querySelector("[data-other]")?.remove();
@@ -875,14 +882,16 @@ function typedIn(node, { cell, isWaiting }, show, commit) {
   return { update: updateFromCell, show: update };
 }
 
+/** Where nothing is different the caret stays. */
+function write(node, text) {
+  if (node.value !== text) node.value = text;
+}
+
 function number(parts) {
   const { cell, id, name, put } = parts;
   const node = h("input", { type: "number", id, "aria-label": name, min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any", inputmode: "decimal" });
-  const write = (value) => {
-    const text = value === null ? "" : typeof value === "number" ? String(Math.round(value * 1000) / 1000) : String(value);
-    if (node.value !== text) node.value = text;
-  };
-  const { update, show } = typedIn(node, parts, write, () => node.value !== "" && put(jsonNumber(node.value)));
+  const textOf = (value) => (value === null ? "" : typeof value === "number" ? String(Math.round(value * 1000) / 1000) : String(value));
+  const { update, show } = typedIn(node, parts, (value) => write(node, textOf(value)), () => node.value !== "" && put(jsonNumber(node.value)));
   return { node: h("span", { class: "number" }, node, h("span", { class: "unit", "aria-hidden": "true" }, unitOf(cell).trim())), isLabelled: true, update, show };
 }
 
@@ -892,7 +901,7 @@ const jsonNumber = (text) => (/^-?\d+$/.test(text) ? text.replace(/^(-?)0+(?=\d)
 function string(parts) {
   const { cell, id, put } = parts;
   const node = h("input", { type: "text", id, maxlength: cell.maxLen ?? 64, autocomplete: "off", spellcheck: "false" });
-  const { update } = typedIn(node, parts, (value) => { node.value = value ?? ""; }, () => put(JSON.stringify(node.value)));
+  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value)));
   return { node, width: "broad", update };
 }
 
@@ -901,7 +910,7 @@ function bytes(parts) {
   const { cell, id, put } = parts;
   const node = h("textarea", { id, rows: 2, autocomplete: "off", spellcheck: "false" });
   const length = h("small", { class: "unit" });
-  const { update } = typedIn(node, parts, (value) => { node.value = value ?? ""; }, () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))));
+  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))));
   return {
     node: [node, length], width: "broad",
     update() {
@@ -2002,6 +2011,11 @@ export class Cell {
   set(value) {
     this.value = value;
     this.version += 1;
+    this.tell();
+  }
+
+  /** Whoever watches looks anew. */
+  tell() {
     for (const watcher of this.#watchers) soon(watcher);
   }
 
@@ -2334,7 +2348,7 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .characteristic:not(.broad) > .what { display: grid; justify-content: start; }
 .name { font-weight: 500; overflow-wrap: anywhere; }
 .address { font-size: 0.76rem; font-variant-numeric: tabular-nums; color: var(--soft); }
-button.link.address { color: var(--soft); text-decoration: underline dotted var(--line); text-align: left; }
+button.link.address { color: var(--soft); text-decoration: underline dotted var(--line); text-align: left; position: relative; }
 .about { flex: 1 0 100%; display: grid; gap: 8px; font-size: 0.86rem; padding: 4px 0; }
 .known { display: flex; flex-wrap: wrap; gap: 4px 18px; }
 .known dt { color: var(--soft); font-size: 0.78rem; }
@@ -3544,6 +3558,7 @@ export function profilePanel(store, { number, scope }) {
   const { deviceID } = store.model.detail;
   /** What is served, as it was when the text was taken from it. */
   let kept = "";
+  let isOver = false;
   const isDraft = () => area.value !== kept;
   const load = () => tried(async () => {
     kept = await api.profile(number);
@@ -3560,8 +3575,9 @@ export function profilePanel(store, { number, scope }) {
         throw new Error("The profile that is served has been changed meanwhile. \u201cServe this profile\u201d once more serves this text in its place, \u201cTake it back\u201d shows the other.");
       }
       await replace(number, text);
-      kept = await api.profile(number);
-      if (area.value === text) area.value = kept;
+      // The panel may have been built anew meanwhile.
+      if (drafts.get(number)?.text === text) drafts.delete(number);
+      store.tell("served", { number, text, now: await api.profile(number) });
       showProblems(problems, null);
     } catch (error) {
       showProblems(problems, error, area);
@@ -3570,6 +3586,7 @@ export function profilePanel(store, { number, scope }) {
   } } }, "Serve this profile");
   const revert = h("button", { type: "button", on: { click: load } }, "Take it back");
   const show = () => {
+    if (isOver) return;
     save.disabled = !isDraft();
     revert.disabled = !isDraft();
     if (isDraft()) drafts.set(number, { text: area.value, kept, deviceID, process: store.processes });
@@ -3586,7 +3603,14 @@ export function profilePanel(store, { number, scope }) {
       area.scrollTop = draft.place?.scrollTop ?? 0;
     });
   } else load();
+  scope.onEnd(store.on("served", (served) => {
+    if (served.number !== number) return;
+    kept = served.now;
+    if (area.value === served.text) area.value = kept;
+    show();
+  }));
   scope.onEnd(() => {
+    isOver = true;
     const draft = drafts.get(number);
     if (draft) draft.place = { selection: [area.selectionStart, area.selectionEnd], scrollTop: area.scrollTop };
   });
@@ -3875,26 +3899,24 @@ import * as api from "./api.js";
 
 /** By characteristic: `next`, the wish that waits, or null, and `settled`, who asked for something since the first request went out. */
 const underWay = new Map();
-const keyOf = (number, cell) => `${number}/${cell.id}`;
 
-/** Whether a value is being set: what the device says meanwhile is older than what was wished for. */
-export const isBeingSet = (number, cell) => underWay.has(keyOf(number, cell));
+/** Whether a value is being set: what the device says meanwhile is older than what was wished for. Who watches the cell is told when it is over. */
+export const isBeingSet = (cell) => underWay.has(cell);
 
 /**
  * `text` is the value as JSON. `onRefused(error)` is told why the latest wish was refused, in the API's words, or null; `onSettled()` when nothing is
  * under way any more. Of wishes that wait the latest counts, with its `onRefused`; everybody's `onSettled` is called, once for each function.
  */
 export async function set(number, cell, text, { onRefused, onSettled }) {
-  const key = keyOf(number, cell);
   const wish = { text, onRefused };
-  const other = underWay.get(key);
+  const other = underWay.get(cell);
   if (other) {
     other.next = wish;
     other.settled.add(onSettled);
     return;
   }
   const queue = { next: wish, settled: new Set([onSettled]) };
-  underWay.set(key, queue);
+  underWay.set(cell, queue);
   let latest = wish;
   let problem = null;
   while (queue.next) {
@@ -3910,9 +3932,10 @@ export async function set(number, cell, text, { onRefused, onSettled }) {
       problem = error;
     }
   }
-  underWay.delete(key);
+  underWay.delete(cell);
   latest.onRefused(problem);
   for (const job of queue.settled) job();
+  cell.tell();
 }
 
 """#),
@@ -3946,7 +3969,8 @@ const LONG_LIST_GAP = 2000;
 /**
  * Tells by DOM events of its own:
  * `list` the accessories; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
- * `happened` one event of the server; `state` the connection; `clock`; `scenario`.
+ * `happened` one event of the server; `state` the connection; `clock`; `scenario`;
+ * `served` a profile that was served from here.
  */
 export class Store extends EventTarget {
   summaries = [];

@@ -14,20 +14,20 @@ export function aboutCell(cell, name, context) {
   const id = identifier("about");
   const node = h("div", { class: "about", id, hidden: true });
   const button = h("button", {
-    type: "button", class: "link address", "aria-expanded": "false", "aria-controls": id, "aria-label": `About ${name}`,
+    type: "button", class: "link address", "aria-expanded": "false", "aria-controls": id,
     on: { click: () => {
       node.hidden = !node.hidden;
       button.setAttribute("aria-expanded", String(!node.hidden));
       if (!node.hasChildNodes()) node.append(...about(cell, context));
     } },
-  }, `${cell.id} · ${cell.perms.join(" ")}`);
+  }, h("span", { class: "unseen" }, `About ${name}: `), `${cell.id} · ${cell.perms.join(" ")}`);
   return [button, node];
 }
 
 function about(cell, context) {
   const facts = [
     ["Type", cell.type], ["Format", cell.format], ["Permissions", cell.perms.map((perm) => PERMS[perm] ?? perm).join(", ")],
-    ["Range", cell.minValue === undefined ? null : `${cell.minValue} to ${cell.maxValue}${unitOf(cell)}${cell.minStep === undefined ? "" : `, step ${cell.minStep}`}`],
+    ["Least", cell.minValue], ["Most", cell.maxValue], ["Step", cell.minStep], ["Unit", unitOf(cell).trim() || null],
     ["Valid values", cell["valid-values"]?.join(", ")], ["At most", cell.maxLen === undefined ? null : `${cell.maxLen} bytes`],
   ].filter(([, fact]) => fact !== null && fact !== undefined);
   return [

@@ -36,9 +36,11 @@ export function colourControl(service, { number, scope }) {
     },
   });
   const row = h("div", { class: "characteristic" }, h("div", { class: "what" }, h("label", { class: "name", for: id }, "Colour")), h("div", { class: "how" }, input));
+  let isShown = false;
   const update = () => {
     const text = hex(lightOf(value));
-    if (!isPicking && !isBeingSet(number, hue) && !isBeingSet(number, saturation)) input.value = text;
+    if (!isShown || !(isPicking || isBeingSet(hue) || isBeingSet(saturation))) input.value = text;
+    isShown = true;
     row.parentElement?.style.setProperty("--lamp", text);
   };
   queueMicrotask(update);

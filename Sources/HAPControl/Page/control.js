@@ -26,10 +26,13 @@ export function characteristicRow(cell, context) {
   const refused = (error) => say(problem, error?.message ?? "");
   const silent = () => say(problem, "");
   const put = (text, isFinal = true) => set(context.number, cell, text, { onRefused: isFinal ? refused : silent, onSettled: settled });
-  const isWaiting = () => isBeingSet(context.number, cell);
+  // A row that is made meanwhile begins with the value that there is.
+  let isShown = false;
+  const isWaiting = () => isShown && isBeingSet(cell);
   const control = kindOf(cell, context)({ cell, id, name, put, isWaiting, context });
   const label = control.isLabelled ? h("span", { class: "name", id: `${id}-label` }, name) : h("label", { class: "name", for: id }, name);
   control.update();
+  isShown = true;
   context.scope.watch([cell], control.update);
   return h("div", { class: `characteristic ${control.width ?? ""}`, data: { address: cell.id, type: cell.type } },
     h("div", { class: "what" }, label, aboutCell(cell, name, context)), h("div", { class: "how" }, control.node), problem);
@@ -84,7 +87,7 @@ function toggle({ cell, id, name, put }) {
 const isTrue = (value) => value === true || value === 1;
 
 /** Few words stand side by side; a value that is none of them stands below. */
-function segments({ cell, id, name, put }) {
+function segments({ cell, id, name, put, isWaiting }) {
   const inputs = choicesOf(cell).map(([value, words]) => {
     const input = h("input", { type: "radio", name: id, id: `${id}-${value}`, value: String(value), on: { change: () => put(jsonOf(cell, value)) } });
     return { input, value, node: h("span", { class: "segment" }, input, h("label", { for: input.id }, words)) };
@@ -93,6 +96,7 @@ function segments({ cell, id, name, put }) {
   return {
     node: [h("div", { class: "segments", role: "radiogroup", "aria-label": name }, inputs.map((one) => one.node)), other], isLabelled: true, width: "broad",
     update() {
+      if (isWaiting()) return;
       for (const { input, value } of inputs) input.checked = Number(cell.value) === value && cell.value !== null;
       say(other, cell.value === null || inputs.some(({ input }) => input.checked) ? "" : `It is ${valueInWords(cell)}`);
     },
@@ -100,11 +104,12 @@ function segments({ cell, id, name, put }) {
 }
 
 /** Many words, or the values that are valid. */
-function choice({ cell, id, name, put }) {
+function choice({ cell, id, put, isWaiting }) {
   const node = h("select", { id, on: { change: () => put(jsonOf(cell, Number(node.value))) } }, options(choicesOf(cell)));
   return {
     node,
     update() {
+      if (isWaiting()) return;
       const text = String(Number(cell.value));
       const isKnown = cell.value !== null && [...node.options].some((option) => option.value === text && !option.dataset.other);
       node.querySelector("[data-other]")?.remove();
@@ -184,14 +189,16 @@ function typedIn(node, { cell, isWaiting }, show, commit) {
   return { update: updateFromCell, show: update };
 }
 
+/** Where nothing is different the caret stays. */
+function write(node, text) {
+  if (node.value !== text) node.value = text;
+}
+
 function number(parts) {
   const { cell, id, name, put } = parts;
   const node = h("input", { type: "number", id, "aria-label": name, min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any", inputmode: "decimal" });
-  const write = (value) => {
-    const text = value === null ? "" : typeof value === "number" ? String(Math.round(value * 1000) / 1000) : String(value);
-    if (node.value !== text) node.value = text;
-  };
-  const { update, show } = typedIn(node, parts, write, () => node.value !== "" && put(jsonNumber(node.value)));
+  const textOf = (value) => (value === null ? "" : typeof value === "number" ? String(Math.round(value * 1000) / 1000) : String(value));
+  const { update, show } = typedIn(node, parts, (value) => write(node, textOf(value)), () => node.value !== "" && put(jsonNumber(node.value)));
   return { node: h("span", { class: "number" }, node, h("span", { class: "unit", "aria-hidden": "true" }, unitOf(cell).trim())), isLabelled: true, update, show };
 }
 
@@ -201,7 +208,7 @@ const jsonNumber = (text) => (/^-?\d+$/.test(text) ? text.replace(/^(-?)0+(?=\d)
 function string(parts) {
   const { cell, id, put } = parts;
   const node = h("input", { type: "text", id, maxlength: cell.maxLen ?? 64, autocomplete: "off", spellcheck: "false" });
-  const { update } = typedIn(node, parts, (value) => { node.value = value ?? ""; }, () => put(JSON.stringify(node.value)));
+  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value)));
   return { node, width: "broad", update };
 }
 
@@ -210,7 +217,7 @@ function bytes(parts) {
   const { cell, id, put } = parts;
   const node = h("textarea", { id, rows: 2, autocomplete: "off", spellcheck: "false" });
   const length = h("small", { class: "unit" });
-  const { update } = typedIn(node, parts, (value) => { node.value = value ?? ""; }, () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))));
+  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))));
   return {
     node: [node, length], width: "broad",
     update() {

@@ -41,6 +41,7 @@ export function profilePanel(store, { number, scope }) {
   const { deviceID } = store.model.detail;
   /** What is served, as it was when the text was taken from it. */
   let kept = "";
+  let isOver = false;
   const isDraft = () => area.value !== kept;
   const load = () => tried(async () => {
     kept = await api.profile(number);
@@ -57,8 +58,9 @@ export function profilePanel(store, { number, scope }) {
         throw new Error("The profile that is served has been changed meanwhile. \u201cServe this profile\u201d once more serves this text in its place, \u201cTake it back\u201d shows the other.");
       }
       await replace(number, text);
-      kept = await api.profile(number);
-      if (area.value === text) area.value = kept;
+      // The panel may have been built anew meanwhile.
+      if (drafts.get(number)?.text === text) drafts.delete(number);
+      store.tell("served", { number, text, now: await api.profile(number) });
       showProblems(problems, null);
     } catch (error) {
       showProblems(problems, error, area);
@@ -67,6 +69,7 @@ export function profilePanel(store, { number, scope }) {
   } } }, "Serve this profile");
   const revert = h("button", { type: "button", on: { click: load } }, "Take it back");
   const show = () => {
+    if (isOver) return;
     save.disabled = !isDraft();
     revert.disabled = !isDraft();
     if (isDraft()) drafts.set(number, { text: area.value, kept, deviceID, process: store.processes });
@@ -83,7 +86,14 @@ export function profilePanel(store, { number, scope }) {
       area.scrollTop = draft.place?.scrollTop ?? 0;
     });
   } else load();
+  scope.onEnd(store.on("served", (served) => {
+    if (served.number !== number) return;
+    kept = served.now;
+    if (area.value === served.text) area.value = kept;
+    show();
+  }));
   scope.onEnd(() => {
+    isOver = true;
     const draft = drafts.get(number);
     if (draft) draft.place = { selection: [area.selectionStart, area.selectionEnd], scrollTop: area.scrollTop };
   });

@@ -4,26 +4,24 @@ import * as api from "./api.js";
 
 /** By characteristic: `next`, the wish that waits, or null, and `settled`, who asked for something since the first request went out. */
 const underWay = new Map();
-const keyOf = (number, cell) => `${number}/${cell.id}`;
 
-/** Whether a value is being set: what the device says meanwhile is older than what was wished for. */
-export const isBeingSet = (number, cell) => underWay.has(keyOf(number, cell));
+/** Whether a value is being set: what the device says meanwhile is older than what was wished for. Who watches the cell is told when it is over. */
+export const isBeingSet = (cell) => underWay.has(cell);
 
 /**
  * `text` is the value as JSON. `onRefused(error)` is told why the latest wish was refused, in the API's words, or null; `onSettled()` when nothing is
  * under way any more. Of wishes that wait the latest counts, with its `onRefused`; everybody's `onSettled` is called, once for each function.
  */
 export async function set(number, cell, text, { onRefused, onSettled }) {
-  const key = keyOf(number, cell);
   const wish = { text, onRefused };
-  const other = underWay.get(key);
+  const other = underWay.get(cell);
   if (other) {
     other.next = wish;
     other.settled.add(onSettled);
     return;
   }
   const queue = { next: wish, settled: new Set([onSettled]) };
-  underWay.set(key, queue);
+  underWay.set(cell, queue);
   let latest = wish;
   let problem = null;
   while (queue.next) {
@@ -39,7 +37,8 @@ export async function set(number, cell, text, { onRefused, onSettled }) {
       problem = error;
     }
   }
-  underWay.delete(key);
+  underWay.delete(cell);
   latest.onRefused(problem);
   for (const job of queue.settled) job();
+  cell.tell();
 }

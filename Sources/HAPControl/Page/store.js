@@ -27,7 +27,8 @@ const LONG_LIST_GAP = 2000;
 /**
  * Tells by DOM events of its own:
  * `list` the accessories; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
- * `happened` one event of the server; `state` the connection; `clock`; `scenario`.
+ * `happened` one event of the server; `state` the connection; `clock`; `scenario`;
+ * `served` a profile that was served from here.
  */
 export class Store extends EventTarget {
   summaries = [];
