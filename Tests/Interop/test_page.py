@@ -309,8 +309,10 @@ async def test_a_page_that_is_left_open_over_a_restart_of_the_process_reconnects
     await expect(page.locator(".glance")).to_contain_text("Closed")
     code = await shown_code(page)
     address = first.said[0]["control"]
-    await first.stop()
     said = page.locator("#connection")
+    # It is there before it says something: else that may go unsaid.
+    assert await said.evaluate("(said) => getComputedStyle(said).display") != "none"
+    await first.stop()
     await expect(said).to_contain_text("connection to hapsim is lost")
     again = await run(
         GARAGE, BRIDGE, state=tmp_path, options=("--control", address.removeprefix("http://").removesuffix("/"))
@@ -436,6 +438,9 @@ async def test_every_control_has_a_name_every_word_can_be_read_and_nothing_hangs
                 " && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 120))"
             )
             assert over == [] and await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, width)
+        # On a phone the parts come in the order in which Tab goes through them.
+        tops = await page.evaluate("[...document.querySelectorAll('#list, #main, #log, #time')].map((part) => part.getBoundingClientRect().top)")
+        assert tops == sorted(tops) and len(tops) == 4
 
 
 async def test_light_and_dark_follow_the_system_and_the_switch(run, open_page):
@@ -751,11 +756,14 @@ async def test_a_slider_shows_what_is_wished_for_until_that_is_settled_and_tells
     await expect(stalled).to_have_attribute("aria-checked", "false")
 
 
-async def test_text_that_is_not_served_yet_stays_and_nobody_elses_change_is_undone_unasked(run, open_page):
-    simulator = await run(GARAGE)
+async def test_text_that_is_not_served_yet_stays_and_nobody_elses_change_is_undone_unasked(run, open_page, tmp_path):
+    profile = tmp_path / "of-another-system.hasaccessory"
+    profile.write_bytes(GARAGE.read_bytes().replace(b"\n", b"\r\n"))
+    simulator = await run(profile)
     page = await open_page(simulator, "#/1/profile")
     area = page.get_by_label("The profile as JSON")
     await expect(area).to_have_value(re.compile("GarageDoorOpener"))
+    await expect(page.get_by_role("button", name="Serve this profile")).to_be_disabled()
     written = json.loads(await area.input_value())
     mine = json.dumps({**written, "firmwareRevision": "1.0.1"}, indent=2)
     await area.fill(mine)

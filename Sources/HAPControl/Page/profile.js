@@ -42,7 +42,8 @@ export function profilePanel(store, { number, scope }) {
   /** What is served, as it was when the text was taken from it. */
   let kept = "";
   let isOver = false;
-  const isDraft = () => area.value !== kept;
+  // A textarea has line feeds alone.
+  const isDraft = () => area.value !== kept.replaceAll(/\r\n?/g, "\n");
   const load = () => tried(async () => {
     kept = await api.profile(number);
     area.value = kept;
