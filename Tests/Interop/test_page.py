@@ -228,6 +228,7 @@ async def test_a_characteristic_of_ones_own_is_added_while_a_controller_is_conne
     await page.get_by_role("slider", name="Fade Rate", exact=True).focus()
     await page.keyboard.press("ArrowRight")
     await expect(page.get_by_label("Fade Rate, as a number")).to_have_value("1")
+    await simulator.wait(lambda line: line.get("event") == "changed" and line.get("name") == "Fade Rate")
     assert await home.value(own) == 1
     # The session of before goes on, and so does its subscription.
     await door(page, "Open")
