@@ -685,7 +685,7 @@ async def test_a_page_that_nobody_sees_for_long_lets_its_connection_go_and_comes
 
 
 async def test_what_is_typed_is_not_written_over_and_numbers_are_taken_as_people_write_them(run, open_page):
-    simulator = await run(PROFILES / "kitchen-sink.hasaccessory")
+    simulator = await run(PROFILES / "kitchen-sink.hasaccessory", PROFILES / "light-colour.hasaccessory")
     page = await open_page(simulator)
     found = await of_api(simulator, "GET", "/accessories/1")
     ids = {c.get("description"): f"{c['aid']}.{c['iid']}" for a in found["accessories"] for s in a["services"] for c in s["characteristics"]}
@@ -720,6 +720,15 @@ async def test_what_is_typed_is_not_written_over_and_numbers_are_taken_as_people
         await expect(page.get_by_label(name, exact=True)).to_have_value(shown)
         await expect(log(page).locator(".log-row", has_text=f"({ids[name]})").first).to_contain_text(shown)
     assert bodies == ['{"value":5}', '{"value":0.5}', '{"value":18446744073709551614}']
+    await page.evaluate("location.hash = '#/2'")
+    colour = page.get_by_label("Colour", exact=True)
+    await colour.focus()
+    before = await colour.input_value()
+    await of_api(simulator, "PUT", "/accessories/2/characteristics/Hue", {"value": 200})
+    await expect(colour).not_to_have_value(before)
+    await colour.fill("#00ff00")
+    await simulator.wait(lambda line: line.get("event") == "changed" and line.get("name") == "Hue" and line.get("value") == 120)
+    await expect(colour).to_have_value("#00ff00")
 
 
 async def test_a_slider_shows_what_is_wished_for_until_that_is_settled_and_tells_the_last_refusal(run, open_page):
