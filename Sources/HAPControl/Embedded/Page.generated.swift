@@ -4,6 +4,64 @@
 /// The page's files that the binary brings along, by the names of their files.
 package enum EmbeddedPage {
   package static let files: [(name: String, text: StaticString)] = [
+    ("about-cell.js", #"""
+// What there is to know of a characteristic but its value, and what can be done to its reads.
+
+import * as api from "./api.js";
+import { h, identifier } from "./dom.js";
+import { tried } from "./notices.js";
+import { unitOf } from "./words.js";
+
+const PERMS = {
+  pr: "can be read", pw: "can be written", ev: "tells events", aa: "additional authorization", tw: "timed writes alone", hd: "hidden", wr: "answers writes",
+};
+
+/** Its address, which opens the rest. Reads that are stalled are the store's to know: nobody else tells. */
+export function aboutCell(cell, name, context) {
+  const id = identifier("about");
+  const node = h("div", { class: "about", id, hidden: true });
+  const button = h("button", {
+    type: "button", class: "link address", "aria-expanded": "false", "aria-controls": id,
+    on: { click: () => {
+      node.hidden = !node.hidden;
+      button.setAttribute("aria-expanded", String(!node.hidden));
+      if (!node.hasChildNodes()) node.append(...about(cell, context));
+    } },
+  }, h("span", { class: "unseen" }, `About ${name}: `), `${cell.id} · ${cell.perms.join(" ")}`);
+  return [button, node];
+}
+
+function about(cell, context) {
+  const facts = [
+    ["Type", cell.type], ["Format", cell.format], ["Permissions", cell.perms.map((perm) => PERMS[perm] ?? perm).join(", ")],
+    ["Least", cell.minValue], ["Most", cell.maxValue], ["Step", cell.minStep], ["Unit", unitOf(cell).trim() || null],
+    ["Valid values", cell["valid-values"]?.join(", ")], ["At most", cell.maxLen === undefined ? null : `${cell.maxLen} bytes`],
+  ].filter(([, fact]) => fact !== null && fact !== undefined);
+  return [
+    h("dl", { class: "known" }, facts.map(([what, fact]) => h("div", null, h("dt", null, what), h("dd", null, fact)))),
+    cell.perms.includes("pr") ? stallSwitch(cell, context) : null,
+  ].filter(Boolean);
+}
+
+function stallSwitch(cell, { number, store, scope }) {
+  const key = `${number}/${cell.id}`;
+  const node = h("button", {
+    type: "button", role: "switch", class: "switch labelled",
+    on: { click: async () => {
+      const wanted = !store.stalled.has(key);
+      if ((await tried(() => api.stall(number, cell, wanted))) === null) return;
+      if (wanted) store.stalled.add(key);
+      else store.stalled.delete(key);
+      update();
+    } },
+  }, "Leave its reads unanswered");
+  const update = () => node.setAttribute("aria-checked", String(store.stalled.has(key)));
+  update();
+  scope.onEnd(store.on("head", update));
+  return node;
+}
+
+"""#),
     ("accessory.js", #"""
 // What is shown of one accessory: its head, and tabs with the rest.
 
@@ -22,6 +80,7 @@ import { tiles } from "./tiles.js";
 export class AccessoryView {
   #scope = new Scope();
   #tabs = null;
+  /** What is looked at: `{ number, aid }`. */
   #shown = null;
 
   constructor(store, container) {
@@ -34,31 +93,43 @@ export class AccessoryView {
 
   /** Goes where the address says. */
   async follow() {
-    const { number, aid, tab } = route();
-    if (this.store.model?.number !== number || number === null) {
-      try {
-        await this.store.show(number);
-      } catch {
-        // It comes with the next connection.
-      }
-      return;
-    }
-    if (this.#shown !== aid) this.show(false);
-    else this.#tabs?.choose(TABS.indexOf(tab));
+    const { number } = route();
+    const isHere = this.store.model?.number === number;
+    const shown = this.store.show(number).catch(() => {
+      // It comes with the next connection.
+    });
+    if (isHere) this.#turn();
+    await shown;
   }
 
-  /** Builds the pane anew. Where the focus was on something that is there again, it is put there. */
+  /** To another part of the accessory that is shown. */
+  #turn() {
+    const { aid, iid, tab } = route();
+    if (this.#shown?.aid !== aid) return this.show(false);
+    this.#tabs?.choose(TABS.indexOf(tab));
+    if (iid !== null) this.#point();
+  }
+
+  /**
+   * Builds the pane anew. Where the focus was on something that is there again, it is put there; on the way to another accessory it is put on its
+   * heading, and on the way back on the tile that led there.
+   */
   show(isGone) {
+    const { model } = this.store;
+    const { aid, iid, tab, number } = route();
+    const before = this.#shown;
+    this.#shown = { number, aid };
+    const isFocusHere = this.container.contains(document.activeElement);
+    const isTurned = before !== null && (before.number !== number || before.aid !== aid);
+    const focus = !isFocusHere ? null : isTurned ? () => this.#focusTop(before) : focused(this.container);
     this.#scope.end();
     this.#tabs = null;
-    const { model } = this.store;
-    const { aid, tab, number } = route();
-    this.#shown = aid;
-    if (!model) return this.container.replaceChildren(number !== null && isGone ? gone() : welcome(this.store));
-    const focus = focused(this.container);
+    const accessory = model && (aid === null ? model.root : model.accessory(aid));
+    if (!accessory) {
+      this.container.replaceChildren(number !== null && (isGone || model) ? gone() : welcome(this.store));
+      return isFocusHere && this.#focusTop(before);
+    }
     const context = { number: model.number, scope: this.#scope, store: this.store };
-    const accessory = aid === null ? model.root : model.accessory(aid);
-    if (!accessory) return this.container.replaceChildren(gone());
     const isRoot = accessory === model.root;
     const head = isRoot ? accessoryHead(this.store, model, context) : bridgedHead(this.store, model, accessory, context);
     const services = () => {
@@ -78,17 +149,44 @@ export class AccessoryView {
     this.container.replaceChildren(head, ...(this.#tabs ? [this.#tabs] : services().filter(Boolean)));
     focus?.();
     document.title = `${accessory.name} – hapsim`;
+    if (iid !== null) this.#point();
+  }
+
+  #focusTop(before) {
+    const tile = before?.aid ? this.container.querySelector(`.tile[data-aid="${CSS.escape(before.aid)}"] a`) : null;
+    (tile ?? this.container.querySelector("h2"))?.focus();
+  }
+
+  /** Goes to the characteristic that the address names, and takes it out of the address: it can be gone to again. */
+  #point() {
+    const { number, aid, iid } = route();
+    history.replaceState(null, "", address(number, { aid }));
+    const id = `${aid ?? this.store.model.root.aid}.${iid}`;
+    for (const box of this.container.querySelectorAll(".backstage details")) box.reveal(id);
+    const row = this.container.querySelector(`[data-address="${CSS.escape(id)}"]`);
+    if (!row) return;
+    row.scrollIntoView({ block: "center" });
+    goTo(row);
+    row.classList.add("pointed");
+    setTimeout(() => row.classList.remove("pointed"), 2500);
   }
 
   #identify(event) {
     const { model } = this.store;
     if (!model || event.number !== model.number) return;
     const aid = String(event.aid);
-    const scene = (this.#shown ?? "1") === aid ? this.container.querySelector("#scene") : this.container.querySelector(`.tile[data-aid="${CSS.escape(aid)}"]`);
+    const scene = (this.#shown?.aid ?? "1") === aid ? this.container.querySelector("#scene") : this.container.querySelector(`.tile[data-aid="${CSS.escape(aid)}"]`);
     if (!scene) return;
     scene.classList.add("identifying");
     setTimeout(() => scene.classList.remove("identifying"), Math.max(1, event.seconds ?? 3) * 1000);
   }
+}
+
+/** Rows of characteristics are no stops of Tab. */
+function goTo(row) {
+  if (!row) return;
+  row.tabIndex = -1;
+  row.focus({ preventScroll: true });
 }
 
 /** How to put the focus back, by the name of what has it. */
@@ -99,14 +197,15 @@ function focused(container) {
   const label = element.getAttribute("aria-label") ?? element.textContent;
   return () => {
     const place = row ? container.querySelector(`[data-address="${CSS.escape(row)}"]`) : container;
+    if (element.dataset.address) return goTo(place);
     const again = [...(place?.querySelectorAll(element.tagName) ?? [])].find((one) => (one.getAttribute("aria-label") ?? one.textContent) === label);
     again?.focus();
   };
 }
 
-const gone = () => h("div", { class: "welcome" }, h("h2", null, "It isn't there any more"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));
+const gone = () => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, "It isn't there any more"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));
 
-const welcome = (store) => h("div", { class: "welcome" }, h("h2", null, store.summaries.length === 0 ? "No accessory yet" : "Choose an accessory"),
+const welcome = (store) => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, store.summaries.length === 0 ? "No accessory yet" : "Choose an accessory"),
   h("p", null, store.summaries.length === 0 ? "Add one from the catalogue or from a profile." : "Its values follow its controllers, and what you do here happens at the device."));
 
 """#),
@@ -336,7 +435,8 @@ export const faults = once(async () => (await read("GET", "/faults")).faults);
 export const catalogue = once(() => read("GET", "/catalogue"));
 export const clock = () => read("GET", "/clock");
 export const scenario = () => read("GET", "/scenario");
-export const log = (after, limit) => read("GET", `/log?after=${after}&limit=${limit}`);
+/** `events`: names of those that are wanted; a server that is too old to choose refuses with 400. */
+export const log = (after, limit, events = null) => read("GET", `/log?after=${after}&limit=${limit}${events ? `&event=${events.join(",")}` : ""}`);
 export const profile = (number) => ask("GET", `${one(number)}/profile`);
 
 export const add = (text) => read("POST", "/accessories", text);
@@ -351,6 +451,8 @@ export const act = (number, aid, service, what) =>
 export const setOnline = (number, aid, online) => read("PATCH", `${one(number)}/bridged/${aid}`, { online });
 /** `text` is the value as JSON writes it. */
 export const set = (number, cell, text) => read("PUT", address(number, cell), `{"value":${text}}`);
+/** Leaves its reads unanswered, or answers them again. */
+export const stall = (number, cell, stalled) => read("PATCH", address(number, cell), { stalled });
 export const removePairings = (number) => read("DELETE", `${one(number)}/pairings`);
 export const removePairing = (number, controller) => read("DELETE", `${one(number)}/pairings/${encodeURIComponent(controller)}`);
 export const closeConnections = (number) => read("DELETE", `${one(number)}/connections`);
@@ -387,7 +489,11 @@ import { plain } from "./words.js";
 
 const FORMATS = ["bool", "uint8", "uint16", "uint32", "uint64", "int", "float", "string", "tlv8", "data"];
 const UNITS = ["celsius", "percentage", "arcdegrees", "lux", "seconds"];
-const PERMS = { pr: "Read", pw: "Write", ev: "Events" };
+const PERMS = { pr: "Read", pw: "Write", ev: "Events", tw: "Timed writes alone", aa: "Additional authorization", wr: "Write response", hd: "Hidden" };
+const USUAL = new Set(["pr", "pw", "ev"]);
+/** Formats with ranges, with a set of values, and with a length, by the name of that. */
+const INTEGERS = new Set(["uint8", "uint16", "uint32", "uint64", "int"]);
+const LENGTHS = { string: "maxLen", tlv8: "maxDataLen", data: "maxDataLen" };
 const CUSTOM = "";
 
 export function customUUID() {
@@ -409,13 +515,17 @@ export function characteristicForm(catalogue, preferredTypes = []) {
   const [least, most, step] = ["0", "100", "1"].map((value) => h("input", { type: "text", inputmode: "decimal", value, autocomplete: "off" }));
   const value = h("input", { type: "text", autocomplete: "off", spellcheck: "false" });
   const perms = Object.entries(PERMS).map(([perm, word]) => {
-    const box = h("input", { type: "checkbox", id: identifier("perm"), value: perm, checked: true });
+    const box = h("input", { type: "checkbox", id: identifier("perm"), value: perm, checked: USUAL.has(perm) });
     return { box, node: h("span", { class: "check" }, box, h("label", { for: box.id }, word)) };
   });
   const range = h("div", { class: "fields" }, field("Minimum", least), field("Maximum", most), field("Step", step));
+  const valid = h("input", { type: "text", inputmode: "numeric", autocomplete: "off" });
+  const validField = field("Valid values", valid, "Such as 0, 1, 4: these alone, in place of the range");
+  const longest = h("input", { type: "number", min: 1, autocomplete: "off" });
+  const length = field("Longest", longest, "In bytes");
   const own = h("div", { class: "fields" },
     field("Description", name, "What people read"), field("UUID", uuid, "Any that nobody else has"), field("Format", format), field("Unit", unit),
-    h("fieldset", null, h("legend", null, "Permissions"), perms.map((perm) => perm.node)), range);
+    h("fieldset", null, h("legend", null, "Permissions"), perms.map((perm) => perm.node)), range, validField, length);
   const preferred = (types) => {
     const first = types.filter((one) => byType.has(one));
     const rest = catalogue.characteristics.filter((one) => !first.includes(one.type));
@@ -427,6 +537,8 @@ export function characteristicForm(catalogue, preferredTypes = []) {
   const show = () => {
     own.hidden = type.value !== CUSTOM;
     range.hidden = ["bool", "string", "tlv8", "data"].includes(format.value);
+    validField.hidden = !INTEGERS.has(format.value);
+    length.hidden = !LENGTHS[format.value];
   };
   type.addEventListener("change", show);
   format.addEventListener("change", show);
@@ -444,15 +556,21 @@ export function characteristicForm(catalogue, preferredTypes = []) {
         made.format = format.value;
         made.perms = perms.filter((perm) => perm.box.checked).map((perm) => perm.box.value);
         if (unit.value) made.unit = unit.value;
-        if (!range.hidden) {
+        const values = validField.hidden ? [] : valid.value.split(/[\s,]+/).filter(Boolean).map((text) => numberOf(text, "valid values"));
+        if (values.length > 0) made["valid-values"] = [...new Set(values)].sort((one, other) => one - other);
+        else if (!range.hidden) {
           for (const [member, input] of [["minValue", least], ["maxValue", most], ["minStep", step]]) {
             if (input.value.trim() !== "") made[member] = numberOf(input.value, member);
           }
         }
       }
+      if (isOwn && !length.hidden && longest.value !== "") made[LENGTHS[format.value]] = numberOf(longest.value, LENGTHS[format.value]);
       const start = value.value.trim();
       if (start !== "") made.value = valueOf(start, kind);
-      else if (isOwn && made.minValue !== undefined) made.value = made.minValue;
+      else if (isOwn) {
+        const first = made["valid-values"]?.[0] ?? made.minValue;
+        if (first !== undefined) made.value = first;
+      }
       return made;
     },
   };
@@ -478,7 +596,7 @@ function valueOf(text, format) {
 import { fromHex, hex, lightOf, toHue } from "./colour.js";
 import { h, identifier } from "./dom.js";
 import { cellOf } from "./model.js";
-import { set } from "./setting.js";
+import { isBeingSet, set } from "./setting.js";
 import { notice } from "./notices.js";
 
 const [HUE, SATURATION, TEMPERATURE] = ["13", "2F", "CE"];
@@ -493,20 +611,29 @@ export function colourControl(service, { number, scope }) {
   const id = identifier("colour");
   const value = (type) => cellOf(service, type)?.value ?? undefined;
   const problem = { onRefused: (error) => error && notice(error.message, "problem"), onSettled: () => update() };
+  let isPicking = false;
+  const letGo = () => {
+    isPicking = false;
+    update();
+  };
   const input = h("input", {
     type: "color", id,
     on: {
       input: () => {
+        isPicking = true;
         const picked = toHue(fromHex(input.value));
         set(number, hue, String(picked.hue), problem);
         set(number, saturation, String(picked.saturation), problem);
       },
+      change: letGo, blur: letGo,
     },
   });
   const row = h("div", { class: "characteristic" }, h("div", { class: "what" }, h("label", { class: "name", for: id }, "Colour")), h("div", { class: "how" }, input));
+  let isShown = false;
   const update = () => {
     const text = hex(lightOf(value));
-    if (document.activeElement !== input) input.value = text;
+    if (!isShown || !(isPicking || isBeingSet(hue) || isBeingSet(saturation))) input.value = text;
+    isShown = true;
     row.parentElement?.style.setProperty("--lamp", text);
   };
   queueMicrotask(update);
@@ -567,7 +694,8 @@ export function lightOf(value) {
 // The control that fits a characteristic, labelled, with its value both ways.
 
 import { h, identifier, options, say } from "./dom.js";
-import { set } from "./setting.js";
+import { isBeingSet, set } from "./setting.js";
+import { aboutCell } from "./about-cell.js";
 import { plain, unitOf, valueInWords } from "./words.js";
 import { colourControl, trackOf } from "./colour-control.js";
 
@@ -586,37 +714,45 @@ export function characteristicRow(cell, context) {
   const name = nameOf(cell);
   const problem = h("p", { class: "refused", role: "alert" });
   const id = identifier("control");
-  const put = (text, isFinal = true) =>
-    set(context.number, cell, text, {
-      onRefused: (error) => say(problem, error && isFinal ? error.message : ""),
-      onSettled: () => control.update(),
-    });
-  const control = kindOf(cell, context)({ cell, id, name, put, context });
+  // One function of each kind for all that is put: of wishes that wait only the latest is heard, and it may be the final one.
+  const settled = () => control.update();
+  const refused = (error) => say(problem, error?.message ?? "");
+  const silent = () => say(problem, "");
+  const put = (text, isFinal = true) => set(context.number, cell, text, { onRefused: isFinal ? refused : silent, onSettled: settled });
+  // A row that is made meanwhile begins with the value that there is.
+  let isShown = false;
+  const isWaiting = () => isShown && isBeingSet(cell);
+  const control = kindOf(cell, context)({ cell, id, name, put, isWaiting, context });
   const label = control.isLabelled ? h("span", { class: "name", id: `${id}-label` }, name) : h("label", { class: "name", for: id }, name);
   control.update();
+  isShown = true;
   context.scope.watch([cell], control.update);
   return h("div", { class: `characteristic ${control.width ?? ""}`, data: { address: cell.id, type: cell.type } },
-    h("div", { class: "what" }, label, h("small", { class: "address", title: permsInWords(cell) }, `${cell.id} · ${cell.perms.join(" ")}`)),
-    h("div", { class: "how" }, control.node), problem);
+    h("div", { class: "what" }, label, aboutCell(cell, name, context)), h("div", { class: "how" }, control.node), problem);
 }
 
 export const nameOf = (cell) => (cell.description && !cell.name.includes(cell.description) ? `${cell.name} (${cell.description})` : cell.name);
-
-const PERMS = {
-  pr: "can be read", pw: "can be written", ev: "tells events", aa: "additional authorization", tw: "timed writes alone", hd: "hidden", wr: "answers writes",
-};
-const permsInWords = (cell) => `${cell.type}, ${cell.format}: ${cell.perms.map((perm) => PERMS[perm] ?? perm).join(", ")}`;
 
 function kindOf(cell, context) {
   if (cell.type === PRESS) return pressText;
   if (context.isReported?.(cell)) return plainText;
   if (cell.type === IDENTIFY || (!cell.perms.includes("pr") && cell.format === "bool")) return trigger;
-  if (cell.words) return Object.keys(cell.words).length <= 4 ? segments : choice;
+  const choices = choicesOf(cell);
+  if (choices && cell.words) return choices.length <= 4 ? segments : choice;
   if (cell.format === "bool") return toggle;
-  if (cell["valid-values"]) return choice;
+  if (choices) return choice;
   if (BYTES.has(cell.format)) return bytes;
   if (cell.format === "string") return cell.perms.includes("pw") ? string : plainText;
   return isSlider(cell) ? slider : number;
+}
+
+/** `[[value, words]]` where there is a set of values: those that are valid, each by its word where it has one. Null: there is none. */
+function choicesOf(cell) {
+  const words = Object.entries(cell.words ?? {}).map(([word, value]) => [value, plain(word)]);
+  const valid = cell["valid-values"];
+  if (!valid) return words.length > 0 ? words : null;
+  const known = new Map(words);
+  return valid.map((value) => [value, known.get(value) ?? `${value}${unitOf(cell)}`]);
 }
 
 const stepOf = (cell) => cell.minStep ?? (FLOATS.has(cell.format) ? null : 1);
@@ -643,25 +779,30 @@ function toggle({ cell, id, name, put }) {
 }
 const isTrue = (value) => value === true || value === 1;
 
-/** Few words stand side by side. */
-function segments({ cell, id, name, put }) {
-  const inputs = Object.entries(cell.words).map(([word, value]) => {
+/** Few words stand side by side; a value that is none of them stands below. */
+function segments({ cell, id, name, put, isWaiting }) {
+  const inputs = choicesOf(cell).map(([value, words]) => {
     const input = h("input", { type: "radio", name: id, id: `${id}-${value}`, value: String(value), on: { change: () => put(jsonOf(cell, value)) } });
-    return { input, value, node: h("span", { class: "segment" }, input, h("label", { for: input.id }, plain(word))) };
+    return { input, value, node: h("span", { class: "segment" }, input, h("label", { for: input.id }, words)) };
   });
+  const other = h("span", { class: "beside" });
   return {
-    node: h("div", { class: "segments", role: "radiogroup", "aria-label": name }, inputs.map((one) => one.node)), isLabelled: true, width: "broad",
-    update() { for (const { input, value } of inputs) input.checked = Number(cell.value) === value && cell.value !== null; },
+    node: [h("div", { class: "segments", role: "radiogroup", "aria-label": name }, inputs.map((one) => one.node)), other], isLabelled: true, width: "broad",
+    update() {
+      if (isWaiting()) return;
+      for (const { input, value } of inputs) input.checked = Number(cell.value) === value && cell.value !== null;
+      say(other, cell.value === null || inputs.some(({ input }) => input.checked) ? "" : `It is ${valueInWords(cell)}`);
+    },
   };
 }
 
 /** Many words, or the values that are valid. */
-function choice({ cell, id, name, put }) {
-  const entries = cell.words ? Object.entries(cell.words).map(([word, value]) => [value, plain(word)]) : cell["valid-values"].map((value) => [value, `${value}${unitOf(cell)}`]);
-  const node = h("select", { id, on: { change: () => put(jsonOf(cell, Number(node.value))) } }, options(entries));
+function choice({ cell, id, put, isWaiting }) {
+  const node = h("select", { id, on: { change: () => put(jsonOf(cell, Number(node.value))) } }, options(choicesOf(cell)));
   return {
     node,
     update() {
+      if (isWaiting()) return;
       const text = String(Number(cell.value));
       const isKnown = cell.value !== null && [...node.options].some((option) => option.value === text && !option.dataset.other);
       node.querySelector("[data-other]")?.remove();
@@ -672,79 +813,122 @@ function choice({ cell, id, name, put }) {
 }
 const jsonOf = (cell, value) => (cell.format === "bool" ? String(Boolean(value)) : String(value));
 
-/** A slider, and the number beside it, which can be typed as well. */
+/** A slider, and the number beside it, which can be typed as well. While it is moved, and until that is settled, it shows what is wished for. */
 function slider(parts) {
-  const { cell, id, name, put } = parts;
+  const { cell, id, name, put, isWaiting } = parts;
   const step = stepOf(cell) ?? "any";
   let isHeld = false;
+  /** What was wished for last, until that is settled. */
+  let wished = null;
   const range = h("input", { type: "range", id, min: cell.minValue, max: cell.maxValue, step: step === "any" ? (cell.maxValue - cell.minValue) / 1000 : step });
-  const typed = number({ ...parts, id: `${id}-number`, name: `${name}, as a number` });
+  const wish = (text, isFinal = true) => {
+    wished = Number(text);
+    put(text, isFinal);
+  };
+  const typed = number({ ...parts, id: `${id}-number`, name: `${name}, as a number`, put: (text) => {
+    range.value = text;
+    wish(text);
+  } });
+  const show = (value) => {
+    range.setAttribute("aria-valuetext", valueInWords(cell, value));
+    const span = cell.maxValue - cell.minValue;
+    range.style.setProperty("--part", `${((Number(range.value) - cell.minValue) / span) * 100}%`);
+    typed.show(value);
+  };
+  const update = () => {
+    if (wished !== null && (isHeld || isWaiting())) return show(wished);
+    wished = null;
+    range.value = String(cell.value ?? cell.minValue);
+    show(cell.value);
+  };
   range.addEventListener("input", () => {
     isHeld = true;
-    put(range.value, false);
+    show(Number(range.value));
+    wish(range.value, false);
   });
   range.addEventListener("change", () => {
     isHeld = false;
-    put(range.value);
+    wish(range.value);
   });
+  // Where it was let go as it was before, there is no change; where there is one, it comes behind the pointer's event.
+  const letGo = () => {
+    isHeld = false;
+    update();
+  };
+  for (const event of ["pointerup", "pointercancel"]) range.addEventListener(event, () => setTimeout(letGo));
+  range.addEventListener("blur", letGo);
   const track = trackOf(cell);
   if (track) range.classList.add("track", track);
-  return {
-    node: [range, typed.node], width: "broad",
-    update() {
-      if (!isHeld) range.value = String(cell.value ?? cell.minValue);
-      range.setAttribute("aria-valuetext", valueInWords(cell));
-      const span = cell.maxValue - cell.minValue;
-      range.style.setProperty("--part", `${((Number(range.value) - cell.minValue) / span) * 100}%`);
-      typed.update();
-    },
-  };
+  return { node: [range, typed.node], width: "broad", update };
 }
 
-function number({ cell, id, name, put }) {
-  const node = h("input", {
-    type: "number", id, "aria-label": name, min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any", inputmode: "decimal",
-    on: { change: () => node.value !== "" && put(node.value) },
+/**
+ * A field that is typed in. What somebody has begun to type isn't written over; what was put isn't until it is settled.
+ * `show(value)` writes into it, `commit()` puts what it says.
+ */
+function typedIn(node, { cell, isWaiting }, show, commit) {
+  let isBegun = false;
+  const update = (value = cell.value) => !isBegun && show(value);
+  const updateFromCell = () => !isWaiting() && update();
+  node.addEventListener("input", () => { isBegun = true; });
+  node.addEventListener("change", () => {
+    isBegun = false;
+    commit();
   });
-  return {
-    node: h("span", { class: "number" }, node, h("span", { class: "unit", "aria-hidden": "true" }, unitOf(cell).trim())), isLabelled: true,
-    update() {
-      if (document.activeElement === node && node.matches(":user-invalid")) return;
-      const text = cell.value === null ? "" : typeof cell.value === "number" ? String(Math.round(cell.value * 1000) / 1000) : String(cell.value);
-      if (node.value !== text) node.value = text;
-    },
-  };
+  node.addEventListener("blur", () => {
+    isBegun = false;
+    updateFromCell();
+  });
+  return { update: updateFromCell, show: update };
 }
 
-function string({ cell, id, put }) {
-  const node = h("input", { type: "text", id, maxlength: cell.maxLen ?? 64, autocomplete: "off", spellcheck: "false", on: { change: () => put(JSON.stringify(node.value)) } });
-  return {
-    node, width: "broad",
-    update() { if (document.activeElement !== node || node.value === "") node.value = cell.value ?? ""; },
-  };
+/** Where nothing is different the caret stays. */
+function write(node, text) {
+  if (node.value !== text) node.value = text;
+}
+
+function number(parts) {
+  const { cell, id, name, put } = parts;
+  const node = h("input", { type: "number", id, "aria-label": name, min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any", inputmode: "decimal" });
+  const textOf = (value) => (value === null ? "" : typeof value === "number" ? String(Math.round(value * 1000) / 1000) : String(value));
+  const { update, show } = typedIn(node, parts, (value) => write(node, textOf(value)), () => node.value !== "" && put(jsonNumber(node.value)));
+  return { node: h("span", { class: "number" }, node, h("span", { class: "unit", "aria-hidden": "true" }, unitOf(cell).trim())), isLabelled: true, update, show };
+}
+
+/** A number as JSON writes it: people write .5 and 05 as well. Whole ones may be larger than JavaScript's numbers. */
+const jsonNumber = (text) => (/^-?\d+$/.test(text) ? text.replace(/^(-?)0+(?=\d)/, "$1") : String(Number(text)));
+
+function string(parts) {
+  const { cell, id, put } = parts;
+  const node = h("input", { type: "text", id, maxlength: cell.maxLen ?? 64, autocomplete: "off", spellcheck: "false" });
+  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value)));
+  return { node, width: "broad", update };
 }
 
 /** Bytes are base64 text. */
-function bytes({ cell, id, put }) {
-  const node = h("textarea", { id, rows: 2, autocomplete: "off", spellcheck: "false", on: { change: () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))) } });
+function bytes(parts) {
+  const { cell, id, put } = parts;
+  const node = h("textarea", { id, rows: 2, autocomplete: "off", spellcheck: "false" });
   const length = h("small", { class: "unit" });
+  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))));
   return {
     node: [node, length], width: "broad",
     update() {
-      if (document.activeElement !== node) node.value = cell.value ?? "";
+      update();
       say(length, valueInWords(cell));
     },
   };
 }
 
-function plainText({ cell, id, name }) {
-  const node = h("output", { id, "aria-label": name });
+/** No live region: what changes by itself many times a second isn't read out each time. */
+function plainText({ cell, id }) {
+  const node = h("span", { id, class: "reported" });
   return { node, isLabelled: true, update() { say(node, valueInWords(cell)); } };
 }
 
 /** The last press; buttons that press are at the foot of the service. */
-function pressText({ cell, id, name }) {
-  const node = h("output", { id, "aria-label": name });
+function pressText({ cell, id }) {
+  const node = h("span", { id, class: "reported" });
   let timer = null;
   return {
     node, isLabelled: true,
@@ -773,14 +957,15 @@ export const colourRow = colourControl;
 
 import * as api from "./api.js";
 import { confirmed } from "./dialog.js";
-import { h } from "./dom.js";
+import { h, say } from "./dom.js";
 import { tried } from "./notices.js";
 import { nameOf } from "./control.js";
+import { keptRows } from "./rows.js";
 import { count } from "./words.js";
 
 export function controllersPanel(store, { number, scope }) {
-  const pairings = h("div");
-  const connections = h("div");
+  const pairings = h("tbody");
+  const connections = h("ul", { class: "connections" });
   const reset = h("button", {
     type: "button", class: "danger",
     on: {
@@ -792,47 +977,73 @@ export function controllersPanel(store, { number, scope }) {
     },
   }, "Reset pairings");
   const closeAll = h("button", { type: "button", on: { click: () => tried(() => api.closeConnections(number)) } }, "Close all");
-  let shown = "";
-  const open = new Set();
+  const noPairing = h("p", { class: "empty" }, "Not paired. Pair with the setup code above.");
+  const table = h("table", null,
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Controller"), h("th", { scope: "col" }, "Rights"), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Remove")))), pairings);
+  const nobody = h("p", { class: "empty" }, "Nobody is connected.");
+  const pairingsHead = h("h3", { tabindex: "-1" }, "Pairings");
+  const connectionsHead = h("h3", { tabindex: "-1" }, "Connections");
+  const ofPairings = keptRows(pairings, (pairing) => pairing.controller, ({ controller }) => pairingRow(controller, number), pairingsHead);
+  const ofConnections = keptRows(connections, (one) => `${one.id} ${one.peer}`, ({ id, peer }) => connectionRow(id, peer, number, subscribed), connectionsHead);
+  const subscribed = (id) => {
+    const cell = store.model.cells.get(id);
+    const behind = store.model.isBridge && cell ? `${store.model.accessory(cell.aid)?.name}: ` : "";
+    return `${behind}${cell ? nameOf(cell) : "?"} (${id})`;
+  };
   const update = () => {
     const detail = store.model?.detail;
     if (!detail || detail.number !== number) return;
-    const now = JSON.stringify([detail.pairings, detail.connections]);
-    if (now === shown) return;
-    shown = now;
     reset.disabled = detail.pairings.length === 0;
     closeAll.disabled = detail.connections.length === 0;
-    pairings.replaceChildren(detail.pairings.length === 0 ? h("p", { class: "empty" }, "Not paired. Pair with the setup code above.") : pairingTable(detail.pairings));
-    connections.replaceChildren(detail.connections.length === 0 ? h("p", { class: "empty" }, "Nobody is connected.") : h("ul", { class: "connections" }, detail.connections.map(connection)));
-  };
-
-  const pairingTable = (list) => h("table", null,
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Controller"), h("th", { scope: "col" }, "Rights"), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Remove")))),
-    h("tbody", null, list.map((pairing) => h("tr", null, h("td", { class: "mono" }, pairing.controller), h("td", null, pairing.admin ? "Admin" : "User"),
-      h("td", { class: "end" }, h("button", {
-        type: "button", class: "small", "aria-label": `Remove ${pairing.controller}`,
-        on: { click: async () => (await confirmed(`Remove the pairing of ${pairing.controller}?`, "Remove")) && tried(() => api.removePairing(number, pairing.controller)) },
-      }, "Remove"))))));
-
-  const connection = (one) => {
-    const names = one.subscriptions.map((id) => {
-      const cell = store.model.cells.get(id);
-      const behind = store.model.isBridge && cell ? `${store.model.accessory(cell.aid)?.name}: ` : "";
-      return `${behind}${cell ? nameOf(cell) : "?"} (${id})`;
-    });
-    const box = h("details", { open: open.has(one.id) }, h("summary", null, `subscribed to ${count(names.length, "characteristic")}`), h("ul", { class: "fine" }, names.map((name) => h("li", null, name))));
-    box.addEventListener("toggle", () => (box.open ? open.add(one.id) : open.delete(one.id)));
-    return h("li", null,
-      h("div", null, h("strong", { class: "mono" }, one.controller ?? "not verified"), h("span", { class: "fine" }, ` connection ${one.id} from ${one.peer}`),
-        names.length === 0 ? h("p", { class: "fine" }, "no subscriptions") : box),
-      h("button", { type: "button", class: "small", "aria-label": `Close connection ${one.id}`, on: { click: () => tried(() => api.closeConnection(number, one.id)) } }, "Close"));
+    noPairing.hidden = detail.pairings.length > 0;
+    table.hidden = detail.pairings.length === 0;
+    nobody.hidden = detail.connections.length > 0;
+    ofPairings.update(detail.pairings);
+    ofConnections.update(detail.connections);
   };
 
   update();
   scope.onEnd(store.on("controllers", update));
   return h("div", { class: "columns" },
-    h("section", { class: "card", "aria-label": "Pairings" }, h("header", { class: "bar" }, h("h3", null, "Pairings"), reset), pairings),
-    h("section", { class: "card", "aria-label": "Connections" }, h("header", { class: "bar" }, h("h3", null, "Connections"), closeAll), connections));
+    h("section", { class: "card", "aria-label": "Pairings" }, h("header", { class: "bar" }, pairingsHead, reset), noPairing, table),
+    h("section", { class: "card", "aria-label": "Connections" }, h("header", { class: "bar" }, connectionsHead, closeAll), nobody, connections));
+}
+
+function pairingRow(controller, number) {
+  const rights = h("td");
+  const node = h("tr", null, h("td", { class: "mono" }, controller), rights,
+    h("td", { class: "end" }, h("button", {
+      type: "button", class: "small", "aria-label": `Remove ${controller}`,
+      on: { click: async () => (await confirmed(`Remove the pairing of ${controller}?`, "Remove")) && tried(() => api.removePairing(number, controller)) },
+    }, "Remove")));
+  return { node, update({ admin }) { say(rights, admin ? "Admin" : "User"); } };
+}
+
+/** `subscribed(id)` says what the characteristic of this address is called. */
+function connectionRow(id, peer, number, subscribed) {
+  const who = h("strong", { class: "mono" });
+  const none = h("p", { class: "fine" }, "no subscriptions");
+  const summary = h("summary");
+  const names = h("ul", { class: "fine" });
+  const box = h("details", null, summary, names);
+  let shown = null;
+  const place = h("div", null, none);
+  const node = h("li", null,
+    h("div", null, who, h("span", { class: "fine" }, ` connection ${id} from ${peer}`), place),
+    h("button", { type: "button", class: "small", "aria-label": `Close connection ${id}`, on: { click: () => tried(() => api.closeConnection(number, id)) } }, "Close"));
+  return {
+    node,
+    update({ controller, subscriptions }) {
+      say(who, controller ?? "not verified");
+      const what = subscriptions.length > 0 ? box : none;
+      if (place.firstChild !== what) place.replaceChildren(what);
+      const now = subscriptions.join(" ");
+      if (now === shown) return;
+      shown = now;
+      say(summary, `subscribed to ${count(subscriptions.length, "characteristic")}`);
+      names.replaceChildren(...subscriptions.map((id) => h("li", null, subscribed(id))));
+    },
+  };
 }
 
 """#),
@@ -929,29 +1140,34 @@ import { headers, parse } from "./api.js";
 const LONGEST_PAUSE = 5000;
 /** Something comes every 15 seconds; without it the connection is as good as gone. */
 const SILENCE = 40000;
+/** A page that nobody sees for so long lets its connection go: a browser has six for one server, and the next page needs one. */
+const UNSEEN = 30000;
 
 /**
  * Follows the events for as long as the page is open.
  *
- * - `begin()`, awaited before each connection, brings everything up to date and says behind which event to go on.
- * - `onEvent(event)` is told each one; `onState("connecting" | "open" | "lost", error)` how the connection is.
+ * - `begin()`, awaited before each connection, brings everything up to date and says behind which event to go on: `{ after, run }`, of which
+ *   process if that is known.
+ * - `onEvent(event)` is told each one; `onState("connecting" | "open" | "resting" | "lost", error)` how the connection is. It rests while nobody
+ *   has seen the page for half a minute, and comes back with who looks at it.
  * A refusal for want of a token ends it; it is called anew when there is one.
  */
 export async function follow({ begin, onEvent, onState }) {
   let pause = 250;
   for (;;) {
-    const silence = new AbortController();
+    const end = new AbortController();
+    const unseen = whenUnseen(() => end.abort());
     let timer = null;
     const hear = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE);
+      timer = setTimeout(() => end.abort(), SILENCE);
     };
     try {
       onState("connecting");
-      const after = await begin();
+      const { after, run } = await begin();
       hear();
       const response = await fetch(`/v1/events?after=${after}`, {
-        headers: headers({ "Last-Event-ID": String(after) }), cache: "no-store", signal: silence.signal,
+        headers: headers(run === undefined ? {} : { "Last-Event-ID": `${run}-${after}` }), cache: "no-store", signal: end.signal,
       });
       if (!response.ok) throw Object.assign(new Error(`the answer was ${response.status}`), { status: response.status });
       onState("open");
@@ -963,14 +1179,57 @@ export async function follow({ begin, onEvent, onState }) {
       onState("lost");
     } catch (error) {
       if (error.status === 401) return onState("refused", error);
-      onState("lost", error);
+      if (!unseen.isLong) onState("lost", error);
     } finally {
       clearTimeout(timer);
-      silence.abort();
+      end.abort();
+      unseen.stop();
+    }
+    if (unseen.isLong) {
+      onState("resting");
+      await seen();
+      pause = 250;
+      continue;
     }
     await new Promise((resume) => setTimeout(resume, pause));
     pause = Math.min(pause * 2, LONGEST_PAUSE);
   }
+}
+
+/** Does something, once, when nobody has seen the page for a while. */
+function whenUnseen(job) {
+  let timer = null;
+  const watch = {
+    isLong: false,
+    stop() {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", look);
+    },
+  };
+  const look = () => {
+    clearTimeout(timer);
+    if (!document.hidden) return;
+    timer = setTimeout(() => {
+      watch.isLong = true;
+      job();
+    }, UNSEEN);
+  };
+  document.addEventListener("visibilitychange", look);
+  look();
+  return watch;
+}
+
+/** Until somebody sees the page. */
+function seen() {
+  return new Promise((resume) => {
+    const look = () => {
+      if (document.hidden) return;
+      document.removeEventListener("visibilitychange", look);
+      resume();
+    };
+    document.addEventListener("visibilitychange", look);
+    look();
+  });
 }
 
 /** Server-sent events (HTML Living Standard §9.2), of which lines `event` and `data` matter here. */
@@ -1086,45 +1345,78 @@ function inputFor(parameter) {
 }
 
 """#),
+    ("files.js", #"""
+// Saving something as a file.
+
+import { h } from "./dom.js";
+
+export function saveFile(name, text, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10000);
+}
+
+"""#),
     ("frames.js", #"""
 // Work that changes what is seen waits for the next frame, and is done once however often it was asked for.
 
 /** So much at once is a crowd: behind it one frame is left free, for scrolling and for what people do. */
 const CROWD = 6;
+/** A page that nobody sees has no frames: milliseconds between its turns. */
+const UNSEEN = 50;
 
 const jobs = new Set();
-let isScheduled = false;
+/** Takes the turn back that is due; null: none is. */
+let cancel = null;
 let crowdedAt = -Infinity;
 
 function frame() {
   if (performance.now() - crowdedAt < 20) {
     crowdedAt = -Infinity;
-    return requestAnimationFrame(frame);
+    return schedule();
   }
   run();
 }
 
 function run() {
-  isScheduled = false;
+  cancel = null;
   const due = [...jobs];
   jobs.clear();
   for (const job of due) job();
   if (due.length > CROWD) crowdedAt = performance.now();
 }
 
-/** Does it before the next frame is drawn; a page that nobody sees has no frames, and gets a timer instead. */
-export function soon(job) {
-  jobs.add(job);
-  if (isScheduled) return;
-  isScheduled = true;
-  if (document.hidden) setTimeout(run, 50);
-  else requestAnimationFrame(frame);
+function schedule() {
+  if (document.hidden) {
+    const timer = setTimeout(run, UNSEEN);
+    cancel = () => clearTimeout(timer);
+  } else {
+    const handle = requestAnimationFrame(frame);
+    cancel = () => cancelAnimationFrame(handle);
+  }
 }
 
-/** A function that does it a while after it was last asked for, and at the latest after five times as long. */
-export function settled(milliseconds, job) {
+/** Does it before the next frame is drawn. */
+export function soon(job) {
+  jobs.add(job);
+  if (!cancel) schedule();
+}
+
+// The frame that was asked for doesn't come while the page is hidden.
+document.addEventListener("visibilitychange", () => {
+  if (!cancel) return;
+  cancel();
+  schedule();
+});
+
+/**
+ * A function that does it a while after it was last asked for, and at the latest after five times as long.
+ * `gap()`: so many milliseconds lie between two times at least.
+ */
+export function settled(milliseconds, job, gap = () => 0) {
   let timer = null;
   let since = 0;
+  let last = -Infinity;
   return () => {
     const now = performance.now();
     if (timer === null) since = now;
@@ -1132,8 +1424,9 @@ export function settled(milliseconds, job) {
     clearTimeout(timer);
     timer = setTimeout(() => {
       timer = null;
+      last = performance.now();
       job();
-    }, milliseconds);
+    }, Math.max(milliseconds, last + gap() - now));
   };
 }
 
@@ -1202,8 +1495,8 @@ export function accessoryHead(store, model, { scope }) {
   const glance = glanceOf(model.root);
   const words = h("p", { class: "glance" });
   const state = h("p", { class: "fine" });
-  const radio = headSwitch("Network", (on) => api.change(number, { radio: on }));
-  const announced = headSwitch("Announced", (on) => api.change(number, { announced: on }));
+  const radio = headSwitch(store, "Network", (on) => api.change(number, { radio: on }));
+  const announced = headSwitch(store, "Announced", (on) => api.change(number, { announced: on }));
   const update = () => {
     const now = model.detail;
     facts.set({
@@ -1225,7 +1518,7 @@ export function accessoryHead(store, model, { scope }) {
   scope.watch(glance.cells, () => say(words, glance.text()));
   return h("header", { class: "card head" },
     h("div", { class: "scene", id: "scene" }, model.isBridge ? floorPlan(model.accessories.slice(1), scope) : pictureOf(model.root, detail.category, scope)),
-    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", null, detail.name), words, state),
+    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", { tabindex: "-1" }, detail.name), words, state),
     setupCard(number, detail, scope), facts.node,
     h("div", { class: "switches" }, radio.node, announced.node,
       h("button", { type: "button", on: { click: () => tried(() => api.identify(number, 1)) } }, "Identify"), restartMenu(number),
@@ -1243,7 +1536,7 @@ export function bridgedHead(store, model, accessory, { scope }) {
   const { number, detail } = model;
   const glance = glanceOf(accessory);
   const words = h("p", { class: "glance" });
-  const online = headSwitch("Reachable by the bridge", (on) => api.setOnline(number, accessory.aid, on));
+  const online = headSwitch(store, "Reachable by the bridge", (on) => api.setOnline(number, accessory.aid, on));
   const update = () => {
     online.set(accessory.online, true);
     say(words, accessory.online ? glance.text() : "Offline");
@@ -1257,7 +1550,7 @@ export function bridgedHead(store, model, accessory, { scope }) {
   scope.onEnd(store.on("head", tell));
   return h("header", { class: "card head bridged" },
     h("div", { class: "scene", id: "scene" }, pictureOf(accessory, "other", scope)),
-    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", null, accessory.name), words), facts.node,
+    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", { tabindex: "-1" }, accessory.name), words), facts.node,
     h("div", { class: "switches" }, online.node, h("button", { type: "button", on: { click: () => tried(() => api.identify(number, accessory.aid)) } }, "Identify")));
 }
 
@@ -1294,10 +1587,11 @@ function setupCard(number, detail, scope) {
       h("p", { class: "mono fine" }, detail.setupCode)));
 }
 
-function headSwitch(name, change) {
+/** Not each of these changes is told by an event: what became of it is asked for. */
+function headSwitch(store, name, change) {
   const node = h("button", {
     type: "button", role: "switch", class: "switch labelled",
-    on: { click: () => tried(() => change(node.getAttribute("aria-checked") !== "true")) },
+    on: { click: () => tried(() => change(node.getAttribute("aria-checked") !== "true")).then(store.refreshDetail) },
   }, name);
   return {
     node,
@@ -1345,16 +1639,16 @@ function restartMenu(number) {
 <a class="skip" href="#main" id="skip">Skip to the accessory</a>
 <p class="connection" id="connection" role="status" aria-live="polite"></p>
 <div class="house">
-<aside class="side" aria-label="Accessories, clock and scenario">
+<aside class="side" aria-label="Accessories">
 <header class="brand">
 <h1><a href="#/"><img src="icon.svg" alt="" width="28" height="28"> hapsim</a></h1>
 <button type="button" class="quiet icon" id="theme"></button>
 </header>
 <nav aria-label="Accessories" id="list"></nav>
-<div class="side-foot" id="time"></div>
 </aside>
 <main id="main" tabindex="-1"><p class="empty">Loading…</p></main>
 <section class="log" id="log" aria-label="Log"></section>
+<aside class="side-foot" id="time" aria-label="Clock and scenario"></aside>
 </div>
 <div class="notices" id="notices" role="status" aria-live="polite"></div>
 <noscript><p>This page needs JavaScript; the same can be asked of the API at /v1.</p></noscript>
@@ -1401,47 +1695,65 @@ export function offsetOf(text, line, column) {
 
 import { h, say } from "./dom.js";
 import { pictureOfCategory } from "./pictures.js";
+import { keptRows } from "./rows.js";
 import { address, route } from "./route.js";
 import { category, count } from "./words.js";
 
+/** With more than so many there is a field to find one. */
+const FEW = 20;
+/** Of more than so many only those in view are laid out. */
+const MANY = 100;
+
 export class List {
-  #rows = new Map();
   #list = h("ul", { class: "accessories" });
   #head = h("h2", { class: "fine" });
+  #search = h("input", { type: "search", "aria-label": "Find an accessory", placeholder: "Find…", hidden: true, on: { input: () => this.#find() } });
+  #found = h("span", { class: "fine", role: "status" });
+  #kept = keptRows(this.#list, (summary) => summary.number, (summary) => this.#row(summary));
+  /** Pictures are drawn for rows that come into view: there may be thousands. */
+  #pictures = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) this.#kept.rows.get(Number(target.dataset.number))?.draw();
+  }, { rootMargin: "200px" });
 
   constructor(store, container, add) {
     this.store = store;
     container.append(
-      h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory")), this.#list);
+      h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory"), this.#search, this.#found), this.#list);
     store.on("list", () => this.update());
     addEventListener("hashchange", () => this.#choose());
   }
 
-  /** Rows that stay are kept, so that the focus stays where it is. */
   update() {
-    const summaries = this.store.summaries;
+    const { summaries } = this.store;
     say(this.#head, count(summaries.length, "accessory", "accessories"));
-    const numbers = new Set(summaries.map((summary) => summary.number));
-    for (const [number, row] of this.#rows) {
-      if (numbers.has(number)) continue;
-      row.node.remove();
-      this.#rows.delete(number);
-    }
-    for (const [index, summary] of summaries.entries()) {
-      let row = this.#rows.get(summary.number);
-      if (!row) {
-        row = makeRow(summary);
-        this.#rows.set(summary.number, row);
-      }
-      row.update(summary);
-      if (this.#list.children[index] !== row.node) this.#list.insertBefore(row.node, this.#list.children[index] ?? null);
-    }
+    this.#list.classList.toggle("long", summaries.length > MANY);
+    this.#search.hidden = summaries.length <= FEW;
+    if (this.#search.hidden) this.#search.value = "";
+    this.#kept.update(summaries);
+    this.#find();
     this.#choose();
+  }
+
+  #row(summary) {
+    const row = makeRow(summary);
+    this.#pictures.observe(row.node);
+    return row;
+  }
+
+  #find() {
+    const wanted = this.#search.value.trim().toLowerCase();
+    let number = 0;
+    for (const summary of this.store.summaries) {
+      const { node } = this.#kept.rows.get(summary.number);
+      node.hidden = ![summary.name.toLowerCase(), summary.deviceID.toLowerCase()].some((text) => text.includes(wanted)) && String(summary.number) !== wanted;
+      if (!node.hidden) number += 1;
+    }
+    say(this.#found, wanted ? `${number} of ${this.store.summaries.length}` : "");
   }
 
   #choose() {
     const { number } = route();
-    for (const [key, row] of this.#rows) {
+    for (const [key, row] of this.#kept.rows) {
       if (key !== number) row.link.removeAttribute("aria-current");
       else if (!row.link.hasAttribute("aria-current")) {
         row.link.setAttribute("aria-current", "page");
@@ -1451,15 +1763,26 @@ export class List {
   }
 }
 
-function makeRow(summary) {
+function makeRow({ number }) {
   const dot = h("span", { class: "dot", role: "img" });
   const name = h("span", { class: "row-name" });
   const words = h("span", { class: "fine" });
-  const link = h("a", { href: address(summary.number) },
-    h("span", { class: "thumb small" }, pictureOfCategory(summary.category)), h("span", { class: "row-words" }, name, words), dot);
+  const thumb = h("span", { class: "thumb small" });
+  const link = h("a", { href: address(number) }, thumb, h("span", { class: "row-words" }, name, words), dot);
+  let isDrawn = false;
+  let slug = null;
+  const draw = () => {
+    isDrawn = true;
+    thumb.replaceChildren(pictureOfCategory(slug));
+  };
   return {
-    node: h("li", null, link), link,
+    node: h("li", { data: { number } }, link), link,
+    draw() { if (!isDrawn) draw(); },
     update(now) {
+      if (now.category !== slug) {
+        slug = now.category;
+        if (isDrawn) draw();
+      }
       const state = !now.running ? "stopped" : now.radio === false ? "off the network" : "running";
       dot.className = `dot ${state.replaceAll(" ", "-")}`;
       dot.setAttribute("aria-label", state);
@@ -1480,11 +1803,13 @@ function makeRow(summary) {
 // What happens, as it happens; each refused request says why.
 
 import { h, identifier, say } from "./dom.js";
+import { saveFile } from "./files.js";
 import { soon } from "./frames.js";
-import { route } from "./route.js";
+import { addressOf, route } from "./route.js";
 
+/** So many of each group are kept, and so many rows shown. Refusals have as many rows of their own, so that nothing else pushes them out. */
 const ROOM = 300;
-/** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second, and only the latest of each lot. */
+/** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second: of each lot the latest, and all refusals. */
 const MANY = 60;
 const LOT = 15;
 const PAUSE = 250;
@@ -1499,11 +1824,17 @@ const GROUPS = {
 };
 const GROUP_OF = new Map(Object.entries(GROUPS).flatMap(([group, [, events]]) => events.map((event) => [event, group])));
 const groupOf = (event) => (event.event === "requested" && event.reason ? "refused" : (GROUP_OF.get(event.event) ?? "other"));
+const isRefusal = (entry) => entry.group === "refused";
 
 export class Log {
-  #list = h("ol", { class: "log-rows", tabindex: "0", "aria-label": "What happened, the latest first" });
-  #entries = [];
+  #list = h("ol", { class: "log-rows", tabindex: "0", "aria-label": "What happened, the latest first", on: { keydown: (event) => this.#onKey(event) } });
+  /** The latest entries of each group, the oldest first: `{ event, group, order }`. */
+  #kept = new Map([...Object.keys(GROUPS), "other"].map((group) => [group, []]));
+  #order = 0;
+  /** Those that wait for their row. */
   #fresh = [];
+  /** Rows that are shown, the oldest first. */
+  #rows = { refusals: [], rest: [] };
   #rate = h("span", { class: "fine" });
   #shownGroups;
   #isPaused = false;
@@ -1537,8 +1868,9 @@ export class Log {
       say(pause, this.#isPaused ? "Go on" : "Pause");
       if (!this.#isPaused) this.#again();
     } } }, "Pause");
+    const save = h("button", { type: "button", class: "small", on: { click: () => saveFile("hapsim-log.txt", this.#text(), "text/plain") } }, "Save");
     container.append(
-      h("header", { class: "bar" }, h("h2", null, "Log"), this.#rate, search, pause),
+      h("header", { class: "bar" }, h("h2", null, "Log"), this.#rate, search, pause, save),
       h("fieldset", { class: "checks" }, h("legend", { class: "unseen" }, "What is shown"), boxes, h("span", { class: "check" }, here, h("label", { for: here.id }, "Only this accessory"))),
       this.#list);
     store.on("happened", (event) => this.#take(event));
@@ -1555,24 +1887,35 @@ export class Log {
   }
 
   #put(event) {
-    this.#entries.push(event);
-    if (this.#entries.length > ROOM * 2) this.#entries.splice(0, this.#entries.length - ROOM);
+    const entry = { event, group: groupOf(event), order: this.#order++ };
+    const kept = this.#kept.get(entry.group);
+    kept.push(entry);
+    if (kept.length > ROOM * 2) kept.splice(0, kept.length - ROOM);
+    return entry;
   }
 
   #take(event) {
     this.#count += 1;
-    this.#put(event);
-    if (this.#isPaused || !this.#isShown(event)) return;
-    this.#fresh.push(event);
+    const entry = this.#put(event);
+    if (this.#isPaused || !this.#isShown(entry)) return;
+    this.#fresh.push(entry);
     const isCrowded = performance.now() - this.#flushed < PAUSE && this.#count > MANY / 4;
+    // Where nothing is drawn, as in a window that nobody sees, no more than what fits waits.
+    if (this.#fresh.length > (isCrowded ? LOT : ROOM)) this.#dropOne();
     if (!isCrowded) return soon(this.#flush);
-    if (this.#fresh.length > LOT) this.#fresh.shift();
     this.#timer ??= setTimeout(() => soon(this.#flush), PAUSE);
   }
 
-  #isShown(event) {
+  /** The oldest that waits and is no refusal; of refusals alone what has room stays. */
+  #dropOne() {
+    const at = this.#fresh.findIndex((entry) => !isRefusal(entry));
+    if (at >= 0) this.#fresh.splice(at, 1);
+    else if (this.#fresh.length > ROOM) this.#fresh.shift();
+  }
+
+  #isShown({ event, group }) {
     if (event.isDivider) return true;
-    if (!this.#shownGroups.has(groupOf(event))) return false;
+    if (!this.#shownGroups.has(group)) return false;
     if (this.#onlyHere && event.number !== route().number) return false;
     return this.#words === "" || `${event.accessory ?? ""} ${event.event} ${event.text}`.toLowerCase().includes(this.#words);
   }
@@ -1582,26 +1925,61 @@ export class Log {
     clearTimeout(this.#timer);
     this.#timer = null;
     this.#flushed = performance.now();
-    const fresh = this.#fresh.splice(0).reverse().map(row);
-    this.#list.prepend(...fresh);
-    while (this.#list.childElementCount > ROOM) this.#list.lastElementChild.remove();
+    const fresh = this.#fresh.splice(0);
+    this.#list.prepend(...fresh.map((entry) => this.#row(entry)).reverse());
+    for (const rows of Object.values(this.#rows)) {
+      for (const row of rows.splice(0, Math.max(0, rows.length - ROOM))) row.node.remove();
+    }
   };
+
+  #row(entry) {
+    const row = { entry, node: rowOf(entry) };
+    this.#rows[isRefusal(entry) ? "refusals" : "rest"].push(row);
+    return row.node;
+  }
 
   /** Everything anew, as the filters have it. */
   #again() {
     this.#fresh = [];
-    this.#list.replaceChildren(...this.#entries.filter((event) => this.#isShown(event)).slice(-ROOM).reverse().map(row));
+    this.#rows = { refusals: [], rest: [] };
+    const shown = [...this.#kept.values()].flat().filter((entry) => this.#isShown(entry)).sort((one, other) => one.order - other.order);
+    const refusals = shown.filter(isRefusal).slice(-ROOM);
+    const rest = shown.filter((entry) => !isRefusal(entry)).slice(-ROOM);
+    const both = [...refusals, ...rest].sort((one, other) => one.order - other.order);
+    this.#list.replaceChildren(...both.map((entry) => this.#row(entry)).reverse());
+  }
+
+  /** What is shown, the oldest first. */
+  #text() {
+    const entries = Object.values(this.#rows).flat().map((row) => row.entry).sort((one, other) => one.order - other.order);
+    return entries.map(({ event }) => `${[new Date(event.time * 1000).toISOString(), event.accessory, event.event, event.text, reasonOf(event)].filter(Boolean).join("  ")}\n`).join("");
+  }
+
+  /** The arrows go along the rows that lead somewhere, which are no stops of Tab: there are hundreds. */
+  #onKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const links = step ? [...this.#list.querySelectorAll("a")] : [];
+    if (links.length === 0) return;
+    const at = links.indexOf(document.activeElement);
+    const next = at < 0 ? (step > 0 ? 0 : -1) : at + step;
+    if (!links[next]) return;
+    event.preventDefault();
+    links[next].focus();
   }
 }
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
+const reasonOf = (event) => (event.reason && !(event.text ?? "").includes(event.reason) ? event.reason : null);
 
-function row(event) {
-  const group = groupOf(event);
+/** Where an event names a characteristic, its words lead to it. */
+function rowOf({ event, group }) {
+  const text = event.text ?? "";
+  const place = event.iid !== undefined ? event : event.characteristics?.[0];
+  const words = place && event.number ? h("a", { class: "log-text", href: addressOf(event.number, place), tabindex: "-1" }, text) : h("span", { class: "log-text" }, text);
+  const reason = reasonOf(event);
   return h("li", { class: `log-row ${group}${event.isDivider ? " divider" : ""}` },
     h("time", null, clock.format(event.time * 1000)), event.accessory ? h("span", { class: "log-who" }, event.accessory) : null,
-    h("span", { class: "log-kind" }, event.event === "refused" || group === "refused" ? `✕ ${event.event}` : event.event), h("span", { class: "log-text" }, event.text ?? ""),
-    event.reason && !(event.text ?? "").includes(event.reason) ? h("span", { class: "log-reason" }, event.reason) : null);
+    h("span", { class: "log-kind" }, group === "refused" ? `✕ ${event.event}` : event.event), words, reason ? h("span", { class: "log-reason" }, reason) : null);
 }
 
 """#),
@@ -1633,6 +2011,11 @@ export class Cell {
   set(value) {
     this.value = value;
     this.version += 1;
+    this.tell();
+  }
+
+  /** Whoever watches looks anew. */
+  tell() {
     for (const watcher of this.#watchers) soon(watcher);
   }
 
@@ -1785,6 +2168,20 @@ export function showConnection(state) {
 }
 
 """#),
+    ("pace.js", #"""
+// How quickly simulated time passes, for pictures that move as long as the device does.
+
+let scale = 1;
+
+/** Takes `GET /v1/clock`'s answer. */
+export function setPace(clock) {
+  scale = clock.scale;
+}
+
+/** The machine's seconds that so many of the simulation take; Infinity where time stands still or jumps. */
+export const realSeconds = (simulated) => simulated / scale;
+
+"""#),
     ("page.css", #"""
 /* Colours and measures have names here; light and dark differ in these alone. */
 :root {
@@ -1839,7 +2236,7 @@ main:focus-visible { outline-offset: -3px; }
 .skip:focus { top: 12px; }
 
 /* The house: list, accessory, log */
-.house { display: grid; grid-template: "side main log" 100dvh / 292px minmax(0, 1fr) minmax(320px, 25vw); }
+.house { display: grid; grid-template: "side main log" minmax(0, 1fr) "foot main log" auto / 292px minmax(0, 1fr) minmax(320px, 25vw); height: 100dvh; }
 .side { grid-area: side; display: flex; flex-direction: column; border-right: 1px solid var(--line); min-height: 0; }
 main { grid-area: main; overflow-y: auto; padding: 20px 24px 60px; min-width: 0; }
 .log { grid-area: log; border-left: 1px solid var(--line); display: flex; flex-direction: column; min-height: 0; padding: 14px 0 0; background: var(--card); }
@@ -1848,13 +2245,16 @@ main { grid-area: main; overflow-y: auto; padding: 20px 24px 60px; min-width: 0;
 .brand a { display: flex; align-items: center; gap: 10px; text-decoration: none; }
 .side nav { flex: 1; overflow-y: auto; padding: 4px 12px 12px; min-height: 0; }
 .side nav > .bar { padding: 4px 4px 8px 8px; }
-.side-foot { border-top: 1px solid var(--line); padding: 12px 20px 16px; display: grid; gap: 12px; }
+.side nav input[type="search"] { flex: 1; }
+.side-foot { grid-area: foot; border-top: 1px solid var(--line); border-right: 1px solid var(--line); padding: 12px 20px 16px; display: grid; gap: 12px; }
 .bar { display: flex; align-items: center; gap: 10px; flex-wrap: wrap; }
 .bar > h2, .bar > h3 { margin-right: auto; }
 .accessories { display: grid; gap: 2px; }
 .accessories a { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; align-items: center; gap: 12px; padding: 8px 10px; border-radius: 12px; text-decoration: none; }
 .accessories a:hover { background: var(--sunk); }
 .accessories a[aria-current] { background: var(--card); box-shadow: var(--shadow), inset 0 0 0 1px var(--line); }
+.accessories.long li { content-visibility: auto; contain-intrinsic-size: auto 52px; }
+.accessories.long a:focus-visible { outline-offset: -3px; }
 .row-words { display: grid; min-width: 0; }
 .row-name { font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .row-words .fine { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -1871,7 +2271,7 @@ main { grid-area: main; overflow-y: auto; padding: 20px 24px 60px; min-width: 0;
 h3 { font-size: 1.05rem; }
 h4 { font-size: 0.95rem; }
 .thumb { display: block; width: 64px; flex: none; }
-.thumb.small { width: 44px; }
+.thumb.small { width: 44px; min-height: 33px; }
 .backstage { display: grid; gap: 10px; margin-top: 16px; }
 .backstage .card { box-shadow: none; padding: 10px 18px; }
 .backstage .rows { margin-top: 10px; }
@@ -1947,9 +2347,19 @@ input[type="checkbox"], input[type="radio"] { accent-color: var(--accent); width
 .what { display: flex; justify-content: space-between; gap: 2px 12px; flex-wrap: wrap; align-items: baseline; }
 .characteristic:not(.broad) > .what { display: grid; justify-content: start; }
 .name { font-weight: 500; overflow-wrap: anywhere; }
-.address { font-size: 0.76rem; font-variant-numeric: tabular-nums; }
+.address { font-size: 0.76rem; font-variant-numeric: tabular-nums; color: var(--soft); }
+button.link.address { color: var(--soft); text-decoration: underline dotted var(--line); text-align: left; position: relative; }
+.about { flex: 1 0 100%; display: grid; gap: 8px; font-size: 0.86rem; padding: 4px 0; }
+.known { display: flex; flex-wrap: wrap; gap: 4px 18px; }
+.known dt { color: var(--soft); font-size: 0.78rem; }
+.about dd { overflow-wrap: anywhere; }
+.about .switch { justify-self: start; text-align: left; }
+.beside { color: var(--soft); flex: none; }
+.beside:empty { display: none; }
+.characteristic.pointed { animation: pointed 2.5s; }
+@keyframes pointed { from { background: var(--accent-soft); box-shadow: 0 0 0 6px var(--accent-soft); } }
 .how { display: flex; align-items: center; gap: 12px; min-width: 0; }
-.how output { overflow-wrap: anywhere; text-align: right; max-width: 220px; }
+.how .reported { overflow-wrap: anywhere; text-align: right; max-width: 220px; }
 .word { color: var(--soft); }
 .number { display: inline-flex; align-items: center; gap: 5px; flex: none; }
 .number input { width: 92px; text-align: right; font-variant-numeric: tabular-nums; }
@@ -2035,6 +2445,9 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 .log-kind { color: var(--soft); font-size: 0.78rem; margin-right: 6px; }
 .log-who { font-weight: 600; margin-right: 6px; }
 .log-text, .log-reason { display: block; }
+a.log-text { text-decoration: none; }
+a.log-text:is(:hover, :focus-visible) { text-decoration: underline; text-decoration-color: currentcolor; }
+a.log-text:focus-visible { outline-offset: -2px; }
 .log-row.refused { background: var(--bad-soft); color: var(--ink); font-size: inherit; }
 .log-row.refused .log-kind, .log-row.refused .log-reason { color: var(--bad); font-weight: 600; }
 .log-row.refused time { color: var(--ink); }
@@ -2044,8 +2457,9 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 .notices { position: fixed; left: 50%; bottom: 22px; transform: translateX(-50%); display: grid; gap: 8px; z-index: 10; width: min(560px, calc(100vw - 24px)); justify-items: center; pointer-events: none; }
 .notice { background: var(--ink); color: var(--paper); border-radius: 12px; padding: 10px 18px; box-shadow: var(--shadow); overflow-wrap: anywhere; }
 .notice.problem { background: var(--bad-soft); color: var(--bad); border: 1px solid var(--bad); }
-.connection:empty { display: none; }
 .connection { position: fixed; top: 12px; left: 50%; transform: translateX(-50%); z-index: 15; border-radius: 12px; padding: 9px 18px; font-weight: 600; box-shadow: var(--shadow); }
+/* It stays in place: what comes into a place that wasn't shown may go unsaid. */
+.connection:empty { padding: 0; box-shadow: none; }
 .connection.lost { background: var(--warn-soft); color: var(--warn); border: 1px solid currentcolor; }
 .connection.back { background: var(--good-soft); color: var(--good); border: 1px solid currentcolor; }
 .welcome { max-width: 46ch; margin: 16vh auto; text-align: center; display: grid; gap: 10px; }
@@ -2053,8 +2467,8 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 
 /* Smaller windows: the log goes below, then the list goes above. */
 @media (max-width: 1279px) {
-  .house { grid-template: "side main" 1fr "side log" 320px / 280px minmax(0, 1fr); height: 100dvh; }
-  .log { border-left: 0; border-top: 1px solid var(--line); }
+  .house { grid-template: "side main" minmax(0, 1fr) "side log" 200px "foot log" auto / 280px minmax(0, 1fr); }
+  .log { border-left: 0; border-top: 1px solid var(--line); min-height: 320px; }
   .side, main { min-height: 0; }
 }
 @media (max-width: 860px) {
@@ -2066,7 +2480,7 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
   .accessories a { background: var(--card); border: 1px solid var(--line); }
   .accessories a[aria-current] { border-color: var(--accent); }
   .side nav { flex: none; }
-  .side-foot { order: 5; padding: 14px 16px 24px; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); }
+  .side-foot { border-right: 0; padding: 14px 16px 24px; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); }
   main { overflow: visible; padding: 8px 14px 24px; }
   .log { height: 70dvh; flex: none; }
 }
@@ -2247,7 +2661,7 @@ async function begin() {
   }
   await view.follow();
   if (!store.model) view.show(route().number !== null);
-  return after;
+  return { after, run: store.run };
 }
 
 function start() {
@@ -2397,6 +2811,7 @@ export function humidity() {
 
 import { group, mark, move, path, percent, rect, show, circle, text } from "./picture-parts.js";
 import { svg } from "./dom.js";
+import { realSeconds } from "./pace.js";
 
 let lastClip = 0;
 /** Children are seen inside a rectangle alone. */
@@ -2408,19 +2823,46 @@ function through(x, y, width, height, ...children) {
 
 const [OPEN, CLOSED, OPENING, CLOSING, STOPPED] = [0, 1, 2, 3, 4];
 
-/** The door moves while it opens and closes, and stays where it is when it is stopped. */
+/** Simulated seconds from closed to open, where the profile says nothing else. */
+const TRAVEL = 10;
+const HEIGHT = 42;
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/**
+ * Where a door is that moves evenly from one end (0) to the other (1): HAP tells that it moves, and not how far it is.
+ * `goTo(end)` returns seconds until it is there.
+ */
+function travel() {
+  let [from, to, since, seconds] = [0.5, 0.5, 0, 0];
+  const here = () => {
+    if (seconds === Infinity) return (from + to) / 2;
+    return seconds > 0 ? from + (to - from) * Math.min(1, (performance.now() - since) / 1000 / seconds) : to;
+  };
+  return {
+    here,
+    goTo(end) {
+      [from, to, since] = [here(), end, performance.now()];
+      seconds = realSeconds(TRAVEL * Math.abs(to - from));
+      return seconds;
+    },
+    stayAt(position) { [to, seconds] = [position, 0]; },
+  };
+}
+
+/** The door moves while it opens and closes, and stays where it is when it is stopped. Where nothing may move, it is half open meanwhile. */
 export function garage() {
   const lines = [0, 1, 2, 3].map((n) => path("p-line thin", `M30 ${38 + n * 11}h60`));
-  const door = group("p-garage-door", rect("p-leaf", 28, 36, 64, 46), ...lines, rect("p-handle", 55, 74, 10, 2.5, 1));
+  const leaf = group("p-garage-door", rect("p-leaf", 28, 36, 64, 46), ...lines, rect("p-handle", 55, 74, 10, 2.5, 1));
   const car = group("p-car", path("p-body", "M40 70c0-4 3-5 5-5l4-8c1-2 2-3 4-3h14c2 0 3 1 4 3l4 8c2 0 5 1 5 5v8H40z"), circle("p-wheel", 48, 78, 4), circle("p-wheel", 72, 78, 4));
   const up = path("p-arrow", "M60 20v-9m-4 4 4-4 4 4");
   const down = path("p-arrow", "M60 11v9m-4-4 4 4 4-4");
   const box = group("p-obstacle", rect("p-box", 50, 70, 20, 12, 1.5), path("p-line", "M50 76h20M60 70v12"), circle("p-warn", 86, 26, 7), text("p-warn-text", 86, 29.5, "!"));
+  const door = travel();
   let before = null;
   return {
     parts: [
       path("p-roof", "M60 4 10 30v4h100v-4z"), rect("p-house", 16, 33, 88, 49), rect("p-inside", 28, 36, 64, 46),
-      through(28, 36, 64, 46, car, door), box, up, down,
+      through(28, 36, 64, 46, car, leaf), box, up, down,
     ],
     update(value) {
       const state = value("E") ?? CLOSED;
@@ -2428,16 +2870,21 @@ export function garage() {
       show(down, state === CLOSING);
       show(box, Boolean(value("24")));
       if (state === before) return;
-      const isMoving = state === OPENING || state === CLOSING;
+      const end = state === OPEN || state === OPENING ? 1 : 0;
+      let place = end;
+      let transition = "transform 0.5s ease-out";
       if (state === STOPPED) {
-        const now = getComputedStyle(door).transform;
-        door.style.transition = "none";
-        // Stopped before it was seen to move: half open.
-        door.style.transform = before === null || now === "none" ? "translate(0px, -22px)" : now;
+        place = door.here();
+        door.stayAt(place);
+      } else if (state === OPENING || state === CLOSING) {
+        const seconds = before === null ? Infinity : door.goTo(end);
+        if (calm.matches || !Number.isFinite(seconds)) place = 0.5;
+        else transition = `transform ${seconds}s linear`;
       } else {
-        door.style.transition = before === null ? "none" : isMoving ? "transform 8s linear" : "transform 0.5s ease-out";
-        move(door, 0, state === OPEN || state === OPENING ? -42 : 0);
+        door.stayAt(end);
       }
+      leaf.style.transition = before === null || state === STOPPED ? "none" : transition;
+      move(leaf, 0, -HEIGHT * place);
       before = state;
     },
   };
@@ -3073,6 +3520,7 @@ export function edited(text, edit) {
 import * as api from "./api.js";
 import { characteristicForm, customUUID } from "./characteristic-form.js";
 import { dialog } from "./dialog.js";
+import { saveFile } from "./files.js";
 import { field, h, options } from "./dom.js";
 import { notice, tried } from "./notices.js";
 import { showProblems } from "./problems.js";
@@ -3083,9 +3531,7 @@ import { readExactly } from "./json-text.js";
 export async function exportProfile(number, name) {
   const text = await tried(() => api.profile(number));
   if (text === null) return;
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  h("a", { href: address, download: `${name.replaceAll(/[^\p{L}\p{N}-]+/gu, "-").toLowerCase()}.hasaccessory` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
+  saveFile(`${name.replaceAll(/[^\p{L}\p{N}-]+/gu, "-").toLowerCase()}.hasaccessory`, text, "application/json");
 }
 
 /** Serves another profile of the same accessory: iids stay with what they were given to, and nobody is disconnected. */
@@ -3094,19 +3540,45 @@ async function replace(number, text) {
   notice(`The profile is served. c# is ${configurationNumber}; controllers stay connected.`);
 }
 
+/**
+ * Texts that are not served yet, by the accessory's number: `{ text, kept, deviceID, process, place }`. They outlive the panel, which is built anew
+ * with each change of the structure and each look at another accessory.
+ */
+const drafts = new Map();
+
+function draftOf(number, store) {
+  const draft = drafts.get(number);
+  // In another process the number may be another accessory's.
+  return draft && (draft.process === store.processes || draft.deviceID === store.model.detail.deviceID) ? draft : null;
+}
+
 export function profilePanel(store, { number, scope }) {
   const area = h("textarea", { class: "code", "aria-label": "The profile as JSON", rows: 26, spellcheck: "false", autocomplete: "off" });
   const problems = h("div", { role: "alert" });
+  const { deviceID } = store.model.detail;
+  /** What is served, as it was when the text was taken from it. */
   let kept = "";
+  let isOver = false;
+  // A textarea has line feeds alone.
+  const isDraft = () => area.value !== kept.replaceAll(/\r\n?/g, "\n");
   const load = () => tried(async () => {
     kept = await api.profile(number);
     area.value = kept;
+    showProblems(problems, null);
     show();
   });
   const save = h("button", { type: "button", class: "primary", on: { click: async () => {
+    const text = area.value;
     try {
-      await replace(number, area.value);
-      kept = area.value;
+      const now = await api.profile(number);
+      if (now !== kept) {
+        kept = now;
+        throw new Error("The profile that is served has been changed meanwhile. \u201cServe this profile\u201d once more serves this text in its place, \u201cTake it back\u201d shows the other.");
+      }
+      await replace(number, text);
+      // The panel may have been built anew meanwhile.
+      if (drafts.get(number)?.text === text) drafts.delete(number);
+      store.tell("served", { number, text, now: await api.profile(number) });
       showProblems(problems, null);
     } catch (error) {
       showProblems(problems, error, area);
@@ -3115,13 +3587,36 @@ export function profilePanel(store, { number, scope }) {
   } } }, "Serve this profile");
   const revert = h("button", { type: "button", on: { click: load } }, "Take it back");
   const show = () => {
-    save.disabled = area.value === kept;
-    revert.disabled = area.value === kept;
+    if (isOver) return;
+    save.disabled = !isDraft();
+    revert.disabled = !isDraft();
+    if (isDraft()) drafts.set(number, { text: area.value, kept, deviceID, process: store.processes });
+    else drafts.delete(number);
   };
   area.addEventListener("input", show);
-  load();
+  const draft = draftOf(number, store);
+  if (draft) {
+    kept = draft.kept;
+    area.value = draft.text;
+    show();
+    queueMicrotask(() => {
+      area.setSelectionRange(...(draft.place?.selection ?? [0, 0]));
+      area.scrollTop = draft.place?.scrollTop ?? 0;
+    });
+  } else load();
+  scope.onEnd(store.on("served", (served) => {
+    if (served.number !== number) return;
+    kept = served.now;
+    if (area.value === served.text) area.value = kept;
+    show();
+  }));
+  scope.onEnd(() => {
+    isOver = true;
+    const draft = drafts.get(number);
+    if (draft) draft.place = { selection: [area.selectionStart, area.selectionEnd], scrollTop: area.scrollTop };
+  });
   scope.onEnd(store.on("happened", (event) => {
-    if (event.event === "reconfigured" && event.number === number && area.value === kept) load();
+    if (event.event === "reconfigured" && event.number === number && !isDraft()) load();
   }));
   return h("section", { class: "card", "aria-label": "Profile" },
     h("header", { class: "bar" }, h("h3", null, "Profile"),
@@ -3145,6 +3640,7 @@ async function change(number, title, verb, make) {
         submit: async (event) => {
           event.preventDefault();
           try {
+            if ((await api.profile(number)) !== text) throw new Error("The profile has been changed while this was open, and would be again: close this, and open it anew.");
             await replace(number, edited(text, edit));
             close("");
           } catch (error) {
@@ -3217,25 +3713,63 @@ export function serviceForm(catalogue) {
 
 """#),
     ("route.js", #"""
-// What is looked at stands in the address: `#/3` an accessory, `#/3/7` the one of aid 7 behind it, `#/3/faults` a part of the page.
+// What is looked at stands in the address: `#/3` an accessory, `#/3/7` the one of aid 7 behind it, `#/3/7.10` its characteristic of iid 10, `#/3/faults` a part of
+// the page.
 
 export const TABS = ["services", "controllers", "faults", "profile"];
 
-/** `{ number, aid, tab }`; number is null where nothing is chosen, aid null for the accessory itself. */
+/** `{ number, aid, iid, tab }`; number is null where nothing is chosen, aid null for the accessory itself, whose aid is 1, iid null for no characteristic. */
 export function route() {
   const parts = location.hash.replace(/^#\/?/, "").split("/").filter(Boolean);
   const number = /^\d+$/.test(parts[0] ?? "") ? Number(parts[0]) : null;
-  const aid = /^\d+$/.test(parts[1] ?? "") ? parts[1] : null;
+  const [, aid, iid] = /^(\d+)(?:\.(\d+))?$/.exec(parts[1] ?? "") ?? [];
   const tab = TABS.find((tab) => tab === parts.at(-1)) ?? "services";
-  return { number, aid, tab };
+  return { number, aid: aid === undefined || aid === "1" ? null : aid, iid: iid ?? null, tab };
 }
 
 export function address(number, { aid = null, tab = "services" } = {}) {
   return ["#", number, aid, tab === "services" ? null : tab].filter((part) => part !== null).join("/");
 }
 
-export function onRoute(job) {
-  addEventListener("hashchange", job);
+/** Of a characteristic. */
+export const addressOf = (number, { aid, iid }) => `#/${number}/${aid}.${iid}`;
+
+"""#),
+    ("rows.js", #"""
+// Rows that are kept: a list is told anew what there is, and the rows that stay keep what was opened in them, and the focus.
+
+/**
+ * `make(item, key)` makes `{ node, update(item) }`. Returns `{ update(items), rows }`, where `rows` finds them by `keyOf(item)`.
+ * Where the row that has the focus goes away, the focus goes to the one in its place, or to `refuge`.
+ */
+export function keptRows(list, keyOf, make, refuge = null) {
+  const rows = new Map();
+  return {
+    rows,
+    update(items) {
+      const keys = new Set(items.map(keyOf));
+      let lost = null;
+      for (const [key, row] of rows) {
+        if (keys.has(key)) continue;
+        if (row.node.contains(document.activeElement)) lost = [...list.children].indexOf(row.node);
+        row.node.remove();
+        rows.delete(key);
+      }
+      for (const [index, item] of items.entries()) {
+        const key = keyOf(item);
+        let row = rows.get(key);
+        if (!row) {
+          row = make(item, key);
+          rows.set(key, row);
+        }
+        row.update(item);
+        if (list.children[index] !== row.node) list.insertBefore(row.node, list.children[index] ?? null);
+      }
+      if (lost === null) return;
+      const next = list.children[Math.min(lost, list.children.length - 1)]?.querySelector("button, a, summary");
+      (next ?? refuge)?.focus();
+    },
+  };
 }
 
 """#),
@@ -3283,13 +3817,19 @@ function card(service, accessory, context) {
     rows, deeds(service, accessory, context));
 }
 
-/** Its rows are made when it is opened for the first time. */
+/** Its rows are made when it is opened for the first time. `reveal("1.10")` opens it if that is one of them. */
 function folded(service, context) {
   const box = h("details", { class: "card" }, h("summary", null, titleOf(service) === service.name ? service.name : `${service.name}: ${titleOf(service)}`, h("span", { class: "fine" }, ` iid ${service.iid}`)));
-  box.addEventListener("toggle", () => {
+  const fill = () => {
     if (!box.open || box.children.length > 1) return;
     box.append(h("div", { class: "rows" }, service.characteristics.map((cell) => characteristicRow(cell, { ...context, service, isReported }))));
-  });
+  };
+  box.addEventListener("toggle", fill);
+  box.reveal = (id) => {
+    if (!service.characteristics.some((cell) => cell.id === id)) return;
+    box.open = true;
+    fill();
+  };
   return box;
 }
 
@@ -3358,33 +3898,45 @@ function batteryDeed(service, act) {
 
 import * as api from "./api.js";
 
+/** By characteristic: `next`, the wish that waits, or null, and `settled`, who asked for something since the first request went out. */
 const underWay = new Map();
 
-/** `text` is the value as JSON. `onRefused(error)` is told why, in the API's words; `onSettled()` when nothing is under way any more. */
+/** Whether a value is being set: what the device says meanwhile is older than what was wished for. Who watches the cell is told when it is over. */
+export const isBeingSet = (cell) => underWay.has(cell);
+
+/**
+ * `text` is the value as JSON. `onRefused(error)` is told why the latest wish was refused, in the API's words, or null; `onSettled()` when nothing is
+ * under way any more. Of wishes that wait the latest counts, with its `onRefused`; everybody's `onSettled` is called, once for each function.
+ */
 export async function set(number, cell, text, { onRefused, onSettled }) {
-  const key = `${number}/${cell.id}`;
-  if (underWay.has(key)) {
-    underWay.set(key, text);
+  const wish = { text, onRefused };
+  const other = underWay.get(cell);
+  if (other) {
+    other.next = wish;
+    other.settled.add(onSettled);
     return;
   }
-  let next = text;
+  const queue = { next: wish, settled: new Set([onSettled]) };
+  underWay.set(cell, queue);
+  let latest = wish;
   let problem = null;
-  while (next !== null) {
-    underWay.set(key, null);
+  while (queue.next) {
+    latest = queue.next;
+    queue.next = null;
     problem = null;
     const { version } = cell;
     try {
-      const answer = await api.set(number, cell, next);
+      const answer = await api.set(number, cell, latest.text);
       // The answer may come before the event, and must not undo what came meanwhile.
       if (cell.version === version && answer.value !== undefined) cell.set(answer.value);
     } catch (error) {
       problem = error;
     }
-    next = underWay.get(key);
   }
-  underWay.delete(key);
-  onRefused(problem);
-  onSettled();
+  underWay.delete(cell);
+  latest.onRefused(problem);
+  for (const job of queue.settled) job();
+  cell.tell();
 }
 
 """#),
@@ -3394,18 +3946,32 @@ export async function set(number, cell, text, { onRefused, onSettled }) {
 import * as api from "./api.js";
 import { settled } from "./frames.js";
 import { Model } from "./model.js";
+import { setPace } from "./pace.js";
 
 /** Events after which an accessory may look otherwise than its values say. */
 const ABOUT_LIST = new Set([
-  "connected", "disconnected", "verified", "paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "renamed", "added", "removed",
+  "connected", "disconnected", "verified", "paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "renamed", "added", "removed", "stopped",
+  "trouble",
 ]);
-const ABOUT_DETAIL = new Set(["paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "reachable", "renamed", "advertised", "removed"]);
+/** One that is added may be the one that was looked for: after a restart of the process it has the number of another. */
+const ABOUT_DETAIL = new Set([
+  "paired", "unpaired", "fault", "radio", "announced", "restarted", "reconfigured", "reachable", "renamed", "advertised", "added", "removed", "stopped",
+  "trouble",
+]);
 const ABOUT_CONTROLLERS = new Set(["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]);
+/** Events why something was refused: the log gets them from further back than others. */
+const REFUSALS = ["refused", "trouble", "slow"];
+/** So many events of the past are asked for. */
+const PAST = 500;
+/** A list of more is long: it is asked for every so many milliseconds at most. */
+const LONG_LIST = 100;
+const LONG_LIST_GAP = 2000;
 
 /**
  * Tells by DOM events of its own:
  * `list` the accessories; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
- * `happened` one event of the server; `state` the connection; `clock`; `scenario`.
+ * `happened` one event of the server; `state` the connection; `clock`; `scenario`;
+ * `served` a profile that was served from here.
  */
 export class Store extends EventTarget {
   summaries = [];
@@ -3414,6 +3980,12 @@ export class Store extends EventTarget {
   clock = null;
   scenario = null;
   lastEvent = 0;
+  /** Characteristics whose reads this page has stalled, `"1/1.10"`: the API doesn't tell which are. */
+  stalled = new Set();
+  /** How often another process answered than before. */
+  processes = 0;
+  /** Which process answered last: a text that no other has, or undefined where the server is too old to say. */
+  run;
   #wanted = null;
   #lastTime = null;
   /** Values that came while the accessory was asked for: they are newer than its answer. */
@@ -3421,9 +3993,10 @@ export class Store extends EventTarget {
 
   constructor() {
     super();
-    this.refreshList = settled(120, () => this.#quietly(() => this.loadList()));
+    this.refreshList = settled(120, () => this.#quietly(() => this.loadList()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
     this.refreshDetail = settled(120, () => this.#quietly(() => this.loadDetail()));
     this.refreshControllers = settled(150, () => this.#quietly(() => this.loadControllers()));
+    this.refreshClock = settled(100, () => this.#quietly(() => this.loadClock()));
     this.refreshScenario = settled(100, () => this.#quietly(() => this.loadScenario()));
   }
 
@@ -3450,20 +4023,37 @@ export class Store extends EventTarget {
 
   /** Brings everything up to date. Returns the number of the event behind which to go on, and what the log has to take in. */
   async begin() {
-    const { lastEvent } = await api.index();
-    const isSame = await this.#isSameProcess(lastEvent);
+    const { lastEvent, run } = await api.index();
+    const wasThere = this.lastEvent > 0 || this.#lastTime !== null || this.run !== undefined;
+    const isSame = !wasThere || (run === undefined && this.run === undefined ? await this.#isSameByTime(lastEvent) : run === this.run);
     const from = isSame ? this.lastEvent : 0;
-    const { last, events } = await api.log(from, 500);
-    const wasThere = this.lastEvent > 0 || this.#lastTime !== null;
-    this.tell("history", { events, isAnother: wasThere && !isSame });
+    const { last, events } = await api.log(from, PAST);
+    const refusals = events.length === PAST ? await this.#refusals(from, events[0].seq) : [];
+    if (!isSame) {
+      this.processes += 1;
+      this.stalled.clear();
+    }
+    this.run = run;
+    this.tell("history", { events: [...refusals, ...events], isAnother: !isSame });
     this.lastEvent = last;
     this.#lastTime = events.at(-1)?.time ?? (isSame ? this.#lastTime : null);
     await Promise.all([this.loadList(), this.loadDetail(), this.loadClock(), this.loadScenario()]);
     return last;
   }
 
-  /** Whether the event seen last is known there as the same. */
-  async #isSameProcess(lastEvent) {
+  /** Those that the other events have pushed out. A server that is too old to choose tells none. */
+  async #refusals(from, before) {
+    try {
+      const { events } = await api.log(from, PAST, REFUSALS);
+      return events.filter((event) => event.seq < before);
+    } catch (error) {
+      if (error.status === 400) return [];
+      throw error;
+    }
+  }
+
+  /** Whether the event seen last is known there as the same: a guess, where the server doesn't say which process it is. */
+  async #isSameByTime(lastEvent) {
     if (this.lastEvent === 0) return this.#lastTime === null;
     if (lastEvent < this.lastEvent) return false;
     const { events } = await api.log(this.lastEvent - 1, 2000);
@@ -3512,6 +4102,7 @@ export class Store extends EventTarget {
 
   async loadClock() {
     this.clock = { ...(await api.clock()), at: performance.now() };
+    setPace(this.clock);
     this.tell("clock");
   }
 
@@ -3520,9 +4111,9 @@ export class Store extends EventTarget {
     this.tell("scenario");
   }
 
-  /** Shows an accessory, or with null none. */
+  /** Shows an accessory, or with null none. One that is there already is asked for anew where another was wanted since: its events went by. */
   async show(number) {
-    if (this.#wanted === number) return;
+    if (this.#wanted === number && (this.model !== null || number === null)) return;
     this.#wanted = number;
     if (number === null) {
       this.model = null;
@@ -3549,9 +4140,16 @@ export class Store extends EventTarget {
       if (ABOUT_DETAIL.has(event.event)) this.refreshDetail();
       else if (ABOUT_CONTROLLERS.has(event.event)) this.refreshControllers();
     }
+    if (event.event === "restarted") this.#forgetStalled(`${event.number}/`);
     if (ABOUT_LIST.has(event.event)) this.refreshList();
     if (event.event === "scenario" || event.event === "note") this.refreshScenario();
+    if (event.event === "clock") this.refreshClock();
     this.tell("happened", event);
+  }
+
+  /** What starts anew answers again. */
+  #forgetStalled(prefix) {
+    for (const key of this.stalled) if (key.startsWith(prefix)) this.stalled.delete(key);
   }
 
   /** A value that was written by a controller, or changed at the device. */
@@ -3649,7 +4247,7 @@ export function setUpTheme(button) {
     ("tiles.js", #"""
 // The accessories behind a bridge, as tiles: a picture, a name, how it is, and a switch where there is one.
 
-import { h, say } from "./dom.js";
+import { h, identifier, say } from "./dom.js";
 import { glanceOf } from "./glance.js";
 import { cellOf } from "./model.js";
 import { mainService, pictureOf } from "./pictures.js";
@@ -3658,10 +4256,12 @@ import { set } from "./setting.js";
 import { notice } from "./notices.js";
 import { count } from "./words.js";
 
-export function tiles(model, { scope }) {
+export function tiles(model, { scope, store }) {
   const accessories = model.accessories.slice(1);
   const all = accessories.map((accessory) => tile(accessory, model.number, scope));
   const list = h("ul", { class: "tiles" }, all.map((one) => one.node));
+  // Whether the bridge reaches one is no value of it.
+  scope.onEnd(store.on("head", () => all.forEach((one) => one.update())));
   const found = h("span", { class: "fine", role: "status" });
   const search = h("input", {
     type: "search", "aria-label": "Find behind the bridge", placeholder: "Find…",
@@ -3683,7 +4283,7 @@ export function tiles(model, { scope }) {
 
 function tile(accessory, number, scope) {
   const glance = glanceOf(accessory);
-  const words = h("span", { class: "fine" });
+  const words = h("span", { class: "fine", id: identifier("tile") });
   const service = mainService(accessory);
   const cell = service ? (cellOf(service, "25") ?? cellOf(service, "B0")) : null;
   const button = cell ? h("button", {
@@ -3698,10 +4298,10 @@ function tile(accessory, number, scope) {
   scope.watch(glance.cells, update);
   scope.watch(cell ? [cell] : [], update);
   const node = h("li", { class: "tile", data: { aid: accessory.aid } },
-    h("a", { href: address(number, { aid: accessory.aid }), "aria-label": `${accessory.name}, details` },
+    h("a", { href: address(number, { aid: accessory.aid }), "aria-label": `${accessory.name}, details`, "aria-describedby": words.id },
       h("span", { class: "thumb" }, pictureOf(accessory, "other", scope)), h("span", { class: "tile-words" }, h("span", { class: "tile-name" }, accessory.name), words)),
     button);
-  return { node, accessory };
+  return { node, accessory, update };
 }
 
 """#),
@@ -3723,7 +4323,7 @@ steps:
 `;
 
 export function timePanel(store, container) {
-  const now = h("output", { class: "mono" });
+  const now = h("span", { class: "mono" });
   const pace = h("span", { class: "fine" });
   const span = h("input", { type: "text", value: "1min", size: 6, autocomplete: "off", "aria-label": "How far", id: identifier("span") });
   const advance = h("form", {

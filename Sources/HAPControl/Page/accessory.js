@@ -15,6 +15,7 @@ import { tiles } from "./tiles.js";
 export class AccessoryView {
   #scope = new Scope();
   #tabs = null;
+  /** What is looked at: `{ number, aid }`. */
   #shown = null;
 
   constructor(store, container) {
@@ -27,31 +28,43 @@ export class AccessoryView {
 
   /** Goes where the address says. */
   async follow() {
-    const { number, aid, tab } = route();
-    if (this.store.model?.number !== number || number === null) {
-      try {
-        await this.store.show(number);
-      } catch {
-        // It comes with the next connection.
-      }
-      return;
-    }
-    if (this.#shown !== aid) this.show(false);
-    else this.#tabs?.choose(TABS.indexOf(tab));
+    const { number } = route();
+    const isHere = this.store.model?.number === number;
+    const shown = this.store.show(number).catch(() => {
+      // It comes with the next connection.
+    });
+    if (isHere) this.#turn();
+    await shown;
   }
 
-  /** Builds the pane anew. Where the focus was on something that is there again, it is put there. */
+  /** To another part of the accessory that is shown. */
+  #turn() {
+    const { aid, iid, tab } = route();
+    if (this.#shown?.aid !== aid) return this.show(false);
+    this.#tabs?.choose(TABS.indexOf(tab));
+    if (iid !== null) this.#point();
+  }
+
+  /**
+   * Builds the pane anew. Where the focus was on something that is there again, it is put there; on the way to another accessory it is put on its
+   * heading, and on the way back on the tile that led there.
+   */
   show(isGone) {
+    const { model } = this.store;
+    const { aid, iid, tab, number } = route();
+    const before = this.#shown;
+    this.#shown = { number, aid };
+    const isFocusHere = this.container.contains(document.activeElement);
+    const isTurned = before !== null && (before.number !== number || before.aid !== aid);
+    const focus = !isFocusHere ? null : isTurned ? () => this.#focusTop(before) : focused(this.container);
     this.#scope.end();
     this.#tabs = null;
-    const { model } = this.store;
-    const { aid, tab, number } = route();
-    this.#shown = aid;
-    if (!model) return this.container.replaceChildren(number !== null && isGone ? gone() : welcome(this.store));
-    const focus = focused(this.container);
+    const accessory = model && (aid === null ? model.root : model.accessory(aid));
+    if (!accessory) {
+      this.container.replaceChildren(number !== null && (isGone || model) ? gone() : welcome(this.store));
+      return isFocusHere && this.#focusTop(before);
+    }
     const context = { number: model.number, scope: this.#scope, store: this.store };
-    const accessory = aid === null ? model.root : model.accessory(aid);
-    if (!accessory) return this.container.replaceChildren(gone());
     const isRoot = accessory === model.root;
     const head = isRoot ? accessoryHead(this.store, model, context) : bridgedHead(this.store, model, accessory, context);
     const services = () => {
@@ -71,17 +84,44 @@ export class AccessoryView {
     this.container.replaceChildren(head, ...(this.#tabs ? [this.#tabs] : services().filter(Boolean)));
     focus?.();
     document.title = `${accessory.name} – hapsim`;
+    if (iid !== null) this.#point();
+  }
+
+  #focusTop(before) {
+    const tile = before?.aid ? this.container.querySelector(`.tile[data-aid="${CSS.escape(before.aid)}"] a`) : null;
+    (tile ?? this.container.querySelector("h2"))?.focus();
+  }
+
+  /** Goes to the characteristic that the address names, and takes it out of the address: it can be gone to again. */
+  #point() {
+    const { number, aid, iid } = route();
+    history.replaceState(null, "", address(number, { aid }));
+    const id = `${aid ?? this.store.model.root.aid}.${iid}`;
+    for (const box of this.container.querySelectorAll(".backstage details")) box.reveal(id);
+    const row = this.container.querySelector(`[data-address="${CSS.escape(id)}"]`);
+    if (!row) return;
+    row.scrollIntoView({ block: "center" });
+    goTo(row);
+    row.classList.add("pointed");
+    setTimeout(() => row.classList.remove("pointed"), 2500);
   }
 
   #identify(event) {
     const { model } = this.store;
     if (!model || event.number !== model.number) return;
     const aid = String(event.aid);
-    const scene = (this.#shown ?? "1") === aid ? this.container.querySelector("#scene") : this.container.querySelector(`.tile[data-aid="${CSS.escape(aid)}"]`);
+    const scene = (this.#shown?.aid ?? "1") === aid ? this.container.querySelector("#scene") : this.container.querySelector(`.tile[data-aid="${CSS.escape(aid)}"]`);
     if (!scene) return;
     scene.classList.add("identifying");
     setTimeout(() => scene.classList.remove("identifying"), Math.max(1, event.seconds ?? 3) * 1000);
   }
+}
+
+/** Rows of characteristics are no stops of Tab. */
+function goTo(row) {
+  if (!row) return;
+  row.tabIndex = -1;
+  row.focus({ preventScroll: true });
 }
 
 /** How to put the focus back, by the name of what has it. */
@@ -92,12 +132,13 @@ function focused(container) {
   const label = element.getAttribute("aria-label") ?? element.textContent;
   return () => {
     const place = row ? container.querySelector(`[data-address="${CSS.escape(row)}"]`) : container;
+    if (element.dataset.address) return goTo(place);
     const again = [...(place?.querySelectorAll(element.tagName) ?? [])].find((one) => (one.getAttribute("aria-label") ?? one.textContent) === label);
     again?.focus();
   };
 }
 
-const gone = () => h("div", { class: "welcome" }, h("h2", null, "It isn't there any more"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));
+const gone = () => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, "It isn't there any more"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));
 
-const welcome = (store) => h("div", { class: "welcome" }, h("h2", null, store.summaries.length === 0 ? "No accessory yet" : "Choose an accessory"),
+const welcome = (store) => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, store.summaries.length === 0 ? "No accessory yet" : "Choose an accessory"),
   h("p", null, store.summaries.length === 0 ? "Add one from the catalogue or from a profile." : "Its values follow its controllers, and what you do here happens at the device."));

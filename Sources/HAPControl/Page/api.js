@@ -74,7 +74,8 @@ export const faults = once(async () => (await read("GET", "/faults")).faults);
 export const catalogue = once(() => read("GET", "/catalogue"));
 export const clock = () => read("GET", "/clock");
 export const scenario = () => read("GET", "/scenario");
-export const log = (after, limit) => read("GET", `/log?after=${after}&limit=${limit}`);
+/** `events`: names of those that are wanted; a server that is too old to choose refuses with 400. */
+export const log = (after, limit, events = null) => read("GET", `/log?after=${after}&limit=${limit}${events ? `&event=${events.join(",")}` : ""}`);
 export const profile = (number) => ask("GET", `${one(number)}/profile`);
 
 export const add = (text) => read("POST", "/accessories", text);
@@ -89,6 +90,8 @@ export const act = (number, aid, service, what) =>
 export const setOnline = (number, aid, online) => read("PATCH", `${one(number)}/bridged/${aid}`, { online });
 /** `text` is the value as JSON writes it. */
 export const set = (number, cell, text) => read("PUT", address(number, cell), `{"value":${text}}`);
+/** Leaves its reads unanswered, or answers them again. */
+export const stall = (number, cell, stalled) => read("PATCH", address(number, cell), { stalled });
 export const removePairings = (number) => read("DELETE", `${one(number)}/pairings`);
 export const removePairing = (number, controller) => read("DELETE", `${one(number)}/pairings/${encodeURIComponent(controller)}`);
 export const closeConnections = (number) => read("DELETE", `${one(number)}/connections`);

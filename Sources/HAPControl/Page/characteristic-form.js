@@ -5,7 +5,11 @@ import { plain } from "./words.js";
 
 const FORMATS = ["bool", "uint8", "uint16", "uint32", "uint64", "int", "float", "string", "tlv8", "data"];
 const UNITS = ["celsius", "percentage", "arcdegrees", "lux", "seconds"];
-const PERMS = { pr: "Read", pw: "Write", ev: "Events" };
+const PERMS = { pr: "Read", pw: "Write", ev: "Events", tw: "Timed writes alone", aa: "Additional authorization", wr: "Write response", hd: "Hidden" };
+const USUAL = new Set(["pr", "pw", "ev"]);
+/** Formats with ranges, with a set of values, and with a length, by the name of that. */
+const INTEGERS = new Set(["uint8", "uint16", "uint32", "uint64", "int"]);
+const LENGTHS = { string: "maxLen", tlv8: "maxDataLen", data: "maxDataLen" };
 const CUSTOM = "";
 
 export function customUUID() {
@@ -27,13 +31,17 @@ export function characteristicForm(catalogue, preferredTypes = []) {
   const [least, most, step] = ["0", "100", "1"].map((value) => h("input", { type: "text", inputmode: "decimal", value, autocomplete: "off" }));
   const value = h("input", { type: "text", autocomplete: "off", spellcheck: "false" });
   const perms = Object.entries(PERMS).map(([perm, word]) => {
-    const box = h("input", { type: "checkbox", id: identifier("perm"), value: perm, checked: true });
+    const box = h("input", { type: "checkbox", id: identifier("perm"), value: perm, checked: USUAL.has(perm) });
     return { box, node: h("span", { class: "check" }, box, h("label", { for: box.id }, word)) };
   });
   const range = h("div", { class: "fields" }, field("Minimum", least), field("Maximum", most), field("Step", step));
+  const valid = h("input", { type: "text", inputmode: "numeric", autocomplete: "off" });
+  const validField = field("Valid values", valid, "Such as 0, 1, 4: these alone, in place of the range");
+  const longest = h("input", { type: "number", min: 1, autocomplete: "off" });
+  const length = field("Longest", longest, "In bytes");
   const own = h("div", { class: "fields" },
     field("Description", name, "What people read"), field("UUID", uuid, "Any that nobody else has"), field("Format", format), field("Unit", unit),
-    h("fieldset", null, h("legend", null, "Permissions"), perms.map((perm) => perm.node)), range);
+    h("fieldset", null, h("legend", null, "Permissions"), perms.map((perm) => perm.node)), range, validField, length);
   const preferred = (types) => {
     const first = types.filter((one) => byType.has(one));
     const rest = catalogue.characteristics.filter((one) => !first.includes(one.type));
@@ -45,6 +53,8 @@ export function characteristicForm(catalogue, preferredTypes = []) {
   const show = () => {
     own.hidden = type.value !== CUSTOM;
     range.hidden = ["bool", "string", "tlv8", "data"].includes(format.value);
+    validField.hidden = !INTEGERS.has(format.value);
+    length.hidden = !LENGTHS[format.value];
   };
   type.addEventListener("change", show);
   format.addEventListener("change", show);
@@ -62,15 +72,21 @@ export function characteristicForm(catalogue, preferredTypes = []) {
         made.format = format.value;
         made.perms = perms.filter((perm) => perm.box.checked).map((perm) => perm.box.value);
         if (unit.value) made.unit = unit.value;
-        if (!range.hidden) {
+        const values = validField.hidden ? [] : valid.value.split(/[\s,]+/).filter(Boolean).map((text) => numberOf(text, "valid values"));
+        if (values.length > 0) made["valid-values"] = [...new Set(values)].sort((one, other) => one - other);
+        else if (!range.hidden) {
           for (const [member, input] of [["minValue", least], ["maxValue", most], ["minStep", step]]) {
             if (input.value.trim() !== "") made[member] = numberOf(input.value, member);
           }
         }
       }
+      if (isOwn && !length.hidden && longest.value !== "") made[LENGTHS[format.value]] = numberOf(longest.value, LENGTHS[format.value]);
       const start = value.value.trim();
       if (start !== "") made.value = valueOf(start, kind);
-      else if (isOwn && made.minValue !== undefined) made.value = made.minValue;
+      else if (isOwn) {
+        const first = made["valid-values"]?.[0] ?? made.minValue;
+        if (first !== undefined) made.value = first;
+      }
       return made;
     },
   };

@@ -3,7 +3,7 @@
 import { fromHex, hex, lightOf, toHue } from "./colour.js";
 import { h, identifier } from "./dom.js";
 import { cellOf } from "./model.js";
-import { set } from "./setting.js";
+import { isBeingSet, set } from "./setting.js";
 import { notice } from "./notices.js";
 
 const [HUE, SATURATION, TEMPERATURE] = ["13", "2F", "CE"];
@@ -18,20 +18,29 @@ export function colourControl(service, { number, scope }) {
   const id = identifier("colour");
   const value = (type) => cellOf(service, type)?.value ?? undefined;
   const problem = { onRefused: (error) => error && notice(error.message, "problem"), onSettled: () => update() };
+  let isPicking = false;
+  const letGo = () => {
+    isPicking = false;
+    update();
+  };
   const input = h("input", {
     type: "color", id,
     on: {
       input: () => {
+        isPicking = true;
         const picked = toHue(fromHex(input.value));
         set(number, hue, String(picked.hue), problem);
         set(number, saturation, String(picked.saturation), problem);
       },
+      change: letGo, blur: letGo,
     },
   });
   const row = h("div", { class: "characteristic" }, h("div", { class: "what" }, h("label", { class: "name", for: id }, "Colour")), h("div", { class: "how" }, input));
+  let isShown = false;
   const update = () => {
     const text = hex(lightOf(value));
-    if (document.activeElement !== input) input.value = text;
+    if (!isShown || !(isPicking || isBeingSet(hue) || isBeingSet(saturation))) input.value = text;
+    isShown = true;
     row.parentElement?.style.setProperty("--lamp", text);
   };
   queueMicrotask(update);

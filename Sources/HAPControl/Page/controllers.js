@@ -2,14 +2,15 @@
 
 import * as api from "./api.js";
 import { confirmed } from "./dialog.js";
-import { h } from "./dom.js";
+import { h, say } from "./dom.js";
 import { tried } from "./notices.js";
 import { nameOf } from "./control.js";
+import { keptRows } from "./rows.js";
 import { count } from "./words.js";
 
 export function controllersPanel(store, { number, scope }) {
-  const pairings = h("div");
-  const connections = h("div");
+  const pairings = h("tbody");
+  const connections = h("ul", { class: "connections" });
   const reset = h("button", {
     type: "button", class: "danger",
     on: {
@@ -21,45 +22,71 @@ export function controllersPanel(store, { number, scope }) {
     },
   }, "Reset pairings");
   const closeAll = h("button", { type: "button", on: { click: () => tried(() => api.closeConnections(number)) } }, "Close all");
-  let shown = "";
-  const open = new Set();
+  const noPairing = h("p", { class: "empty" }, "Not paired. Pair with the setup code above.");
+  const table = h("table", null,
+    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Controller"), h("th", { scope: "col" }, "Rights"), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Remove")))), pairings);
+  const nobody = h("p", { class: "empty" }, "Nobody is connected.");
+  const pairingsHead = h("h3", { tabindex: "-1" }, "Pairings");
+  const connectionsHead = h("h3", { tabindex: "-1" }, "Connections");
+  const ofPairings = keptRows(pairings, (pairing) => pairing.controller, ({ controller }) => pairingRow(controller, number), pairingsHead);
+  const ofConnections = keptRows(connections, (one) => `${one.id} ${one.peer}`, ({ id, peer }) => connectionRow(id, peer, number, subscribed), connectionsHead);
+  const subscribed = (id) => {
+    const cell = store.model.cells.get(id);
+    const behind = store.model.isBridge && cell ? `${store.model.accessory(cell.aid)?.name}: ` : "";
+    return `${behind}${cell ? nameOf(cell) : "?"} (${id})`;
+  };
   const update = () => {
     const detail = store.model?.detail;
     if (!detail || detail.number !== number) return;
-    const now = JSON.stringify([detail.pairings, detail.connections]);
-    if (now === shown) return;
-    shown = now;
     reset.disabled = detail.pairings.length === 0;
     closeAll.disabled = detail.connections.length === 0;
-    pairings.replaceChildren(detail.pairings.length === 0 ? h("p", { class: "empty" }, "Not paired. Pair with the setup code above.") : pairingTable(detail.pairings));
-    connections.replaceChildren(detail.connections.length === 0 ? h("p", { class: "empty" }, "Nobody is connected.") : h("ul", { class: "connections" }, detail.connections.map(connection)));
-  };
-
-  const pairingTable = (list) => h("table", null,
-    h("thead", null, h("tr", null, h("th", { scope: "col" }, "Controller"), h("th", { scope: "col" }, "Rights"), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Remove")))),
-    h("tbody", null, list.map((pairing) => h("tr", null, h("td", { class: "mono" }, pairing.controller), h("td", null, pairing.admin ? "Admin" : "User"),
-      h("td", { class: "end" }, h("button", {
-        type: "button", class: "small", "aria-label": `Remove ${pairing.controller}`,
-        on: { click: async () => (await confirmed(`Remove the pairing of ${pairing.controller}?`, "Remove")) && tried(() => api.removePairing(number, pairing.controller)) },
-      }, "Remove"))))));
-
-  const connection = (one) => {
-    const names = one.subscriptions.map((id) => {
-      const cell = store.model.cells.get(id);
-      const behind = store.model.isBridge && cell ? `${store.model.accessory(cell.aid)?.name}: ` : "";
-      return `${behind}${cell ? nameOf(cell) : "?"} (${id})`;
-    });
-    const box = h("details", { open: open.has(one.id) }, h("summary", null, `subscribed to ${count(names.length, "characteristic")}`), h("ul", { class: "fine" }, names.map((name) => h("li", null, name))));
-    box.addEventListener("toggle", () => (box.open ? open.add(one.id) : open.delete(one.id)));
-    return h("li", null,
-      h("div", null, h("strong", { class: "mono" }, one.controller ?? "not verified"), h("span", { class: "fine" }, ` connection ${one.id} from ${one.peer}`),
-        names.length === 0 ? h("p", { class: "fine" }, "no subscriptions") : box),
-      h("button", { type: "button", class: "small", "aria-label": `Close connection ${one.id}`, on: { click: () => tried(() => api.closeConnection(number, one.id)) } }, "Close"));
+    noPairing.hidden = detail.pairings.length > 0;
+    table.hidden = detail.pairings.length === 0;
+    nobody.hidden = detail.connections.length > 0;
+    ofPairings.update(detail.pairings);
+    ofConnections.update(detail.connections);
   };
 
   update();
   scope.onEnd(store.on("controllers", update));
   return h("div", { class: "columns" },
-    h("section", { class: "card", "aria-label": "Pairings" }, h("header", { class: "bar" }, h("h3", null, "Pairings"), reset), pairings),
-    h("section", { class: "card", "aria-label": "Connections" }, h("header", { class: "bar" }, h("h3", null, "Connections"), closeAll), connections));
+    h("section", { class: "card", "aria-label": "Pairings" }, h("header", { class: "bar" }, pairingsHead, reset), noPairing, table),
+    h("section", { class: "card", "aria-label": "Connections" }, h("header", { class: "bar" }, connectionsHead, closeAll), nobody, connections));
+}
+
+function pairingRow(controller, number) {
+  const rights = h("td");
+  const node = h("tr", null, h("td", { class: "mono" }, controller), rights,
+    h("td", { class: "end" }, h("button", {
+      type: "button", class: "small", "aria-label": `Remove ${controller}`,
+      on: { click: async () => (await confirmed(`Remove the pairing of ${controller}?`, "Remove")) && tried(() => api.removePairing(number, controller)) },
+    }, "Remove")));
+  return { node, update({ admin }) { say(rights, admin ? "Admin" : "User"); } };
+}
+
+/** `subscribed(id)` says what the characteristic of this address is called. */
+function connectionRow(id, peer, number, subscribed) {
+  const who = h("strong", { class: "mono" });
+  const none = h("p", { class: "fine" }, "no subscriptions");
+  const summary = h("summary");
+  const names = h("ul", { class: "fine" });
+  const box = h("details", null, summary, names);
+  let shown = null;
+  const place = h("div", null, none);
+  const node = h("li", null,
+    h("div", null, who, h("span", { class: "fine" }, ` connection ${id} from ${peer}`), place),
+    h("button", { type: "button", class: "small", "aria-label": `Close connection ${id}`, on: { click: () => tried(() => api.closeConnection(number, id)) } }, "Close"));
+  return {
+    node,
+    update({ controller, subscriptions }) {
+      say(who, controller ?? "not verified");
+      const what = subscriptions.length > 0 ? box : none;
+      if (place.firstChild !== what) place.replaceChildren(what);
+      const now = subscriptions.join(" ");
+      if (now === shown) return;
+      shown = now;
+      say(summary, `subscribed to ${count(subscriptions.length, "characteristic")}`);
+      names.replaceChildren(...subscriptions.map((id) => h("li", null, subscribed(id))));
+    },
+  };
 }

@@ -5,29 +5,34 @@ import { headers, parse } from "./api.js";
 const LONGEST_PAUSE = 5000;
 /** Something comes every 15 seconds; without it the connection is as good as gone. */
 const SILENCE = 40000;
+/** A page that nobody sees for so long lets its connection go: a browser has six for one server, and the next page needs one. */
+const UNSEEN = 30000;
 
 /**
  * Follows the events for as long as the page is open.
  *
- * - `begin()`, awaited before each connection, brings everything up to date and says behind which event to go on.
- * - `onEvent(event)` is told each one; `onState("connecting" | "open" | "lost", error)` how the connection is.
+ * - `begin()`, awaited before each connection, brings everything up to date and says behind which event to go on: `{ after, run }`, of which
+ *   process if that is known.
+ * - `onEvent(event)` is told each one; `onState("connecting" | "open" | "resting" | "lost", error)` how the connection is. It rests while nobody
+ *   has seen the page for half a minute, and comes back with who looks at it.
  * A refusal for want of a token ends it; it is called anew when there is one.
  */
 export async function follow({ begin, onEvent, onState }) {
   let pause = 250;
   for (;;) {
-    const silence = new AbortController();
+    const end = new AbortController();
+    const unseen = whenUnseen(() => end.abort());
     let timer = null;
     const hear = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE);
+      timer = setTimeout(() => end.abort(), SILENCE);
     };
     try {
       onState("connecting");
-      const after = await begin();
+      const { after, run } = await begin();
       hear();
       const response = await fetch(`/v1/events?after=${after}`, {
-        headers: headers({ "Last-Event-ID": String(after) }), cache: "no-store", signal: silence.signal,
+        headers: headers(run === undefined ? {} : { "Last-Event-ID": `${run}-${after}` }), cache: "no-store", signal: end.signal,
       });
       if (!response.ok) throw Object.assign(new Error(`the answer was ${response.status}`), { status: response.status });
       onState("open");
@@ -39,14 +44,57 @@ export async function follow({ begin, onEvent, onState }) {
       onState("lost");
     } catch (error) {
       if (error.status === 401) return onState("refused", error);
-      onState("lost", error);
+      if (!unseen.isLong) onState("lost", error);
     } finally {
       clearTimeout(timer);
-      silence.abort();
+      end.abort();
+      unseen.stop();
+    }
+    if (unseen.isLong) {
+      onState("resting");
+      await seen();
+      pause = 250;
+      continue;
     }
     await new Promise((resume) => setTimeout(resume, pause));
     pause = Math.min(pause * 2, LONGEST_PAUSE);
   }
+}
+
+/** Does something, once, when nobody has seen the page for a while. */
+function whenUnseen(job) {
+  let timer = null;
+  const watch = {
+    isLong: false,
+    stop() {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", look);
+    },
+  };
+  const look = () => {
+    clearTimeout(timer);
+    if (!document.hidden) return;
+    timer = setTimeout(() => {
+      watch.isLong = true;
+      job();
+    }, UNSEEN);
+  };
+  document.addEventListener("visibilitychange", look);
+  look();
+  return watch;
+}
+
+/** Until somebody sees the page. */
+function seen() {
+  return new Promise((resume) => {
+    const look = () => {
+      if (document.hidden) return;
+      document.removeEventListener("visibilitychange", look);
+      resume();
+    };
+    document.addEventListener("visibilitychange", look);
+    look();
+  });
 }
 
 /** Server-sent events (HTML Living Standard §9.2), of which lines `event` and `data` matter here. */

@@ -17,8 +17,8 @@ export function accessoryHead(store, model, { scope }) {
   const glance = glanceOf(model.root);
   const words = h("p", { class: "glance" });
   const state = h("p", { class: "fine" });
-  const radio = headSwitch("Network", (on) => api.change(number, { radio: on }));
-  const announced = headSwitch("Announced", (on) => api.change(number, { announced: on }));
+  const radio = headSwitch(store, "Network", (on) => api.change(number, { radio: on }));
+  const announced = headSwitch(store, "Announced", (on) => api.change(number, { announced: on }));
   const update = () => {
     const now = model.detail;
     facts.set({
@@ -40,7 +40,7 @@ export function accessoryHead(store, model, { scope }) {
   scope.watch(glance.cells, () => say(words, glance.text()));
   return h("header", { class: "card head" },
     h("div", { class: "scene", id: "scene" }, model.isBridge ? floorPlan(model.accessories.slice(1), scope) : pictureOf(model.root, detail.category, scope)),
-    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", null, detail.name), words, state),
+    h("div", { class: "who" }, h("p", { class: "fine" }, category(detail.category)), h("h2", { tabindex: "-1" }, detail.name), words, state),
     setupCard(number, detail, scope), facts.node,
     h("div", { class: "switches" }, radio.node, announced.node,
       h("button", { type: "button", on: { click: () => tried(() => api.identify(number, 1)) } }, "Identify"), restartMenu(number),
@@ -58,7 +58,7 @@ export function bridgedHead(store, model, accessory, { scope }) {
   const { number, detail } = model;
   const glance = glanceOf(accessory);
   const words = h("p", { class: "glance" });
-  const online = headSwitch("Reachable by the bridge", (on) => api.setOnline(number, accessory.aid, on));
+  const online = headSwitch(store, "Reachable by the bridge", (on) => api.setOnline(number, accessory.aid, on));
   const update = () => {
     online.set(accessory.online, true);
     say(words, accessory.online ? glance.text() : "Offline");
@@ -72,7 +72,7 @@ export function bridgedHead(store, model, accessory, { scope }) {
   scope.onEnd(store.on("head", tell));
   return h("header", { class: "card head bridged" },
     h("div", { class: "scene", id: "scene" }, pictureOf(accessory, "other", scope)),
-    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", null, accessory.name), words), facts.node,
+    h("div", { class: "who" }, h("p", { class: "fine" }, h("a", { href: address(number) }, `‹ ${detail.name}`)), h("h2", { tabindex: "-1" }, accessory.name), words), facts.node,
     h("div", { class: "switches" }, online.node, h("button", { type: "button", on: { click: () => tried(() => api.identify(number, accessory.aid)) } }, "Identify")));
 }
 
@@ -109,10 +109,11 @@ function setupCard(number, detail, scope) {
       h("p", { class: "mono fine" }, detail.setupCode)));
 }
 
-function headSwitch(name, change) {
+/** Not each of these changes is told by an event: what became of it is asked for. */
+function headSwitch(store, name, change) {
   const node = h("button", {
     type: "button", role: "switch", class: "switch labelled",
-    on: { click: () => tried(() => change(node.getAttribute("aria-checked") !== "true")) },
+    on: { click: () => tried(() => change(node.getAttribute("aria-checked") !== "true")).then(store.refreshDetail) },
   }, name);
   return {
     node,

@@ -2,47 +2,65 @@
 
 import { h, say } from "./dom.js";
 import { pictureOfCategory } from "./pictures.js";
+import { keptRows } from "./rows.js";
 import { address, route } from "./route.js";
 import { category, count } from "./words.js";
 
+/** With more than so many there is a field to find one. */
+const FEW = 20;
+/** Of more than so many only those in view are laid out. */
+const MANY = 100;
+
 export class List {
-  #rows = new Map();
   #list = h("ul", { class: "accessories" });
   #head = h("h2", { class: "fine" });
+  #search = h("input", { type: "search", "aria-label": "Find an accessory", placeholder: "Find…", hidden: true, on: { input: () => this.#find() } });
+  #found = h("span", { class: "fine", role: "status" });
+  #kept = keptRows(this.#list, (summary) => summary.number, (summary) => this.#row(summary));
+  /** Pictures are drawn for rows that come into view: there may be thousands. */
+  #pictures = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) if (isIntersecting) this.#kept.rows.get(Number(target.dataset.number))?.draw();
+  }, { rootMargin: "200px" });
 
   constructor(store, container, add) {
     this.store = store;
     container.append(
-      h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory")), this.#list);
+      h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory"), this.#search, this.#found), this.#list);
     store.on("list", () => this.update());
     addEventListener("hashchange", () => this.#choose());
   }
 
-  /** Rows that stay are kept, so that the focus stays where it is. */
   update() {
-    const summaries = this.store.summaries;
+    const { summaries } = this.store;
     say(this.#head, count(summaries.length, "accessory", "accessories"));
-    const numbers = new Set(summaries.map((summary) => summary.number));
-    for (const [number, row] of this.#rows) {
-      if (numbers.has(number)) continue;
-      row.node.remove();
-      this.#rows.delete(number);
-    }
-    for (const [index, summary] of summaries.entries()) {
-      let row = this.#rows.get(summary.number);
-      if (!row) {
-        row = makeRow(summary);
-        this.#rows.set(summary.number, row);
-      }
-      row.update(summary);
-      if (this.#list.children[index] !== row.node) this.#list.insertBefore(row.node, this.#list.children[index] ?? null);
-    }
+    this.#list.classList.toggle("long", summaries.length > MANY);
+    this.#search.hidden = summaries.length <= FEW;
+    if (this.#search.hidden) this.#search.value = "";
+    this.#kept.update(summaries);
+    this.#find();
     this.#choose();
+  }
+
+  #row(summary) {
+    const row = makeRow(summary);
+    this.#pictures.observe(row.node);
+    return row;
+  }
+
+  #find() {
+    const wanted = this.#search.value.trim().toLowerCase();
+    let number = 0;
+    for (const summary of this.store.summaries) {
+      const { node } = this.#kept.rows.get(summary.number);
+      node.hidden = ![summary.name.toLowerCase(), summary.deviceID.toLowerCase()].some((text) => text.includes(wanted)) && String(summary.number) !== wanted;
+      if (!node.hidden) number += 1;
+    }
+    say(this.#found, wanted ? `${number} of ${this.store.summaries.length}` : "");
   }
 
   #choose() {
     const { number } = route();
-    for (const [key, row] of this.#rows) {
+    for (const [key, row] of this.#kept.rows) {
       if (key !== number) row.link.removeAttribute("aria-current");
       else if (!row.link.hasAttribute("aria-current")) {
         row.link.setAttribute("aria-current", "page");
@@ -52,15 +70,26 @@ export class List {
   }
 }
 
-function makeRow(summary) {
+function makeRow({ number }) {
   const dot = h("span", { class: "dot", role: "img" });
   const name = h("span", { class: "row-name" });
   const words = h("span", { class: "fine" });
-  const link = h("a", { href: address(summary.number) },
-    h("span", { class: "thumb small" }, pictureOfCategory(summary.category)), h("span", { class: "row-words" }, name, words), dot);
+  const thumb = h("span", { class: "thumb small" });
+  const link = h("a", { href: address(number) }, thumb, h("span", { class: "row-words" }, name, words), dot);
+  let isDrawn = false;
+  let slug = null;
+  const draw = () => {
+    isDrawn = true;
+    thumb.replaceChildren(pictureOfCategory(slug));
+  };
   return {
-    node: h("li", null, link), link,
+    node: h("li", { data: { number } }, link), link,
+    draw() { if (!isDrawn) draw(); },
     update(now) {
+      if (now.category !== slug) {
+        slug = now.category;
+        if (isDrawn) draw();
+      }
       const state = !now.running ? "stopped" : now.radio === false ? "off the network" : "running";
       dot.className = `dot ${state.replaceAll(" ", "-")}`;
       dot.setAttribute("aria-label", state);

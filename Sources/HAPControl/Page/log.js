@@ -1,11 +1,13 @@
 // What happens, as it happens; each refused request says why.
 
 import { h, identifier, say } from "./dom.js";
+import { saveFile } from "./files.js";
 import { soon } from "./frames.js";
-import { route } from "./route.js";
+import { addressOf, route } from "./route.js";
 
+/** So many of each group are kept, and so many rows shown. Refusals have as many rows of their own, so that nothing else pushes them out. */
 const ROOM = 300;
-/** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second, and only the latest of each lot. */
+/** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second: of each lot the latest, and all refusals. */
 const MANY = 60;
 const LOT = 15;
 const PAUSE = 250;
@@ -20,11 +22,17 @@ const GROUPS = {
 };
 const GROUP_OF = new Map(Object.entries(GROUPS).flatMap(([group, [, events]]) => events.map((event) => [event, group])));
 const groupOf = (event) => (event.event === "requested" && event.reason ? "refused" : (GROUP_OF.get(event.event) ?? "other"));
+const isRefusal = (entry) => entry.group === "refused";
 
 export class Log {
-  #list = h("ol", { class: "log-rows", tabindex: "0", "aria-label": "What happened, the latest first" });
-  #entries = [];
+  #list = h("ol", { class: "log-rows", tabindex: "0", "aria-label": "What happened, the latest first", on: { keydown: (event) => this.#onKey(event) } });
+  /** The latest entries of each group, the oldest first: `{ event, group, order }`. */
+  #kept = new Map([...Object.keys(GROUPS), "other"].map((group) => [group, []]));
+  #order = 0;
+  /** Those that wait for their row. */
   #fresh = [];
+  /** Rows that are shown, the oldest first. */
+  #rows = { refusals: [], rest: [] };
   #rate = h("span", { class: "fine" });
   #shownGroups;
   #isPaused = false;
@@ -58,8 +66,9 @@ export class Log {
       say(pause, this.#isPaused ? "Go on" : "Pause");
       if (!this.#isPaused) this.#again();
     } } }, "Pause");
+    const save = h("button", { type: "button", class: "small", on: { click: () => saveFile("hapsim-log.txt", this.#text(), "text/plain") } }, "Save");
     container.append(
-      h("header", { class: "bar" }, h("h2", null, "Log"), this.#rate, search, pause),
+      h("header", { class: "bar" }, h("h2", null, "Log"), this.#rate, search, pause, save),
       h("fieldset", { class: "checks" }, h("legend", { class: "unseen" }, "What is shown"), boxes, h("span", { class: "check" }, here, h("label", { for: here.id }, "Only this accessory"))),
       this.#list);
     store.on("happened", (event) => this.#take(event));
@@ -76,24 +85,35 @@ export class Log {
   }
 
   #put(event) {
-    this.#entries.push(event);
-    if (this.#entries.length > ROOM * 2) this.#entries.splice(0, this.#entries.length - ROOM);
+    const entry = { event, group: groupOf(event), order: this.#order++ };
+    const kept = this.#kept.get(entry.group);
+    kept.push(entry);
+    if (kept.length > ROOM * 2) kept.splice(0, kept.length - ROOM);
+    return entry;
   }
 
   #take(event) {
     this.#count += 1;
-    this.#put(event);
-    if (this.#isPaused || !this.#isShown(event)) return;
-    this.#fresh.push(event);
+    const entry = this.#put(event);
+    if (this.#isPaused || !this.#isShown(entry)) return;
+    this.#fresh.push(entry);
     const isCrowded = performance.now() - this.#flushed < PAUSE && this.#count > MANY / 4;
+    // Where nothing is drawn, as in a window that nobody sees, no more than what fits waits.
+    if (this.#fresh.length > (isCrowded ? LOT : ROOM)) this.#dropOne();
     if (!isCrowded) return soon(this.#flush);
-    if (this.#fresh.length > LOT) this.#fresh.shift();
     this.#timer ??= setTimeout(() => soon(this.#flush), PAUSE);
   }
 
-  #isShown(event) {
+  /** The oldest that waits and is no refusal; of refusals alone what has room stays. */
+  #dropOne() {
+    const at = this.#fresh.findIndex((entry) => !isRefusal(entry));
+    if (at >= 0) this.#fresh.splice(at, 1);
+    else if (this.#fresh.length > ROOM) this.#fresh.shift();
+  }
+
+  #isShown({ event, group }) {
     if (event.isDivider) return true;
-    if (!this.#shownGroups.has(groupOf(event))) return false;
+    if (!this.#shownGroups.has(group)) return false;
     if (this.#onlyHere && event.number !== route().number) return false;
     return this.#words === "" || `${event.accessory ?? ""} ${event.event} ${event.text}`.toLowerCase().includes(this.#words);
   }
@@ -103,24 +123,59 @@ export class Log {
     clearTimeout(this.#timer);
     this.#timer = null;
     this.#flushed = performance.now();
-    const fresh = this.#fresh.splice(0).reverse().map(row);
-    this.#list.prepend(...fresh);
-    while (this.#list.childElementCount > ROOM) this.#list.lastElementChild.remove();
+    const fresh = this.#fresh.splice(0);
+    this.#list.prepend(...fresh.map((entry) => this.#row(entry)).reverse());
+    for (const rows of Object.values(this.#rows)) {
+      for (const row of rows.splice(0, Math.max(0, rows.length - ROOM))) row.node.remove();
+    }
   };
+
+  #row(entry) {
+    const row = { entry, node: rowOf(entry) };
+    this.#rows[isRefusal(entry) ? "refusals" : "rest"].push(row);
+    return row.node;
+  }
 
   /** Everything anew, as the filters have it. */
   #again() {
     this.#fresh = [];
-    this.#list.replaceChildren(...this.#entries.filter((event) => this.#isShown(event)).slice(-ROOM).reverse().map(row));
+    this.#rows = { refusals: [], rest: [] };
+    const shown = [...this.#kept.values()].flat().filter((entry) => this.#isShown(entry)).sort((one, other) => one.order - other.order);
+    const refusals = shown.filter(isRefusal).slice(-ROOM);
+    const rest = shown.filter((entry) => !isRefusal(entry)).slice(-ROOM);
+    const both = [...refusals, ...rest].sort((one, other) => one.order - other.order);
+    this.#list.replaceChildren(...both.map((entry) => this.#row(entry)).reverse());
+  }
+
+  /** What is shown, the oldest first. */
+  #text() {
+    const entries = Object.values(this.#rows).flat().map((row) => row.entry).sort((one, other) => one.order - other.order);
+    return entries.map(({ event }) => `${[new Date(event.time * 1000).toISOString(), event.accessory, event.event, event.text, reasonOf(event)].filter(Boolean).join("  ")}\n`).join("");
+  }
+
+  /** The arrows go along the rows that lead somewhere, which are no stops of Tab: there are hundreds. */
+  #onKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const links = step ? [...this.#list.querySelectorAll("a")] : [];
+    if (links.length === 0) return;
+    const at = links.indexOf(document.activeElement);
+    const next = at < 0 ? (step > 0 ? 0 : -1) : at + step;
+    if (!links[next]) return;
+    event.preventDefault();
+    links[next].focus();
   }
 }
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
+const reasonOf = (event) => (event.reason && !(event.text ?? "").includes(event.reason) ? event.reason : null);
 
-function row(event) {
-  const group = groupOf(event);
+/** Where an event names a characteristic, its words lead to it. */
+function rowOf({ event, group }) {
+  const text = event.text ?? "";
+  const place = event.iid !== undefined ? event : event.characteristics?.[0];
+  const words = place && event.number ? h("a", { class: "log-text", href: addressOf(event.number, place), tabindex: "-1" }, text) : h("span", { class: "log-text" }, text);
+  const reason = reasonOf(event);
   return h("li", { class: `log-row ${group}${event.isDivider ? " divider" : ""}` },
     h("time", null, clock.format(event.time * 1000)), event.accessory ? h("span", { class: "log-who" }, event.accessory) : null,
-    h("span", { class: "log-kind" }, event.event === "refused" || group === "refused" ? `✕ ${event.event}` : event.event), h("span", { class: "log-text" }, event.text ?? ""),
-    event.reason && !(event.text ?? "").includes(event.reason) ? h("span", { class: "log-reason" }, event.reason) : null);
+    h("span", { class: "log-kind" }, group === "refused" ? `✕ ${event.event}` : event.event), words, reason ? h("span", { class: "log-reason" }, reason) : null);
 }

@@ -25,6 +25,11 @@ export class Cell {
   set(value) {
     this.value = value;
     this.version += 1;
+    this.tell();
+  }
+
+  /** Whoever watches looks anew. */
+  tell() {
     for (const watcher of this.#watchers) soon(watcher);
   }
 

@@ -38,7 +38,7 @@ async function begin() {
   }
   await view.follow();
   if (!store.model) view.show(route().number !== null);
-  return after;
+  return { after, run: store.run };
 }
 
 function start() {

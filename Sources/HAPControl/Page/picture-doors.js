@@ -2,6 +2,7 @@
 
 import { group, mark, move, path, percent, rect, show, circle, text } from "./picture-parts.js";
 import { svg } from "./dom.js";
+import { realSeconds } from "./pace.js";
 
 let lastClip = 0;
 /** Children are seen inside a rectangle alone. */
@@ -13,19 +14,46 @@ function through(x, y, width, height, ...children) {
 
 const [OPEN, CLOSED, OPENING, CLOSING, STOPPED] = [0, 1, 2, 3, 4];
 
-/** The door moves while it opens and closes, and stays where it is when it is stopped. */
+/** Simulated seconds from closed to open, where the profile says nothing else. */
+const TRAVEL = 10;
+const HEIGHT = 42;
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/**
+ * Where a door is that moves evenly from one end (0) to the other (1): HAP tells that it moves, and not how far it is.
+ * `goTo(end)` returns seconds until it is there.
+ */
+function travel() {
+  let [from, to, since, seconds] = [0.5, 0.5, 0, 0];
+  const here = () => {
+    if (seconds === Infinity) return (from + to) / 2;
+    return seconds > 0 ? from + (to - from) * Math.min(1, (performance.now() - since) / 1000 / seconds) : to;
+  };
+  return {
+    here,
+    goTo(end) {
+      [from, to, since] = [here(), end, performance.now()];
+      seconds = realSeconds(TRAVEL * Math.abs(to - from));
+      return seconds;
+    },
+    stayAt(position) { [to, seconds] = [position, 0]; },
+  };
+}
+
+/** The door moves while it opens and closes, and stays where it is when it is stopped. Where nothing may move, it is half open meanwhile. */
 export function garage() {
   const lines = [0, 1, 2, 3].map((n) => path("p-line thin", `M30 ${38 + n * 11}h60`));
-  const door = group("p-garage-door", rect("p-leaf", 28, 36, 64, 46), ...lines, rect("p-handle", 55, 74, 10, 2.5, 1));
+  const leaf = group("p-garage-door", rect("p-leaf", 28, 36, 64, 46), ...lines, rect("p-handle", 55, 74, 10, 2.5, 1));
   const car = group("p-car", path("p-body", "M40 70c0-4 3-5 5-5l4-8c1-2 2-3 4-3h14c2 0 3 1 4 3l4 8c2 0 5 1 5 5v8H40z"), circle("p-wheel", 48, 78, 4), circle("p-wheel", 72, 78, 4));
   const up = path("p-arrow", "M60 20v-9m-4 4 4-4 4 4");
   const down = path("p-arrow", "M60 11v9m-4-4 4 4 4-4");
   const box = group("p-obstacle", rect("p-box", 50, 70, 20, 12, 1.5), path("p-line", "M50 76h20M60 70v12"), circle("p-warn", 86, 26, 7), text("p-warn-text", 86, 29.5, "!"));
+  const door = travel();
   let before = null;
   return {
     parts: [
       path("p-roof", "M60 4 10 30v4h100v-4z"), rect("p-house", 16, 33, 88, 49), rect("p-inside", 28, 36, 64, 46),
-      through(28, 36, 64, 46, car, door), box, up, down,
+      through(28, 36, 64, 46, car, leaf), box, up, down,
     ],
     update(value) {
       const state = value("E") ?? CLOSED;
@@ -33,16 +61,21 @@ export function garage() {
       show(down, state === CLOSING);
       show(box, Boolean(value("24")));
       if (state === before) return;
-      const isMoving = state === OPENING || state === CLOSING;
+      const end = state === OPEN || state === OPENING ? 1 : 0;
+      let place = end;
+      let transition = "transform 0.5s ease-out";
       if (state === STOPPED) {
-        const now = getComputedStyle(door).transform;
-        door.style.transition = "none";
-        // Stopped before it was seen to move: half open.
-        door.style.transform = before === null || now === "none" ? "translate(0px, -22px)" : now;
+        place = door.here();
+        door.stayAt(place);
+      } else if (state === OPENING || state === CLOSING) {
+        const seconds = before === null ? Infinity : door.goTo(end);
+        if (calm.matches || !Number.isFinite(seconds)) place = 0.5;
+        else transition = `transform ${seconds}s linear`;
       } else {
-        door.style.transition = before === null ? "none" : isMoving ? "transform 8s linear" : "transform 0.5s ease-out";
-        move(door, 0, state === OPEN || state === OPENING ? -42 : 0);
+        door.stayAt(end);
       }
+      leaf.style.transition = before === null || state === STOPPED ? "none" : transition;
+      move(leaf, 0, -HEIGHT * place);
       before = state;
     },
   };

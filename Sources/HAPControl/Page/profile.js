@@ -3,6 +3,7 @@
 import * as api from "./api.js";
 import { characteristicForm, customUUID } from "./characteristic-form.js";
 import { dialog } from "./dialog.js";
+import { saveFile } from "./files.js";
 import { field, h, options } from "./dom.js";
 import { notice, tried } from "./notices.js";
 import { showProblems } from "./problems.js";
@@ -13,9 +14,7 @@ import { readExactly } from "./json-text.js";
 export async function exportProfile(number, name) {
   const text = await tried(() => api.profile(number));
   if (text === null) return;
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  h("a", { href: address, download: `${name.replaceAll(/[^\p{L}\p{N}-]+/gu, "-").toLowerCase()}.hasaccessory` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
+  saveFile(`${name.replaceAll(/[^\p{L}\p{N}-]+/gu, "-").toLowerCase()}.hasaccessory`, text, "application/json");
 }
 
 /** Serves another profile of the same accessory: iids stay with what they were given to, and nobody is disconnected. */
@@ -24,19 +23,45 @@ async function replace(number, text) {
   notice(`The profile is served. c# is ${configurationNumber}; controllers stay connected.`);
 }
 
+/**
+ * Texts that are not served yet, by the accessory's number: `{ text, kept, deviceID, process, place }`. They outlive the panel, which is built anew
+ * with each change of the structure and each look at another accessory.
+ */
+const drafts = new Map();
+
+function draftOf(number, store) {
+  const draft = drafts.get(number);
+  // In another process the number may be another accessory's.
+  return draft && (draft.process === store.processes || draft.deviceID === store.model.detail.deviceID) ? draft : null;
+}
+
 export function profilePanel(store, { number, scope }) {
   const area = h("textarea", { class: "code", "aria-label": "The profile as JSON", rows: 26, spellcheck: "false", autocomplete: "off" });
   const problems = h("div", { role: "alert" });
+  const { deviceID } = store.model.detail;
+  /** What is served, as it was when the text was taken from it. */
   let kept = "";
+  let isOver = false;
+  // A textarea has line feeds alone.
+  const isDraft = () => area.value !== kept.replaceAll(/\r\n?/g, "\n");
   const load = () => tried(async () => {
     kept = await api.profile(number);
     area.value = kept;
+    showProblems(problems, null);
     show();
   });
   const save = h("button", { type: "button", class: "primary", on: { click: async () => {
+    const text = area.value;
     try {
-      await replace(number, area.value);
-      kept = area.value;
+      const now = await api.profile(number);
+      if (now !== kept) {
+        kept = now;
+        throw new Error("The profile that is served has been changed meanwhile. \u201cServe this profile\u201d once more serves this text in its place, \u201cTake it back\u201d shows the other.");
+      }
+      await replace(number, text);
+      // The panel may have been built anew meanwhile.
+      if (drafts.get(number)?.text === text) drafts.delete(number);
+      store.tell("served", { number, text, now: await api.profile(number) });
       showProblems(problems, null);
     } catch (error) {
       showProblems(problems, error, area);
@@ -45,13 +70,36 @@ export function profilePanel(store, { number, scope }) {
   } } }, "Serve this profile");
   const revert = h("button", { type: "button", on: { click: load } }, "Take it back");
   const show = () => {
-    save.disabled = area.value === kept;
-    revert.disabled = area.value === kept;
+    if (isOver) return;
+    save.disabled = !isDraft();
+    revert.disabled = !isDraft();
+    if (isDraft()) drafts.set(number, { text: area.value, kept, deviceID, process: store.processes });
+    else drafts.delete(number);
   };
   area.addEventListener("input", show);
-  load();
+  const draft = draftOf(number, store);
+  if (draft) {
+    kept = draft.kept;
+    area.value = draft.text;
+    show();
+    queueMicrotask(() => {
+      area.setSelectionRange(...(draft.place?.selection ?? [0, 0]));
+      area.scrollTop = draft.place?.scrollTop ?? 0;
+    });
+  } else load();
+  scope.onEnd(store.on("served", (served) => {
+    if (served.number !== number) return;
+    kept = served.now;
+    if (area.value === served.text) area.value = kept;
+    show();
+  }));
+  scope.onEnd(() => {
+    isOver = true;
+    const draft = drafts.get(number);
+    if (draft) draft.place = { selection: [area.selectionStart, area.selectionEnd], scrollTop: area.scrollTop };
+  });
   scope.onEnd(store.on("happened", (event) => {
-    if (event.event === "reconfigured" && event.number === number && area.value === kept) load();
+    if (event.event === "reconfigured" && event.number === number && !isDraft()) load();
   }));
   return h("section", { class: "card", "aria-label": "Profile" },
     h("header", { class: "bar" }, h("h3", null, "Profile"),
@@ -75,6 +123,7 @@ async function change(number, title, verb, make) {
         submit: async (event) => {
           event.preventDefault();
           try {
+            if ((await api.profile(number)) !== text) throw new Error("The profile has been changed while this was open, and would be again: close this, and open it anew.");
             await replace(number, edited(text, edit));
             close("");
           } catch (error) {

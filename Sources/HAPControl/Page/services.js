@@ -41,13 +41,19 @@ function card(service, accessory, context) {
     rows, deeds(service, accessory, context));
 }
 
-/** Its rows are made when it is opened for the first time. */
+/** Its rows are made when it is opened for the first time. `reveal("1.10")` opens it if that is one of them. */
 function folded(service, context) {
   const box = h("details", { class: "card" }, h("summary", null, titleOf(service) === service.name ? service.name : `${service.name}: ${titleOf(service)}`, h("span", { class: "fine" }, ` iid ${service.iid}`)));
-  box.addEventListener("toggle", () => {
+  const fill = () => {
     if (!box.open || box.children.length > 1) return;
     box.append(h("div", { class: "rows" }, service.characteristics.map((cell) => characteristicRow(cell, { ...context, service, isReported }))));
-  });
+  };
+  box.addEventListener("toggle", fill);
+  box.reveal = (id) => {
+    if (!service.characteristics.some((cell) => cell.id === id)) return;
+    box.open = true;
+    fill();
+  };
   return box;
 }
 

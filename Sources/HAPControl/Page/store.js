@@ -3,18 +3,32 @@
 import * as api from "./api.js";
 import { settled } from "./frames.js";
 import { Model } from "./model.js";
+import { setPace } from "./pace.js";
 
 /** Events after which an accessory may look otherwise than its values say. */
 const ABOUT_LIST = new Set([
-  "connected", "disconnected", "verified", "paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "renamed", "added", "removed",
+  "connected", "disconnected", "verified", "paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "renamed", "added", "removed", "stopped",
+  "trouble",
 ]);
-const ABOUT_DETAIL = new Set(["paired", "unpaired", "fault", "radio", "restarted", "reconfigured", "reachable", "renamed", "advertised", "removed"]);
+/** One that is added may be the one that was looked for: after a restart of the process it has the number of another. */
+const ABOUT_DETAIL = new Set([
+  "paired", "unpaired", "fault", "radio", "announced", "restarted", "reconfigured", "reachable", "renamed", "advertised", "added", "removed", "stopped",
+  "trouble",
+]);
 const ABOUT_CONTROLLERS = new Set(["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]);
+/** Events why something was refused: the log gets them from further back than others. */
+const REFUSALS = ["refused", "trouble", "slow"];
+/** So many events of the past are asked for. */
+const PAST = 500;
+/** A list of more is long: it is asked for every so many milliseconds at most. */
+const LONG_LIST = 100;
+const LONG_LIST_GAP = 2000;
 
 /**
  * Tells by DOM events of its own:
  * `list` the accessories; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
- * `happened` one event of the server; `state` the connection; `clock`; `scenario`.
+ * `happened` one event of the server; `state` the connection; `clock`; `scenario`;
+ * `served` a profile that was served from here.
  */
 export class Store extends EventTarget {
   summaries = [];
@@ -23,6 +37,12 @@ export class Store extends EventTarget {
   clock = null;
   scenario = null;
   lastEvent = 0;
+  /** Characteristics whose reads this page has stalled, `"1/1.10"`: the API doesn't tell which are. */
+  stalled = new Set();
+  /** How often another process answered than before. */
+  processes = 0;
+  /** Which process answered last: a text that no other has, or undefined where the server is too old to say. */
+  run;
   #wanted = null;
   #lastTime = null;
   /** Values that came while the accessory was asked for: they are newer than its answer. */
@@ -30,9 +50,10 @@ export class Store extends EventTarget {
 
   constructor() {
     super();
-    this.refreshList = settled(120, () => this.#quietly(() => this.loadList()));
+    this.refreshList = settled(120, () => this.#quietly(() => this.loadList()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
     this.refreshDetail = settled(120, () => this.#quietly(() => this.loadDetail()));
     this.refreshControllers = settled(150, () => this.#quietly(() => this.loadControllers()));
+    this.refreshClock = settled(100, () => this.#quietly(() => this.loadClock()));
     this.refreshScenario = settled(100, () => this.#quietly(() => this.loadScenario()));
   }
 
@@ -59,20 +80,37 @@ export class Store extends EventTarget {
 
   /** Brings everything up to date. Returns the number of the event behind which to go on, and what the log has to take in. */
   async begin() {
-    const { lastEvent } = await api.index();
-    const isSame = await this.#isSameProcess(lastEvent);
+    const { lastEvent, run } = await api.index();
+    const wasThere = this.lastEvent > 0 || this.#lastTime !== null || this.run !== undefined;
+    const isSame = !wasThere || (run === undefined && this.run === undefined ? await this.#isSameByTime(lastEvent) : run === this.run);
     const from = isSame ? this.lastEvent : 0;
-    const { last, events } = await api.log(from, 500);
-    const wasThere = this.lastEvent > 0 || this.#lastTime !== null;
-    this.tell("history", { events, isAnother: wasThere && !isSame });
+    const { last, events } = await api.log(from, PAST);
+    const refusals = events.length === PAST ? await this.#refusals(from, events[0].seq) : [];
+    if (!isSame) {
+      this.processes += 1;
+      this.stalled.clear();
+    }
+    this.run = run;
+    this.tell("history", { events: [...refusals, ...events], isAnother: !isSame });
     this.lastEvent = last;
     this.#lastTime = events.at(-1)?.time ?? (isSame ? this.#lastTime : null);
     await Promise.all([this.loadList(), this.loadDetail(), this.loadClock(), this.loadScenario()]);
     return last;
   }
 
-  /** Whether the event seen last is known there as the same. */
-  async #isSameProcess(lastEvent) {
+  /** Those that the other events have pushed out. A server that is too old to choose tells none. */
+  async #refusals(from, before) {
+    try {
+      const { events } = await api.log(from, PAST, REFUSALS);
+      return events.filter((event) => event.seq < before);
+    } catch (error) {
+      if (error.status === 400) return [];
+      throw error;
+    }
+  }
+
+  /** Whether the event seen last is known there as the same: a guess, where the server doesn't say which process it is. */
+  async #isSameByTime(lastEvent) {
     if (this.lastEvent === 0) return this.#lastTime === null;
     if (lastEvent < this.lastEvent) return false;
     const { events } = await api.log(this.lastEvent - 1, 2000);
@@ -121,6 +159,7 @@ export class Store extends EventTarget {
 
   async loadClock() {
     this.clock = { ...(await api.clock()), at: performance.now() };
+    setPace(this.clock);
     this.tell("clock");
   }
 
@@ -129,9 +168,9 @@ export class Store extends EventTarget {
     this.tell("scenario");
   }
 
-  /** Shows an accessory, or with null none. */
+  /** Shows an accessory, or with null none. One that is there already is asked for anew where another was wanted since: its events went by. */
   async show(number) {
-    if (this.#wanted === number) return;
+    if (this.#wanted === number && (this.model !== null || number === null)) return;
     this.#wanted = number;
     if (number === null) {
       this.model = null;
@@ -158,9 +197,16 @@ export class Store extends EventTarget {
       if (ABOUT_DETAIL.has(event.event)) this.refreshDetail();
       else if (ABOUT_CONTROLLERS.has(event.event)) this.refreshControllers();
     }
+    if (event.event === "restarted") this.#forgetStalled(`${event.number}/`);
     if (ABOUT_LIST.has(event.event)) this.refreshList();
     if (event.event === "scenario" || event.event === "note") this.refreshScenario();
+    if (event.event === "clock") this.refreshClock();
     this.tell("happened", event);
+  }
+
+  /** What starts anew answers again. */
+  #forgetStalled(prefix) {
+    for (const key of this.stalled) if (key.startsWith(prefix)) this.stalled.delete(key);
   }
 
   /** A value that was written by a controller, or changed at the device. */

@@ -1,6 +1,6 @@
 // The accessories behind a bridge, as tiles: a picture, a name, how it is, and a switch where there is one.
 
-import { h, say } from "./dom.js";
+import { h, identifier, say } from "./dom.js";
 import { glanceOf } from "./glance.js";
 import { cellOf } from "./model.js";
 import { mainService, pictureOf } from "./pictures.js";
@@ -9,10 +9,12 @@ import { set } from "./setting.js";
 import { notice } from "./notices.js";
 import { count } from "./words.js";
 
-export function tiles(model, { scope }) {
+export function tiles(model, { scope, store }) {
   const accessories = model.accessories.slice(1);
   const all = accessories.map((accessory) => tile(accessory, model.number, scope));
   const list = h("ul", { class: "tiles" }, all.map((one) => one.node));
+  // Whether the bridge reaches one is no value of it.
+  scope.onEnd(store.on("head", () => all.forEach((one) => one.update())));
   const found = h("span", { class: "fine", role: "status" });
   const search = h("input", {
     type: "search", "aria-label": "Find behind the bridge", placeholder: "Find…",
@@ -34,7 +36,7 @@ export function tiles(model, { scope }) {
 
 function tile(accessory, number, scope) {
   const glance = glanceOf(accessory);
-  const words = h("span", { class: "fine" });
+  const words = h("span", { class: "fine", id: identifier("tile") });
   const service = mainService(accessory);
   const cell = service ? (cellOf(service, "25") ?? cellOf(service, "B0")) : null;
   const button = cell ? h("button", {
@@ -49,8 +51,8 @@ function tile(accessory, number, scope) {
   scope.watch(glance.cells, update);
   scope.watch(cell ? [cell] : [], update);
   const node = h("li", { class: "tile", data: { aid: accessory.aid } },
-    h("a", { href: address(number, { aid: accessory.aid }), "aria-label": `${accessory.name}, details` },
+    h("a", { href: address(number, { aid: accessory.aid }), "aria-label": `${accessory.name}, details`, "aria-describedby": words.id },
       h("span", { class: "thumb" }, pictureOf(accessory, "other", scope)), h("span", { class: "tile-words" }, h("span", { class: "tile-name" }, accessory.name), words)),
     button);
-  return { node, accessory };
+  return { node, accessory, update };
 }

@@ -15,7 +15,7 @@ steps:
 `;
 
 export function timePanel(store, container) {
-  const now = h("output", { class: "mono" });
+  const now = h("span", { class: "mono" });
   const pace = h("span", { class: "fine" });
   const span = h("input", { type: "text", value: "1min", size: 6, autocomplete: "off", "aria-label": "How far", id: identifier("span") });
   const advance = h("form", {
