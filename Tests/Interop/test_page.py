@@ -852,7 +852,6 @@ async def test_a_long_list_is_searched_and_drawn_where_it_is_seen(run, open_page
     await expect(page.get_by_text("1 of 40")).to_be_visible()
 
 
-@pytest.mark.skip(reason="NOT RUN: needs the events announced, clock and scenario, and /v1/log?event=")
 async def test_what_others_ask_of_the_api_is_seen_on_the_page(run, open_page):
     simulator = await run(BRIDGE, options=("--virtual-time",))
     page = await open_page(simulator)
