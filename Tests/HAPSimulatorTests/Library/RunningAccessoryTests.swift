@@ -152,6 +152,23 @@ import Testing
     }
   }
 
+  @Test("Who removes pairings is answered, also when the accessory is stopped or starts anew in that moment")
+  func unpairedBesideAnEnd() async throws {
+    for word in ["stop", "reboot", "power-cut"] {
+      try await with(.json(ProfileText.garage)) { simulator, door in
+        let controller = try await PairedController(pairingWith: door)
+        let served = door.served
+        // Both within one turn of the loop: the removal is being stored when the accessory goes.
+        let first = try await served.loop.answer { done in
+          served.perform(json: "{\"command\": \"unpair\"}") { done(.success($0)) }
+          served.perform(json: "{\"command\": \"\(word)\"}") { _ in }
+        }
+        #expect(throws: Never.self) { try first.get() }
+        await controller.close()
+      }
+    }
+  }
+
   @Test("Connections are closed, and the radio switched") func network() async throws {
     try await with(.json(ProfileText.garage)) { simulator, door in
       let controller = try await PairedController(pairingWith: door)
