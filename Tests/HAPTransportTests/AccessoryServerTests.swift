@@ -83,7 +83,8 @@ struct AccessoryServerTests {
     home.wait(for: .advertised(isPaired: true))
   }
 
-  @Test("Who removes pairings by hand is answered also when the server stops meanwhile: the one that waited is not begun")
+  @Test(
+    "Who removes pairings by hand is answered also when the server stops meanwhile: the one that waited is not begun")
   func unpairedBesideStop() throws {
     let home = try ServedHome(holdsStores: true)
     let answers = Guarded<[Bool]>([])
