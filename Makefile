@@ -138,13 +138,14 @@ COMPARE    ?=
 BENCH_ARGS ?=
 FIGURES    := Benchmarks/Figures/last-release.json
 BENCH      := .build/bench
-bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## the server beside the floor of the machine and HAP-python, fleets, then the controller and the tester
+bench: test-deps $(if $(filter Linux,$(SYSTEM)),static) ## the server beside the floor of the machine and HAP-python, fleets, the page, then the controller and the tester
 ifeq ($(SYSTEM),Linux)
 	$(MAKE) -C Benchmarks/hapload BUILD="$$PWD/$(BENCH)"
 	HAPSIM="$$PWD/.build/static/release/hapsim" HAPSIM_OPTIMIZED="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python -m pytest -q Tests/Interop/test_allocations.py
 	$(QUIETLY) $(VENV)/bin/python Benchmarks/server.py --hapsim .build/static/release/hapsim --tools $(BENCH) --rounds $(ROUNDS) \
 	  --json $(BENCH)/figures.json $(if $(COMPARE),--compare $(FIGURES)) $(BENCH_ARGS)
 	$(QUIETLY) $(VENV)/bin/python Benchmarks/fleet.py --hapsim .build/static/release/hapsim --tools $(BENCH) --rounds $(ROUNDS) --markdown $(BENCH)/fleet.md
+	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/page.py
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/controller.py
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/tester.py
 else

@@ -51,5 +51,17 @@ package final class LineOutput: Sendable {
   }
 
   /// Writes what waits, then ends the thread.
-  package func finish() { thread.stop() }
+  /// - Parameter patience: how long a reader may take no line before he is given up: what he didn't read is lost, and the thread is left as it is, since
+  ///   the process ends. nil: as long as he likes.
+  package func finish(patience: Duration? = nil) {
+    if let patience {
+      var waiting = backlog.withLock { $0.waiting }
+      while thread.perform(waitingAtMost: patience, { true }) == nil {
+        let rest = backlog.withLock { $0.waiting }
+        if rest >= waiting { return }
+        waiting = rest
+      }
+    }
+    thread.stop()
+  }
 }

@@ -9,7 +9,12 @@ import Synchronization
 
 /// The wish that the process end, from a signal or a command; `main` waits for it.
 package final class StopRequest: Sendable {
-  private let isRequested = Mutex(false)
+  private struct State {
+    var isRequested = false
+    var isSignalled = false
+  }
+
+  private let state = Mutex(State())
   private let wakeUp: (read: Int32, write: Int32)
 
   package init() {
@@ -26,12 +31,18 @@ package final class StopRequest: Sendable {
 
   /// From any thread, any number of times.
   package func request() {
-    let isFirst = isRequested.withLock { isRequested in
-      defer { isRequested = true }
-      return !isRequested
+    let isFirst = state.withLock { state in
+      defer { state.isRequested = true }
+      return !state.isRequested
     }
     if isFirst { _ = write(wakeUp.write, "x", 1) }
   }
+
+  /// For who can end early what he does. From any thread.
+  package var isRequested: Bool { state.withLock { $0.isRequested } }
+
+  /// Whether a signal was among the wishes.
+  package var isSignalled: Bool { state.withLock { $0.isSignalled } }
 
   /// Blocks until it is requested.
   package func wait() {
@@ -41,6 +52,25 @@ package final class StopRequest: Sendable {
 
   /// SIGINT and SIGTERM are such wishes. On the loop.
   package func watchSignals(_ loop: EventLoop) throws(LoopError) {
-    for number in [SIGINT, SIGTERM] { _ = try SignalWatcher(loop, signal: number) { [self] in request() } }
+    for number in [SIGINT, SIGTERM] {
+      _ = try SignalWatcher(loop, signal: number) { [self] in
+        state.withLock { $0.isSignalled = true }
+        request()
+      }
+    }
+  }
+
+  /// The same, by a thread of its own: it sees them also while everybody else is busy.
+  /// - Returns: that thread, to be stopped in the end.
+  package func watchSignals() throws -> EventLoop {
+    let loop = EventLoop(name: "signals")
+    loop.start()
+    do {
+      try loop.performAndWait { [self] in try watchSignals(loop) }
+    } catch {
+      loop.stop()
+      throw error
+    }
+    return loop
   }
 }

@@ -19,13 +19,17 @@ package struct FleetChance: Sendable {
     return SHA512.hash(Array(words.utf8))[..<8].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// How many copies of so many a share is, rounded.
+  /// - Parameter share: 0…1.
+  package static func count(of share: Double, in count: Int) -> Int { Int((share * Double(count)).rounded()) }
+
   /// The copies that have something of which a share has it: so many as the share is of all, rounded.
   /// - Parameters:
   ///   - share: 0…1.
   ///   - count: how many copies there are.
   /// - Returns: their numbers, from 1.
   package func chosen(_ share: Double, of count: Int, for what: String) -> Set<Int> {
-    let wanted = Int((share * Double(count)).rounded())
+    let wanted = Self.count(of: share, in: count)
     if wanted >= count { return Set(1...count) }
     let drawn = (1...count).map { (number($0, for: what), $0) }.sorted { $0 < $1 }
     return Set(drawn.prefix(wanted).map(\.1))

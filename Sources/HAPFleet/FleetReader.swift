@@ -124,7 +124,13 @@ extension FleetGroup.Fault {
       choice.kind = .object(members.filter { $0.name != "share" })
     }
     self.choice = try SpreadNode(choice)
-    for variant in self.choice.variants { _ = try FaultLibrary.builtIn.choice(variant) }
+    for variant in self.choice.variants {
+      let fault = try FaultLibrary.builtIn.choice(variant)
+      guard fault.jump == nil else {
+        throw (node["fault"] ?? node).problem(
+          "\(fault.name) would move the time of all accessories, once for each copy that has it")
+      }
+    }
   }
 }
 

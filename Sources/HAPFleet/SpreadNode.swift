@@ -52,43 +52,68 @@ package struct SpreadNode: Equatable, Sendable {
     }
   }
 
-  private static func check(_ node: JSONNode) throws(JSONProblem) {
+  /// Each is held against what it is for: more are a mistake, and would take long.
+  private static let mostVariants = 1000
+
+  /// - Returns: how many variants there are.
+  @discardableResult
+  private static func check(_ node: JSONNode) throws(JSONProblem) -> Int {
+    var count = 1
     switch try Spread(node) {
-    case .choice(let elements): for element in elements { try check(element) }
-    case .durations, .integers, .numbers: break
+    case .choice(let elements):
+      count = 0
+      for element in elements { count += try check(element) }
+    case .durations, .integers, .numbers: count = 2
     case nil:
-      for member in node.members ?? [] { try check(member.value) }
-      for element in node.elements ?? [] { try check(element) }
+      for member in node.members ?? [] { count = max(count, try check(member.value)) }
+      for element in node.elements ?? [] { count = max(count, try check(element)) }
     }
+    guard count <= mostVariants else {
+      throw node.problem("there are \(count) things to choose from, and \(mostVariants) is the most")
+    }
+    return count
   }
 
   /// Whether nothing in it is drawn.
   package var isFixed: Bool { variants.count == 1 }
 
-  /// What can come of it, as far as that can be wrong: each end and each choice once at least.
-  package var variants: [JSONNode] {
-    var most = 0
-    func look(_ node: JSONNode) {
-      switch try? Spread(node) {
-      case .choice(let elements)?:
-        most = max(most, elements.count)
-        for element in elements { look(element) }
-      case .durations?, .integers?, .numbers?: most = max(most, 2)
-      case nil:
-        for member in node.members ?? [] { look(member.value) }
-        for element in node.elements ?? [] { look(element) }
+  /// What can come of it, as far as that can be wrong: each end and each choice once at least, also of spreads inside of choices. Spreads beside each
+  /// other go through theirs at the same time: not each with each.
+  package var variants: [JSONNode] { Self.variants(of: node) }
+
+  private static func variants(of node: JSONNode) -> [JSONNode] {
+    func standing(_ other: JSONNode) -> JSONNode {
+      var result = node
+      result.kind = other.kind
+      return result
+    }
+    switch try? Spread(node) {
+    case .choice(let elements)?: return elements.flatMap { variants(of: $0) }.map(standing)
+    case .durations(let least, let most)?: return [standing(text(least)), standing(text(most))]
+    case .integers(let least, let most)?: return [standing(.integer(least)), standing(.integer(most))]
+    case .numbers(let least, let most)?: return [standing(.number(least)), standing(.number(most))]
+    case nil: break
+    }
+    // Who has fewer than the others stays with the last.
+    func together(_ parts: [[JSONNode]], _ whole: ([JSONNode]) -> JSONNode.Kind) -> [JSONNode] {
+      (0..<(parts.map(\.count).max() ?? 1)).map { number in
+        var result = node
+        result.kind = whole(parts.map { $0[min(number, $0.count - 1)] })
+        return result
       }
     }
-    look(node)
-    return (0..<max(1, most)).map { number in
-      substituting(node, "") { spread, _ in
-        switch spread {
-        case .choice(let elements): elements[min(number, elements.count - 1)]
-        case .durations(let least, let most): Self.text(number == 0 ? least : most)
-        case .integers(let least, let most): .integer(number == 0 ? least : most)
-        case .numbers(let least, let most): .number(number == 0 ? least : most)
-        }
+    switch node.kind {
+    case .object(let members):
+      return together(members.map { variants(of: $0.value) }) { values in
+        .object(
+          zip(members, values).map { member, value in
+            var member = member
+            member.value = value
+            return member
+          })
       }
+    case .array(let elements): return together(elements.map { variants(of: $0) }) { .array($0) }
+    case .null, .bool, .number, .string: return [node]
     }
   }
 

@@ -420,13 +420,14 @@ package final class AccessoryServer {
         perform()
       }
     case .store(let change, let ticket):
-      guard let owner else { return finishStoring(ticket, false) }
+      // What waited for another change when it stopped is not begun: others may run the accessory by now.
+      guard let owner, !isStopped else { return finishStoring(ticket, false) }
       owner.store(change) { [weak self] succeeded in self?.finishStoring(ticket, succeeded) }
     case .advertise(let advertisement, let id):
       if let connection = id.flatMap({ connections[$0] }) {
         connection.advertisement = advertisement
         touch(connection)
-      } else {
+      } else if !isStopped {
         owner?.advertise(advertisement)
       }
     case .close(let id):
@@ -446,10 +447,10 @@ package final class AccessoryServer {
     core.computed(result, ticket: ticket, at: now)
   }
 
+  /// Also of one that has stopped: no connection is left to be answered then, but who removes pairings by hand waits for it.
   private func finishStoring(_ ticket: Ticket, _ succeeded: Bool) {
-    guard !isStopped else { return }
     let now = now
-    recorder?.note(.stored(ticket, succeeded: succeeded), at: now)
+    if !isStopped { recorder?.note(.stored(ticket, succeeded: succeeded), at: now) }
     core.stored(ticket, succeeded: succeeded, at: now)
     touchAll()
     perform()

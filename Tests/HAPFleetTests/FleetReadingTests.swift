@@ -74,6 +74,14 @@ import Testing
         "2:68: groups[0].faults[0].by.uniform[1]: the least and the greatest are expected, two durations or two numbers, such as [2s, 5s], not \"soon\""
       ),
       (
+        "fleet: 1\ngroups: [{profile: a, faults: [{fault: {choice: [stall, {choice: [deaf, defa]}]}}]}]",
+        "2:40: groups[0].faults[0].fault: there is no fault \"defa\": did you mean \"deaf\"?"
+      ),
+      (
+        "fleet: 1\ngroups: [{profile: a, faults: [{fault: clock-jump}]}]",
+        "2:40: groups[0].faults[0].fault: clock-jump would move the time of all accessories, once for each copy that has it"
+      ),
+      (
         "fleet: 1\ngroups: [{profile: a, faults: [{fault: latency, share: 110%}]}]",
         "2:56: groups[0].faults[0].share: a share of 100 is expected, such as 10 or \"10%\""
       ),
@@ -143,10 +151,34 @@ import Testing
 
   @Test("The variants have each end and each choice") func variants() throws {
     let node = try spread(#"{"a": {"uniform": [1, 5]}, "b": {"choice": ["x", "y", {"uniform": [7, 8]}]}}"#)
-    #expect(node.variants.map { $0["a"]?.integerValue } == [1, 5, 5])
-    #expect(node.variants.map { $0["b"]?.compactText } == ["\"x\"", "\"y\"", "8"])
+    #expect(node.variants.map { $0["a"]?.integerValue } == [1, 5, 5, 5])
+    #expect(node.variants.map { $0["b"]?.compactText } == ["\"x\"", "\"y\"", "7", "8"])
     #expect(!node.isFixed)
     #expect(try spread(#"{"a": [1, "2s"]}"#).isFixed)
+  }
+
+  @Test("Spreads inside of choices are judged, however deep") func nested() throws {
+    let node = try spread(
+      #"{"a": {"choice": [{"choice": [1, {"choice": [2, 3]}]}, {"k": {"uniform": ["1s", "2s"]}}, [{"choice": [4, 5]}]]}}"#
+    )
+    #expect(
+      node.variants.map { $0["a"]?.compactText } == [
+        "1", "2", "3", #"{"k":"1000ms"}"#, #"{"k":"2000ms"}"#, "[4]", "[5]",
+      ])
+    // What can be drawn is among them.
+    for copy in 1...50 {
+      let drawn = try #require(node.drawn(chance, copy, for: "x")["a"])
+      if drawn.members == nil { #expect(node.variants.contains { $0["a"]?.compactText == drawn.compactText }) }
+    }
+  }
+
+  @Test("A thousand choices are the most, also by choices of choices") func tooMany() {
+    let hundred = "{\"choice\": [\((1...100).map(String.init).joined(separator: ","))]}"
+    func choice(_ count: Int) -> String {
+      "{\"choice\": [\(Array(repeating: hundred, count: count).joined(separator: ","))]}"
+    }
+    #expect(throws: Never.self) { try spread(choice(10)) }
+    #expect(throws: JSONProblem.self) { try spread(choice(11)) }
   }
 
   @Test("Places of what was written stay with what is drawn") func places() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import HAPLoop
 import HAPModel
 import HAPProtocol
 import HAPTestSupport
@@ -80,6 +81,22 @@ struct AccessoryServerTests {
     pairing.read { !$0.messages.isEmpty }
     #expect(pairing.memory.readM6(pairing.memory.takeReply(), setup) != nil)
     home.wait(for: .advertised(isPaired: true))
+  }
+
+  @Test(
+    "Who removes pairings by hand is answered also when the server stops meanwhile: the one that waited is not begun")
+  func unpairedBesideStop() throws {
+    let home = try ServedHome(holdsStores: true)
+    let answers = Guarded<[Bool]>([])
+    home.onLoop { server in
+      server.unpair([TestHome.secondAdmin.identifier]) { isStored in answers.withLock { $0.append(isStored) } }
+      server.unpair([TestHome.admin.identifier]) { isStored in answers.withLock { $0.append(isStored) } }
+      server.stop()
+    }
+    #expect(answers.withLock { $0 } == [])
+    home.releaseStores()
+    #expect(answers.withLock { $0 } == [true, false])
+    #expect(home.onLoop { $0.core.pairings.count } == TestHome.pairings.count - 1)
   }
 
   @Test("[ST.5] A value is handed to the store before the answer to its write can be read")

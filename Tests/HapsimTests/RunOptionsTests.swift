@@ -68,6 +68,15 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
     #expect(ServingLoop.count(try options("a", "--virtual-time"), for: 200) == 1)
   }
 
+  @Test("It can end by itself, and a fleet has no clock that jumps for each copy") func others() throws {
+    #expect(try options("a", "--duration", "90s").duration == .seconds(90))
+    for wrong in ["0s", "soon", "2000h", "5"] {
+      #expect(throws: UsageError.self) { try options("a", "--duration", wrong) }
+    }
+    #expect(try options("a", "--fault", "clock-jump").faults.count == 1)
+    #expect(throws: UsageError.self) { try options("a", "--fault", "clock-jump", "--count", "2") }
+  }
+
   @Test("The default state folder follows XDG, where it is absolute, else HOME; without either it has to be given")
   func state() throws {
     func state(_ environment: [String: String]) throws -> RunOptions.State {

@@ -1,11 +1,14 @@
 """Fleets: copies on several loops as controllers see them, identities over restarts and machines, the examples."""
 
+import asyncio
+import fcntl
+import os
 import re
 
 import direct
 import kubernetes_validate
 import pytest
-from process import PROFILES, ROOT, hapsim, run_to_its_end
+from process import PATIENCE, PROFILES, ROOT, hapsim, run_to_its_end
 from ruamel.yaml import YAML
 
 SWITCH = PROFILES / "switch.hasaccessory"
@@ -106,6 +109,26 @@ async def test_another_identity_than_the_kept_one_is_refused(run, tmp_path):
     assert status == 2 and '"Switch 1" is kept as ' in errors
 
 
+async def test_a_fleet_ends_after_its_time_or_by_a_signal_also_where_nobody_reads():
+    words = (hapsim(), "run", SWITCH, "--count", 200, "--ephemeral", "--json", "--interface", "lo", "--control", "off", *BY_PORT)
+    status, output, _ = await run_to_its_end(*words, "--duration", "100ms")
+    assert status == 0 and output.startswith('{"event":"ready"')
+    # The ready line is longer than the pipe.
+    process = await asyncio.create_subprocess_exec(*map(str, words), stdout=(pipe := os.pipe())[1])
+    try:
+        fcntl.fcntl(pipe[1], fcntl.F_SETPIPE_SZ, 4096)
+        await asyncio.to_thread(os.read, pipe[0], 1)
+        process.terminate()
+        async with asyncio.timeout(PATIENCE):
+            assert await process.wait() == 0
+    finally:
+        for end in pipe:
+            os.close(end)
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
 async def test_what_is_wrong_with_a_fleet_is_told_at_once(tmp_path):
     file = tmp_path / "fleet.yaml"
     file.write_text(
@@ -165,7 +188,16 @@ async def test_as_many_pods_as_shards(workload):
     pods = workload["spec"].get("replicas") or workload["spec"]["completions"]
     shard = words[words.index("--shard") + 1]
     assert re.fullmatch(r"\$\((SHARD|JOB_COMPLETION_INDEX)\)/%d" % pods, shard)
-    assert workload["spec"]["template"]["spec"]["hostNetwork"] is True
+    pod = workload["spec"]["template"]
+    assert pod["spec"]["hostNetwork"] is True
+    # On the nodes' network: neither two pods on one, nor a control API for everybody there.
+    (rule,) = pod["spec"]["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert rule["labelSelector"]["matchLabels"] == {"app.kubernetes.io/part-of": "hapsim"}
+    assert pod["metadata"]["labels"]["app.kubernetes.io/part-of"] == "hapsim"
+    assert words[words.index("--control") + 1] == "off"
+    # A job that doesn't end by itself in time has failed.
+    deadline = workload["spec"].get("activeDeadlineSeconds")
+    assert deadline is None or words[words.index("--duration") + 1] == "50min" and deadline > 50 * 60
     # Words that hapsim takes, but for what isn't there: the fleet's file.
     words = [word.replace("$(SHARD)", "0").replace("$(JOB_COMPLETION_INDEX)", "0") for word in words]
     status, _, errors = await run_to_its_end(hapsim(), *words)

@@ -26,8 +26,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private var news: (@Sendable (SimulatorEvent) -> Void)?
 
   private let clock: SimulationClock
-  /// The simulation's chance, as far as it has been drawn.
-  private(set) var random: SimulationRandom
+  private var random: SimulationRandom
   private var timers: [Int: SimulationTimer] = [:]
   private var peers: [ConnectionID: String] = [:]
   /// Changes that wait for the one being stored: they are made in order.
@@ -61,7 +60,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   ///   - device: what stands behind the core; nil: what the profile says.
   init(
     _ prepared: PreparedAccessory, on loop: EventLoop, clock: SimulationClock, advertiser: (any Advertiser)?,
-    random: SimulationRandom, device: (any Device)? = nil, capturePath: String? = nil,
+    chance: AccessoryChance, device: (any Device)? = nil, capturePath: String? = nil,
     defect: DefectState? = nil, observer: AccessoryObserver? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?,
     tellsAll: Bool = true, tellsRequests: Bool = false
   ) throws(LoopError) {
@@ -72,7 +71,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     self.sink = sink
     news = tellsAll ? sink : nil
     self.clock = clock
-    self.random = random
+    random = chance.device
     let name = prepared.name
     let capture = try capturePath.map { (path) throws(LoopError) in
       try CaptureWriter(path) { sink?(SimulatorEvent(accessory: name, .trouble($0))) }
@@ -98,11 +97,16 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
         failedAttempts: prepared.failedAttempts,
         conduct: prepared.conduct, live: Array(self.device.live), judges: self.device.judgesWrites))
     server.recorder = capture
-    installed = InstalledDefect(defect, own: prepared.defect, setupCode: prepared.setupCode, server, beside: observer)
+    installed = InstalledDefect(
+      defect, own: prepared.defect, setupCode: prepared.setupCode, networkRandom: chance.network, server,
+      beside: observer)
     installed.onIdentify = { [unowned self] in identify(aid: $0) }
     installed.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
     observer?.watch(core)
   }
+
+  /// As far as it has been drawn.
+  var chance: AccessoryChance { AccessoryChance(device: random, network: installed.networkRandom) }
 
   /// What is wrong with the accessory and its network from now on.
   /// - Parameter base: of the accessory's own defect.

@@ -157,6 +157,9 @@ package struct PreparedAccessory: Sendable {
     return prepared
   }
 
+  /// What it is kept by.
+  package var key: String { store.key }
+
   /// The faults that it has from its start.
   var ownFaults: [FaultChoice] { profile.faultChoices + (choices.copy?.faults ?? []) }
 

@@ -6,8 +6,8 @@ package struct ServingTerms {
   /// 0: any at the first start, the same one from then on.
   package var port: UInt16
   package var clock: SimulationClock
-  /// Of the simulation's chance; keys never come from it.
-  package var seed: UInt64
+  /// Keys never come from it.
+  var chance: AccessoryChance
   /// The file in which a start, counted from 1, is kept; nil: none is.
   package var capturePath: (@Sendable (_ start: Int) -> String)?
   /// Is told what happens, on the loop; nil: nothing is told, and a request costs less.
@@ -19,15 +19,15 @@ package struct ServingTerms {
   /// Judges controllers; nil: nobody does, and a request costs nothing for it.
   package var observation: ControllerObservation?
 
-  package init(
-    places: [ListeningPlace], port: UInt16, clock: SimulationClock, seed: UInt64,
+  init(
+    places: [ListeningPlace], port: UInt16, clock: SimulationClock, chance: AccessoryChance,
     capturePath: (@Sendable (_ start: Int) -> String)? = nil, sink: (@Sendable (SimulatorEvent) -> Void)? = nil,
     tellsAll: Bool = true
   ) {
     self.places = places
     self.port = port
     self.clock = clock
-    self.seed = seed
+    self.chance = chance
     self.capturePath = capturePath
     self.sink = sink
     self.tellsAll = tellsAll

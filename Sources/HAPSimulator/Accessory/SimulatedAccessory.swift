@@ -99,7 +99,7 @@ package actor SimulatedAccessory {
     }
     observer = terms.observation?.observe(prepared)
     if let observer { (self.advertiser as? AlteredAdvertiser)?.onRecord = { [unowned observer] in observer.tells($0) } }
-    try makeRun(SimulationRandom(seed: terms.seed))
+    try makeRun(terms.chance)
     return port
   }
 
@@ -134,11 +134,11 @@ package actor SimulatedAccessory {
     [prepared.defect?.restart].compactMap { $0 } + faults.active.compactMap { $0.defect?.restart }
   }
 
-  private func makeRun(_ random: SimulationRandom, isKnown: Bool = false) throws(LoopError) {
+  private func makeRun(_ chance: AccessoryChance, isKnown: Bool = false) throws(LoopError) {
     guard var terms else { preconditionFailure("it was never started") }
     starts += 1
     let run = try AccessoryRun(
-      prepared, on: loop, clock: terms.clock, advertiser: advertiser, random: random,
+      prepared, on: loop, clock: terms.clock, advertiser: advertiser, chance: chance,
       capturePath: terms.capturePath?(starts), defect: defectState, observer: observer, sink: terms.sink,
       tellsAll: terms.tellsAll, tellsRequests: terms.tellsRequests)
     do throws(LoopError) {
@@ -172,9 +172,9 @@ package actor SimulatedAccessory {
     old.stop(restart.ending)
     lastDatabase = old.core.database
     state = .restarting(held: HeldPort.hold(terms))
-    let random = old.random
     let changes = restartChanges
     old.whenStored { [self, prepared, profile] in
+      let chance = old.chance
       // The old run lives until here, and with it what it still had to store.
       loop.offload { () -> Result<(PreparedAccessory, StoreError?), any Error> in
         var failure: StoreError?
@@ -187,13 +187,13 @@ package actor SimulatedAccessory {
           (try PreparedAccessory(again: prepared, from: profile, with: conduct, random: .system), failure)
         }
       } then: { result in
-        self.assumeIsolated { $0.comeBack(result, by: restart, random, done) }
+        self.assumeIsolated { $0.comeBack(result, by: restart, chance, done) }
       }
     }
   }
 
   private func comeBack(
-    _ result: Result<(PreparedAccessory, StoreError?), any Error>, by restart: Restart, _ random: SimulationRandom,
+    _ result: Result<(PreparedAccessory, StoreError?), any Error>, by restart: Restart, _ chance: AccessoryChance,
     _ done: (CommandError?) -> Void
   ) {
     guard case .restarting(let held) = state else { return done(CommandError(.notPossible, "\"\(name)\" has stopped")) }
@@ -209,7 +209,7 @@ package actor SimulatedAccessory {
       }
       if failure == nil, restart == .factoryReset { offline = [] }
       state = .restarting(held: HeldPort.keep(held))
-      try makeRun(random, isKnown: isKnown)
+      try makeRun(chance, isKnown: isKnown)
       guard failure == nil else { return done(failure.map { CommandError(.failed, "nothing was reset: \($0)") }) }
       terms?.sink?(SimulatorEvent(accessory: name, .restarted(restart)))
       done(nil)
@@ -423,8 +423,13 @@ package actor SimulatedAccessory {
     let before = run.core.pairings.count
     let gone = try controller.map { (controller) throws(CommandError) in [try pairing(of: controller, in: run)] }
     run.server.unpair((gone ?? run.core.pairings).map(\.identifier)) { isStored in
-      let count = before - run.core.pairings.count
-      done(isStored ? .success(count) : .failure(CommandError(.failed, "the pairings could not be stored")))
+      if isStored { return done(.success(before - run.core.pairings.count)) }
+      let hasEnded = self.run !== run
+      done(
+        .failure(
+          hasEnded
+            ? CommandError(.notPossible, "\"\(self.name)\" was stopped before its pairings were removed")
+            : CommandError(.failed, "the pairings could not be stored")))
     }
   }
 

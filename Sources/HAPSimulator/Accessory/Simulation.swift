@@ -68,18 +68,19 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   /// - Parameters:
   ///   - port: 0 for any.
   ///   - number: its place among all accessories of the process, from 1; nil: behind the others.
-  ///   - draw: what its chance begins with is `seed` and this; nil: as many as there were before it.
+  ///   - ordinal: among accessories that are kept by the same key and have a simulation each, from 1: its chance begins with it, the key and `seed`.
   /// - Throws: `LoopError`; the accessory is nobody's then.
   @discardableResult
   package func serve(
-    _ prepared: PreparedAccessory, port: UInt16, number: Int? = nil, draw: Int? = nil
+    _ prepared: PreparedAccessory, port: UInt16, number: Int? = nil, ordinal: Int = 1
   ) throws -> SimulatedAccessory {
     let number = number ?? nextNumber()
     let accessory = SimulatedAccessory(prepared, number: number, on: loop)
     let (port, held) = port == 0 ? nextPort() : (port, [])
     var terms = ServingTerms(
-      places: setting.places, port: port, clock: clock, seed: setting.seed &+ UInt64(draw ?? number - 1),
-      sink: setting.sink, tellsAll: setting.tellsAll)
+      places: setting.places, port: port, clock: clock,
+      chance: AccessoryChance(seed: setting.seed, key: prepared.key, ordinal: ordinal), sink: setting.sink,
+      tellsAll: setting.tellsAll)
     terms.observation = setting.observation
     terms.tellsRequests = setting.tellsRequests
     if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }

@@ -184,7 +184,7 @@ package struct CommandDispatcher: CommandTaker {
   private typealias Target = (accessory: SimulatedAccessory, aid: UInt64?)
 
   /// The server that is meant as a whole.
-  private func whole(_ command: SimulatorCommand) throws(CommandError) -> SimulatedAccessory {
+  func whole(_ command: SimulatorCommand) throws(CommandError) -> SimulatedAccessory {
     let target = try only(targets(of: command), command)
     guard target.aid == nil || target.aid == 1 else {
       let name = target.accessory.assumeIsolated { $0.name }

@@ -22,7 +22,8 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
   private var home: EventLoop { parts[0].loop }
 
   /// - Parameters:
-  ///   - dispatchers: of one simulation each, in the order of their loops, one at least; each is used on its loop alone from now on.
+  ///   - dispatchers: of one simulation each, in the order of their loops, one at least; each is used on its loop alone from now on. What is
+  ///     scheduled there behind this finds its clock in step with the others.
   ///   - onAllStopped: called on the first loop after the last accessory was stopped by a command.
   package init(_ dispatchers: [CommandDispatcher], onAllStopped: @escaping @Sendable () -> Void) {
     precondition(!dispatchers.isEmpty, "somebody has to carry commands out")
@@ -35,11 +36,13 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
   private func keepInStep() {
     for (index, part) in parts.enumerated() {
       let others = parts.enumerated().filter { $0.offset != index }.map(\.element)
-      part.loop.schedule {
+      let follow = { @Sendable in
         part.dispatcher.simulation.clock.onJump = { duration in
           for other in others { other.loop.schedule { other.dispatcher.simulation.clock.skip(duration) } }
         }
       }
+      // At once where that can be: a fault that accessories have from their start may jump in this very turn.
+      if part.loop.isOnLoop { follow() } else { part.loop.schedule(follow) }
     }
   }
 

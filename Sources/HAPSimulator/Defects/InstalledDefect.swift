@@ -25,7 +25,7 @@ final class InstalledDefect {
   /// How the faults have Pair Setup draw.
   private var setup: SetupFault?
   /// The network's chance: what it draws changes nothing for devices.
-  private var networkRandom = SimulationRandom(seed: 0x6E65_7477_6F72_6B)
+  private(set) var networkRandom: SimulationRandom
 
   /// An accessory is to identify itself.
   var onIdentify: ((UInt64) -> Void)?
@@ -34,12 +34,14 @@ final class InstalledDefect {
 
   /// - Parameters:
   ///   - state: of the accessory's own defect; nil: it has none.
+  ///   - networkRandom: the network's chance, as far as it has been drawn.
   ///   - server: with its recorder.
   ///   - observer: notes what goes in and out besides, whatever is wrong.
   init(
-    _ state: DefectState?, own: Defect?, setupCode: SetupCode, _ server: AccessoryServer,
-    beside observer: (any CoreRecorder)?
+    _ state: DefectState?, own: Defect?, setupCode: SetupCode, networkRandom: SimulationRandom,
+    _ server: AccessoryServer, beside observer: (any CoreRecorder)?
   ) {
+    self.networkRandom = networkRandom
     self.observer = observer
     self.server = server
     self.own = own

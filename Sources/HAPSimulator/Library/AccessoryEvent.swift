@@ -20,6 +20,8 @@ public struct AccessoryEvent: Sendable {
     public static let paired = Kind(rawValue: "paired")
     /// A pairing was removed.
     public static let unpaired = Kind(rawValue: "unpaired")
+    /// A request came; what becomes of it is told apart. Only where the simulator was asked to tell requests.
+    public static let requested = Kind(rawValue: "requested")
     /// A paired controller proved itself: its session is secured.
     public static let verified = Kind(rawValue: "verified")
     /// A controller wrote a value.

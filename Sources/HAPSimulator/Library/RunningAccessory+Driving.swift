@@ -42,6 +42,57 @@ extension RunningAccessory {
     try await perform(.obstruct(isObstructed, service: service.map { .name($0) }), of: accessory)
   }
 
+  /// Lets a mechanism get stuck, or loosens it.
+  /// - Parameters:
+  ///   - isJammed: false: loosens it.
+  ///   - service: type or Name of it, where there are several.
+  ///   - accessory: the name of one behind the bridge.
+  public func jam(
+    _ isJammed: Bool = true, service: String? = nil, accessory: String? = nil
+  ) async throws(SimulatorError) {
+    try await perform(.deed(.jam(isJammed), service: service.map { .name($0) }), of: accessory)
+  }
+
+  /// Lets a sensor notice something once, or an alarm go off.
+  /// - Parameters:
+  ///   - service: type or Name of it, where there are several.
+  ///   - accessory: the name of one behind the bridge.
+  public func trigger(service: String? = nil, accessory: String? = nil) async throws(SimulatorError) {
+    try await perform(.deed(.trigger, service: service.map { .name($0) }), of: accessory)
+  }
+
+  /// Opens the housing, or closes it.
+  /// - Parameters:
+  ///   - isOpen: false: closes it.
+  ///   - service: type or Name of what notices it, where there are several.
+  ///   - accessory: the name of one behind the bridge.
+  public func tamper(
+    _ isOpen: Bool = true, service: String? = nil, accessory: String? = nil
+  ) async throws(SimulatorError) {
+    try await perform(.deed(.tamper(isOpen), service: service.map { .name($0) }), of: accessory)
+  }
+
+  /// Charges or drains the battery.
+  /// - Parameters:
+  ///   - level: in percent, 0 to 100.
+  ///   - service: type or Name of it, where there are several.
+  ///   - accessory: the name of one behind the bridge.
+  /// - Throws: ``SimulatorError/Code/invalidValue`` for another level.
+  public func setBattery(
+    to level: Int, service: String? = nil, accessory: String? = nil
+  ) async throws(SimulatorError) {
+    guard (0...100).contains(level) else {
+      throw SimulatorError(.invalidValue, "a battery has 0 to 100 percent, not \(level)")
+    }
+    try await perform(.deed(.battery(level), service: service.map { .name($0) }), of: accessory)
+  }
+
+  /// Removes pairings as somebody who has the accessory in hand would: their connections end.
+  /// - Parameter controller: the identifier of whose pairing; nil: of all. Without an admin nobody stays.
+  public func unpair(controller: String? = nil) async throws(SimulatorError) {
+    try await perform(.unpair(controller: controller))
+  }
+
   /// Switches a fault of the accessory or its network on. One of the same name that is on gives way to it.
   /// - Parameter fault: a name and parameters as on hapsim's command line: "latency:by=2s:jitter=500ms". `hapsim faults` lists what there is.
   public func switchOn(fault: String) async throws(SimulatorError) { try await switchFault(fault, isOn: true) }
@@ -80,6 +131,6 @@ extension RunningAccessory {
   /// - Returns: the answer, one JSON object: `{"id": null, "ok": true, …}`.
   @discardableResult
   public func perform(_ command: String) async throws(SimulatorError) -> String {
-    try await served.loop.answer { [served] done in served.perform(json: command, done: done) }
+    try await served.loop.answerUnlessCancelled { [served] done in served.perform(json: command, done: done) }
   }
 }

@@ -62,23 +62,8 @@ extension RunningAccessory {
     _ kind: AccessoryEvent.Kind, of characteristic: CharacteristicName? = nil, _ value: Value? = nil,
     by controller: String? = nil, within limit: Duration = .seconds(5), file: String = #fileID, line: Int = #line
   ) async throws(SimulatorError) -> AccessoryEvent {
-    guard characteristic != nil || value == nil else {
-      throw SimulatorError(.malformed, "\(file):\(line): a value is a characteristic's: say which characteristic")
-    }
-    var subject: ServedAccessory.Subject?
-    if let characteristic { subject = try await find(characteristic, value) }
-    let wanted = subject
-    let who = controller.map { "controller \($0)" } ?? "a controller"
-    let what =
-      switch (kind, wanted?.text) {
-      case (.wrote, let text?): "\(who) writes \(text)"
-      case (_, let text): "\"\(kind)\"" + (text.map { " of \($0)" } ?? "") + (controller == nil ? "" : " by \(who)")
-      }
-    return try await wait(for: what, about: wanted?.id, within: limit, file, line) { event in
-      event.kind == kind && (wanted == nil || event.characteristic == wanted?.id)
-        && (wanted?.value == nil || event.value == wanted?.value)
-        && (controller == nil || event.controller == controller)
-    }
+    let wanted = try await expectation(of: kind, characteristic, value, by: controller, file, line)
+    return try await wait(for: wanted.text, about: wanted.id, within: limit, file, line, wanted.matches)
   }
 
   /// Expects an event that is described by a condition.
@@ -96,6 +81,59 @@ extension RunningAccessory {
     where matches: @escaping @Sendable (AccessoryEvent) -> Bool
   ) async throws(SimulatorError) -> AccessoryEvent {
     try await wait(for: what, about: nil, within: limit, file, line, matches)
+  }
+
+  /// Expects that no controller writes a characteristic: neither has one, in a way that no expectation was met by, nor does one for some time.
+  ///
+  /// ```swift
+  /// door.forgetEvents()
+  /// try await door.notWritten("TargetDoorState", within: .seconds(1))
+  /// ```
+  /// - Parameters:
+  ///   - value: what is not written, or the catalogue's word for it; nil: anything.
+  ///   - controller: the identifier of who doesn't write; nil: anybody.
+  ///   - time: for how long from now on, in the machine's time. 0: what has happened is looked through, and nothing is waited for.
+  ///   - file: stands in the message.
+  ///   - line: stands in the message.
+  /// - Throws: as ``written(_:_:by:within:file:line:)``; ``SimulatorError/Code/unmet`` as soon as it is written.
+  public func notWritten(
+    _ characteristic: CharacteristicName, _ value: Value? = nil, by controller: String? = nil, within time: Duration,
+    file: String = #fileID, line: Int = #line
+  ) async throws(SimulatorError) {
+    try await expectNo(.wrote, of: characteristic, value, by: controller, within: time, file: file, line: line)
+  }
+
+  /// Expects that no event of a kind comes, and that none has come that no expectation was met by.
+  /// - Parameters:
+  ///   - kind: what is not to happen.
+  ///   - characteristic: which one it is about; nil: any or none.
+  ///   - value: what is not written, changed or told of the characteristic, or the catalogue's word for it; nil: anything.
+  ///   - controller: the identifier of whose doing it is; nil: anybody's.
+  ///   - time: for how long from now on, in the machine's time.
+  ///   - file: stands in the message.
+  ///   - line: stands in the message.
+  /// - Throws: as ``notWritten(_:_:by:within:file:line:)``.
+  public func expectNo(
+    _ kind: AccessoryEvent.Kind, of characteristic: CharacteristicName? = nil, _ value: Value? = nil,
+    by controller: String? = nil, within time: Duration, file: String = #fileID, line: Int = #line
+  ) async throws(SimulatorError) {
+    let unwanted = try await expectation(of: kind, characteristic, value, by: controller, file, line)
+    try await watch(against: unwanted.text, within: time, file, line, unwanted.matches)
+  }
+
+  /// Expects that no event comes that fits a condition, and that none has come that no expectation was met by.
+  /// - Parameters:
+  ///   - what: says in the message what is not to happen: "the lamp is dimmed below 50 %".
+  ///   - time: for how long from now on, in the machine's time.
+  ///   - file: stands in the message.
+  ///   - line: stands in the message.
+  ///   - matches: whether this is such an event. It is called on the simulator's thread, which waits for it.
+  /// - Throws: as ``notWritten(_:_:by:within:file:line:)``.
+  public func expectNo(
+    _ what: String, within time: Duration, file: String = #fileID, line: Int = #line,
+    where matches: @escaping @Sendable (AccessoryEvent) -> Bool
+  ) async throws(SimulatorError) {
+    try await watch(against: what, within: time, file, line, matches)
   }
 
   /// Expects that a characteristic has a value, now or soon.
@@ -122,6 +160,53 @@ extension RunningAccessory {
   }
 
   // MARK: Waiting
+
+  /// Events that words mean.
+  private struct Expectation {
+    /// For people: "a controller writes Target Door State (1.13): open (0)".
+    let text: String
+    let id: AttributeID?
+    let matches: @Sendable (AccessoryEvent) -> Bool
+  }
+
+  private func expectation(
+    of kind: AccessoryEvent.Kind, _ characteristic: CharacteristicName?, _ value: Value?, by controller: String?,
+    _ file: String, _ line: Int
+  ) async throws(SimulatorError) -> Expectation {
+    guard characteristic != nil || value == nil else {
+      throw SimulatorError(.malformed, "\(file):\(line): a value is a characteristic's: say which characteristic")
+    }
+    var subject: ServedAccessory.Subject?
+    if let characteristic { subject = try await find(characteristic, value) }
+    let wanted = subject
+    let who = controller.map { "controller \($0)" } ?? "a controller"
+    let text =
+      switch (kind, wanted?.text) {
+      case (.wrote, let text?): "\(who) writes \(text)"
+      case (_, let text): "\"\(kind)\"" + (text.map { " of \($0)" } ?? "") + (controller == nil ? "" : " by \(who)")
+      }
+    return Expectation(text: text, id: wanted?.id) { event in
+      event.kind == kind && (wanted == nil || event.characteristic == wanted?.id)
+        && (wanted?.value == nil || event.value == wanted?.value)
+        && (controller == nil || event.controller == controller)
+    }
+  }
+
+  private func watch(
+    against what: String, within time: Duration, _ file: String, _ line: Int,
+    _ matches: @escaping @Sendable (AccessoryEvent) -> Bool
+  ) async throws(SimulatorError) {
+    let ending = await wait(within: time) { .event(matches) }
+    switch ending {
+    case .late: return
+    case .met(let event):
+      throw SimulatorError(
+        .unmet,
+        "\(file):\(line): not expected of \"\(name)\" within \(time.roundText): \(what); but it happened: \(event?.text ?? what)",
+        at: (file, line), events: served.record.last(20))
+    case .cancelled, .stopped: throw try await failure(ending, what, about: nil, within: time, file, line)
+    }
+  }
 
   private func find(
     _ characteristic: CharacteristicName, _ value: Value?
@@ -166,7 +251,7 @@ extension RunningAccessory {
     let state = try await served.loop.answer { [served] done in done(.success(id.flatMap { served.state(of: $0) })) }
     let now = state.map { "; now it is \($0)" } ?? ""
     return SimulatorError(
-      .unmet, "\(file):\(line): expected of \"\(name)\" within \(limit.roundText): \(what)\(now)",
+      .unmet, "\(file):\(line): expected of \"\(name)\" within \(limit.roundText): \(what)\(now)", at: (file, line),
       events: served.record.last(20))
   }
 }

@@ -48,6 +48,7 @@ public final class RunningAccessory: Sendable {
 
   /// Starts it anew from what it keeps, at the same port. Returns when it is back.
   /// - Parameter restart: how it goes, and what it forgets.
+  /// - Throws: ``SimulatorError/Code/cancelled`` when the task was: it starts anew all the same, if that had begun. So it is with all that is done to it.
   public func restart(_ restart: Restart) async throws(SimulatorError) { try await perform(.restart(restart)) }
 
   /// Serves another profile of the same accessory from now on. Controllers stay connected and subscribed.
@@ -90,7 +91,7 @@ public final class RunningAccessory: Sendable {
   }
 
   func perform(_ action: SimulatorCommand.Action, of accessory: String? = nil) async throws(SimulatorError) {
-    try await served.loop.answer { [served] done in
+    try await served.loop.answerUnlessCancelled { [served] done in
       served.perform(action, of: accessory) { result in done(result.map { _ in () }) }
     }
   }

@@ -107,6 +107,9 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
         done(.failure(SimulatorError(.notPossible, "one accessory can't add another: Simulator.start does")))
       case .advance where clock.pace != .standing: done(.failure(.timePasses))
       case .stop, .remove:
+        do throws(CommandError) { _ = try dispatcher.whole(command) } catch {
+          return done(.failure(SimulatorError(error)))
+        }
         stop()
         done(.success(CommandAnswer.success(id: command.id)))
       default: perform(command) { result in done(result.map(\.text)) }
@@ -141,7 +144,8 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
     accessory.assumeIsolated {
       $0.replace({ try source.load() }) { result in
         self.issueCard()
-        done(result.mapError { SimulatorError($0) })
+        // A stop may have been quicker.
+        done(result.mapError { self.isStopped ? .stopped : SimulatorError($0) })
       }
     }
   }
@@ -149,7 +153,10 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
   // MARK: How it is
 
   var pairings: Result<[Pairing], SimulatorError> {
-    accessory.assumeIsolated { $0.run.map { .success($0.core.pairings) } } ?? .failure(.stopped)
+    if isStopped { return .failure(.stopped) }
+    let pairings = accessory.assumeIsolated { $0.run?.core.pairings }
+    return pairings.map { .success($0) }
+      ?? .failure(SimulatorError(.notPossible, "\"\(accessory.assumeIsolated { $0.name })\" is starting anew"))
   }
 
   var activeFaults: [String] { accessory.assumeIsolated { $0.faults.active.map(\.text) } }

@@ -26,10 +26,12 @@ public final class Simulator: Sendable {
   ///   - state: where accessories keep pairings and values.
   ///   - network: where they listen, and whether they are announced.
   ///   - seed: of the simulation's chance: the same seed gives the same simulation. Keys and setup codes never come from it.
+  ///   - tellsRequests: whether each request that comes is an event, too, ``AccessoryEvent/Kind/requested``: also reads, which change nothing.
   /// - Throws: ``SimulatorError/Code/state``: the folder can't be used; ``SimulatorError/Code/network``: an address or an interface isn't there;
   ///   ``SimulatorError/Code/invalidValue``: a time beyond its limits.
   public init(
-    time: Time = .virtual, state: State = .ephemeral, network: Network = .loopback, seed: UInt64 = 0
+    time: Time = .virtual, state: State = .ephemeral, network: Network = .loopback, seed: UInt64 = 0,
+    tellsRequests: Bool = false
   ) async throws(SimulatorError) {
     let pace = try time.pace
     let loop = EventLoop(name: "simulator")
@@ -41,7 +43,8 @@ public final class Simulator: Sendable {
         } then: { (folder: Result<StateFolder?, SimulatorError>) in
           done(
             Result { () throws(SimulatorError) in
-              try SimulatorCore(on: loop, in: pace, keeping: folder.get(), at: network, seed: seed)
+              try SimulatorCore(
+                on: loop, in: pace, keeping: folder.get(), at: network, seed: seed, tellsRequests: tellsRequests)
             })
         }
       }
@@ -101,16 +104,47 @@ public final class Simulator: Sendable {
   /// are asked for at the same time follow one another.
   /// - Parameter duration: 0 to ten years.
   /// - Throws: ``SimulatorError/Code/notPossible`` where time passes by itself; ``SimulatorError/Code/invalidValue`` beyond the limits;
-  ///   ``SimulatorError/Code/failed`` when timers fired without end.
+  ///   ``SimulatorError/Code/failed`` when timers fired without end; ``SimulatorError/Code/cancelled``: time goes on to where it was to go, if that
+  ///   had begun.
   /// - Returns: the time now.
   @discardableResult
   public func advance(by duration: Duration) async throws(SimulatorError) -> Duration {
-    try await core.loop.answer { [core] done in core.advance(by: duration, done: done) }
+    try await core.loop.answerUnlessCancelled { [core] done in core.advance(by: duration, done: done) }
   }
 
   /// The simulator's time: 0 when it was made.
   /// - Throws: ``SimulatorError/Code/stopped``.
   public var now: Duration {
     get async throws(SimulatorError) { try await core.loop.answer { [core] done in done(core.now) } }
+  }
+}
+
+/// Makes a simulator for `body`, and stops it afterwards, whatever comes of it: when this returns or throws, all its accessories are closed.
+///
+/// ```swift
+/// try await withSimulator { simulator in
+///   let door = try await simulator.start(.file("Profiles/garage-door.hasaccessory"))
+///   …
+/// }
+/// ```
+/// - Parameters:
+///   - time: as of ``Simulator/init(time:state:network:seed:tellsRequests:)``, and so are the others.
+///   - body: what is done with it.
+/// - Throws: what making it or `body` throws.
+/// - Returns: what `body` returns.
+public func withSimulator<T>(
+  time: Simulator.Time = .virtual, state: Simulator.State = .ephemeral, network: Simulator.Network = .loopback,
+  seed: UInt64 = 0, tellsRequests: Bool = false, isolation: isolated (any Actor)? = #isolation,
+  _ body: (Simulator) async throws -> T
+) async throws -> T {
+  let simulator = try await Simulator(
+    time: time, state: state, network: network, seed: seed, tellsRequests: tellsRequests)
+  do {
+    let result = try await body(simulator)
+    await simulator.stop()
+    return result
+  } catch {
+    await simulator.stop()
+    throw error
   }
 }

@@ -19,17 +19,19 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
   /// Nil: each accessory has a memory of its own.
   private let folder: StateFolder?
   private let seed: UInt64
+  private let tellsRequests: Bool
   private let birth: UInt64
   private var served: [ServedAccessory] = []
-  /// How many there ever were.
-  private var count: UInt64 = 0
+  /// How many there ever were, by what they are kept by.
+  private var counts: [String: Int] = [:]
   private var isOver = false
 
   init(
     on loop: EventLoop, in pace: SimulationClock.Pace, keeping folder: StateFolder?, at network: Simulator.Network,
-    seed: UInt64
+    seed: UInt64, tellsRequests: Bool
   ) throws(SimulatorError) {
     self.loop = loop
+    self.tellsRequests = tellsRequests
     self.folder = folder
     self.seed = seed
     birth = loop.now
@@ -99,12 +101,16 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
     let accessory = ServedAccessory(in: clock, since: birth, on: loop)
     // Each has a simulation of its own, so that what names no accessory means this one. They have their time in common.
     var setting = Simulation.Setting(
-      folder: folder, places: places, seed: seed &+ count,
+      folder: folder, places: places, seed: seed,
       makeAdvertiser: { [responder] in responder?.makeAdvertiser() })
     setting.sink = { [weak accessory] in accessory?.hear($0) }
+    setting.tellsRequests = tellsRequests
     let simulation = Simulation(setting, in: clock, on: loop)
-    do { try accessory.begin(simulation, simulation.serve(prepared, port: port)) } catch { throw SimulatorError(error) }
-    count += 1
+    let ordinal = counts[prepared.key, default: 0] + 1
+    do { try accessory.begin(simulation, simulation.serve(prepared, port: port, ordinal: ordinal)) } catch {
+      throw SimulatorError(error)
+    }
+    counts[prepared.key] = ordinal
     served.append(accessory)
     accessory.onStop = { [weak self, unowned accessory] in self?.served.removeAll { $0 === accessory } }
     accessory.beginFaults { [self] error in
@@ -120,6 +126,25 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
 }
 
 extension EventLoop {
+  /// The same, but the task's cancellation ends it at once: with nothing begun, or with what was begun going on.
+  /// - Throws: `cancelled` besides.
+  func answerUnlessCancelled<T: Sendable>(
+    _ body: @escaping @Sendable (_ done: @escaping SimulatorCore.Done<T>) -> Void
+  ) async throws(SimulatorError) -> T {
+    if Task.isCancelled { throw .cancelled }
+    let answer = FirstAnswer<T>()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation {
+        (continuation: CheckedContinuation<Result<T, SimulatorError>, Never>) in
+        answer.await(continuation)
+        if !schedule({ body { answer.give($0) } }) { answer.give(.failure(.stopped)) }
+      }
+    } onCancel: {
+      answer.give(.failure(.cancelled))
+    }
+    return try result.get()
+  }
+
   /// Runs `body` on the loop and awaits what it tells, once.
   /// - Throws: what it tells; `stopped` where the loop has ended.
   func answer<T: Sendable>(
@@ -131,5 +156,36 @@ extension EventLoop {
       if !isRunning { continuation.resume(returning: .failure(.stopped)) }
     }
     return try result.get()
+  }
+}
+
+/// The first of several answers to one who waits, perhaps given before he does. From any thread.
+private final class FirstAnswer<T: Sendable>: Sendable {
+  private typealias Reader = CheckedContinuation<Result<T, SimulatorError>, Never>
+
+  private struct State {
+    var reader: Reader?
+    var answer: Result<T, SimulatorError>?
+  }
+
+  private let state = Guarded(State())
+
+  /// Once.
+  func await(_ reader: CheckedContinuation<Result<T, SimulatorError>, Never>) {
+    let answer = state.withLock { state in
+      if state.answer == nil { state.reader = reader }
+      return state.answer
+    }
+    if let answer { reader.resume(returning: answer) }
+  }
+
+  func give(_ answer: Result<T, SimulatorError>) {
+    let reader = state.withLock { state -> Reader? in
+      guard state.answer == nil else { return nil }
+      state.answer = answer
+      defer { state.reader = nil }
+      return state.reader
+    }
+    reader?.resume(returning: answer)
   }
 }

@@ -53,7 +53,14 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
   /// Of what was expected and did not happen: what happened instead, the newest last; 20 events at most. Otherwise empty.
   public let events: [AccessoryEvent]
 
-  init(_ code: Code, _ message: String, events: [AccessoryEvent] = []) {
+  /// Of what was expected: the file that expected it, as `#fileID` has it; nil for other errors. The message begins with it and the line.
+  public let file: String?
+  /// Of what was expected: the line that expected it; nil for other errors.
+  public let line: Int?
+
+  init(_ code: Code, _ message: String, at place: (file: String, line: Int)? = nil, events: [AccessoryEvent] = []) {
+    file = place?.file
+    line = place?.line
     self.code = code
     self.message = message
     self.events = events

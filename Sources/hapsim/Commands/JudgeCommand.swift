@@ -7,7 +7,7 @@ extension Command {
   static let judge = Command(
     "judge", "serve accessories, put their controllers to the test, and report what these did wrong",
     operands: .some(label: "PROFILE…", count: 0...10_000),
-    options: JudgeOptions.definitions + RunOptions.definitions,
+    options: JudgeOptions.definitions + RunOptions.definitionsOfJudge,
     discussion: [
       "Once a controller has verified, connections are lost, the accessory starts anew, answers are late, events come twice, c# changes and connections are refused; "
         + "--scenario FILE tries something else, --fault lets go wrong what you choose, and --no-trial just watches. The report comes when the trial is over, or when the process is told to stop.",

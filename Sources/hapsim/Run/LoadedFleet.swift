@@ -9,13 +9,15 @@ import HAPWire
 /// A fleet's file with the profiles it names, judged: what it says of them fits.
 struct LoadedFleet {
   let fleet: Fleet
+  private let file: String
   private let profiles: [AccessoryProfile]
   /// Of each group, what its copies are kept by.
   private let keys: [String]
 
   /// Tells all that is wrong with the file and its profiles.
+  /// - Parameter hasIdentity: whether copies have an identity that isn't the file's.
   /// - Returns: nil when something is.
-  static func load(_ path: String, _ console: Console) -> LoadedFleet? {
+  static func load(_ path: String, hasIdentity: Bool = false, _ console: Console) -> LoadedFleet? {
     let file: FleetFile
     do throws(FileError) { file = FleetFile(try readFile(path), file: path) } catch {
       console.complain("hapsim: \(error)")
@@ -23,14 +25,15 @@ struct LoadedFleet {
     }
     for problem in file.problems { console.complain("\(problem)") }
     guard let fleet = file.fleet else { return nil }
-    var judge = FleetJudge(file: path)
+    var judge = FleetJudge(file: path, hasIdentity: hasIdentity || fleet.identity != nil)
     judge.judge(fleet)
-    for line in judge.lines { console.complain(line) }
-    return judge.lines.isEmpty ? LoadedFleet(fleet: fleet, profiles: judge.profiles, keys: judge.keys) : nil
+    for line in judge.lines + judge.warnings { console.complain(line) }
+    return judge.lines.isEmpty ? LoadedFleet(fleet: fleet, file: path, profiles: judge.profiles, keys: judge.keys) : nil
   }
 
   /// The copies of this shard.
-  func roster(_ options: RunOptions, choices: PreparedAccessory.Choices) -> Roster {
+  /// - Throws: where what was drawn for a copy can't be together, though each of it can be.
+  func roster(_ options: RunOptions, choices: PreparedAccessory.Choices) throws(FleetProblem) -> Roster {
     var entries: [Roster.Entry] = []
     let seed = options.seed ?? 0
     let identity = options.identity ?? fleet.identity
@@ -53,13 +56,17 @@ struct LoadedFleet {
         }
         for (index, fault) in group.faults.enumerated() where chosen[index].contains(number) {
           let drawn = fault.choice.drawn(chance, number, for: "fault \(index)")
-          // Every value that can be drawn was tried when the file was read.
-          if let choice = try? FaultLibrary.builtIn.choice(drawn) { copy.faults.append(choice) }
+          do throws(JSONProblem) { copy.faults.append(try FaultLibrary.builtIn.choice(drawn)) } catch {
+            // Every value was tried when the file was read, but not each with each.
+            var problem = error
+            problem.message = "as \(drawn.compactText), which \"\(copy.name)\" would have: \(error.message)"
+            throw FleetProblem(problem, in: file)
+          }
         }
         var choices = choices
         choices.copy = copy
         choices.setupCode = options.setupCode ?? group.setupCode
-        entries.append(Roster.Entry(profile: index, choices: choices, place: place))
+        entries.append(Roster.Entry(profile: index, choices: choices))
       }
     }
     return Roster(profiles, entries)
@@ -81,12 +88,20 @@ private struct FleetJudge {
   private(set) var keys: [String] = []
   /// For people, all of them.
   private(set) var lines: [String] = []
+  /// What is served all the same.
+  private(set) var warnings: [String] = []
+  private let hasIdentity: Bool
   /// By the path as it is read.
   private var loaded: [String: LoadedProfile] = [:]
-  /// Who has each name.
-  private var names: [String: String] = [:]
+  /// The group that has each key.
+  private var holders: [String: String] = [:]
+  /// The group that has each name, as commands compare them.
+  private var names: [String: (group: String, name: String)] = [:]
 
-  init(file: String) { self.file = file }
+  init(file: String, hasIdentity: Bool) {
+    self.file = file
+    self.hasIdentity = hasIdentity
+  }
 
   mutating func judge(_ fleet: Fleet) {
     for group in fleet.groups { judge(group) }
@@ -97,17 +112,22 @@ private struct FleetJudge {
   private mutating func judge(_ group: FleetGroup) {
     guard let profile = profile(of: group) else { return }
     let key = group.id ?? profile.key
-    if let other = keys.firstIndex(of: key) {
+    if let other = holders[key] {
       complain(
         (group.node["id"] ?? group.profile).problem(
           group.id == nil
-            ? "groups[\(other)] has the same profile: an \"id\" of its own tells its copies from that one's"
-            : "it is the id of groups[\(other)]"))
+            ? "\(other) has the same profile: an \"id\" of its own tells its copies from that one's"
+            : "it is the id of \(other)"))
+    } else {
+      holders[key] = group.node.path.description
+    }
+    if let obstacle = Roster.obstacle(to: profile, beside: profiles, copies: group.count, hasIdentity) {
+      complain(group.profile.problem(obstacle))
     }
     profiles.append(profile)
     keys.append(key)
-    if group.count > 1, let obstacle = Roster.obstacle(to: profile) { complain(group.profile.problem(obstacle)) }
     judgeNames(group, profile)
+    judgeShares(group)
     for behaviour in group.behaviours { judge(behaviour, in: profile) }
   }
 
@@ -133,10 +153,24 @@ private struct FleetJudge {
     let path = group.node.path.description
     for number in 1...group.count {
       let name = pattern.name(number)
-      if let other = names.updateValue(path, forKey: name) {
+      if let other = names.updateValue((path, name), forKey: foldedName(name)) {
+        let what = name == other.name ? "too" : "which commands can't tell from \"\(name)\""
         return complain(
-          node.problem("\(other) has an accessory \"\(name)\", too: give one of them a \"name\" of its own"))
+          node.problem(
+            "\(other.group) has an accessory \"\(other.name)\", \(what): give one of them a \"name\" of its own"))
       }
+    }
+  }
+
+  /// A share that nobody has may be meant, in a fleet that is small for a trial.
+  private mutating func judgeShares(_ group: FleetGroup) {
+    for (index, fault) in group.faults.enumerated()
+    where fault.share > 0 && FleetChance.count(of: fault.share, in: group.count) == 0 {
+      guard let share = group.node["faults"]?.elements?[index]["share"] else { continue }
+      let problem = share.problem(
+        "warning: no copy has this fault: \(share.numberValue.map { "\($0.text)%" } ?? share.stringValue ?? "that") of \(group.count) is less than half a copy"
+      )
+      warnings.append("\(FleetProblem(problem, in: file))")
     }
   }
 

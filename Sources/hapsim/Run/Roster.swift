@@ -5,14 +5,15 @@ import HAPProfile
 import HAPSimulator
 import HAPStore
 
+/// Somebody wants an end before everything is served.
+struct StoppedEarly: Error {}
+
 /// The accessories that this process is to serve, of which profiles they are made, and how.
 struct Roster {
   struct Entry: Sendable {
     /// Among the profiles.
     let profile: Int
     var choices: PreparedAccessory.Choices
-    /// Its place in the whole fleet, from 0, also where other machines serve the others: its chance begins with it.
-    let place: Int
     /// Its group's profile and number in it are told by its name. nil: the name is the profile's, or chosen.
     var name: String? { choices.copy?.name }
   }
@@ -28,7 +29,7 @@ struct Roster {
   /// Each profile once.
   init(_ profiles: [AccessoryProfile], choices: PreparedAccessory.Choices) {
     self.profiles = profiles
-    entries = profiles.indices.map { Entry(profile: $0, choices: choices, place: $0) }
+    entries = profiles.indices.map { Entry(profile: $0, choices: choices) }
   }
 
   /// So many copies of each profile, those of this shard.
@@ -39,7 +40,14 @@ struct Roster {
     self.profiles = profiles
     var entries: [Entry] = []
     for (index, profile) in profiles.enumerated() {
-      if count > 1, let problem = Self.obstacle(to: profile) { throw UsageError("\(profile.fileName): \(problem)") }
+      if let other = profiles[..<index].first(where: { $0.key == profile.key }) {
+        throw UsageError(
+          "\(profile.fileName): its copies couldn't be told from those of \(other.fileName): an \"id\" of its own in the profile makes them others, as it does in a group of hapsim fleet"
+        )
+      }
+      if let problem = Self.obstacle(to: profile, beside: profiles[..<index], copies: count, options.identity != nil) {
+        throw UsageError("\(profile.fileName): \(problem)")
+      }
       let pattern = try options.namePattern(count) ?? NamePattern(of: profile.name, count: count)
       if let problem = AccessoryProfile.problem(withName: pattern.name(count)) {
         throw UsageError("--name: \"\(pattern.name(count))\": \(problem)")
@@ -50,15 +58,29 @@ struct Roster {
         choices.copy = AccessoryCopy(
           group: profile.key, number: number, name: pattern.name(number),
           identity: options.identity.map { CopyIdentity($0, group: profile.key, number: number) })
-        entries.append(Entry(profile: index, choices: choices, place: index * count + number - 1))
+        entries.append(Entry(profile: index, choices: choices))
       }
     }
     self.entries = entries
   }
 
-  /// What keeps there from being several accessories of a profile.
-  static func obstacle(to profile: AccessoryProfile) -> String? {
-    profile.deviceID.map { "its device ID is \($0.text), which several accessories can't share" }
+  /// What keeps there from being so many accessories of a profile.
+  /// - Parameters:
+  ///   - others: of which accessories are made besides.
+  ///   - hasIdentity: whether copies are made of an identity.
+  static func obstacle(
+    to profile: AccessoryProfile, beside others: some Sequence<AccessoryProfile>, copies count: Int, _ hasIdentity: Bool
+  ) -> String? {
+    if let deviceID = profile.deviceID {
+      if count > 1 || others.contains(where: { $0.deviceID == deviceID }) {
+        return "its device ID is \(deviceID.text), which several accessories can't share"
+      }
+      if hasIdentity { return "its device ID is \(deviceID.text), and the identity would make it another" }
+    }
+    guard count > 1 else { return nil }
+    return profile.faultChoices.first { $0.jump != nil }.map {
+      "its fault \($0.name) would move the time of all accessories, once for each copy"
+    }
   }
 
   /// More are prepared by all cores.
@@ -67,22 +89,26 @@ struct Roster {
   var isLarge: Bool { entries.count > Self.few }
 
   /// Makes all of them ready, by as many threads as there are cores where there are many.
-  /// - Throws: what keeps one of them from being served; then none is taken.
-  func prepare(in folder: StateFolder) throws -> [PreparedAccessory] {
-    guard isLarge else { return try prepare(entries, in: folder) }
+  /// - Throws: what keeps one of them from being served, and `StoppedEarly`; then none is taken.
+  func prepare(in folder: StateFolder, until stopped: StopRequest) throws -> [PreparedAccessory] {
+    guard isLarge else { return try prepare(entries, in: folder, until: stopped) }
     let (count, workers) = (entries.count, Workers.cores)
     return try folder.gathering {
       let parts = try Workers.perform(workers) { [self] number in
-        try prepare(Array(entries[count * number / workers..<count * (number + 1) / workers]), in: folder)
+        try prepare(
+          Array(entries[count * number / workers..<count * (number + 1) / workers]), in: folder, until: stopped)
       }
       return parts.flatMap { $0 }
     }
   }
 
-  private func prepare(_ entries: [Entry], in folder: StateFolder) throws -> [PreparedAccessory] {
+  private func prepare(
+    _ entries: [Entry], in folder: StateFolder, until stopped: StopRequest
+  ) throws -> [PreparedAccessory] {
     // Judged once, however many are made of it.
     var servable: [Int: ServableProfile] = [:]
     return try entries.map { entry in
+      if stopped.isRequested { throw StoppedEarly() }
       let profile = try servable[entry.profile] ?? ServableProfile(profiles[entry.profile])
       servable[entry.profile] = profile
       return try PreparedAccessory(profile, in: folder, choices: entry.choices, random: .system)

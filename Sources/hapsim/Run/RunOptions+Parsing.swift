@@ -84,6 +84,14 @@ extension RunOptions {
     "scenario", "FILE",
     "let happen what this file says; the exit code is 0 when all that it expects came, 1 when something didn't",
     read: { (text: String) throws(UsageError) in text })
+  static let durationOption = Option<Duration>(
+    "duration", "TIME", "end in good order after so long: 90s, 10min (default: when told to stop)",
+    read: { (text: String) throws(UsageError) in
+      guard let duration = Duration(text), duration > .zero else {
+        throw UsageError("it is a time, such as 90s or 10min, of 1000 hours at most")
+      }
+      return duration
+    })
   static let renumberFlag = Flag(
     "renumber", "accept ids written in the profile that differ from those served before; raises c#")
   static let commandsFlag = Flag(
@@ -114,6 +122,9 @@ extension RunOptions {
   /// In the order of help.
   static let definitions: [OptionDefinition] = shared { _ in true } + [countOption.definition] + fleetDefinitions
 
+  /// Those of `hapsim judge`, which has a time of its own to end by.
+  static let definitionsOfJudge: [OptionDefinition] = definitions.filter { $0 != durationOption.definition }
+
   /// Those that say something about every accessory of a fleet.
   static let definitionsOfFleet: [OptionDefinition] =
     shared { ![setupIDOption.definition, nameOption.definition, captureOption.definition].contains($0) }
@@ -129,7 +140,7 @@ extension RunOptions {
     nameOption.definition, conductOption.definition, maximumSessionsOption.definition,
     defectOption.definition, CommonOptions.defects.definition, faultOption.definition, captureOption.definition,
     seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
-    scenarioOption.definition, renumberFlag.definition,
+    scenarioOption.definition, durationOption.definition, renumberFlag.definition,
     ControlChoice.placeOption.definition, ControlChoice.tokenOption.definition,
     ControlChoice.tokenFileOption.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
@@ -185,6 +196,7 @@ extension RunOptions {
       pace = .running(scale: try arguments.value(Self.timeScaleOption) ?? 1)
     }
     scenario = try arguments.value(Self.scenarioOption)
+    duration = try arguments.value(Self.durationOption)
     guard !profiles.isEmpty || scenario != nil || isFleet else { throw UsageError("PROFILE… is missing") }
     count = try arguments.value(Self.countOption)
     identity = try arguments.value(Self.identityOption)
@@ -199,6 +211,11 @@ extension RunOptions {
     }
     guard setupID == nil || count == nil else {
       throw UsageError("--setup-id is for one accessory: copies have one each")
+    }
+    if let fault = faults.first(where: { $0.jump != nil }), isFleet || count ?? 1 > 1 {
+      throw UsageError(
+        "--fault \(fault.name): it would move the time of all accessories, once for each of them: switch it on at one, with hapsim ctl"
+      )
     }
     control = try ControlChoice(arguments)
     renumber = arguments[Self.renumberFlag]

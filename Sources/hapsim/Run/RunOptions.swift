@@ -64,6 +64,8 @@ struct RunOptions: Equatable, Sendable {
   var recording: String?
   /// Whether a recording has controllers' writes as something to expect, not as something to do.
   var recordsExpectations = false
+  /// How long it serves, from when it is ready, in the machine's time; nil: until it is told to stop.
+  var duration: Duration?
   /// Where the control API and the page are.
   var control = ControlChoice.standard
   /// How controllers are judged; nil: they aren't.

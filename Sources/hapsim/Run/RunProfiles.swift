@@ -2,6 +2,7 @@ import HAPCommandLine
 import HAPCrypto
 import HAPDefects
 import HAPDiscovery
+import HAPFleet
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -15,7 +16,11 @@ import HAPWire
 func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
   var options = options
   StartMemory.useOneHeap()
+  let stopped = StopRequest()
   do {
+    // From the first moment: a start of thousands takes seconds, and the first process of a container has no other way to end.
+    let signals = try stopped.watchSignals()
+    defer { signals.stop() }
     var scenario: LoadedScenario?
     if let path = options.scenario {
       scenario = loadScenario(path, console)
@@ -23,7 +28,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     }
     let source: RosterSource
     if let path = options.fleet {
-      guard let fleet = LoadedFleet.load(path, console) else { return .problem }
+      guard let fleet = LoadedFleet.load(path, hasIdentity: options.identity != nil, console) else { return .problem }
       source = .fleet(fleet)
       options.seed = options.seed ?? fleet.fleet.seed
     } else {
@@ -54,13 +59,16 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
       name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
       conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions, defect: defect)
     let roster: Roster
-    do throws(UsageError) { roster = try source.roster(options, choices) } catch {
+    do { roster = try source.roster(options, choices) } catch let error as UsageError {
       console.complain("hapsim \(options.command): \(error.message)")
       return .usage
+    } catch let problem as FleetProblem {
+      console.complain("\(problem)")
+      return .problem
     }
-    guard makeRoom(for: roster, console) else { return .cannotRun }
-    let prepared = PreparedAccessories(try roster.prepare(in: folder), roster.entries)
-    makeRoom(for: prepared.accessories, console)
+    guard makeRoom(for: roster, listeningAt: hosts.places.count, console) else { return .cannotRun }
+    let prepared = PreparedAccessories(try roster.prepare(in: folder, until: stopped))
+    makeRoom(for: prepared.accessories, listeningAt: hosts.places.count, console)
     if let folder = options.capture { try makePrivateFolder(folder) }
     if scenario == nil, let judging = options.judging, judging.hasTrial {
       do throws(UsageError) {
@@ -75,8 +83,11 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     later.name = nil
     later.setupCode = nil
     later.setupID = nil
-    return try ServedRun(folder, later, on: hosts, scenario, options, for: prepared.accessories.count, console)
-      .serve(prepared)
+    return try ServedRun(
+      folder, later, on: hosts, scenario, options, for: prepared.accessories.count, until: stopped, console
+    ).serve(prepared)
+  } catch is StoppedEarly {
+    return .well
   } catch let error as ProfileErrors {
     // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
     console.complain("\(error)")
@@ -96,13 +107,8 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
 /// What is to be served, until it is: then nobody keeps the databases of which accessories were made.
 final class PreparedAccessories {
   private(set) var accessories: [PreparedAccessory]
-  /// Of each its place in the whole fleet, from 0.
-  let places: [Int]
 
-  init(_ accessories: [PreparedAccessory], _ entries: [Roster.Entry]) {
-    self.accessories = accessories
-    places = entries.map(\.place)
-  }
+  init(_ accessories: [PreparedAccessory]) { self.accessories = accessories }
 
   func letGo() { accessories = [] }
 }
@@ -112,7 +118,7 @@ private enum RosterSource {
   case profiles([AccessoryProfile])
   case fleet(LoadedFleet)
 
-  func roster(_ options: RunOptions, _ choices: PreparedAccessory.Choices) throws(UsageError) -> Roster {
+  func roster(_ options: RunOptions, _ choices: PreparedAccessory.Choices) throws -> Roster {
     switch self {
     case .profiles(let profiles):
       guard let count = options.count else { return Roster(profiles, choices: choices) }
@@ -121,7 +127,7 @@ private enum RosterSource {
     case .fleet(let fleet):
       try options.checkIdentity(options.identity ?? fleet.fleet.identity)
       try options.checkPorts(for: fleet.fleet.groups.reduce(0) { $0 + $1.count })
-      return fleet.roster(options, choices: choices)
+      return try fleet.roster(options, choices: choices)
     }
   }
 }
@@ -134,9 +140,9 @@ private func loadProfiles(_ paths: [String], _ console: Console) -> [AccessoryPr
   return loaded.allSatisfy(\.isServable) ? loaded.compactMap(\.profile) : nil
 }
 
-/// Every accessory listens, which takes an open file: without them nothing can be served.
-private func makeRoom(for roster: Roster, _ console: Console) -> Bool {
-  let needed = roster.entries.count + 100
+/// Every accessory listens in each place, which takes an open file each: without them nothing can be served.
+private func makeRoom(for roster: Roster, listeningAt places: Int, _ console: Console) -> Bool {
+  let needed = roster.entries.count * places + 100
   let available = raiseDescriptorLimit(to: needed)
   guard available < needed else { return true }
   console.complain(
@@ -146,9 +152,9 @@ private func makeRoom(for roster: Roster, _ console: Console) -> Bool {
 }
 
 /// Every connection is an open file. What hapsim has open besides is well below a hundred.
-private func makeRoom(for prepared: [PreparedAccessory], _ console: Console) {
+private func makeRoom(for prepared: [PreparedAccessory], listeningAt places: Int, _ console: Console) {
   let sessions = prepared.reduce(0) { $0 + $1.conduct.maximumSessions }
-  let needed = sessions + prepared.count + 100
+  let needed = sessions + prepared.count * places + 100
   let available = raiseDescriptorLimit(to: needed)
   guard available < needed else { return }
   console.complain(

@@ -22,7 +22,7 @@ final class ServedRun: @unchecked Sendable {  // see above
   /// Those that accessories are spread over, this one first.
   private let loops: [ServingLoop]
   private let lines: LineOutput
-  private let stopped = StopRequest()
+  private let stopped: StopRequest
 
   private var responder: (any Responder)?
   /// In place of the other, where there are several loops.
@@ -39,14 +39,18 @@ final class ServedRun: @unchecked Sendable {  // see above
 
   /// When all that a start does once has been done: announcing takes a second.
   private static let startTime = Duration.milliseconds(1250)
+  /// How long one who was told to stop by a signal waits for a reader that reads nothing.
+  private static let patience = Duration.seconds(2)
 
   /// - Parameters:
   ///   - choices: for accessories that come later.
   ///   - count: how many there are at the start.
+  ///   - stopped: signals are such wishes already.
   init(
     _ folder: StateFolder, _ choices: PreparedAccessory.Choices, on hosts: ListeningHosts, _ scenario: LoadedScenario?,
-    _ options: RunOptions, for count: Int, _ console: Console
+    _ options: RunOptions, for count: Int, until stopped: StopRequest, _ console: Console
   ) {
+    self.stopped = stopped
     let number = ServingLoop.count(options, for: count)
     loops = [ServingLoop(loop)] + (1..<number).map { ServingLoop(EventLoop(name: "hapsim \($0 + 1)")) }
     self.folder = folder
@@ -68,7 +72,7 @@ final class ServedRun: @unchecked Sendable {  // see above
     defer {
       // The others first: their last words may be for the first.
       for one in loops.reversed() { one.loop.stop() }
-      lines.finish()
+      lines.finish(patience: stopped.isSignalled ? Self.patience : nil)
     }
     let log = EventLog(
       lines, json: options.json, isQuiet: options.quiet,
@@ -104,7 +108,6 @@ final class ServedRun: @unchecked Sendable {  // see above
     observe(judgement)
     let started = try serve(prepared, events)
     prepared.letGo()
-    try stopped.watchSignals(loop)
     var dispatcher = dispatcher(of: loops[0], onAllStopped: { [stopped] in stopped.request() })
     if let file, let simulation {
       recording = ScenarioRecording(file, of: simulation, options) { [console] in console.complain("hapsim: \($0)") }
@@ -119,6 +122,7 @@ final class ServedRun: @unchecked Sendable {  // see above
     log.open()
     if options.commands { try takeCommands(for: taker, on: loop, lines) }
     after(Self.startTime, StartMemory.giveBack)
+    if let duration = options.duration { after(duration) { [stopped] in stopped.request() } }
     guard let scenario, let simulation else { return }
     let play = ScenarioPlay(scenario, lines, json: options.json, isQuiet: options.quiet, console, stopped)
     self.play = play
@@ -143,7 +147,6 @@ final class ServedRun: @unchecked Sendable {  // see above
   /// Serves them, on each loop every so-manieth.
   private func serve(_ prepared: PreparedAccessories, _ events: EventListeners) throws -> [StartedAccessory] {
     let accessories = prepared.accessories
-    let places = prepared.places
     let count = loops.count
     let origin = loop.now
     let numbers = NumberSource(after: accessories.count)
@@ -153,8 +156,9 @@ final class ServedRun: @unchecked Sendable {  // see above
       let work = { @Sendable [self] () throws -> [(index: Int, accessory: StartedAccessory)] in
         one.open(setting(on: one.loop, events, numbers), SimulationClock(options.pace, on: one.loop, origin: origin))
         return try share.map { index in
+          if stopped.isRequested { throw StoppedEarly() }
           let accessory = try one.simulation.serve(
-            accessories[index], port: options.port(ofProfile: index), number: index + 1, draw: places[index])
+            accessories[index], port: options.port(ofProfile: index), number: index + 1)
           let port = accessory.assumeIsolated { $0.port }
           return (
             index,

@@ -61,6 +61,67 @@ import Testing
     await simulator.stop()
   }
 
+  @Test("That nothing is written is met when the time is over, and unmet as soon as something is") func negative()
+    async throws
+  {
+    let simulator = try await Simulator()
+    let door = try await simulator.start(.json(ProfileText.garage))
+    let controller = try await PairedController(pairingWith: door)
+    let target = try await id("TargetDoorState", of: door)
+    try await door.notWritten("TargetDoorState", within: .milliseconds(10))
+    let never = Task {
+      try await door.notWritten("TargetDoorState", "open", within: .seconds(60), file: "Mine.swift", line: 3)
+    }
+    try await controller.write(target, 0)
+    var error = await #expect(throws: SimulatorError.self) { try await never.value }
+    #expect(error?.code == .unmet && error?.file == "Mine.swift" && error?.line == 3)
+    #expect(
+      error?.message.contains(
+        "Mine.swift:3: not expected of \"Garage\" within 1min: a controller writes Target Door State") == true,
+      "\(error?.message ?? "")")
+    #expect(error?.message.contains("but it happened: \(controller.identifier) wrote Target Door State") == true)
+    // What has happened and no expectation was met by counts; what one was met by doesn't.
+    try await controller.write(target, 1)
+    try await door.notWritten("TargetDoorState", "open", within: .zero)
+    try await door.notWritten("TargetDoorState", by: "somebody else", within: .zero)
+    try await door.written("TargetDoorState", "closed")
+    try await door.notWritten("TargetDoorState", within: .zero)
+    try await door.expectNo(.unpaired, within: .zero)
+    error = await #expect(throws: SimulatorError.self) {
+      try await door.expectNo("a session", within: .zero) { $0.kind == .verified }
+    }
+    #expect(error?.code == .unmet)
+    error = await #expect(throws: SimulatorError.self) {
+      try await door.notWritten("TargetDoorState", "opn", within: .zero)
+    }
+    #expect(error?.code == .invalidValue && error?.file == nil)
+    let task = Task { try await door.notWritten("TargetDoorState", within: .seconds(600)) }
+    task.cancel()
+    error = await #expect(throws: SimulatorError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+    await controller.close()
+    await simulator.stop()
+  }
+
+  @Test("Requests are told where that was asked for: also reads") func requests() async throws {
+    for tells in [true, false] {
+      let simulator = try await Simulator(tellsRequests: tells)
+      let door = try await simulator.start(.json(ProfileText.garage))
+      let controller = try await PairedController(pairingWith: door)
+      let target = try await id("TargetDoorState", of: door)
+      try await controller.read(target)
+      if tells {
+        try await door.expect("the state is read") {
+          $0.kind == .requested && $0.text.contains("GET /characteristics?id=\(target)")
+        }
+      } else {
+        try await door.expectNo(.requested, within: .zero)
+      }
+      await controller.close()
+      await simulator.stop()
+    }
+  }
+
   @Test("What is not met says where, what, what is so and what came instead") func unmet() async throws {
     let simulator = try await Simulator()
     let door = try await simulator.start(.json(ProfileText.garage))

@@ -37,6 +37,13 @@ struct PairedController {
     guard answer.status == 204 else { throw ServedSimulation.Failure(message: "it was answered \(answer.status)") }
   }
 
+  /// - Parameter id: "1.9"
+  func read(_ id: String) async throws {
+    guard let id = AttributeID(id) else { throw ServedSimulation.Failure(message: "\(id) is no id") }
+    let answer = try await client.request(.read([id]))
+    guard answer.status == 200 else { throw ServedSimulation.Failure(message: "it was answered \(answer.status)") }
+  }
+
   func subscribe(to id: String) async throws {
     guard let id = AttributeID(id) else { throw ServedSimulation.Failure(message: "\(id) is no id") }
     _ = try await client.request(.write([.init(id, ev: true)]))

@@ -66,6 +66,27 @@ import Testing
       let error = await #expect(throws: SimulatorError.self) { try await door.press() }
       #expect(error?.code == .notPossible)
     }
+    try await with(.json(ProfileText.sensor)) { simulator, sensor in
+      try await sensor.tamper()
+      try await sensor.becomes("StatusTampered", 1)
+      try await sensor.tamper(false, service: "Temperature")
+      try await sensor.becomes("StatusTampered", 0)
+      try await sensor.setBattery(to: 5)
+      try await sensor.becomes("BatteryLevel", 5)
+      try await sensor.trigger(service: "Motion")
+      try await sensor.becomes("MotionDetected", true)
+      let error = await #expect(throws: SimulatorError.self) { try await sensor.setBattery(to: 101) }
+      #expect(error?.code == .invalidValue)
+    }
+    try await with(.new("LockMechanism")) { simulator, lock in
+      try await lock.jam()
+      try await lock.set("LockTargetState", to: 0)
+      try await simulator.advance(by: .seconds(60))
+      try await lock.becomes("LockCurrentState", "jammed")
+      try await lock.jam(false)
+      let error = await #expect(throws: SimulatorError.self) { try await lock.trigger() }
+      #expect(error?.code == .notPossible)
+    }
     try await with(.new("StatelessProgrammableSwitch")) { simulator, button in
       try await button.press(.double)
       try await button.expect(.changed, of: "ProgrammableSwitchEvent", 1)
@@ -152,6 +173,58 @@ import Testing
     }
   }
 
+  @Test("Who removes pairings is answered, also when the accessory is stopped or starts anew in that moment")
+  func unpairedBesideAnEnd() async throws {
+    for word in ["stop", "reboot", "power-cut"] {
+      try await with(.json(ProfileText.garage)) { simulator, door in
+        let controller = try await PairedController(pairingWith: door)
+        let served = door.served
+        // Both within one turn of the loop: the removal is being stored when the accessory goes.
+        let first = try await served.loop.answer { done in
+          served.perform(json: "{\"command\": \"unpair\"}") { done(.success($0)) }
+          served.perform(json: "{\"command\": \"\(word)\"}") { _ in }
+        }
+        #expect(throws: Never.self) { try first.get() }
+        await controller.close()
+      }
+    }
+  }
+
+  @Test("While it starts anew nobody can say who is paired; a replacement that a stop overtakes was stopped")
+  func inBetween() async throws {
+    try await with(.json(ProfileText.garage)) { simulator, door in
+      let served = door.served
+      let error = await #expect(throws: SimulatorError.self) {
+        _ = try await served.loop.answer { done in
+          served.perform(json: "{\"command\": \"reboot\"}") { _ in }
+          done(served.pairings)
+        }
+      }
+      #expect(error?.code == .notPossible && error?.message == "\"Garage\" is starting anew", "\(error?.message ?? "")")
+      // Behind the restart.
+      try await door.expect(.restarted)
+      let other = await #expect(throws: SimulatorError.self) {
+        _ = try await served.loop.answer { done in
+          served.replace(by: .json(ProfileText.garage), done: done)
+          served.stop()
+        }
+      }
+      #expect(other?.code == .stopped)
+    }
+  }
+
+  @Test("Who is paired is removed by hand") func unpair() async throws {
+    try await with(.json(ProfileText.garage)) { simulator, door in
+      let controller = try await PairedController(pairingWith: door)
+      let error = await #expect(throws: SimulatorError.self) { try await door.unpair(controller: "nobody") }
+      #expect(error?.code == .noSuchController)
+      try await door.unpair(controller: controller.identifier)
+      try await door.expect(.unpaired, by: controller.identifier)
+      #expect(try await door.pairings.isEmpty)
+      await controller.close()
+    }
+  }
+
   @Test("Connections are closed, and the radio switched") func network() async throws {
     try await with(.json(ProfileText.garage)) { simulator, door in
       let controller = try await PairedController(pairingWith: door)
@@ -182,6 +255,8 @@ import Testing
         ("{\"command\": \"battery\"}", .malformed, "\"value\" is missing"),
         ("{\"command\": \"add\", \"profile\": \"x\"}", .notPossible, "Simulator.start does"),
         ("{\"command\": \"press\"}", .notPossible, "knows no press"),
+        ("{\"command\": \"stop\", \"accessory\": \"Sensr\"}", .noSuchAccessory, "did you mean \"Sensor\"?"),
+        ("{\"command\": \"remove\", \"accessory\": 7}", .noSuchAccessory, "there is no accessory 7"),
         ("{\"command\": \"replace\", \"profile\": \"/nowhere\"}", .notPossible, "/nowhere can't be read"),
       ] as [(String, SimulatorError.Code, String)] {
         let error = await #expect(throws: SimulatorError.self) { try await sensor.perform(command) }

@@ -171,6 +171,94 @@ import Testing
     #expect(!first.isEmpty && first == again && first != other)
   }
 
+  @Test("An accessory's chance is its own: whoever else is served, and in which order, changes nothing")
+  func ownChance()
+    async throws
+  {
+    func chances(_ profiles: [String], seed: UInt64 = 3) async throws -> [String: [SimulationRandom]] {
+      try await withSimulator(seed: seed) { simulator in
+        var chances: [String: [SimulationRandom]] = [:]
+        for profile in profiles {
+          let served = try await simulator.start(.json(profile)).served
+          let chance = try await served.chance
+          chances[profile, default: []] += [chance.device, chance.network]
+        }
+        return chances
+      }
+    }
+    let (garage, sensor) = (ProfileText.garage, ProfileText.sensor)
+    let some = try await chances([garage, sensor])
+    #expect(try await chances([sensor, garage]) == some)
+    #expect(try await chances([garage])[garage] == some[garage])
+    #expect(Set(some.values.joined().map { "\($0)" }).count == 4)
+    // Two of a kind differ.
+    let twins = try #require(try await chances([garage, garage])[garage])
+    #expect(Array(twins.prefix(2)) == some[garage] && Set(twins.map { "\($0)" }).count == 4)
+    #expect(try await chances([garage], seed: 4)[garage] != some[garage])
+  }
+
+  @Test("What the network has drawn goes on over a restart") func networkChance() async throws {
+    try await withSimulator { simulator in
+      let door = try await simulator.start(.json(ProfileText.garage))
+      let new = try await door.served.chance.network
+      try await door.switchOn(fault: "latency:by=0ms:jitter=1ms")
+      let controller = try await PairedController(pairingWith: door)
+      await controller.close()
+      let drawn = try await door.served.chance.network
+      try await door.restart(.reboot)
+      #expect(try await door.served.chance.network == drawn)
+      #expect(drawn != new)
+    }
+  }
+
+  @Test("A scoped simulator has stopped when its scope is left, also by an error") func scoped() async throws {
+    let door = try await withSimulator { try await $0.start(.new("switch")) }
+    var error = await #expect(throws: SimulatorError.self) { _ = try await door.value(of: "On") }
+    #expect(error?.code == .stopped)
+    var served: RunningAccessory?
+    error = await #expect(throws: SimulatorError.self) {
+      try await withSimulator { simulator in
+        served = try await simulator.start(.new("switch"))
+        _ = try await served?.value(of: "Om")
+      }
+    }
+    #expect(error?.code == .noSuchCharacteristic)
+    let left = try #require(served)
+    error = await #expect(throws: SimulatorError.self) { _ = try await left.value(of: "On") }
+    #expect(error?.code == .stopped)
+  }
+
+  @Test("A cancelled task waits for no advance, restart or command; what was begun goes on") func cancellation()
+    async throws
+  {
+    try await withSimulator { simulator in
+      let door = try await simulator.start(.json(ProfileText.garage))
+      let deeds: [@Sendable () async throws -> Void] = [
+        { try await simulator.advance(by: .seconds(10 * 8766 * 3600)) }, { try await door.restart(.reboot) },
+        { try await door.perform("{\"command\": \"advance\", \"duration\": \"1000h\"}") },
+      ]
+      for deed in deeds {
+        // Cancelled before it begins: nothing is done.
+        let idle = Task {
+          withUnsafeCurrentTask { $0?.cancel() }
+          try await deed()
+        }
+        let error = await #expect(throws: SimulatorError.self) { try await idle.value }
+        #expect(error?.code == .cancelled)
+      }
+      #expect(try await simulator.now == .zero && door.history.isEmpty)
+      // Cancelled while the loop is kept from answering.
+      let gate = DispatchSemaphore(value: 0)
+      simulator.core.loop.schedule { gate.wait() }
+      let task = Task { try await door.restart(.reboot) }
+      task.cancel()
+      let error = await #expect(throws: SimulatorError.self) { try await task.value }
+      #expect(error?.code == .cancelled)
+      gate.signal()
+      #expect(try await door.word(of: "CurrentDoorState") == "closed")
+    }
+  }
+
   // MARK: The end
 
   @Test("After its end nothing can be done any more, and that is said") func afterTheEnd() async throws {
@@ -261,5 +349,17 @@ import Testing
     #expect(again.deviceID == door.deviceID && again.setupCode == door.setupCode)
     #expect(try await again.pairings.map(\.name) == [controller.identifier])
     await second.stop()
+  }
+}
+
+extension ServedAccessory {
+  /// As far as it has been drawn.
+  fileprivate var chance: AccessoryChance {
+    get async throws {
+      try await loop.answer { [self] done in
+        guard let chance = accessory.assumeIsolated({ $0.run?.chance }) else { return done(.failure(.stopped)) }
+        done(.success(chance))
+      }
+    }
   }
 }
