@@ -13,6 +13,9 @@ STATE   ?= .build/state
 ARGS    ?=
 PYTEST_ARGS ?=
 
+# What make test builds is a build of its own: whole modules at a time take a fifth less than file by file, where everything is new.
+TEST_BUILD := --scratch-path .build/test -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode
+
 SYSTEM   := $(shell uname -s)
 LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 # With the Swift libraries inside, where the toolchain has them to put there, the binary runs where no Swift is installed.
@@ -66,11 +69,11 @@ format: ## the format of every Swift file, made right
 	swift format format --in-place --parallel -r $(SOURCES)
 
 unit-test: build-deps
-	swift build --build-tests
+	swift build --build-tests $(TEST_BUILD)
 ifeq ($(SYSTEM),Linux)
-	Scripts/unit-tests
+	Scripts/unit-tests .build/test
 else
-	swift test --skip-build
+	swift test --skip-build --scratch-path .build/test
 endif
 
 rules: ## every rule of docs/protocol.md has a test
@@ -79,8 +82,8 @@ rules: ## every rule of docs/protocol.md has a test
 # Built here again when this target is made alone; after unit-test it is there already.
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
-	swift build --product hapsim && swift build --product hapctl && swift build --product haptest
-	HAPSIM="$$(swift build --show-bin-path)/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
+	for product in hapsim hapctl haptest; do swift build $(TEST_BUILD) --product $$product; done
+	HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
 endif
@@ -116,8 +119,8 @@ fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will
 EXAMPLES ?= 250
 api-fuzz: test-deps ## the control API, asked thousands of times what its description allows and forbids
 ifeq ($(SYSTEM),Linux)
-	swift build --product hapsim
-	HAPSIM="$$(swift build --show-bin-path)/hapsim" API_EXAMPLES=$(EXAMPLES) Scripts/in-loopback-namespace $(VENV)/bin/python -m pytest -q -s --timeout 3600 Tests/Interop/test_control.py -k as_it_is_described
+	swift build $(TEST_BUILD) --product hapsim
+	HAPSIM="$$PWD/.build/test/debug/hapsim" API_EXAMPLES=$(EXAMPLES) Scripts/in-loopback-namespace $(VENV)/bin/python -m pytest -q -s --timeout 3600 Tests/Interop/test_control.py -k as_it_is_described
 else
 	@echo "NOT RUN: the API is asked in a network namespace, which only Linux has."
 endif
