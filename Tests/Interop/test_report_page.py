@@ -12,6 +12,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import async_playwright, expect
 
+from process import hapsim
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -21,8 +23,11 @@ def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     if made := os.environ.get("HAPREPORT_PAGES"):
         return pathlib.Path(made)
+    # The unit tests as a program, built beside hapsim.
+    program = pathlib.Path(hapsim()).with_name("hapsimPackageTests.xctest")
+    assert program.exists(), f"{program} isn't there: build the tests first"
     result = subprocess.run(
-        ["swift", "test", "--skip-build", "--filter", "HAPReportTests.HTMLReportTests/pages"],
+        [program, "--testing-library", "swift-testing", "--filter", "HAPReportTests.HTMLReportTests/pages"],
         cwd=ROOT, env={**os.environ, "HAPREPORT_FIXTURES": str(folder)}, capture_output=True, text=True, timeout=100,
     )
     assert result.returncode == 0 and (folder / "failing.html").exists(), f"build the tests first: {result.stdout}{result.stderr}"
