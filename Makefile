@@ -13,7 +13,7 @@ STATE   ?= .build/state
 ARGS    ?=
 PYTEST_ARGS ?=
 
-# What make test builds is a build of its own: whole modules at a time take a fifth less than file by file, where everything is new.
+# make run and make test share one unoptimized build, apart from that of swift build. From an empty folder, whole modules take a fifth less time than file by file.
 TEST_BUILD := --scratch-path .build/test -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode
 
 SYSTEM   := $(shell uname -s)
@@ -23,21 +23,29 @@ LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 STATIC_LIBRARIES = $(shell swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*_static\)".*/\1/p')
 STATIC   = $(if $(filter Linux,$(SYSTEM)),$(if $(wildcard $(STATIC_LIBRARIES)),--static-swift-stdlib))
 SOURCES  := Package.swift Sources Tests Fuzz Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests
+SUMMARIZE := Scripts/summarize
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
+# homekit_python is a controller of the interop tests. It needs Python packages of its own.
+HOMEKIT_PYTHON := .venv-homekit-python
 
-.PHONY: help run release static test lint format unit-test rules interop prove proof-check matrix fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: help run unoptimized release static test lint format unit-test rules interop prove proof-check matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-run: release ## serve PROFILE= (the garage door) on loopback; LAN=1 on the local network
+run: unoptimized ## serve PROFILE= (the garage door) on loopback; LAN=1 on the local network
 ifdef LAN
-	@exec .build/release/hapsim run $(PROFILE) --state $(STATE) $(ARGS)
+	@exec $(UNOPTIMIZED) run $(PROFILE) --state $(STATE) $(ARGS)
 else
 	@echo "Serving on this machine alone ($(LOOPBACK)). For a phone on the local network: make run LAN=1"
-	@exec .build/release/hapsim run $(PROFILE) --state $(STATE) --interface $(LOOPBACK) $(ARGS)
+	@exec $(UNOPTIMIZED) run $(PROFILE) --state $(STATE) --interface $(LOOPBACK) $(ARGS)
 endif
+
+UNOPTIMIZED := .build/test/debug/hapsim
+unoptimized: build-deps
+	@echo "Building hapsim without optimization, which takes less time. For large fleets and measurements, run 'make release' and .build/release/hapsim."
+	swift build $(TEST_BUILD) --product hapsim
 
 # Overlapping accesses to a variable are looked for at run time by the debug build, which make test and the sanitizers run. A fifth of the
 # instructions of a request would go into looking for them here.
@@ -60,20 +68,20 @@ else
 endif
 
 test: test-deps lint unit-test rules interop ## lint, unit tests, rules and interop tests
-	@echo "make test: all passed"
+	@echo "make test: all passed; the full logs are in .build/logs"
 
-lint: ## the format of every Swift file, checked
-	swift format lint --strict --parallel -r $(SOURCES)
+lint: unit-test-deps ## the format of every Swift file, checked
+	@$(SUMMARIZE) build lint swift format lint --strict --parallel -r $(SOURCES)
 
 format: ## the format of every Swift file, made right
 	swift format format --in-place --parallel -r $(SOURCES)
 
-unit-test: build-deps
-	swift build --build-tests $(TEST_BUILD)
+unit-test: unit-test-deps
+	@$(SUMMARIZE) build build-tests swift build --build-tests $(TEST_BUILD)
 ifeq ($(SYSTEM),Linux)
-	Scripts/unit-tests .build/test
+	@Scripts/unit-tests .build/test
 else
-	swift test --skip-build --scratch-path .build/test
+	@$(SUMMARIZE) swift unit-tests swift test --skip-build --scratch-path .build/test
 endif
 
 rules: ## every rule of docs/protocol.md has a test
@@ -82,8 +90,8 @@ rules: ## every rule of docs/protocol.md has a test
 # Built here again when this target is made alone; after unit-test it is there already.
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
-	for product in hapsim hapctl haptest; do swift build $(TEST_BUILD) --product $$product; done
-	HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
+	@for product in hapsim hapctl haptest; do $(SUMMARIZE) build build-$$product swift build $(TEST_BUILD) --product $$product; done
+	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
 endif
@@ -110,10 +118,19 @@ else
 endif
 
 # TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, scenario or judge; all of them without.
-MINUTES ?= 5
+MINUTES ?= 10
 TARGET  ?=
 fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will, MINUTES= each
 	Scripts/fuzz $(MINUTES) $(TARGET)
+
+# SINCE= the revision up to which everything passed; without it, the commit of the last run that passed in this checkout
+NIGHTLY := .build/nightly-passed
+SINCE   ?= $(shell cat $(NIGHTLY) 2>/dev/null || echo unknown)
+nightly: test-deps ## run what takes too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof
+	targets=$$(Scripts/fuzz-changed "$(SINCE)"); \
+	if [ -n "$$targets" ]; then Scripts/fuzz $(MINUTES) $$targets; else echo "no fuzz target changed since $(SINCE)"; fi
+	$(MAKE) sanitize abuse api-fuzz prove
+	git rev-parse HEAD >$(NIGHTLY)
 
 # EXAMPLES= inputs that are made up for each request of the API
 EXAMPLES ?= 250
@@ -151,6 +168,7 @@ ifeq ($(SYSTEM),Linux)
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/page.py
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/controller.py
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/tester.py
+	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/flood.py
 else
 	@echo "NOT RUN: the benchmark needs a network namespace, which only Linux has."
 endif
@@ -168,21 +186,34 @@ build-deps:
 	@Scripts/install-dependencies build
 
 ifeq ($(SYSTEM),Linux)
-test-deps: $(VENV)/installed
+test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed
 else
 test-deps: build-deps
 endif
 
 # The mark is newer than the list it was made from, or the venv is made anew.
 $(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
-	rm -rf $(VENV)
-	$$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || command -v python3) -m venv $(VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r Tests/Interop/requirements.txt
+	$(call make-venv,$(VENV),$<)
 	touch $@
 
-.PHONY: system-test-deps
+$(HOMEKIT_PYTHON)/installed: Tests/Interop/requirements-homekit-python.txt | system-test-deps
+	$(call make-venv,$(HOMEKIT_PYTHON),$<)
+	touch $@
+
+# The folder and the list of packages.
+define make-venv
+rm -rf $(1)
+$$([ -x /usr/bin/python3 ] && echo /usr/bin/python3 || command -v python3) -m venv $(1)
+$(1)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(2)
+endef
+
+.PHONY: system-test-deps unit-test-deps
 system-test-deps:
 	@Scripts/install-dependencies test
 
+# What unit-test and lint need: no browser and no daemon.
+unit-test-deps:
+	@Scripts/install-dependencies unit-test
+
 clean: ## remove everything built, and the state of `make run`
-	rm -rf .build $(VENV)
+	rm -rf .build $(VENV) $(HOMEKIT_PYTHON)

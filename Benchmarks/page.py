@@ -101,7 +101,7 @@ async def frames(page, name):
     show(name, gaps)
     print(
         f"{'':42} frames a second {len(gaps) / SECONDS:.1f}, worst {gaps[-1]:.0f} ms, over 50 ms: {sum(gap > 50 for gap in gaps)}, "
-        f"tasks over 50 ms: {len(measured['tasks'])}; the page says: {await page.locator('.log > .bar > .fine').inner_text() or 'no events'}", flush=True,
+        f"tasks over 50 ms: {len(measured['tasks'])}; the page says: {await page.locator('.log .rate').inner_text() or 'no events'}", flush=True,
     )
 
 

@@ -60,7 +60,7 @@ until answers; do
   sleep 0.2
 done
 
-words=(run "--junit=$REPORTS/junit.xml" "--html=$REPORTS/report.html" "--json=$REPORTS/report.json" "--markdown=$REPORTS/report.md")
+words=(run "--junit=$REPORTS/junit.xml" "--html=$REPORTS/report.html" "--report-json=$REPORTS/report.json" "--markdown=$REPORTS/report.md")
 [ -z "$CODE" ] || words+=("--code=$CODE")
 status=0
 "$HAPTEST" "${words[@]}" "$@" -- "$TARGET" || status=$?

@@ -32,7 +32,7 @@ end_all() {
 }
 trap end_all EXIT
 
-"$HAPSIM" judge "$@" --json --junit="$REPORTS/junit.xml" --report="$REPORTS/report.json" --markdown="$REPORTS/report.md" >"$REPORTS/judge.log" &
+"$HAPSIM" judge "$@" --json --junit="$REPORTS/junit.xml" --report-json="$REPORTS/report.json" --markdown="$REPORTS/report.md" >"$REPORTS/judge.log" &
 judge=$!
 until grep -q '"event":"ready"' "$REPORTS/judge.log"; do
   if ! kill -0 "$judge" 2>/dev/null; then

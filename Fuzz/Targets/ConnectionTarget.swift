@@ -225,7 +225,12 @@ private struct FuzzedHome {
 
   mutating func check() {
     let core = accessory.core
-    require(core.connections.count <= core.conduct.maximumSessions, "\(core.connections.count) sessions")
+    require(core.slots.takenCount <= core.conduct.maximumSessions, "\(core.slots.takenCount) slots")
+    let sessions = core.connections.count { $0.isSecured }
+    require(sessions <= core.conduct.maximumSessions, "\(sessions) sessions")
+    // Silent connections hold no slot, but all connections are in one of the two lists.
+    require(core.connections.count == core.slots.takenCount + core.slots.waitingCount, "a connection without a place")
+    require(core.slots.waitingCount <= core.slots.waitingLimit, "\(core.slots.waitingCount) waiting")
     // Those it starts with are there whatever the limit.
     let limit = max(core.conduct.maximumPairings, TestHome.pairings.count)
     require(core.pairings.count <= limit, "\(core.pairings.count) pairings")

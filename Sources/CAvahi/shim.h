@@ -7,4 +7,5 @@
 #include <avahi-common/error.h>
 #include <avahi-common/malloc.h>
 #include <avahi-common/address.h>
+#include <avahi-common/domain.h>
 #include <avahi-core/log.h>

@@ -158,9 +158,9 @@ extension CaptureText {
       throw node.problem("there is no such format")
     }
     var limits = Constraints()
-    limits.minValue = try node["minValue"].map { (node) throws(JSONProblem) in try value(node) }
-    limits.maxValue = try node["maxValue"].map { (node) throws(JSONProblem) in try value(node) }
-    limits.minStep = try node["minStep"].map { (node) throws(JSONProblem) in try value(node) }
+    limits.minValue = try limit(node, "minValue")
+    limits.maxValue = try limit(node, "maxValue")
+    limits.minStep = try limit(node, "minStep")
     limits.maxLen = try numbers(node, "maxLen")?.first
     limits.maxDataLen = try numbers(node, "maxDataLen")?.first
     limits.validValues = try numbers(node, "valid-values")
@@ -172,6 +172,16 @@ extension CaptureText {
       value: try value(try node.required("value")), unit: try node.optionalString("unit").flatMap(Unit.init),
       description: try node.optionalString("description"), constraints: limits,
       adminOnly: try permissions(node, "adminOnly"), persists: try node.bool("persists", default: false))
+  }
+
+  /// A limit is a number: only numbers have metadata of this kind (HAP R2 §6.6.3).
+  private static func limit(_ node: JSONNode, _ name: String) throws(JSONProblem) -> Value? {
+    guard let member = node[name] else { return nil }
+    let limit = try value(member)
+    switch limit {
+    case .integer, .float: return limit
+    case .null, .bool, .string, .data: throw member.problem("\(name) is not a number")
+    }
   }
 
   private static func type(_ node: JSONNode) throws(JSONProblem) -> TypeID {

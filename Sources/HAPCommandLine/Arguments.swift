@@ -38,6 +38,9 @@ package struct Arguments: Equatable, Sendable {
       if let placeholder = option.placeholder {
         if value == nil, let next = words.first, !next.hasPrefix("--") { value = words.popFirst() }
         guard value != nil else { throw UsageError("\(name) needs a value: \(name) \(placeholder)") }
+      } else if let file = value ?? words.first.flatMap(reportName), let other = option.fileOption {
+        throw UsageError(
+          "\(name) takes no file name: it prints JSON to standard output; --\(other) \(shown(file)) writes a file")
       } else if value != nil {
         throw UsageError("\(name) takes no value")
       }
@@ -61,7 +64,7 @@ package struct Arguments: Equatable, Sendable {
       do throws(UsageError) {
         result.append(try option.read(text))
       } catch {
-        throw UsageError("--\(option.definition.name) \(shown(text)): \(error.message)")
+        throw error.after("--\(option.definition.name) \(shown(text))")
       }
     }
     return result
@@ -69,6 +72,11 @@ package struct Arguments: Equatable, Sendable {
 
   /// Whether any of several options was given; for those that exclude each other.
   package func has<Value>(_ option: Option<Value>) -> Bool { given.contains(option.definition.name) }
+}
+
+/// The word, where it can only be the name of a file to write a report to. A file that exists may be an operand.
+private func reportName(_ word: String) -> String? {
+  word.hasPrefix("/dev/") || word.hasSuffix(".json") && !fileExists(word) ? word : nil
 }
 
 /// No option begins with a digit.

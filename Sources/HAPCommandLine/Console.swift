@@ -15,12 +15,15 @@ package struct Console: Sendable {
   package var errors: Terminal
   /// A variable of the environment.
   package var environment: @Sendable (String) -> String?
+  /// Whether text for standard output was lost, which has been reported on standard error.
+  package var isOutputIncomplete: @Sendable () -> Bool
 
   /// - Parameter answer: a line that a person typed; nil where nobody can be asked.
   package init(
     out: @escaping @Sendable (String) -> Void, error: @escaping @Sendable (String) -> Void,
     answer: @escaping @Sendable () -> String? = { nil }, output: Terminal = .none, errors: Terminal = .none,
-    environment: @escaping @Sendable (String) -> String? = { _ in nil }
+    environment: @escaping @Sendable (String) -> String? = { _ in nil },
+    isOutputIncomplete: @escaping @Sendable () -> Bool = { false }
   ) {
     writeOut = out
     writeError = error
@@ -28,14 +31,21 @@ package struct Console: Sendable {
     self.output = output
     self.errors = errors
     self.environment = environment
+    self.isOutputIncomplete = isOutputIncomplete
   }
 
   /// This process's own.
   package static let standard = Console(
-    out: { write($0, to: STDOUT_FILENO) }, error: { write($0, to: STDERR_FILENO) },
+    out: { standardOutput.write($0) }, error: { writeText($0, to: STDERR_FILENO) },
     answer: { isatty(STDIN_FILENO) == 1 ? readLine() : nil },
     output: Terminal(descriptor: STDOUT_FILENO, environment: variable),
-    errors: Terminal(descriptor: STDERR_FILENO, environment: variable), environment: variable)
+    errors: Terminal(descriptor: STDERR_FILENO, environment: variable), environment: variable,
+    isOutputIncomplete: { standardOutput.isIncomplete })
+
+  private static let standardOutput = StandardOutput(STDOUT_FILENO) { reason in
+    let program = CommandLine.arguments.first?.split(separator: "/").last ?? "error"
+    writeText("\(program): standard output can't be written: \(reason)\n", to: STDERR_FILENO)
+  }
 
   /// A line on standard output.
   package func print(_ line: String = "") { writeOut(line + "\n") }
@@ -56,31 +66,3 @@ package struct Console: Sendable {
 
 /// A variable of this process's environment.
 @Sendable private func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-
-/// All of it, whatever `write` takes at a time. Nobody is left to tell when it fails (a closed pipe): it is dropped.
-private func write(_ text: String, to descriptor: Int32) {
-  var text = text
-  text.withUTF8 { bytes in
-    var rest = UnsafeRawBufferPointer(bytes)[...]
-    while !rest.isEmpty {
-      let count = platformWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if count < 0, errno == EAGAIN {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&waiting, 1, -1)
-      } else if count == 0 || errno != EINTR {
-        return
-      }
-    }
-  }
-}
-
-/// The system's, which a function of the same name would hide.
-private func platformWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  #if canImport(Glibc)
-    Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-  #else
-    Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-  #endif
-}

@@ -55,6 +55,45 @@ package func firstLine(ofFile path: String) throws(FileError) -> String {
   return String(decoding: line.drop(while: isBlank).reversed().drop(while: isBlank).reversed(), as: UTF8.self)
 }
 
+/// The path of the running program; nil if the system does not report it.
+package func executablePath() -> String? {
+  #if os(Linux)
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = path.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
+    return count > 0 ? String(decoding: path[..<count], as: UTF8.self) : nil
+  #else
+    var size: UInt32 = 0
+    _NSGetExecutablePath(nil, &size)
+    var path = [CChar](repeating: 0, count: Int(size))
+    guard _NSGetExecutablePath(&path, &size) == 0, let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  #endif
+}
+
+/// The names in a folder, hidden ones excepted, in the folder's order.
+/// - Throws: `FileError` if the folder can't be read.
+package func fileNames(inFolder path: String) throws(FileError) -> [String] {
+  guard let folder = opendir(path) else {
+    throw FileError(message: "\(path) can't be read: \(String(cString: strerror(errno)))")
+  }
+  defer { closedir(folder) }
+  var names: [String] = []
+  while let entry = readdir(folder) {
+    let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    if !name.hasPrefix(".") { names.append(name) }
+  }
+  return names
+}
+
+/// Returns whether the path is a folder.
+package func isFolder(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
+
 /// Whether anything is there.
 package func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
@@ -75,7 +114,7 @@ package func writeFile(_ path: String, _ bytes: [UInt8], overwriting: Bool) thro
     }
     return
   }
-  if isThere, !overwriting { throw FileError(message: "\(path) is there already; --force writes over it") }
+  if isThere, !overwriting { throw existingFile(path) }
   if isThere { try replaceFile(path, bytes) } else { try writeNewFile(path, bytes) }
 }
 

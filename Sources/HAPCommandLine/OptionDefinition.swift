@@ -10,6 +10,8 @@ package struct OptionDefinition: Equatable, Sendable {
   package var summary: String
   /// Whether it may be given more than once.
   package var isRepeated: Bool
+  /// Of a flag that prints to standard output: the option that writes the same to a file, which users may mean.
+  package var fileOption: String?
 
   /// As help lists it, "--setup-code XXX-XX-XXX".
   package var label: String {
@@ -72,8 +74,10 @@ extension Option where Value: RawRepresentable & CaseIterable, Value.RawValue ==
 package struct Flag: Sendable {
   package var definition: OptionDefinition
 
-  package init(_ name: String, letter: Character? = nil, _ summary: String) {
-    definition = OptionDefinition(name: name, letter: letter, placeholder: nil, summary: summary, isRepeated: false)
+  /// - Parameter fileOption: the name of the option that writes to a file what this flag prints.
+  package init(_ name: String, letter: Character? = nil, _ summary: String, fileOption: String? = nil) {
+    definition = OptionDefinition(
+      name: name, letter: letter, placeholder: nil, summary: summary, isRepeated: false, fileOption: fileOption)
   }
 }
 

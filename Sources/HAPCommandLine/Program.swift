@@ -29,7 +29,13 @@ package struct Program: Sendable {
 
   /// Runs the command that the words ask for.
   /// - Parameter words: without the program's own name.
+  /// - Returns: `cannotRun` where text for standard output was lost, whatever the command found.
   package func run(_ words: some Sequence<String>, console: Console) -> ExitCode {
+    let code = perform(words, console)
+    return console.isOutputIncomplete() ? .cannotRun : code
+  }
+
+  private func perform(_ words: some Sequence<String>, _ console: Console) -> ExitCode {
     let words = Array(words)
     guard let first = words.first else {
       console.complain(helpText(width: console.errors.textWidth))
@@ -54,8 +60,8 @@ package struct Program: Sendable {
       return try command.run(arguments, console)
     } catch {
       console.complain("\(name) \(command.name): \(error.message)")
-      console.complain("Try '\(name) \(command.name) --help'.")
-      return .usage
+      if error.code == .usage { console.complain("Try '\(name) \(command.name) --help'.") }
+      return error.code
     }
   }
 

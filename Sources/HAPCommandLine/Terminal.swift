@@ -11,14 +11,20 @@ package struct Terminal: Equatable, Sendable {
   package var columns: Int?
   /// Only on a terminal that isn't "dumb", and when the variable NO_COLOR is unset or empty (no-color.org).
   package var hasColour: Bool
+  /// Whether the output is the null device, so that no process can read it. An output that is closed at the start
+  /// becomes the null device.
+  package var isDiscarded = false
 
   /// A file or a pipe.
   package static let none = Terminal(isTerminal: false, columns: nil, hasColour: false)
+  /// The null device.
+  package static let discarded = Terminal(isTerminal: false, columns: nil, hasColour: false, isDiscarded: true)
 
-  package init(isTerminal: Bool, columns: Int?, hasColour: Bool) {
+  package init(isTerminal: Bool, columns: Int?, hasColour: Bool, isDiscarded: Bool = false) {
     self.isTerminal = isTerminal
     self.columns = columns
     self.hasColour = hasColour
+    self.isDiscarded = isDiscarded
   }
 
   /// What stands behind a descriptor of this process.
@@ -27,6 +33,13 @@ package struct Terminal: Equatable, Sendable {
     let asked = ioctl(descriptor, UInt(TIOCGWINSZ), &size)
     self.init(
       isTerminal: isatty(descriptor) == 1, reportedColumns: asked == 0 ? Int(size.ws_col) : 0, environment: environment)
+    isDiscarded = Self.isNullDevice(descriptor)
+  }
+
+  private static func isNullDevice(_ descriptor: Int32) -> Bool {
+    var (output, null) = (stat(), stat())
+    guard fstat(descriptor, &output) == 0, stat("/dev/null", &null) == 0 else { return false }
+    return output.st_mode & S_IFMT == S_IFCHR && null.st_mode & S_IFMT == S_IFCHR && output.st_rdev == null.st_rdev
   }
 
   /// The rules, apart from the system: `reportedColumns` is 0 where the terminal doesn't say.

@@ -4,17 +4,14 @@
   import Darwin
 #endif
 
+/// The open files and sockets that the process may have.
+package func descriptorLimit() -> Int { Int(clamping: currentLimit()?.rlim_cur ?? 0) }
+
 /// Lets the process have `count` open files and sockets, as far as the system allows.
 ///
 /// - Returns: how many it may have now.
 package func raiseDescriptorLimit(to count: Int) -> Int {
-  var limit = rlimit()
-  #if canImport(Glibc)
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-  #else
-    let resource = RLIMIT_NOFILE
-  #endif
-  guard getrlimit(resource, &limit) == 0 else { return 0 }
+  guard var limit = currentLimit() else { return 0 }
   if limit.rlim_cur < rlim_t(count) {
     var raised = limit
     raised.rlim_cur = min(rlim_t(count), limit.rlim_max)
@@ -22,3 +19,14 @@ package func raiseDescriptorLimit(to count: Int) -> Int {
   }
   return Int(clamping: limit.rlim_cur)
 }
+
+private func currentLimit() -> rlimit? {
+  var limit = rlimit()
+  return getrlimit(resource, &limit) == 0 ? limit : nil
+}
+
+#if canImport(Glibc)
+  private let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+#else
+  private let resource = RLIMIT_NOFILE
+#endif

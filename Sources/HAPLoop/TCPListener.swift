@@ -29,11 +29,11 @@ package final class TCPListener {
   ///   - interface: the name of the one interface on which connections may come; nil: any. With `::` as the host it follows that interface's
   ///     addresses as they change.
   ///   - port: 0 for any free one.
-  ///   - backlog: connections that may wait to be accepted.
+  ///   - backlog: connections that may wait to be accepted. The kernel's own limit (Linux: `net.core.somaxconn`) may be lower.
   ///   - onConnection: gets each new connection, which is then its to close; nothing is read before `startReading`.
   /// - Throws: `.addressInUse`, `.addressNotAvailable`, `.permissionDenied`, …
   package init(
-    _ loop: EventLoop, host: IPAddress, interface: String? = nil, port: UInt16, backlog: Int32 = 511,
+    _ loop: EventLoop, host: IPAddress, interface: String? = nil, port: UInt16, backlog: Int32 = 4096,
     onConnection: @escaping (TCPStream) -> Void
   ) throws(LoopError) {
     loop.preconditionOnLoop()

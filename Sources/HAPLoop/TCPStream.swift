@@ -25,6 +25,7 @@ package final class TCPStream: LoopHandle {
   private var isReading = false
   private var connectDone: ((LoopError?) -> Void)?
   private var isFinishing = false
+  private var finishTimer: LoopTimer?
 
   private var tcp: UnsafeMutablePointer<uv_tcp_t> { memory.assumingMemoryBound(to: uv_tcp_t.self) }
   private var stream: UnsafeMutablePointer<uv_stream_t> { memory.assumingMemoryBound(to: uv_stream_t.self) }
@@ -199,11 +200,15 @@ package final class TCPStream: LoopHandle {
   }
 
   /// Sends what is queued, then closes.
-  package func closeAfterWriting() {
+  /// - Parameter limit: when to reset the connection of a peer that does not read.
+  package func closeAfterWriting(within limit: Duration = .seconds(10)) {
     guard !isClosed, !isFinishing else { return }
     isFinishing = true
     if queuedByteCount == 0 { return close() }
     pauseReading()
+    let timer = LoopTimer(loop) { [unowned self] in reset() }
+    finishTimer = timer
+    timer.start(after: limit)
     finishWriting { _ in self.close() }
   }
 
@@ -216,6 +221,8 @@ package final class TCPStream: LoopHandle {
   override func letGoOfCallbacks() {
     stopTelling()
     isReading = false
+    finishTimer?.close()
+    finishTimer = nil
   }
 
   private func stopTelling() {

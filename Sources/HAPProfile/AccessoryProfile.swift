@@ -99,7 +99,7 @@ public struct AccessoryProfile: Sendable {
 
   /// Every `behaviour` member, with the type and the characteristics of its service, each once however many copies there are.
   package var behaviourNodes: [(serviceType: TypeID, node: JSONNode, characteristics: [Characteristic])] {
-    accessories.flatMap(\.services).compactMap { service in
+    accessories.flatMap(\.services).filter { !$0.isOfUnknownType }.compactMap { service in
       service.behaviour.map { (service.type, $0, service.characteristics.map(\.characteristic)) }
     }
   }

@@ -37,6 +37,8 @@ struct ServiceDraft: Equatable, Sendable {
   var behaviour: JSONNode?
   var characteristics: [CharacteristicDraft] = []
   var isAdded = false
+  /// Its type can't be read, and `type` is a placeholder.
+  var isOfUnknownType = false
 
   subscript(_ type: TypeID) -> CharacteristicDraft? { characteristics.first { $0.characteristic.type == type } }
 

@@ -11,7 +11,7 @@ package final class AccessoryServer {
   package let core: AccessoryCore
   package let loop: EventLoop
   /// The port that all addresses share; 0 before `listen`.
-  package private(set) var port: UInt16 = 0
+  package internal(set) var port: UInt16 = 0
 
   /// Notes all that goes into the core and comes out; nil: nobody does.
   package var recorder: (any CoreRecorder)?
@@ -22,8 +22,8 @@ package final class AccessoryServer {
   /// New connections are cut off while there are so many; nil: the core decides.
   package var refusesBeyond: Int?
   private weak var owner: (any AccessoryServerOwner)?
-  private var listeners: [TCPListener] = []
-  private var connections: [ConnectionID: ServedConnection] = [:]
+  var listeners: [TCPListener] = []
+  var connections: [ConnectionID: ServedConnection] = [:]
   /// Connections that may have something to send, to close or to read on since the turn began.
   private var touched: [ServedConnection] = []
   private var settling: [ServedConnection] = []
@@ -37,15 +37,20 @@ package final class AccessoryServer {
   /// The actions that are being performed. Room that is kept, as is that of `kept`.
   private var performing: [AccessoryAction] = []
   private var kept: [(id: AttributeID, value: Value)] = []
-  private var isStopped = false
+  var isStopped = false
 
-  /// - Parameter owner: performs what is not the network's; held weakly.
-  package init(_ core: AccessoryCore, on loop: EventLoop, owner: any AccessoryServerOwner) {
+  /// - Parameters:
+  ///   - owner: performs what is not the network's; held weakly.
+  ///   - openFiles: how many open files the connections of this port may use.
+  package init(
+    _ core: AccessoryCore, on loop: EventLoop, owner: any AccessoryServerOwner, openFiles: Int = descriptorLimit()
+  ) {
     loop.preconditionOnLoop()
     self.core = core
     self.loop = loop
     self.owner = owner
     timer = LoopTimer(loop)
+    core.limitConnections(openFiles: openFiles)
     timer.onFire = { [unowned self] in
       armedDeadline = nil
       let now = now
@@ -64,35 +69,6 @@ package final class AccessoryServer {
   package var connectionCount: Int { connections.count }
 
   // MARK: Life
-
-  /// Starts to listen in each of `places` on one port; also anew, after `vanish`.
-  /// - Parameter port: 0 for any that is free in all of them.
-  package func listen(on places: [ListeningPlace], port: UInt16) throws(LoopError) {
-    precondition(listeners.isEmpty && !places.isEmpty && !isStopped, "a server listens once at a time, somewhere")
-    var port = port
-    do throws(LoopError) {
-      for place in places {
-        let listener = try TCPListener(loop, host: place.host, interface: place.interface, port: port) {
-          [unowned self] in accept($0)
-        }
-        listeners.append(listener)
-        port = listener.port
-      }
-    } catch {
-      for listener in listeners { listener.close() }
-      listeners = []
-      throw error
-    }
-    self.port = port
-  }
-
-  /// Stops listening and cuts every connection off, as a machine does whose network is gone. It serves again after another `listen`.
-  package func vanish() {
-    for listener in listeners { listener.close() }
-    listeners = []
-    for connection in Array(connections.values) { drop(connection, withReset: true) }
-    perform()
-  }
 
   /// Closes every connection and stops listening. Any number of times.
   /// - Parameter withReset: at once, and what is answered is lost; else that leaves first.
@@ -141,62 +117,6 @@ package final class AccessoryServer {
     touch(connection)
   }
 
-  /// The network has become another one: asks `shape` anew for every connection. What was held up by the old one follows at once.
-  package func reshape() {
-    for connection in connections.values { reshape(connection) }
-    perform()
-  }
-
-  /// The same for one connection, about which something else is known now.
-  package func reshape(_ id: ConnectionID) {
-    guard shape != nil, let connection = connections[id] else { return }
-    reshape(connection)
-    perform()
-  }
-
-  private func reshape(_ connection: ServedConnection) {
-    let shaper = shape?(connection.core)
-    if shaper == nil, connection.shaped == nil { return }
-    let shaped = connection.shaped ?? makeLink(connection)
-    connection.shaped = shaped
-    shaped.change(to: shaper)
-    touch(connection)
-  }
-
-  private func makeLink(_ connection: ServedConnection) -> ShapedLink {
-    let shaped = ShapedLink(loop)
-    shaped.onDue = { [unowned self, unowned connection] in
-      guard let shaped = connection.shaped else { return }
-      for piece in shaped.takeDue(at: now) {
-        piece.bytes.withUnsafeBytes { bytes in
-          connection.stream.write(bytes) { [weak self, weak connection] _ in
-            if let connection { self?.touch(connection) }
-          }
-        }
-        guard piece.isLast else { continue }
-        if shaped.cutsWithReset { return drop(connection, withReset: true) }
-        connection.isEnding = true
-      }
-      for bytes in shaped.takeHeard(at: now) { hear(bytes, on: connection) }
-      if shaped.isOver {
-        shaped.close()
-        connection.shaped = nil
-      }
-      touch(connection)
-      perform()
-    }
-    return shaped
-  }
-
-  /// Bytes that came some time ago.
-  private func hear(_ bytes: [UInt8], on connection: ServedConnection) {
-    let now = now
-    bytes.withUnsafeBytes { connection.core.incoming.append($0) }
-    recorder?.note(.received(connection.core.id, bytes), at: now)
-    collecting { core.received(on: connection.core, at: now) }
-    touchAll()
-  }
-
   /// The accessory's own address of a connection.
   package func localAddress(of id: ConnectionID) -> String? {
     connections[id]?.stream.localAddress.map { "\($0.host)" }
@@ -208,109 +128,9 @@ package final class AccessoryServer {
     perform()
   }
 
-  // MARK: Inputs from the device
-
-  /// The device changed values, all at one moment.
-  package func change(_ changes: [(id: AttributeID, value: Value)]) {
-    let now = now
-    for (id, value) in changes {
-      recorder?.note(.changed([id: value]), at: now)
-      core.change(id, to: value, at: now)
-    }
-    touchAll()
-    perform()
-  }
-
-  /// The device answers a `read` of the owner, one characteristic at a time.
-  package func answerRead(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
-    let now = now
-    recorder?.note(.read(id, result, ticket), at: now)
-    core.read(id, result, ticket: ticket, at: now)
-    touchAll()
-    perform()
-  }
-
-  /// The device answers a write that it took its time for.
-  package func answerWrite(_ number: UInt64, _ verdict: WriteVerdict) {
-    let now = now
-    recorder?.note(.judged(number, verdict), at: now)
-    core.judged(number, verdict, at: now)
-    touchAll()
-    perform()
-  }
-
-  /// An accessory behind the bridge is lost, or found again; see `AccessoryCore.setReachable`.
-  package func setReachable(_ isReachable: Bool, aid: UInt64) {
-    let now = now
-    recorder?.note(.reachable(aid: aid, isReachable), at: now)
-    core.setReachable(isReachable, aid: aid, at: now)
-    touchAll()
-    perform()
-  }
-
-  /// Removes pairings by hand; see `AccessoryCore.unpair`.
-  package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
-    recorder?.note(.unpaired(identifiers), at: now)
-    core.unpair(identifiers, done: done)
-    touchAll()
-    perform()
-  }
-
-  // MARK: Inputs from whoever stands behind
-
-  /// Answers a `forward` of the owner; see `AccessoryCore.forwarded`. No recorder hears of it: a core that forwards isn't replayed.
-  package func forwarded(_ answer: LinkMessage?, ticket: Ticket, closing: Bool = false) {
-    core.forwarded(answer, ticket: ticket, closing: closing, at: now)
-    touchAll()
-    perform()
-  }
-
-  package func forwardEvent(_ event: LinkMessage, to id: ConnectionID) {
-    core.forwardEvent(event, to: id)
-    touchAll()
-    perform()
-  }
-
-  /// Serves another database from now on; see `AccessoryCore.replace`.
-  package func replace(
-    _ database: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>
-  ) {
-    let now = now
-    recorder?.note(
-      .replaced(
-        database.accessories, model: model, configurationNumber: configurationNumber, live: Array(live),
-        judges: core.writer != nil), at: now)
-    core.replace(database, model: model, configurationNumber: configurationNumber, live: live, at: now)
-    touchAll()
-    perform()
-  }
-
   // MARK: Connections
 
-  private func accept(_ stream: TCPStream) {
-    let peer = stream.peerAddress.map(\.description) ?? "unknown"
-    let now = now
-    if let limit = refusesBeyond, connections.count >= limit {
-      recorder?.turnedAway(peer: peer, at: now)
-      return stream.reset()
-    }
-    guard !isStopped, let served = core.open(peer: peer, at: now) else {
-      recorder?.turnedAway(peer: peer, at: now)
-      stream.close()
-      return perform()
-    }
-    recorder?.note(.opened(served.id, peer: peer), at: now)
-    let connection = ServedConnection(stream, served)
-    connections[served.id] = connection
-    if shape != nil { reshape(connection) }
-    stream.startReading(
-      onAllocate: { _ in connection.roomForReading() },
-      onRead: { [unowned self] event in received(event, on: connection) })
-    // The core may have closed another one in favour of this.
-    perform()
-  }
-
-  private func received(_ event: TCPStream.ReadEvent, on connection: ServedConnection) {
+  func received(_ event: TCPStream.ReadEvent, on connection: ServedConnection) {
     switch event {
     case .bytes(let count):
       connection.core.incoming.commit(count)
@@ -347,7 +167,7 @@ package final class AccessoryServer {
   }
 
   /// Gives up a connection at once.
-  private func drop(_ connection: ServedConnection, withReset: Bool = false) {
+  func drop(_ connection: ServedConnection, withReset: Bool = false) {
     guard connections.removeValue(forKey: connection.core.id) != nil else { return }
     // What the core asks for then is performed at the end of the turn, if nobody does before.
     turnHook.ask()
@@ -358,7 +178,7 @@ package final class AccessoryServer {
     advertiseIfDue(connection)
   }
 
-  private func touch(_ connection: ServedConnection) {
+  func touch(_ connection: ServedConnection) {
     guard !connection.isTouched else { return }
     connection.isTouched = true
     touched.append(connection)
@@ -366,7 +186,7 @@ package final class AccessoryServer {
   }
 
   /// Answers and events may have been written for any connection, and any may take requests again.
-  private func touchAll() {
+  func touchAll() {
     core.takeOutbox { written in
       // Most often that of the request which is being answered.
       if touched.last?.core === written { return }
@@ -377,7 +197,7 @@ package final class AccessoryServer {
   // MARK: Actions
 
   /// Performs the core's actions until it has no more; what performing one brings is taken up by the loop that is running.
-  private func perform() {
+  func perform() {
     turnHook.ask()
     performAll()
   }
@@ -396,7 +216,7 @@ package final class AccessoryServer {
   }
 
   /// Lets the core work; what it asks for is performed when it has ended, and never in the midst of a request.
-  private func collecting(_ work: () -> Void) {
+  func collecting(_ work: () -> Void) {
     let wasPerforming = isPerforming
     isPerforming = true
     work()
@@ -433,6 +253,7 @@ package final class AccessoryServer {
     case .close(let id):
       guard keepsOpen?(id) != true else { return }
       end(id)
+    case .evict(let id): end(id, withReset: true)
     case .identify(let aid): owner?.identify(aid: aid)
     case .wrote(let write): owner?.wrote(write)
     case .read(let ids, let ticket): owner?.read(ids, ticket: ticket)

@@ -78,6 +78,10 @@ struct CaptureTests {
         #"{"t":1,"is":"replaced","model":"x","c#":1,"live":[],"database":[{"aid":1,"services":[]},{"aid":1,"services":[]}]}"#,
         "ids"
       ),
+      (
+        #"{"t":1,"is":"replaced","model":"x","c#":1,"live":[],"database":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[{"iid":2,"type":"23","format":"string","perms":["pr"],"adminOnly":[],"value":"x","minValue":false}]}]}]}"#,
+        "minValue is not a number"
+      ),
     ])
   func mistakes(line: String, says: String) throws {
     let error = #expect(throws: CaptureReplay.Mistake.self) {

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -140,6 +141,17 @@ private func run(_ words: String...) -> (exit: ExitCode, out: String, error: Str
 
   @Test("A descriptor that is no terminal is none") func descriptor() {
     #expect(Terminal(descriptor: -1, environment: { _ in nil }) == .none)
+  }
+
+  @Test(
+    "The null device is recognized; a file and another device are not",
+    arguments: [
+      ("/dev/null", true), ("/dev/zero", false), ("/etc/passwd", false),
+    ]) func nullDevice(path: String, isDiscarded: Bool)
+  {
+    let descriptor = open(path, O_RDONLY)
+    defer { close(descriptor) }
+    #expect(Terminal(descriptor: descriptor, environment: { _ in nil }).isDiscarded == isDiscarded)
   }
 
   @Test("A style leaves text as it is where there is no colour") func style() {

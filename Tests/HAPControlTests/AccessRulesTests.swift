@@ -15,19 +15,27 @@ import Testing
   }
 
   @Test(
-    "An address of digits, localhost and the machine's own name are ours",
+    "A numeric address and localhost are accepted as Host",
     arguments: [
       "127.0.0.1", "127.0.0.1:8080", "localhost", "LocalHost:8080", "192.168.1.2:80", "[::1]", "[::1]:8080",
-      "[fd00::1]:1", "studio:8080", "studio.local:8080",
+      "[fd00::1]:1",
     ])
   func ours(_ host: String) { #expect(outcome([("host", host)]) == 200) }
+
+  @Test(
+    "The machine's own name is accepted as Host only if a token is required",
+    arguments: ["studio", "studio:8080", "Studio.local:8080"])
+  func ownName(_ host: String) {
+    #expect(outcome([("host", host)]) == 403)
+    #expect(outcome([("host", host), ("authorization", "Bearer secret-1")], token: "secret-1") == 200)
+  }
 
   @Test(
     "Any other host may be a name that leads here for an evil purpose",
     arguments: [
       "", "evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1:x",
       "127.0.0.1:99999", "[::1", "[::1]x", "[127.0.0.1]", "::1", "studio.evil", "0x7f.1", "127.0.0.1:80:80", "[]",
-      "localhost:", "127.0.0.1 ",
+      "localhost:", "127.0.0.1 ", "[::1]:-0", "[::1]:+80", "127.0.0.1:-0", "localhost:+8080", "localhost:٣",
     ])
   func foreign(_ host: String) { #expect(outcome([("host", host)]) == 403) }
 

@@ -123,6 +123,23 @@ import Testing
     }
   }
 
+  @Test("[CN.18] Clients that send no whole request take no place from one that does") func silentClients() async throws
+  {
+    try await listening { served in
+      let count = ControlListener.mostConnections + 20
+      var silent: [RawClient] = []
+      for number in 0..<count {
+        let client = try await served.client()
+        if number % 2 == 0 { client.send("GET /v1 HTTP/1.1\r\nHost: lo") }
+        silent.append(client)
+      }
+      let last = try await served.client()
+      last.send(Self.ask)
+      #expect(await last.until("\r\n\r\n").hasPrefix("HTTP/1.1 204"))
+      #expect(try await served.connectionCount() == count + 1)
+    }
+  }
+
   // MARK: Events
 
   @Test("Who comes back to a long journal is told all of it, piece by piece, and what comes then")

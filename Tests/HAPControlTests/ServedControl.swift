@@ -29,8 +29,13 @@ final class ServedControl: Sendable {
   /// Notes what happens, from any loop's callback.
   private final class Sink: @unchecked Sendable { var journal: EventJournal? }
 
-  /// - Parameter profiles: the texts of profiles, each served.
-  init(_ profiles: [String], pace: SimulationClock.Pace = .standing) async throws {
+  /// - Parameters:
+  ///   - profiles: the texts of profiles, each served.
+  ///   - reportsAll: whether all events are recorded before a client reads them.
+  init(
+    _ profiles: [String], pace: SimulationClock.Pace = .standing, reportsAll: Bool = true,
+    readerPatience: Duration = .seconds(600)
+  ) async throws {
     loop.start()
     let folder = StateFolder.ephemeral()
     let prepared = try profiles.enumerated().map { index, text in
@@ -42,7 +47,8 @@ final class ServedControl: Sendable {
       var setting = Simulation.Setting(
         folder: folder, places: [ListeningPlace(.loopbackV4)],
         sink: { sink.journal?.append(.simulator($0), now: .zero) })
-      setting.tellsRequests = true
+      setting.tellsAll = reportsAll
+      setting.tellsRequests = reportsAll
       let simulation = Simulation(setting, in: SimulationClock(pace, on: loop), on: loop)
       for accessory in prepared { try simulation.serve(accessory, port: 0) }
       let journal = EventJournal { .seconds(1_700_000_000) }
@@ -50,7 +56,8 @@ final class ServedControl: Sendable {
       let dispatcher = CommandDispatcher(
         simulation, readProfile: { throw Failure(message: "no file is to be read: \($0)") }, onAllStopped: {})
       nonisolated(unsafe) let (taker, told) = (dispatcher, journal)
-      let api = ControlAPI([ControlledPart(simulation, dispatcher)], taker, told, on: loop)
+      let api = ControlAPI(
+        [ControlledPart(simulation, dispatcher)], taker, told, readerPatience: readerPatience, on: loop)
       held.withLock { $0 = Held(simulation, journal, api) }
     }
   }
@@ -60,7 +67,10 @@ final class ServedControl: Sendable {
   /// To be called in the end: it and the loop know each other.
   func stop() async throws {
     guard let held = held.withLock({ $0 }) else { return }
-    try await onLoop { held.simulation.stop() }
+    try await onLoop {
+      held.api.close()
+      held.simulation.stop()
+    }
     self.held.withLock { $0 = nil }
     loop.stop()
   }
@@ -69,6 +79,12 @@ final class ServedControl: Sendable {
     try await withCheckedThrowingContinuation { continuation in
       loop.schedule { continuation.resume(with: Result { try body() }) }
     }
+  }
+
+  /// Calls `body` with the API and the journal, on the loop.
+  func look<R: Sendable>(_ body: @escaping @Sendable (isolated ControlAPI, EventJournal) -> R) async throws -> R {
+    guard let held = held.withLock({ $0 }) else { throw Failure(message: "it was stopped") }
+    return try await onLoop { held.api.assumeIsolated { body($0, held.journal) } }
   }
 
   /// - Parameter target: "/v1/accessories?x=1", with nothing to be decoded in it.

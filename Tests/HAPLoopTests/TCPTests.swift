@@ -294,6 +294,19 @@ private func connectedPair(
     #expect(outcome == [9_000_000])
   }
 
+  @Test("closeAfterWriting resets the connection of a peer that does not read in time") func closeWithinLimit() async {
+    let isCutOff: Bool = await onLoop { loop, finish in
+      try! connectedPair(loop) { server, client, _ in
+        let failure = Box<LoopError?>(nil)
+        client.write([UInt8](repeating: 7, count: 50_000_000)) { failure.value = $0 }
+        client.onClosed = { finish(failure.value?.code == .cancelled) }
+        client.closeAfterWriting(within: .milliseconds(1))
+        withExtendedLifetime(server) {}
+      }
+    }
+    #expect(isCutOff)
+  }
+
   @Test("Connecting to a port where nobody listens is refused by name; closing a connection under way cancels it")
   func connectFailures() async {
     let seen: [String] = await onLoop { loop, finish in

@@ -24,6 +24,43 @@ import Testing
     }
   }
 
+  @Test("[SC.4, SC.5, SC.6] Every payload of the vectors is read back") func decodedPayloads() throws {
+    for vector in try #require(vectors["payload"] as? [[String: Any]]) {
+      let payload = try SetupPayload(uri: try #require(vector["uri"] as? String))
+      #expect(payload.uri == vector["uri"] as? String)
+      #expect(payload.category == vector["category"] as? UInt8)
+      #expect(payload.code?.text == vector["code"] as? String)
+      #expect(payload.setupID?.text == vector["setupID"] as? String)
+      #expect(payload.supportsIP == vector["ip"] as? Bool && payload.supportsBLE == vector["ble"] as? Bool)
+      #expect(payload.isPaired == vector["paired"] as? Bool)
+    }
+  }
+
+  @Test(
+    "[SC.4, SC.5] What is no payload is refused with its reason",
+    arguments: [
+      ("", SetupPayloadError.scheme), ("x-hm://0071WK4SM7OSX", .scheme), ("X-HM:/0071WK4SM7OSX", .scheme),
+      (" X-HM://0071WK4SM7OSX", .scheme), ("X-HM://0071WK4SM7OS", .length(12)), ("X-HM://0071WK4SM7OSX1", .length(14)),
+      ("X-HM://", .length(0)), ("X-HM://0071wK4SM7OSX", .digit), ("X-HM://0071-K4SM7OSX", .digit),
+      ("X-HM://0071WK4Sé7OSX", .digit), ("X-HM://0071WK4SM7OsX", .setupID("7OsX")),
+      ("X-HM://ZZZZZZZZZ7OSX", .tooLarge), ("X-HM://\(digits(1 << 43))7OSX", .version(1)),
+      ("X-HM://\(digits(1 << 39))7OSX", .reservedBits), ("X-HM://\(digits(1 << 30))7OSX", .reservedBits),
+      ("X-HM://\(digits(100_000_000))7OSX", .code(.malformed)), ("X-HM://\(digits(12_345_678))7OSX", .code(.tooSimple)),
+    ])
+  func wrongPayloads(_ text: String, _ reason: SetupPayloadError) {
+    #expect(throws: reason) { try SetupPayload(uri: text) }
+    #expect(!reason.description.isEmpty)
+  }
+
+  @Test("[SC.1] A person may leave the dashes of a code out") func typedCodes() throws {
+    #expect(try SetupCode(typed: "03145154").text == "031-45-154")
+    #expect(try SetupCode(typed: "031-45-154").text == "031-45-154")
+    #expect(throws: SetupCodeError.tooSimple) { try SetupCode(typed: "12345678") }
+    for text in ["0314515", "031451545", "031-45154", "0314515a", "+3145154", ""] {
+      #expect(throws: SetupCodeError.malformed, "\(text)") { try SetupCode(typed: text) }
+    }
+  }
+
   @Test("[SC.2] The twelve codes that are too simple are refused, also as numbers") func tooSimple() throws {
     let codes = try texts("invalidCodes")
     #expect(codes.count == 12)
@@ -87,4 +124,10 @@ import Testing
     #expect(pairing.identifier == [0x41, 0xFF])
     #expect(pairing.name == "A\u{FFFD}")
   }
+}
+
+/// Nine base-36 digits of a number.
+private func digits(_ number: UInt64) -> String {
+  let text = String(number, radix: 36, uppercase: true)
+  return String(repeating: "0", count: 9 - text.count) + text
 }

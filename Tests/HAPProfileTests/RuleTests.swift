@@ -24,6 +24,8 @@ let documentBreaches: [Breach] = [
   .init(.json, "", "{", says: "ends too early"),
   .init(.json, "", "{ \"a\": 1, \"a\": 2 }", says: "twice"),
   .init(.json, "", "{ // a comment\n }", says: "x-"),
+  .init(.json, "", "{ \"a\": [1,] }", says: "trailing comma: remove it"),
+  .init(.json, "", "{ \"a\": 1, }", says: "trailing comma: remove it"),
   .init(.memberKind, "", "[]"),
   .init(.memberMissing, "", "{}", says: "hasaccessory/1"),
   .init(.formatVersion, "format", #"{ "format": "hasaccessory/2" }"#),
@@ -60,6 +62,7 @@ let documentBreaches: [Breach] = [
     says: "did you mean \"LightBulb\"?"),
   .init(.typeUnknown, "services[0].type", document(services: #"{ "type": "quux" }"#)),
   .init(.typeUnknown, "\(c0).type", document(characteristics: #"{ "type": "Brigthness" }"#), says: "\"Brightness\""),
+  .init(.typeUnknown, "\(c0).type", document(characteristics: #"{ "type": "fade-rate" }"#), says: "'uuidgen' prints"),
   .init(.categoryUnknown, "category", document(#""category": "garage-door""#)),
   .init(.categoryUnknown, "category", document(#""category": "lihgtbulb""#), says: "did you mean \"lightbulb\"?"),
   .init(.setupCode, "setupCode", document(#""setupCode": "12345678""#)),
@@ -82,6 +85,23 @@ let characteristicBreaches: [Breach] = [
     document(characteristics: #"{ "type": "CurrentDoorState", "value": "closd" }"#, type: "GarageDoorOpener"),
     says: "did you mean \"closed\"?"),
   .init(.wordUnknown, "\(c0).value", custom(#""value": "closed""#), says: "no names"),
+  .init(
+    .valueKind, "\(c0).value", document(characteristics: #"{ "type": "On", "value": "true" }"#),
+    says: "write true without"),
+  .init(
+    .valueKind, "\(c0).value", document(characteristics: #"{ "type": "On", "value": "Off" }"#),
+    says: "write false without"),
+  .init(
+    .wordUnknown, "\(c0).value", document(characteristics: #"{ "type": "On", "value": "dim" }"#),
+    says: "true or false is"),
+  .init(.valueKind, "\(c0).value", custom(#""value": "7""#), says: "write 7 without quotes"),
+  .init(.valueKind, "\(c0).value", custom(#""value": "1.5""#, format: "float"), says: "write 1.5 without quotes"),
+  .init(.perms, "\(c0).perms[0]", custom("", perms: #"["read"]"#), says: "write \"pr\""),
+  .init(.perms, "\(c0).perms[0]", custom("", perms: #"["PAIRED_WRITE"]"#), says: "write \"pw\""),
+  .init(.perms, "\(c0).perms[1]", custom("", perms: #"["pr", "notify"]"#), says: "write \"ev\""),
+  .init(.perms, "\(c0).perms[1]", custom("", perms: #"["pw", "timed-write"]"#), says: "write \"tw\""),
+  .init(.perms, "\(c0).perms[0]", custom("", perms: #"["rw"]"#), says: "write \"pr\", \"pw\""),
+  .init(.perms, "\(c0).perms[0]", custom("", perms: #"["quux"]"#), says: "pr (read)"),
   .init(.perms, "\(c0).perms[1]", custom("", perms: #"["pr", "rw"]"#)),
   .init(.perms, "\(c0).perms[1]", custom("", perms: #"["pr", "pr"]"#)),
   .init(.perms, "\(c0).perms", custom("", perms: "[]")),
@@ -403,6 +423,32 @@ struct RuleTests {
       var ids = IDMap()
       _ = try profile(json).build(ids: &ids, deviceID: testDeviceID)
     }
+  }
+
+  @Test("The other mistakes of an entry whose type is unknown are reported with it")
+  func unknownTypes() {
+    let json = """
+      {
+        "format": "hasaccessory/1",
+        "name": "Thing",
+        "services": [
+          { "type": "Lightbulp", "id": "lamp", "primary": 1, "behaviour": {}, "characteristics": [
+            { "type": "Brigthness", "format": "int", "perms": ["read"], "maxValue": 10,
+              "value": 11 },
+            { "type": "fade-rate", "unit": "hours",
+              "iid": 0 }
+          ] },
+          { "type": "Switch", "linked": ["lamp"] }
+        ]
+      }
+      """
+    let found = problems(json)
+    #expect(
+      found.map(\.rule) == [
+        "type-unknown", "member-kind", "type-unknown", "perms", "value-range", "type-unknown", "word-unknown",
+        "member-range",
+      ], "\(found)")
+    #expect(found.map(\.line) == [5, 5, 6, 6, 7, 8, 8, 9])
   }
 
   @Test("Warnings keep nothing from being served")

@@ -12,6 +12,10 @@ struct AccessorySessionLimitTests {
     return TestHome.accessory(conduct: conduct)
   }
 
+  /// M1 of Pair Verify with some public key.
+  private static let verifyStart = MemoryController.request(
+    "POST", "/pair-verify", body: [6, 1, 1, 3, 32] + Array(repeating: 9, count: 32))
+
   @Test("[CN.10] The eighteenth connection is refused, and the seventeen go on", arguments: [8, 17, 200])
   func limit(_ limit: Int) {
     let accessory = home(limit)
@@ -19,7 +23,7 @@ struct AccessorySessionLimitTests {
     #expect(accessory.connect(TestHome.admin) == nil)
     for controller in controllers { #expect(controller.get("/characteristics?id=1.11")?.status == 200) }
     accessory.disconnect(controllers[3])
-    #expect(accessory.connect(TestHome.admin) != nil)
+    #expect(accessory.connect(TestHome.admin)?.verify() == nil)
     #expect(accessory.connect(TestHome.admin) == nil)
   }
 
@@ -32,29 +36,79 @@ struct AccessorySessionLimitTests {
     #expect(!one.isClosed && !two.isClosed)
   }
 
-  @Test(
-    "[CN.12] When all are taken the unverified connection silent longest gives way after ten seconds, before any session"
-  )
+  @Test("[CN.12] When all slots are taken, the unverified connection silent longest is evicted before any session")
   func unverifiedFirst() throws {
     let accessory = home(4)
     let session = accessory.verified()
-    let first = accessory.unverified()
+    var others: [MemoryController] = []
+    for _ in 0..<3 {
+      others.append(accessory.unverified())
+      accessory.advance(.seconds(1))
+      #expect(others.last?.get("/accessories")?.status == 470)
+    }
     accessory.advance(.seconds(1))
-    let second = accessory.unverified()
+    let silent = accessory.unverified()
+    #expect(!others[0].isClosed)
+    #expect(silent.get("/accessories")?.status == 470)
+    #expect(others.map(\.isClosed) == [true, false, false] && !session.isClosed)
     accessory.advance(.seconds(1))
-    let third = accessory.unverified()
-    accessory.advance(.milliseconds(7_999))
-    #expect(accessory.connect(TestHome.admin) == nil)
-    accessory.advance(.milliseconds(1))
-    #expect(accessory.connect(TestHome.admin) != nil)
-    #expect(first.isClosed && !second.isClosed && !third.isClosed && !session.isClosed)
-    // A request is a sign of life.
-    accessory.advance(.seconds(1))
-    #expect(second.get("/accessories")?.status == 470)
-    #expect(accessory.connect(TestHome.admin) == nil)
-    accessory.advance(.seconds(1))
-    #expect(accessory.connect(TestHome.admin) != nil)
-    #expect(third.isClosed && !second.isClosed && !session.isClosed)
+    // Another request is a sign of life.
+    #expect(others[1].get("/accessories")?.status == 470)
+    #expect(accessory.unverified().get("/accessories")?.status == 470)
+    #expect(others.map(\.isClosed) == [true, false, true] && !session.isClosed)
+  }
+
+  @Test("[CN.12, CN.18] Connections of one address leave room for their own address and for others", arguments: [0, 1])
+  func flood(_ requests: Int) throws {
+    let accessory = home()
+    accessory.core.waitingLimit = 100
+    let session = accessory.verified()
+    for number in 0..<1000 {
+      let hostile = accessory.connect(TestHome.stranger, from: "192.0.2.1:\(number + 1)")
+      // Half of a request, or a whole one.
+      hostile?.sendRaw(Array("GET /accessories HTTP/1.1\r\n\(requests == 0 ? "" : "\r\n")".utf8))
+    }
+    for peer in ["192.0.2.1:2000", "192.0.2.2:2000", "[2001:db8::1]:2000"] {
+      let controller = try #require(accessory.connect(TestHome.admin, from: peer))
+      try #require(controller.verify() == nil)
+      #expect(controller.get("/characteristics?id=1.11")?.status == 200)
+    }
+    #expect(session.get("/characteristics?id=1.11")?.status == 200)
+    #expect(accessory.core.connections.count <= 17 + 100)
+  }
+
+  @Test("[CN.10, CN.18] A connection takes its slot when more than 2 KiB of its first body has come")
+  func slowBodies() throws {
+    let accessory = home()
+    let body =
+      Array("POST /pair-verify HTTP/1.1\r\nContent-Length: 30000\r\n\r\n".utf8) + Array(repeating: 0, count: 29_000)
+    let hostile = (0..<100).compactMap { number in accessory.connect(TestHome.stranger, from: "192.0.2.1:\(number + 1)")
+    }
+    for connection in hostile { connection.sendRaw(body) }
+    #expect(hostile.count { !$0.isClosed } == 17)
+    for peer in ["192.0.2.1:2000", "192.0.2.2:2000"] {
+      let controller = try #require(accessory.connect(TestHome.admin, from: peer))
+      #expect(controller.verify() == nil)
+    }
+  }
+
+  @Test("[CN.19] Requests from its own address do not evict a connection between M1 and M3 of Pair Verify")
+  func verifying() throws {
+    let accessory = home()
+    let verifying = try #require(accessory.connect(TestHome.admin, from: "192.0.2.1:1"))
+    verifying.send(Self.verifyStart)
+    for number in 0..<100 {
+      let hostile = accessory.connect(TestHome.stranger, from: "192.0.2.1:\(number + 2)")
+      #expect(hostile?.get("/accessories")?.status == 470)
+    }
+    #expect(!verifying.isClosed)
+    // Another M1 protects it no longer.
+    accessory.advance(.seconds(5))
+    verifying.send(Self.verifyStart)
+    for number in 0..<20 {
+      _ = accessory.connect(TestHome.stranger, from: "192.0.2.1:\(number + 200)")?.get("/accessories")
+    }
+    #expect(verifying.isClosed)
   }
 
   @Test("[CN.13] Else the session silent longest gives way after a minute")
@@ -68,7 +122,9 @@ struct AccessorySessionLimitTests {
     accessory.advance(.milliseconds(52_999))
     #expect(accessory.connect(TestHome.admin) == nil)
     accessory.advance(.milliseconds(1))
-    #expect(accessory.connect(TestHome.admin) != nil)
+    let newcomer = accessory.connect(TestHome.admin)
+    #expect(!controllers[1].isClosed)
+    #expect(newcomer?.verify() == nil)
     #expect(controllers.map(\.isClosed) == [false, true] + Array(repeating: false, count: 7))
   }
 
@@ -79,7 +135,10 @@ struct AccessorySessionLimitTests {
     accessory.advance(.seconds(3600))
     var intruders: [MemoryController] = []
     for _ in 0..<20 {
-      if let intruder = accessory.connect(TestHome.stranger) { intruders.append(intruder) }
+      if let intruder = accessory.connect(TestHome.stranger) {
+        intruders.append(intruder)
+        intruder.send(Self.verifyStart)
+      }
       accessory.advance(.seconds(1))
     }
     #expect(intruders.filter { !$0.isClosed }.count == 2)
@@ -99,16 +158,21 @@ struct AccessorySessionLimitTests {
 
   @Test("[CN.16] Bytes without end are no sign of life, before Pair Verify and after")
   func trickle() {
-    let accessory = home(2)
-    let (plain, secured) = (accessory.unverified(), accessory.verified())
+    let accessory = home(3)
+    accessory.core.waitingLimit = 2
+    let (secured, idle) = (accessory.verified(), accessory.verified())
+    let (plain, later) = (accessory.unverified(), accessory.unverified())
     let frame = secured.frame(MemoryController.request("GET", "/accessories"))
     for byte in 0..<30 {
       plain.sendRaw([UInt8(ascii: byte == 0 ? "G" : "E")])
       secured.sendRaw([frame[byte]])
       accessory.advance(.seconds(2))
+      if byte < 29 { #expect(idle.get("/characteristics?id=1.11")?.status == 200) }
     }
-    #expect(accessory.connect(TestHome.admin) != nil)
-    #expect(plain.isClosed && !secured.isClosed)
+    #expect(accessory.connect(TestHome.admin)?.verify() == nil)
+    #expect(plain.isClosed && !later.isClosed && !secured.isClosed)
+    #expect(accessory.connect(TestHome.admin)?.verify() == nil)
+    #expect(secured.isClosed && !later.isClosed && !idle.isClosed)
   }
 
   @Test("[CN.17] An unverified controller that reads nothing makes no more than a few answers wait")

@@ -18,7 +18,8 @@ struct ConductEffectTests {
     "immediateEvents": .list(["73"]), "unverified": .text("401 -70401"), "unknownAddress": .text("500"),
     "wrongMethod": .text("500"), "malformedBody": .text("500 -70403"), "malformedQuery": .text("500"),
     "emptyWrite": .text("204"),
-    "emptyRead": .text("400"), "noResource": .text("500"), "malformedPrepare": .text("200 -70410"),
+    "emptyRead": .text("400"), "noResource": .text("none close"), "malformedPrepare": .text("200 -70410"),
+    "malformedPrepareBody": .text("500 -70403"),
     "unknownRead": .integer(-70402), "unknownWrite": .integer(-70402), "refusedValue": .integer(-70402),
   ]
 
@@ -30,6 +31,7 @@ struct ConductEffectTests {
     case "reclaimsAfter": conduct.maximumSessions = 4
     // A code that may be tried again after a failure has to be tried once more than allowed.
     case "clearsFailedTries": conduct.maximumTries = 3
+    case "returnsUnknownResponses": conduct.refusesUnknownResponses = false
     // Held against a list by its own field first.
     default: break
     }

@@ -12,8 +12,10 @@ struct ConductTour {
   static func transcript(_ conduct: Conduct) -> [String] {
     var tour = ConductTour(conduct: conduct)
     tour.visitUnpaired()
+    tour.takeOver()
     tour.tryWrongCode()
     tour.tryTransient()
+    tour.tryMethod1()
     tour.visitPlain()
     tour.knock()
     tour.ask()
@@ -87,6 +89,20 @@ struct ConductTour {
     seen.append("advertised \(accessory.core.advertisement.txt.map { "\($0.key)=\($0.value)" })")
   }
 
+  private mutating func takeOver() {
+    let accessory = home(pairings: [])
+    let (first, second) = (accessory.unverified(), accessory.unverified(TestHome.user))
+    guard let setup = first.readSetupM2(first.post("/pair-setup", MemoryController.setupM1), code: TestHome.code) else {
+      return seen.append("no M2")
+    }
+    accessory.advance(.seconds(20))
+    note("M3 after 20 s", first.post("/pair-setup", setup.m3), first)
+    accessory.advance(.seconds(15))
+    note("second M1 after 35 s", second.post("/pair-setup", MemoryController.setupM1), second)
+    accessory.disconnect(second)
+    note("wrong signature", first.post("/pair-setup", first.m5(setup, breaksSignature: true)), first)
+  }
+
   private mutating func tryWrongCode() {
     let accessory = home(pairings: [])
     for code in ["111-22-333", "111-22-334", TestHome.code] {
@@ -108,6 +124,15 @@ struct ConductTour {
     guard let setup = controller.readSetupM2(m2, code: TestHome.code) else { return seen.append("no M2") }
     note("transient M3", controller.post("/pair-setup", setup.m3), controller)
     note("transient M5", controller.post("/pair-setup", controller.m5(setup)), controller)
+  }
+
+  private mutating func tryMethod1() {
+    let accessory = home(pairings: [])
+    let controller = accessory.unverified()
+    let m2 = controller.post("/pair-setup", PlainTLV([(6, [1]), (0, [1])]))
+    note("M1 with method 1", m2, controller)
+    guard let setup = controller.readSetupM2(m2, code: TestHome.code) else { return }
+    note("M3 with method 1", controller.post("/pair-setup", setup.m3), controller)
   }
 
   private mutating func visitPlain() {
@@ -140,6 +165,7 @@ struct ConductTour {
       ("empty query", "GET /characteristics?id= HTTP/1.1\r\n\r\n"),
       ("resource", "POST /resource HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"),
       ("empty prepare", "PUT /prepare HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"),
+      ("malformed prepare", "PUT /prepare HTTP/1.1\r\nContent-Length: 1\r\n\r\n{"),
       ("no query", "GET /characteristics HTTP/1.1\r\n\r\n"),
       ("lower case", "put /x HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}"),
       (
@@ -197,6 +223,7 @@ struct ConductTour {
       ("not valid", #"{"aid":1,"iid":27,"value":2}"#),
       ("boolean", #"{"aid":1,"iid":33,"value":true}"#),
       ("whole", #"{"aid":1,"iid":12,"value":7.0}"#),
+      ("fraction", #"{"aid":1,"iid":12,"value":7.5}"#),
       ("text", #"{"aid":1,"iid":12,"value":"seven"}"#),
       ("null", #"{"aid":1,"iid":12,"value":null}"#),
       ("response", #"{"aid":1,"iid":12,"value":8,"r":true}"#),
@@ -226,6 +253,7 @@ struct ConductTour {
     prepare(4, one)
     prepare(5, one)
     note("earlier", one.put(spend(4)), one)
+    note("unknown pid", one.put(#"{"characteristics":[{"aid":1,"iid":12,"value":7}],"pid":9}"#), one)
   }
 
   private mutating func waitForDevice() {
@@ -264,6 +292,8 @@ struct ConductTour {
     _ = other.set("1.11", "0")
     accessory.advance(.seconds(5))
     note("other's write", events: one)
+    accessory.change(TestHome.id(TestHome.ID.brightness), to: 9)
+    note("at once after a pause", events: one)
   }
 
   // MARK: Pairings

@@ -14,7 +14,7 @@ enum SetupStage: CaseIterable, Sendable {
 }
 
 /// The controller's side, one message at a time, so that each can be spoilt.
-private struct Controller {
+struct SetupController {
   let proof: SRPClientProof
   let m3: TLV
 
@@ -51,11 +51,11 @@ extension SetupBench {
       #expect(bench.receive(m1) == [.computing])
     case .proofExpected: _ = bench.receive(m1)
     case .secretAwaited:
-      let controller = try #require(Controller(bench.receive(m1)))
+      let controller = try #require(SetupController(bench.receive(m1)))
       bench.isPrompt = false
       #expect(bench.receive(controller.m3) == [.computing])
     case .exchangeExpected, .storeAwaited:
-      let controller = try #require(Controller(bench.receive(m1)))
+      let controller = try #require(SetupController(bench.receive(m1)))
       _ = bench.receive(controller.m3)
       m5 = controller.m5
       guard stage == .storeAwaited else { break }
@@ -63,7 +63,7 @@ extension SetupBench {
       #expect(bench.receive(m5) == [.store(Fixture.pairing)])
     case .finished: #expect(bench.pairs() == true)
     case .refused:
-      let controller = try #require(Controller(bench.receive(m1), code: "111-22-333"))
+      let controller = try #require(SetupController(bench.receive(m1), code: "111-22-333"))
       #expect(bench.receive(controller.m3) == [.failedAttempt, .reply(.error(.authentication, state: 4))])
     }
     return (bench, m5)
@@ -160,7 +160,7 @@ extension SetupBench {
       #expect(m6.state == 6 && !m6.isRefusal)
       return
     }
-    let first = bench.receive(m1), earlier = Controller(first)
+    let first = bench.receive(m1), earlier = SetupController(first)
     let second = bench.receive(m1)
     #expect(first != second)
     for work in stale { #expect(bench.computed(work) == [], "a stale result is ignored") }
@@ -175,7 +175,7 @@ extension SetupBench {
     _ = bench.receive(m1)
     _ = bench.receive(m1)
     #expect(bench.computed(bench.pending[0]) == [])
-    let controller = try #require(Controller(bench.computed(bench.pending[1])))
+    let controller = try #require(SetupController(bench.computed(bench.pending[1])))
     #expect(bench.computed(bench.pending[1]) == [])
     _ = bench.receive(controller.m3)
     _ = bench.receive(m1)
@@ -230,7 +230,7 @@ extension SetupBench {
   @Test("[TLV.10] An item that is there twice makes a message be answered 400") func duplicates() throws {
     var bench = SetupBench()
     #expect(bench.receive(TLV((6, [1]), (0, [0]), (6, [1]))) == [.badRequest])
-    let controller = try #require(Controller(bench.receive(m1)))
+    let controller = try #require(SetupController(bench.receive(m1)))
     #expect(bench.receive(TLV(controller.m3.items + [.init(type: 6, value: [3])])) == [.badRequest])
   }
 
@@ -242,7 +242,7 @@ extension SetupBench {
       .init(type: 0x40, value: [1]), .init(type: 0xFF, value: []), .init(type: 0x40, value: []),
     ]
     func spoil(_ message: TLV) -> TLV { TLV(unknown + message.items.reversed() + unknown) }
-    let controller = try #require(Controller(bench.receive(spoil(m1))))
+    let controller = try #require(SetupController(bench.receive(spoil(m1))))
     guard case .reply(let m4)? = bench.receive(spoil(controller.m3)).last else { Issue.record("no M4"); return }
     #expect(!m4.isRefusal)
     let inner = spoil(controller.inner)
@@ -258,7 +258,7 @@ extension SetupBench {
       (4, [UInt8](repeating: 1, count: 65)),
     ] as [(UInt8, [UInt8]?)] {
       var bench = SetupBench()
-      let controller = try #require(Controller(bench.receive(m1)))
+      let controller = try #require(SetupController(bench.receive(m1)))
       #expect(bench.receive(controller.m3.with(type, value)) == [.badRequest])
       #expect(bench.receive(controller.m3) == [.badRequest])
       #expect(bench.pairs() == true)
@@ -268,7 +268,7 @@ extension SetupBench {
   @Test("[PS.13] An A of zero modulo N gets M4 with Authentication and is no failed attempt", arguments: [0, 1, 384])
   func zeroKey(_ count: Int) throws {
     var bench = SetupBench()
-    let controller = try #require(Controller(bench.receive(m1)))
+    let controller = try #require(SetupController(bench.receive(m1)))
     let zero = [UInt8](repeating: 0, count: count)
     #expect(bench.receive(controller.m3.with(3, zero)) == [.reply(.error(.authentication, state: 4))])
     #expect(bench.receive(controller.m3) == [.badRequest])
@@ -277,7 +277,7 @@ extension SetupBench {
 
   @Test("[PS.13] An A of N itself gets M4 with Authentication and is no failed attempt") func primeKey() throws {
     var bench = SetupBench()
-    let controller = try #require(Controller(bench.receive(m1)))
+    let controller = try #require(SetupController(bench.receive(m1)))
     let prime = try vectorFile("srp").object("group").bytes("N")
     #expect(bench.receive(controller.m3.with(3, prime)) == [.reply(.error(.authentication, state: 4))])
   }
@@ -296,29 +296,16 @@ extension SetupBench {
   @Test("[PS.25] [PS.23] A wrong code gets M4 with Authentication alone, and counts as one failed attempt")
   func wrongCode() throws {
     var bench = SetupBench()
-    let controller = try #require(Controller(bench.receive(m1), code: "518-08-583"))
+    let controller = try #require(SetupController(bench.receive(m1), code: "518-08-583"))
     #expect(bench.receive(controller.m3) == [.failedAttempt, .reply(TLV((6, [4]), (7, [2])))])
     #expect(!bench.server.isUnderWay)
     #expect(bench.receive(controller.m3) == [.badRequest], "one proof for one B")
     #expect(bench.pairs() == true)
   }
 
-  @Test("[PS.19, PS.53] Method 1 gets an ordinary M2, with flags ignored, and then 500 in place of M4")
-  func coprocessor() throws {
-    var bench = SetupBench()
-    let first = bench.receive(TLV((6, [1]), (0, [1]), (0x13, [0x10, 0, 0, 1])))
-    guard case .reply(let m2)? = first.last else { Issue.record("no M2"); return }
-    #expect(m2.items.map(\.type) == [6, 3, 2])
-    let controller = try #require(Controller(first))
-    #expect(bench.receive(controller.m3) == [.clearFailedAttempts, .internalError])
-    #expect(bench.receive(controller.m5) == [.badRequest])
-    let wrong = try #require(Controller(bench.receive(m1.with(0, [1])), code: "518-08-583"))
-    #expect(bench.receive(wrong.m3) == [.failedAttempt, .reply(.error(.authentication, state: 4))])
-  }
-
   @Test("[PS.50] Transient stops after M4, with a session and no pairing") func transient() throws {
     var bench = SetupBench()
-    let controller = try #require(Controller(bench.receive(m1.with(0x13, [0x10]))))
+    let controller = try #require(SetupController(bench.receive(m1.with(0x13, [0x10]))))
     let outcome = bench.receive(controller.m3)
     #expect(outcome.count == 3)
     #expect(outcome.first == .clearFailedAttempts)
@@ -362,7 +349,7 @@ extension SetupBench {
     ]
     for (index, spoil) in spoilt.enumerated() {
       var bench = SetupBench()
-      let controller = try #require(Controller(bench.receive(m1)))
+      let controller = try #require(SetupController(bench.receive(m1)))
       _ = bench.receive(controller.m3)
       #expect(bench.receive(controller.m5(spoil(controller.inner))) == [.badRequest], "variant \(index)")
       #expect(bench.receive(controller.m5) == [.badRequest])
@@ -372,7 +359,7 @@ extension SetupBench {
   @Test("[PS.30] M5 whose signature doesn't hold gets M6 with Authentication") func wrongSignature() throws {
     for type in [1, 3, 10] as [UInt8] {
       var bench = SetupBench()
-      let controller = try #require(Controller(bench.receive(m1)))
+      let controller = try #require(SetupController(bench.receive(m1)))
       _ = bench.receive(controller.m3)
       var value = try #require(controller.inner[type])
       value[3] ^= 1

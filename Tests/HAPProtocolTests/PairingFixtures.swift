@@ -54,7 +54,8 @@ func bytes(_ secret: SecretBytes) -> [UInt8] { secret.withBytes { Array($0) } }
 
 /// What came out of a procedure, comparable.
 enum Outcome: Equatable {
-  case reply(TLV), badRequest, internalError, computing, store(Pairing), failedAttempt, clearFailedAttempts
+  case reply(TLV), badRequest, methodRefused(AnswerStatus, TLV?)
+  case computing, store(Pairing), failedAttempt, clearFailedAttempts
   case transient(SessionKeys)
 }
 
@@ -68,8 +69,11 @@ struct SetupBench {
   var pending: [SlowWork] = []
 
   init(random: RandomSource = .seeded(1), checksProofStrictly: Bool = false) {
-    server = PairSetupServer(
-      identity: Fixture.accessory, random: random, conduct: .proofs(checksProofStrictly ? .stripped : .either))
+    self.init(random: random, conduct: .proofs(checksProofStrictly ? .stripped : .either))
+  }
+
+  init(random: RandomSource = .seeded(1), conduct: Conduct) {
+    server = PairSetupServer(identity: Fixture.accessory, random: random, conduct: conduct)
   }
 
   mutating func receive(_ message: TLV) -> [Outcome] { perform(server.receive(message, context: context)) }
@@ -83,7 +87,7 @@ struct SetupBench {
       case .reply(let reply): return [.reply(reply)]
       case .badRequest, .outOfOrder: return [.badRequest]  // as the default conduct has it
       case .exchangeFailed: return [.reply(.error(.authentication, state: 6))]
-      case .internalError: return [.internalError]
+      case .methodRefused(let status, let items): return [.methodRefused(status, items)]
       case .failedAttempt: return [.failedAttempt]
       case .clearFailedAttempts: return [.clearFailedAttempts]
       case .startTransientSession(let keys): return [.transient(keys)]

@@ -39,6 +39,10 @@ struct MatrixAndDifferenceTests {
       ))
     #expect(text.contains("Changed: 2\n  A-3 case  FAIL: y\n  A-4 case  FAIL → SKIP: no hook\n"))
     #expect(text.hasSuffix("Vanished: 1\n  A-6 case  PASS\n"))
+    for part in [
+      #"{"isWorse":true,"newFailures":[{"id":"A-1","name":"case","message":"bad","old":"PASS","new":"FAIL"}"#,
+      #""appeared":[{"id":"B-1","name":"case","message":"","old":null,"new":"PASS"}"#, #""notCompared":0}"#,
+    ] { #expect(difference.json.contains(part), "\(difference.json)") }
   }
 
   @Test("A run has no difference to itself", arguments: Fixture.names)
@@ -48,6 +52,24 @@ struct MatrixAndDifferenceTests {
     #expect(difference.isEmpty || name == "failing")
     #expect(ReportDifference(from: Self.old, to: Self.old).text(redaction: .none) == "The two runs ended alike.\n")
     #expect(!ReportDifference(from: Self.old, to: Self.old).isWorse)
+  }
+
+  @Test("Cases that a partial run did not select are not compared") func partial() {
+    var header = Fixture.header
+    header.isPartial = true
+    var part = Self.report(["A-1": (.pass, ""), "B-1": (.fail, "x")])
+    part.take(.began(header))
+    let shorter = ReportDifference(from: Self.old, to: part)
+    #expect(shorter.vanished.isEmpty && shorter.notSelected == 8)
+    #expect(shorter.newFailures.map(\.id) == ["B-1"] && shorter.appeared.map(\.id) == ["B-1"])
+    #expect(
+      shorter.text(redaction: .none).hasSuffix("\n8 cases not compared: one of the runs did not select them.\n"))
+    let longer = ReportDifference(from: part, to: Self.new)
+    #expect(longer.appeared.isEmpty && longer.newFailures.map(\.id) == ["A-1"] && longer.vanished.isEmpty)
+    #expect(longer.notSelected == 8)
+    #expect(
+      !ReportDifference(from: part, to: Self.report(["A-1": (.pass, ""), "B-1": (.fail, "x"), "C-1": (.fail, "")]))
+        .isWorse)
   }
 
   @Test("A case that was lost with the accessory is not fixed")

@@ -60,6 +60,12 @@ struct RunReportTests {
       interrupted.take(.interrupted)
       #expect(interrupted.conclusion(failingOn: failingOn) == (conclusion == .failures ? .failures : .interrupted))
     }
-    #expect(RunConclusion.allCases.map(\.exitStatus) == [0, 1, 3, 3, 4, 5, 6])
+    let should = RunReport(
+      Fixture.events(of: [CaseOutcome(Fixture.description("A-1", "a", level: .should), .fail)]))
+    #expect(should.conclusion() == .failures && should.conclusion(mustOnly: true) == .conforms)
+    #expect(should.conclusion(failingOn: [.fail], mustOnly: true) == .failures)
+    let must = RunReport(Fixture.events(of: [CaseOutcome(Fixture.description("A-1", "a"), .flaky)]))
+    #expect(must.conclusion(mustOnly: true) == .failures)
+    #expect(RunConclusion.allCases.map(\.exitStatus) == [0, 1, 3, 3, 4, 5, 6, 3])
   }
 }

@@ -1,5 +1,6 @@
-import HAPReport
 import Testing
+
+@testable import HAPReport
 
 struct TerminalReportTests {
   private func lines(_ events: [RunEvent], isColoured: Bool = false, width: Int = 80) -> [String] {
@@ -35,7 +36,7 @@ struct TerminalReportTests {
 
     PASS        PS-1 start-response  12 ms
     NON-STRICT  HTTP-4 content-type-case  3 ms: the media type has capitals; Content-Type: Application/hap+json (HAP-NodeJS does so too)
-    INFO        DB-70 order-of-services  <1 ms: services come by rising iid
+    INFO        DB-70 order-of-services: services come by rising iid
     ERROR       EV-9 hook-reboot  2.0 s
                       A paired accessory refuses Pair Setup with Unavailable.
                       HAP R2 §5.6.2, must
@@ -43,8 +44,8 @@ struct TerminalReportTests {
       got             sh: reboot-it: not found
       more            haptest explain EV-9
 
-    XFAIL       WR-12 write-of-null  <1 ms: HAP-python clamps it, see its characteristic.py
-    XPASS       WR-13 write-out-of-range  <1 ms
+    XFAIL       WR-12 write-of-null: HAP-python clamps it, see its characteristic.py
+    XPASS       WR-13 write-out-of-range
                       A paired accessory refuses Pair Setup with Unavailable.
                       HAP R2 §5.6.2, must
                       it was refused with -70410
@@ -64,12 +65,11 @@ struct TerminalReportTests {
 
     1 failed, 1 flaky, 1 error, 1 passed unexpectedly, 1 failed as expected, 1 non-strict, 1 passed, 1 for information, 1 skipped in 12.3 s.
       FAIL      PS-29 m1-while-paired: M2 has a salt and no error
+      FLAKY     TW-3 expired-prepare: 2 of 5 times accepted
       ERROR     EV-9 hook-reboot: the hook "reboot" ended with 127
       XPASS     WR-13 write-out-of-range: it was refused with -70410
-      FLAKY     TW-3 expired-prepare: 2 of 5 times accepted
-      SKIP      1 no multicast (DISC-1)
       LEFT OVER the pairing "tester" is still there
-    Exit 1: there are failures.
+      SKIP      1 no multicast (DISC-1)
     """#
 
   @Test("Colours are there where they are asked for, and nowhere else")
@@ -114,10 +114,60 @@ struct TerminalReportTests {
     ])
     #expect(told.contains("LOST        the connection is refused"))
     #expect(told.contains { $0.contains("0000  01 02 41 ") && $0.hasSuffix("..A") })
-    #expect(told.last == "Exit 3: the accessory was lost.")
+    #expect(told.last == "  SKIP      1 it was under way when the accessory was lost (PS-29)")
     let interrupted = lines([.began(Fixture.header), .interrupted, .ended(RunSummary(duration: .zero, counts: [:]))])
     #expect(interrupted.contains("Interrupted."))
-    #expect(interrupted.last == "Exit 3: the run was interrupted.")
+  }
+
+  @Test("A quiet run prints failures and what the run comes to, and nothing else") func quiet() {
+    var terminal = TerminalReport(isColoured: false, width: 80, redaction: Fixture.redaction, isQuiet: true)
+    let quiet = Fixture.failingEvents.flatMap { terminal.lines(for: $0) }
+    let heads = quiet.filter { $0.first?.isUppercase == true }.map { String($0.prefix { $0 != " " }) }
+    #expect(heads == ["FAIL", "ERROR", "XPASS", "FLAKY"])
+    #expect(quiet.contains { $0.hasPrefix("1 failed, 1 flaky") } && quiet.contains { $0.contains("LEFT OVER") })
+    #expect(!quiet.contains { $0.contains("haptest 0.5.0") || $0.contains("· paired") || $0.contains("SKIP") })
+    var strict = TerminalReport(
+      isColoured: false, width: 80, redaction: Fixture.redaction, isQuiet: true, failingOn: [.nonStrict])
+    #expect(Fixture.failingEvents.flatMap { strict.lines(for: $0) }.contains { $0.hasPrefix("NON-STRICT") })
+  }
+
+  @Test("A quiet run names the cases that fail it, also those that were skipped") func quietSkips() {
+    for isOutcome in [true, false] {
+      var terminal = TerminalReport(
+        isColoured: false, width: 80, redaction: Fixture.redaction, isQuiet: true, failingOn: [.skip])
+      let description = Fixture.description("A-1", "a")
+      var events: [RunEvent] = [.began(Fixture.header), .planned([PlannedCase(description, skipReason: "no hook")])]
+      if isOutcome { events.append(.caseEnded(CaseOutcome(description, .skip, message: "no hook"))) }
+      let told = (events + [.ended(RunSummary(duration: .zero, counts: [:]))]).flatMap { terminal.lines(for: $0) }
+      let summary = told.filter { $0.hasPrefix("  ") && $0.contains("A-1") && $0.contains("no hook") }
+      #expect(summary.count == 1 && summary[0].contains("SKIP"), "\(told)")
+    }
+  }
+
+  @Test("The summary has rules before recommendations, and errors after failures") func worstFirst() {
+    let told = lines(
+      Fixture.events(of: [
+        CaseOutcome(Fixture.description("A-1", "a"), .error),
+        CaseOutcome(Fixture.description("A-2", "a", level: .should), .fail),
+        CaseOutcome(Fixture.description("A-3", "a"), .fail),
+      ]))
+    let summary = told.filter { $0.hasPrefix("  ") && $0.contains(": ") && $0.contains(" A-") }
+    #expect(summary.map { $0.split(separator: " ")[1] } == ["A-3", "A-2", "A-1"], "\(summary)")
+  }
+
+  @Test("Hexadecimal is cut at 120 characters, with a pointer to the evidence") func hex() {
+    let digits = String(repeating: "0f", count: 400)
+    let told = lines(
+      Fixture.events(of: [
+        CaseOutcome(Fixture.description("A-1", "a"), .fail, message: "the key is \(digits), not 1", got: digits)
+      ]))
+    #expect(told.allSatisfy { !$0.contains(String(repeating: "0f", count: 61)) })
+    #expect(told.contains { $0.contains("more bytes in the evidence") && $0.hasPrefix("      ") })
+    #expect(told.joined(separator: " ").contains("not 1"))
+    let short = String(repeating: "0f", count: 32)
+    #expect(short.withShortHex() == short)
+    #expect(digits.withShortHex() == digits.prefix(120) + "… (340 more bytes in the evidence)")
+    #expect("a\n\(digits)".withShortHex().split(separator: "\n").map(\.count) == [1, 120 + 34])
   }
 
   @Test("The bar tells how far the run is, what went wrong and which case is on, and keeps to the width")

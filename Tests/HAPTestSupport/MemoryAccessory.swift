@@ -48,9 +48,10 @@ package final class MemoryAccessory {
   // MARK: Connections
 
   /// A new connection, unverified. Nil when the core has no room.
-  package func connect(_ identity: ControllerIdentity) -> MemoryController? {
+  /// - Parameter peer: its remote address with a port; nil: an address of its own.
+  package func connect(_ identity: ControllerIdentity, from peer: String? = nil) -> MemoryController? {
     nextController += 1
-    guard let connection = core.open(peer: "controller-\(nextController)", at: now) else { return nil }
+    guard let connection = core.open(peer: peer ?? "controller-\(nextController)", at: now) else { return nil }
     let controller = MemoryController(identity, random: .seeded(nextController))
     links[connection.id] = Link(connection: connection, controller: controller)
     controller.deliver = { [unowned self, id = connection.id] in receive($0, on: id) }
@@ -185,7 +186,7 @@ package final class MemoryAccessory {
     case .advertise(let record, let connection):
       flush()
       advertised.append((record, connection.flatMap { links[$0] }?.controller.raw.count ?? 0))
-    case .close(let connection): links[connection]?.isClosing = true
+    case .close(let connection), .evict(let connection): links[connection]?.isClosing = true
     case .identify(let aid): identified.append(aid)
     case .wrote(let write):
       groups.append(write)

@@ -27,11 +27,13 @@ extension MemoryController {
     }
   }
 
-  package func m5(_ setup: Setup) -> PlainTLV {
+  package func m5(_ setup: Setup, breaksSignature: Bool = false) -> PlainTLV {
     let deviceX = HKDF.sha512(
       setup.proof.key, salt: "Pair-Setup-Controller-Sign-Salt", info: "Pair-Setup-Controller-Sign-Info")
     let signed = deviceX.withBytes(Array.init) + identity.identifier + identity.key.publicKey
-    let inner = PlainTLV([(1, identity.identifier), (3, identity.key.publicKey), (0x0A, identity.key.sign(signed))])
+    var signature = identity.key.sign(signed)
+    if breaksSignature { signature[0] ^= 1 }
+    let inner = PlainTLV([(1, identity.identifier), (3, identity.key.publicKey), (0x0A, signature)])
     return PlainTLV([(6, [5]), (5, ChaChaPoly.seal(inner.encoded, key: sealKey(setup), nonce: "PS-Msg05"))])
   }
 

@@ -22,6 +22,34 @@ struct AccessoryServerTests {
     #expect(home.notes.contains(.wrote(TestHome.id(TestHome.ID.brightness))))
   }
 
+  @Test("[CN.18] Where no open file is left, half of the connections without a request are reset")
+  func shortOfOpenFiles() throws {
+    let home = try ServedHome()
+    let session = try home.verified()
+    let silent = try (0..<10).map { _ in try home.connect() }
+    while home.connectionCount < 11 {}
+    home.onLoop { $0.couldNotAccept(LoopError(.other(0), "another error")) }
+    #expect(home.connectionCount == 11)
+    home.onLoop { $0.couldNotAccept(LoopError(.tooManyOpenFiles, "accepting")) }
+    #expect(home.connectionCount == 6)
+    #expect(session.memory.get("/accessories")?.status == 200)
+    withExtendedLifetime(silent) {}
+  }
+
+  @Test("[CN.12] An evicted connection is closed at once, even if a defect keeps connections open")
+  func evictedAtOnce() throws {
+    var conduct = Conduct()
+    conduct.maximumSessions = 1
+    let home = try ServedHome(conduct: conduct)
+    home.onLoop { $0.keepsOpen = { _ in true } }
+    let deaf = try home.connect(TestHome.stranger)
+    #expect(deaf.memory.get("/accessories")?.status == 470)
+    let other = try home.connect(TestHome.stranger)
+    #expect(other.memory.get("/accessories")?.status == 470)
+    #expect(home.connectionCount == 1)
+    withExtendedLifetime(deaf) {}
+  }
+
   @Test("Requests that come byte by byte are answered")
   func byteByByte() throws {
     let home = try ServedHome()

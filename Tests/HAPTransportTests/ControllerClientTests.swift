@@ -120,7 +120,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     let home = try ServedHome()
     let client = try await verified(home)
     let on = TestHome.id(TestHome.ID.on)
-    #expect(try await client.request(.prepare(ttl: 2000, pid: 7)).status == 200)
+    #expect(try await client.request(.prepare(ttl: 600_000, pid: 7)).status == 200)
     #expect(try await client.request(.write([.init(on, value: .bool(true))], pid: 7)).status == 204)
     #expect(try await client.request(.write([.init(on, value: .bool(true))], pid: 7)).status == 207)
 

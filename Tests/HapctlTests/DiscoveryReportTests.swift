@@ -44,6 +44,14 @@ private func pairing(_ id: String, _ alias: String) -> ControllerPairing {
     #expect(try found(txt: []).pairing(among: others + [pairing("", "none")]) == nil)
   }
 
+  @Test("The configuration number is taken from the record with the paired device ID, whatever its instance name")
+  func configurationNumbers() throws {
+    let door = pairing("aa:bb:cc:dd:ee:ff", "door")
+    #expect(try found("Renamed").configurationNumber(of: door) == 2)
+    #expect(try found("aa:bb:cc:dd:ee:ff", txt: ["id=11:22:33:44:55:66", "c#=9"]).configurationNumber(of: door) == nil)
+    #expect(try found("aa:bb:cc:dd:ee:ff", txt: ["c#=9"]).configurationNumber(of: door) == nil)
+  }
+
   @Test("A line has all that matters, and what is missing is said")
   func lines() throws {
     #expect(

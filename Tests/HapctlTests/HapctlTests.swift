@@ -243,6 +243,73 @@ private let zeros = String(repeating: "0", count: 64)
   }
 }
 
+@Suite struct TakenValuesTests {
+  private func door(_ change: (inout Constraints) -> Void) -> String {
+    var characteristic = Characteristic(iid: 1, type: TypeID(apple: 0x33), format: .uint8, perms: .pairedWrite)
+    change(&characteristic.constraints)
+    return characteristic.takenValues
+  }
+
+  @Test("The hint lists the words of the catalogue that the accessory's limits allow")
+  func limits() {
+    #expect(door { _ in } == "off, heat, cool, auto")
+    #expect(
+      door {
+        $0.minValue = 1; $0.maxValue = 2
+      } == "heat, cool")
+    #expect(door { $0.maxValue = .float(0.5) } == "off")
+    #expect(door { $0.minValue = 7 } == "7 to 255")
+  }
+
+  @Test("An empty list of valid values is treated as absent")
+  func emptyValidValues() {
+    #expect(door { $0.validValues = [] } == "off, heat, cool, auto")
+    #expect(door { $0.validValues = [1, 3] } == "heat (1), auto (3)")
+  }
+}
+
+@Suite struct PendingSubscriptionsTests {
+  private let on = TestHome.id(TestHome.ID.on)
+  private let motion = TestHome.id(TestHome.ID.motion)
+
+  @Test("New characteristics stay pending when the connection is lost, and are subscribed to with the next one")
+  func pending() async throws {
+    let database = try AttributeDatabase(TestHome.accessories)
+    var pending = PendingSubscriptions()
+    pending.add([on], in: database)
+    let lost = try await pending.subscribe { _ in throw ClientError.closed(during: "PUT /characteristics") }
+    #expect(lost.error != nil && pending.ids == [on])
+    pending.add([on, motion], in: database)
+    var asked: [AttributeID] = []
+    let again = try await pending.subscribe { ids in
+      asked = ids
+      return []
+    }
+    #expect(again.error == nil && again.refused == [])
+    #expect(asked == [on, motion] && pending.ids == [])
+  }
+
+  @Test("A pending characteristic that the next database does not have is dropped")
+  func dropped() async throws {
+    var pending = PendingSubscriptions()
+    pending.add([on], in: try AttributeDatabase(TestHome.accessories))
+    pending.add([], in: try AttributeDatabase([]))
+    #expect(pending.ids == [])
+  }
+}
+
+@Suite struct UsageErrorTests {
+  @Test("A wrong code or payload is reported in words", arguments: ["X-HM://0076CDMX27OSX", "--code", "--code-file"])
+  func words(form: String) async throws {
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("code-\(UUID().uuidString)")
+    try Data("X-HM://0076CDMX27OSX\n".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let words = form == "--code" ? [form, "X-HM://0076CDMX27OSX"] : form == "--code-file" ? [form, file.path] : [form]
+    let said = await hapctl(["pair"] + words)
+    #expect(said.exit == .usage && !said.error.contains("UsageError(") && !said.error.isEmpty)
+  }
+}
+
 @Suite struct WatchTests {
   @Test("A wait is told in seconds and their tenths") func seconds() {
     #expect(Duration.seconds(2).inSeconds == "2 s" && Duration.milliseconds(799).inSeconds == "0.8 s")

@@ -53,4 +53,17 @@ import Testing
       #expect(members.allSatisfy { row.contains("`\($0)`") }, "\(name)")
     }
   }
+
+  @Test("Every command of hapsim ctl is in its table, as its usage shows it")
+  func controlWords() throws {
+    let section = try #require(try sections().first { $0.heading.hasPrefix("`hapsim ctl") })
+    let shown = section.text.components(separatedBy: "`").map { $0.replacing("\\|", with: "|") }
+    for usage in ControlWords.usage { #expect(shown.contains(usage)) }
+  }
+
+  @Test("Every command that prints facts has --json; the others write a file")
+  func json() {
+    let without = Program.hapsim.commands.filter { !$0.options.map(\.name).contains("json") }.map(\.name)
+    #expect(without == ["new", "edit", "import"])
+  }
 }

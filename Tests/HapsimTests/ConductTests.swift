@@ -29,7 +29,7 @@ import Testing
     let unknown = hapsim(["conduct", "hap-nodjs"])
     #expect(unknown.exit == .usage)
     #expect(unknown.error.contains("did you mean \"hap-nodejs\"?"))
-    #expect(hapsim(["conduct", "./none.json"]).exit == .problem)
+    #expect(hapsim(["conduct", "./none.json"]).exit == .cannotRun)
     let scratch = ScratchFolder()
     try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
     let file = scratch.path + "/mine.json"

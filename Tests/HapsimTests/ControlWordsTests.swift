@@ -117,6 +117,10 @@ private func words(
     #expect(try lines("unpair", #"{"pairings":2}"#) == ["2 pairings were removed."])
     #expect(try lines("list", #"{"accessories":[]}"#) == ["No accessory is served."])
     #expect(
+      try lines("list", #"{"control":"http://127.0.0.1:9427/","accessories":[]}"#) == [
+        "No accessory is served.", "page and control API: http://127.0.0.1:9427/",
+      ])
+    #expect(
       try lines(
         "list",
         #"{"time":{"now":2.0,"scale":0},"accessories":[{"name":"My Bridge","deviceID":"A","category":"bridge","running":true,"port":5,"radio":false,"paired":true,"bridged":[{"aid":2,"name":"A\u0007 Lamp","online":false},{"aid":3,"name":"B","online":true}]},{"name":"Old","deviceID":"B","category":"other","running":false}]}"#

@@ -37,7 +37,7 @@ import Testing
   private func load(_ groups: String, hasIdentity: Bool = false) throws -> LoadedFleet? {
     let file = "\(folder.path)/fleet.yaml"
     try Data("fleet: 1\ngroups:\n\(groups)".utf8).write(to: URL(filePath: file))
-    return LoadedFleet.load(file, hasIdentity: hasIdentity, console)
+    return try? LoadedFleet.load(file, hasIdentity: hasIdentity, console)
   }
 
   private func options(_ words: String...) throws -> RunOptions {

@@ -35,7 +35,7 @@ import Testing
     try Data("mine".utf8).write(to: URL(filePath: output))
     #expect(
       hapsim(["import", path, "-o", output])
-        == Transcript(error: "hapsim import: \(output) is there already; --force writes over it\n", exit: .cannotRun))
+        == Transcript(error: "hapsim import: \(output) already exists; --force replaces it\n", exit: .cannotRun))
     #expect(try String(contentsOfFile: output, encoding: .utf8) == "mine")
     #expect(hapsim(["import", path, "-o", output, "--force"]).exit == .well)
     #expect(

@@ -32,6 +32,43 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
           commands: false, quiet: true))
   }
 
+  @Test("The port of the page is fixed, and only a port that the user chose has to be free") func pagePort() throws {
+    let standard = try options("a").control
+    #expect(standard.ports == Array(9427...9436) + [0] && !standard.isGiven)
+    #expect(try options("a", "--control", "::1").control.ports == standard.ports)
+    #expect(try options("a", "--control", "8080").control.ports == [8080])
+    #expect(try options("a", "--control", "[::1]:0").control.ports == [0])
+    #expect(try options("a", "--control", "off").control.ports == [])
+    // A page that is open at the standard port would send its token to another program.
+    #expect(try options("a", "--control-token", "a-secret-of-sorts").control.ports == [9427])
+  }
+
+  @Test("No browser is opened without --open") func opening() throws {
+    #expect(try !options("a").control.opensPage)
+    #expect(try options("a", "--open").control.opensPage)
+  }
+
+  @Test("The commands of BROWSER come first, then the desktop's own") func browsers() {
+    let page = "http://127.0.0.1:9427/"
+    func command(_ environment: [String: String]) -> String? { PageOpening.command(for: page) { environment[$0] } }
+    #expect(command(["BROWSER": "firefox"]) == "firefox '\(page)'")
+    #expect(command(["BROWSER": "w3m -N %s:lynx"]) == "w3m -N \(page) || lynx '\(page)'")
+    // The shell removes the quotes that the user wrote around the address.
+    #expect(command(["BROWSER": "firefox '%s':lynx \"%s\""]) == "firefox '\(page)' || lynx \"\(page)\"")
+    #if !canImport(Darwin)
+      #expect(command(["DISPLAY": ":0", "BROWSER": " : "]) == "xdg-open '\(page)'")
+      #expect(command(["WAYLAND_DISPLAY": "wayland-0"]) == "xdg-open '\(page)'")
+      #expect(command([:]) == nil && command(["DISPLAY": ""]) == nil)
+    #endif
+  }
+
+  @Test("A browser that ran for long is not reported as not started") func browserEnd() {
+    #expect(PageOpening.isFailure(.code(127), after: .seconds(1)))
+    #expect(!PageOpening.isFailure(.code(0), after: .seconds(1)))
+    #expect(!PageOpening.isFailure(.code(1), after: .seconds(60)))
+    #expect(!PageOpening.isFailure(.signal(15), after: .seconds(60)))
+  }
+
   @Test("--commands implies --json") func commands() throws {
     let read = try options("a", "--commands")
     #expect(read.commands && read.json)
@@ -123,10 +160,11 @@ private func options(_ words: String..., environment: [String: String] = ["HOME"
       (["a", "--state="], "--state \"\": it can't be empty"),
       (["a", "b", "--name", "x"], "--name is for one profile: 2 accessories can't share it"),
       (["a", "b", "--setup-code", "031-45-154"], "--setup-code is for one profile: 2 accessories can't share it"),
+      (["a", "--open", "--control", "off"], "--control off and --open exclude each other"),
       (["a", "--json=yes"], "--json takes no value"),
+      (["a", "--keep-running"], "--keep-running needs --commands"),
       (["a", "--prot", "1"], "unknown option --prot; did you mean --port?"),
       (["a", "-x"], "unknown option -x"),
-      ([], "PROFILE… is missing"),
       (["a", "--count", "0"], "--count 0: it is a whole number from 1 to 10000"),
       (["a", "--count", "10001"], "--count 10001: it is a whole number from 1 to 10000"),
       (["a", "--identity", "x"], "--identity and --shard are for copies"),

@@ -114,6 +114,16 @@ private func someState() throws -> ScratchFolder {
     #expect(after.map(\.pairings.count) == [0, 0, 0])
   }
 
+  @Test("With --json a reset prints the accessories and how many pairings each lost") func json() throws {
+    let state = try someState()
+    let said = hapsim(["reset", "--all", "--yes", "--json", "--state", state.path])
+    let reset = try #require(try object(said.out)["reset"] as? [[String: Any]])
+    #expect(reset.map { $0["key"] as? String } == ["k1", "k2", "k3"])
+    #expect(reset.map { $0["pairingsRemoved"] as? Int } == [2, 0, 0])
+    #expect(
+      try object(hapsim(["reset", "--all", "--json", "--state", ScratchFolder().path]).out)["reset"] as? [Int] == [])
+  }
+
   @Test("--all resets every accessory") func all() throws {
     let state = try someState()
     #expect(hapsim(["reset", "--all", "-y", "--state", state.path]).exit == .well)

@@ -97,6 +97,10 @@ final class ScratchFolder {
     #expect(listed.out.contains(#""id":"PS-01""#))
     let told = await haptest("explain", "ps-01")
     #expect(told.out.contains("PS-01") && told.out.contains("Level: must"))
+    let json = await haptest("explain", "ps-01", "rd-01", "--json").out
+    for text in [#"[{"id":"PS-01""#, #""id":"RD-01""#, #""level":"must""#, #""stacks":{"#, #""file":"read.yaml""#] {
+      #expect(json.contains(text))
+    }
   }
 
   // MARK: Bad files: a place and a reason, and nothing is run
@@ -121,6 +125,11 @@ final class ScratchFolder {
     let validated = await haptest("validate", path)
     #expect(validated.exit == .problem)
     #expect(validated.out.contains("own.yaml:10:9") && validated.out.contains("did you mean \"send\"?"))
+    let json = await haptest("validate", path, "--json")
+    #expect(json.exit == .problem)
+    for text in [#""problems":[{"file":"#, #""path":"cases[0].steps[0]"#, #""line":10,"column":9"#] {
+      #expect(json.out.contains(text), "\(json.out)")
+    }
     let run = await haptest("run", "127.0.0.1:9", "--suites", path)
     #expect(run.exit == .usage)
     #expect(run.error.contains("own.yaml:10:9"))
@@ -154,7 +163,7 @@ final class ScratchFolder {
   @Test(
     "Options that make no sense are refused before anything is sent",
     arguments: [
-      ["run"], ["run", "127.0.0.1:9", "--code", "1234"], ["run", "127.0.0.1:9", "--shard", "3/2"],
+      ["run"], ["run", "127.0.0.1:9", "--code", "1234"], ["run", "127.0.0.1:9", "--shard", "2/2"],
       ["run", "127.0.0.1:9", "--shard", "x/1/4"], ["run", "127.0.0.1:9", "--code", "٠٣١-٤"],
       ["run", "127.0.0.1:9", "--fail-on", "luck"], ["run", "127.0.0.1:9", "--txt", "sf"], ["validate"],
       ["claims", "make", "127.0.0.1:9"], ["lint", "127.0.0.1:9"],
@@ -212,6 +221,12 @@ final class ScratchFolder {
     #expect(one.exit == .well)
     #expect(await haptest("lint", bad, "--rules", "ADB-333").exit == .nothingSelected)
     #expect(await haptest("lint", "\(folder.path)/gone.json").exit == .cannotRun)
+  }
+
+  @Test("Every command that prints facts has --json; the others write a file or run for minutes")
+  func json() {
+    let without = Program.haptest.commands.filter { !$0.options.map(\.name).contains("json") }.map(\.name)
+    #expect(without.sorted() == ["baseline", "claims", "fuzz", "matrix"])
   }
 
   @Test("diff and matrix refuse what is no report, with its place")

@@ -72,13 +72,15 @@ class Simulator:
         return cls(process, Path(str(command[0])).name)
 
     @classmethod
-    async def run(cls, *profiles, command="run", state=None, options=(), interfaces=("lo",), environment=None):
-        """Starts `hapsim run` (or `judge`) on loopback, and waits for nothing. Without a state folder it keeps nothing."""
+    async def run(cls, *profiles, command="run", state=None, options=(), interfaces=("lo",), environment=None, most_files=None):
+        """Starts `hapsim run` (or `judge`) on loopback, and waits for nothing. Without a state folder it keeps nothing.
+        `most_files` is the hard limit of its open files."""
+        limited = ("prlimit", f"--nofile={most_files}") if most_files else ()
         keeping = ("--ephemeral",) if state is None else ("--state", state)
         where = [word for name in interfaces for word in ("--interface", name)]
         through = () if "--bonjour" in options else cls.bonjour
         return await cls.launch(
-            hapsim(), command, *profiles, "--json", "--commands", *where, *keeping, *through, *options,
+            *limited, hapsim(), command, *profiles, "--json", "--commands", *where, *keeping, *through, *options,
             environment=environment,
         )  # fmt: skip
 

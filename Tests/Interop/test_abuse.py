@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from flooding import require_open_files
 from process import PATIENCE, PROFILES
 
 HOSTILE = Path(__file__).with_name("hostile.py")
@@ -39,6 +40,7 @@ def sockets(process):
 @pytest.mark.parametrize("limit", [17, 10_000])
 async def test_a_paired_session_answers_throughout(limit, run, phone):
     "[CN.3, CN.5, CN.10, CN.14]"
+    require_open_files(CONNECTIONS)
     simulator = await run(PROFILES / "garage-kilgo.hasaccessory", options=("--max-sessions", str(limit), "--quiet"))
     accessory = simulator.accessory
     home = await phone.pair(accessory)

@@ -9,8 +9,10 @@ so that runs of two lengths are compared. That the counter counts is shown by a 
 """
 
 import collections
+import ctypes
 import mmap
 import os
+import select
 import socket
 import struct
 import subprocess
@@ -19,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from process import hapsim
+from process import PATIENCE, hapsim
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = "031-45-154"
@@ -50,7 +52,9 @@ def tools(tmp_path_factory):
 class Counted:
     """A hapsim whose allocations are counted."""
 
-    def __init__(self, program, tools, folder, *options):
+    output = subprocess.PIPE
+
+    def __init__(self, program, tools, folder, *options, keeping=("--ephemeral",)):
         self.tools, self.folder = tools, folder
         counter = folder / "count"
         counter.write_bytes(bytes(mmap.PAGESIZE))
@@ -59,13 +63,18 @@ class Counted:
         with socket.create_server(("127.0.0.1", 0)) as server:
             self.port = server.getsockname()[1]
         self.process = subprocess.Popen(
-            [program, "run", PROFILE, "--ephemeral", "--setup-code", CODE, "--port", str(self.port), "--interface", "lo", "--bonjour", "off",
+            [program, "run", PROFILE, *keeping, "--setup-code", CODE, "--port", str(self.port), "--interface", "lo", "--bonjour", "off",
              *options],
             env={**os.environ, "LD_PRELOAD": str(tools / "count.so"), "ALLOCATION_COUNT": str(counter)},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
 
     def __enter__(self):
+        self.wait_until_ready()
+        self.drive("pair")
+        return self
+
+    def wait_until_ready(self):
         said = []
         for line in self.process.stdout:
             said.append(line)
@@ -74,8 +83,6 @@ class Counted:
         assert self.process.poll() is None and str(self.port) in said[-1], said
         # It must not wait for somebody to read what it says.
         threading.Thread(target=collections.deque, args=(self.process.stdout, 0), daemon=True).start()
-        self.drive("pair")
-        return self
 
     def __exit__(self, *_):
         self.process.terminate()
@@ -101,6 +108,44 @@ class Counted:
         short = min(self.run(operation, 500) for _ in range(3))
         long = min(self.run(operation, 2500) for _ in range(3))
         return round((long - short) / 2000, 1)
+
+
+class Unread(Counted):
+    """One whose output goes to the null device. It keeps its state, because the control socket in the state folder shows that it is ready."""
+
+    output = subprocess.DEVNULL
+
+    def __init__(self, program, tools, folder, *options):
+        folder.mkdir()
+        sockets = folder / "state" / "control"
+        sockets.mkdir(parents=True, mode=0o700)
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.watch = libc.inotify_init1(os.O_CLOEXEC)
+        moved_here = 0x80
+        assert libc.inotify_add_watch(self.watch, os.fsencode(sockets), moved_here) >= 0, os.strerror(ctypes.get_errno())
+        super().__init__(program, tools, folder, *options, keeping=("--state", folder / "state"))
+
+    def wait_until_ready(self):
+        arrived, _, _ = select.select([self.watch], [], [], PATIENCE)
+        assert arrived and self.process.poll() is None
+        os.close(self.watch)
+
+
+@pytest.mark.parametrize("operation", ["get", "put"])
+def test_an_idle_page_and_an_unread_log_cost_nothing(tools, tmp_path, operation):
+    """With the defaults, whose page and control API have no client, a request makes no event and no text."""
+    with Unread(PROGRAM, tools, tmp_path / "quiet", "--quiet") as accessory:
+        quiet = accessory.per_request(operation)
+    with Unread(PROGRAM, tools, tmp_path / "default") as accessory:
+        # Less than one: what else the process does is not exactly the same each time.
+        assert accessory.per_request(operation) < quiet + 0.5
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_a_read_costs_nothing_where_it_is_not_printed(tools, tmp_path, options):
+    """The log prints no reads, and the page has no client."""
+    with Counted(PROGRAM, tools, tmp_path, *options) as accessory:
+        assert accessory.per_request("get") <= LEFT["get"]
 
 
 @pytest.mark.parametrize("operation", ["get", "put"])

@@ -47,6 +47,11 @@ async def test_a_captured_run_gives_the_same_bytes_again(run, phones, tmp_path):
         assert status == 0
         for text in "> connection 1", "POST /pair-setup HTTP/1.1", "GET /accessories HTTP/1.1", "HTTP/1.1 404 Not Found":
             assert text in output, text
+        status, output, _ = await replay(path, "--show", "--json")
+        said = json.loads(output)
+        assert (status, said["difference"]) == (0, None)
+        assert {message["from"] for message in said["messages"]} == {"controller", "accessory"}
+        assert sum(len(message["bytes"]) for message in said["messages"]) > 0
     shown = [(await replay(path, "--show"))[1] for path in files]
     assert any("EVENT/1.0 200 OK" in text for text in shown)
 
@@ -58,6 +63,8 @@ async def test_a_captured_run_gives_the_same_bytes_again(run, phones, tmp_path):
     lines[number] = json.dumps(entry)
     changed = tmp_path / "changed.hapcapture"
     changed.write_text("\n".join(lines) + "\n")
+    status, output, _ = await replay(changed, "--json")
+    assert (status, json.loads(output)["difference"]["line"]) == (1, number + 1)
     status, _, errors = await replay(changed)
     assert status == 1 and f"changed.hapcapture:{number + 1}: " in errors and "other bytes" in errors
     # Cut off anywhere, it is read as far as it goes.

@@ -179,7 +179,7 @@ async def test_a_redacted_profile_has_nothing_of_its_owners(run, ctl, tmp_path):
     await validated(profile)
     program = Path(hapsim()).with_name("hapctl")
     status, _, errors = await run_to_its_end(program, "export", "original", "-o", profile, "--state", tmp_path / "ctl")
-    assert status == 3 and "is there already" in errors and profile.read_text() == text
+    assert status == 3 and "already exists" in errors and profile.read_text() == text
 
 
 def archived(*objects):

@@ -1,9 +1,13 @@
 """`hapsim run` as a program: what it prints, how it ends."""
 
+import asyncio
 import json
+import os
 import re
 import signal
 import socket
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -59,8 +63,37 @@ async def test_the_stop_command_ends_it_as_well(run, network):
     await network.wait_for_goodbye(service.name, before)
 
 
-async def test_the_end_of_input_is_no_stop(run, phone):
+async def test_the_end_of_input_ends_it_after_the_commands(run):
     simulator = await run(LIGHT)
+    lines = [json.dumps({"id": number, "command": "set", "characteristic": "Brightness", "value": number}) for number in range(1, 101)]
+    simulator.process.stdin.write("\n".join(lines).encode())  # the last one without an end of line
+    simulator.process.stdin.close()
+    assert await simulator.ended() == 0
+    answers = [line for line in simulator.said if "ok" in line]
+    assert [(answer["id"], answer["ok"]) for answer in answers] == [(number, True) for number in range(1, 101)]
+
+
+async def test_without_any_input_it_exits_at_once():
+    code, output, errors = await run_to_its_end(hapsim(), "run", LIGHT, "--ephemeral", "--interface", "lo", "--commands")
+    assert (code, errors) == (0, "")
+    assert '"ready"' in output
+
+
+@pytest.mark.parametrize(("expected", "status"), [(50, 0), (51, 1)])
+async def test_the_end_of_input_does_not_cut_a_scenario_short(tmp_path, expected, status):
+    scenario = tmp_path / "scenario.yaml"
+    scenario.write_text(
+        "end: serve\nsteps:\n  - after: 1h\n  - set: { characteristic: Brightness, value: 50 }\n"
+        f"  - expect: {{ characteristic: Brightness, is: {expected} }}\n"
+    )
+    code, output, _ = await run_to_its_end(
+        hapsim(), "run", LIGHT, "--scenario", scenario, "--virtual-time", "--ephemeral", "--bonjour", "off", "--commands"
+    )
+    assert code == status, output
+
+
+async def test_keep_running_serves_after_the_end_of_input(run, phone):
+    simulator = await run(LIGHT, options=("--keep-running",))
     simulator.process.stdin.close()
     home = await phone.pair(simulator.accessory)
     assert await home.accessories()
@@ -116,7 +149,7 @@ async def test_a_port_in_use_is_said_and_exit_3():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         errors = await refused("run", LIGHT, "--interface", "lo", "--ephemeral", "--port", port, status=3)
-    assert len(errors.strip().splitlines()) == 1 and port in errors, errors
+    assert len(errors.strip().splitlines()) == 1 and f"--port {port} chose it" in errors, errors
 
 
 async def test_no_such_interface_is_said_and_exit_3():
@@ -166,8 +199,10 @@ async def test_the_profiles_of_the_walkthrough_are_valid(tmp_path):
 async def test_what_is_no_profile_is_refused(tmp_path):
     (tmp_path / "no.hasaccessory").write_bytes(b"\xff\xfe{")
     (tmp_path / "deep.hasaccessory").write_text("[" * 100_000)
-    for path in (tmp_path / "no.hasaccessory", tmp_path / "deep.hasaccessory", tmp_path / "missing", tmp_path):
+    for path in (tmp_path / "no.hasaccessory", tmp_path / "deep.hasaccessory"):
         await refused("run", path, "--interface", "lo", "--ephemeral", status=1)
+    for path in (tmp_path / "missing", tmp_path):
+        await refused("run", path, "--interface", "lo", "--ephemeral", status=3)
 
 
 @pytest.mark.parametrize(
@@ -258,3 +293,70 @@ async def test_the_port_of_the_second_accessory_is_taken(command):
             command, LIGHT, LOCK, "--ephemeral", "--bonjour", "off", "--bind", "127.0.0.1", "--port", port, status=3
         )
     assert f"{port + 1}" in errors
+
+
+@pytest.mark.parametrize("words", [("hapsim", "types"), ("hapctl", "--help"), ("haptest", "list"), ("hapsim", "judge", "--list")])
+def test_a_lost_write_to_standard_output_is_an_error_and_a_closed_pipe_is_not(words):
+    program = Path(hapsim()).with_name(words[0])
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([program, *words[1:]], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 3
+    assert done.stderr == f"{words[0]}: standard output can't be written: No space left on device\n"
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        done = subprocess.run([program, *words[1:]], stdout=closed, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.stderr == "" and done.returncode in (0, -signal.SIGPIPE)
+
+
+async def test_a_served_run_whose_output_was_lost_ends_with_3():
+    with open("/dev/full", "w") as full:
+        process = await asyncio.create_subprocess_exec(
+            hapsim(), "run", LIGHT, "--ephemeral", "--interface", "lo", "--json", "--commands",
+            stdin=asyncio.subprocess.PIPE, stdout=full, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+    # The error comes at once, not when the run ends.
+    assert b"standard output can't be written" in await asyncio.wait_for(process.stderr.readline(), 60)
+    process.send_signal(signal.SIGTERM)
+    assert await asyncio.wait_for(process.wait(), 60) == 3
+
+
+async def test_judge_checks_its_report_paths_before_it_serves(tmp_path):
+    for option in ("--junit", "--report-json", "--markdown"):
+        errors = await refused(
+            "judge", LOCK, "--ephemeral", "--interface", "lo", "--json", option, tmp_path / "nowhere" / "r", status=3
+        )
+        assert f"{tmp_path}/nowhere/r can't be written: there is no folder" in errors
+    assert "--report-json r.json" in await refused("judge", LOCK, "--json", "r.json", status=2)
+
+
+MISSING = "/nonexistent/file"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("hapsim", "validate", MISSING), ("hapsim", "run", MISSING), ("hapsim", "run", "--scenario", MISSING),
+        ("hapsim", "run", LIGHT, "--defects", MISSING, "--defect", "x"), ("hapsim", "run", LIGHT, "--conduct", MISSING),
+        ("hapsim", "run", LIGHT, "--control-token-file", MISSING), ("hapsim", "fleet", MISSING), ("hapsim", "judge", MISSING),
+        ("hapsim", "record", MISSING, "--output", "/dev/null/x"), ("hapsim", "replay", MISSING), ("hapsim", "import", MISSING, "-o", "-"),
+        ("hapsim", "edit", MISSING, "set", "name", "x"), ("hapsim", "defects", "--defects", MISSING), ("hapsim", "conduct", MISSING),
+        ("haptest", "lint", MISSING), ("haptest", "replay", MISSING), ("haptest", "diff", MISSING, MISSING),
+        ("haptest", "validate", MISSING), ("haptest", "list", "--suites", MISSING),
+        ("hapctl", "keys", "import", MISSING), ("hapctl", "pair", "127.0.0.1:9", "--code-file", MISSING),
+    ],
+    ids=lambda words: " ".join(str(word) for word in words),
+)  # fmt: skip
+async def test_a_file_that_is_missing_is_exit_3(words):
+    program = Path(hapsim()).with_name(words[0])
+    status, _, errors = await run_to_its_end(program, *words[1:])
+    assert status == 3, errors
+
+
+async def test_scenario_words_are_checked_before_the_first_step(tmp_path):
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(
+        "steps:\n  - note: begins\n  - after: 1h\n  - set: { characteristic: LockTargetState, value: opn }\n"
+    )
+    errors = await refused("run", LOCK, "--scenario", scenario, "--ephemeral", "--bonjour", "off", status=1)
+    assert f"{scenario}:4:52: steps[2].set.value: no value of Lock Target State is named" in errors

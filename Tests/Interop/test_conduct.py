@@ -4,7 +4,9 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
 from plain import PlainConnection
+from process import PROFILES
 from test_harness import pair_in_the_end
 
 METADATA = ["unit", "minValue", "maxValue", "minStep", "maxLen", "maxDataLen", "valid-values", "valid-values-range"]
@@ -78,6 +80,8 @@ def questions(ids):
     yield "read back 3", "GET", f"/characteristics?id=1.{target}", None
     yield "write a whole float", *write({"iid": brightness, "value": 30.0})
     yield "read back 4", "GET", f"/characteristics?id=1.{brightness}", None
+    yield "write a fraction", *write({"iid": brightness, "value": 30.7})
+    yield "read back a fraction", "GET", f"/characteristics?id=1.{brightness}", None
     yield "write what is not valid", *write({"iid": state, "value": 7}, {"iid": on, "value": True})
     yield "write text for a number", *write({"iid": brightness, "value": "ten"})
     yield "write null", *write({"iid": brightness, "value": None})
@@ -88,12 +92,15 @@ def questions(ids):
     yield "subscribe to what has no events", *write({"iid": model, "ev": True})
     yield "subscribe and write", *write({"iid": brightness, "ev": True, "value": 12})
     yield "write an unknown iid", *write({"iid": 999, "value": 1}, {"iid": on, "value": True})
+    yield "subscribe to an unknown iid", *write({"iid": 999, "ev": True}, {"iid": brightness, "value": 11})
     yield "write nothing", *write()
     yield "write with an unknown pid", *write({"iid": brightness, "value": 13}, pid=5)
     yield "read back 5", "GET", f"/characteristics?id=1.{brightness}", None
     yield "prepare", "PUT", "/prepare", json.dumps({"ttl": 60_000, "pid": 6})
     yield "write what was prepared", *write({"iid": brightness, "value": 14}, pid=6)
     yield "prepare without a pid", "PUT", "/prepare", json.dumps({"ttl": 60_000})
+    yield "prepare without JSON", "PUT", "/prepare", "{"
+    yield "prepare without an object", "PUT", "/prepare", "[]"
     yield "write without characteristics", "PUT", "/characteristics", "{}"
     yield "write no JSON", "PUT", "/characteristics", "{"
     yield "unknown address", "GET", "/nothing", None
@@ -153,3 +160,28 @@ async def test_preset_hap_python_answers_as_hap_python_does(run, phones, tmp_pat
     for name, told in differing.items():
         print(f"{name}\n  theirs {told[0]}\n  ours   {told[1]}")
     assert set(differing) == set(DIFFERENCES)
+
+
+RESOURCE = {"homekit-adk": 470, "hap-nodejs": 470, "hap-python": 500, "brutella-hap": 404, "homespan": 404}
+
+
+@pytest.mark.parametrize("preset", RESOURCE)
+async def test_a_resource_without_a_camera_before_pair_verify_is_answered_as_by_the_stack(run, preset):
+    ours = await run(PROFILES / "lock.hasaccessory", options=("--conduct", preset))
+    async with PlainConnection(ours.accessory) as connection:
+        answer = await connection.ask("POST", "/resource", b"{}")
+        assert answer.status == RESOURCE[preset]
+        assert answer.headers.get("transfer-encoding") == ("chunked" if preset == "hap-nodejs" else None)
+        if preset == "homespan":
+            assert await connection.closed() == b""
+
+
+async def test_an_answer_of_a_conduct_can_be_none(run, tmp_path):
+    conduct = tmp_path / "silent.json"
+    conduct.write_text(json.dumps({"unverified": "none", "unknownAddress": "none close", "securesUnknownAddresses": False}))
+    ours = await run(PROFILES / "lock.hasaccessory", options=("--conduct", conduct))
+    async with PlainConnection(ours.accessory) as connection:
+        await connection.send(b"GET /accessories HTTP/1.1\r\n\r\n")
+        assert (await connection.ask("PUT", "/pair-setup")).status == 405
+        await connection.send(b"GET /nothing HTTP/1.1\r\n\r\n")
+        assert await connection.closed() == b""

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from pathlib import Path
+from socket import gethostname
 
 import openapi_spec_validator
 import pytest
@@ -165,6 +166,41 @@ async def test_the_structure_changes_under_a_controller(run, phone, webs):
     assert await home.value((rate["aid"], rate["iid"])) == 5
 
 
+async def test_a_replaced_profile_lets_a_door_arrive_on_time(run, webs):
+    "A behaviour continues if its service and parameters are unchanged, and starts again if a parameter changed."
+    simulator = await run(GARAGE, options=("--virtual-time",))
+    web, listener = await webs(simulator), await webs(simulator)
+    events = await listener.follow("/v1/events?event=changed")
+    profile = (await web.ask("GET", "/v1/accessories/1/profile")).json
+    profile["services"].append({"type": "Switch", "name": "Fan"})
+
+    async def advance(duration):
+        assert (await web.ask("POST", "/v1/clock/advance", {"duration": duration})).status == 200
+
+    async def door():
+        return (await web.ask("GET", "/v1/accessories/1/characteristics/CurrentDoorState")).json
+
+    iid = (await door())["iid"]
+    await web.ask("PUT", "/v1/accessories/1/characteristics/TargetDoorState", {"value": "open"})
+    await advance("6s")
+    assert (await web.ask("PUT", "/v1/accessories/1/profile", profile)).json == {"configurationNumber": 2}
+    assert (await door())["word"] == "opening"
+    await advance("2s")
+    _, arrived = await first(events, "changed", word="open", iid=iid)
+    assert arrived["now"] == 8
+
+    # The same edit again with another travel time: now the door starts again.
+    await web.ask("PUT", "/v1/accessories/1/characteristics/TargetDoorState", {"value": "closed"})
+    await advance("6s")
+    profile["services"][0]["behaviour"]["travelTime"] = "9s"
+    assert (await web.ask("PUT", "/v1/accessories/1/profile", profile)).status == 200
+    await advance("8s")
+    assert (await door())["word"] == "closing"
+    await advance("1s")
+    _, arrived = await first(events, "changed", word="closed", iid=iid)
+    assert arrived["now"] == 8 + 6 + 9
+
+
 async def test_other_sites_are_turned_away(run, webs):
     "[DNS rebinding, cross-site requests] Nothing of it is carried out."
     simulator = await run(LAMP)
@@ -174,6 +210,8 @@ async def test_other_sites_are_turned_away(run, webs):
     for fields, status in (
         ({"Host": f"evil.example:{port}"}, 403),
         ({"Host": None}, 403),
+        ({"Host": f"{gethostname().partition('.')[0]}:{port}"}, 403),
+        ({"Host": f"{gethostname().partition('.')[0]}.local:{port}"}, 403),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
         ({"Origin": f"http://localhost:{port}"}, 403),
@@ -269,6 +307,9 @@ async def test_beyond_loopback_a_token_is_needed(run, webs, tmp_path):
     assert (await (await webs(simulator)).ask("GET", "/v1", Authorization="Bearer open-sesamE")).status == 401
     assert (await (await webs(simulator)).ask("GET", "/v1", Authorization="Bearer open-sesame")).status == 200
     assert (await (await webs(simulator)).ask("GET", "/v1/events")).status == 401
+    # With a token the machine's own name is accepted.
+    own = {"Host": gethostname().partition(".")[0], "Authorization": "Bearer open-sesame"}
+    assert (await (await webs(simulator)).ask("GET", "/v1", **own)).status == 200
     # Before its body is there, and from a file.
     (tmp_path / "token").write_text("from-a-file\n")
     kept = await run(LAMP, options=("--control", "127.0.0.1:0", "--control-token-file", tmp_path / "token"))
@@ -276,9 +317,12 @@ async def test_beyond_loopback_a_token_is_needed(run, webs, tmp_path):
     await early.send("POST", "/v1/accessories", Content_Length="4000000", Content_Type="application/json")
     assert (await early.answer()).status == 401
     assert (await (await webs(kept)).ask("GET", "/v1", Authorization="Bearer from-a-file")).status == 200
-    for options in (("--control-token-file", tmp_path / "none"), ("--control-token-file", tmp_path / "token", "--control-token", "open-sesame")):
+    for options, code in (
+        (("--control-token-file", tmp_path / "none"), 3),
+        (("--control-token-file", tmp_path / "token", "--control-token", "open-sesame"), 2),
+    ):
         status, output, errors = await run_to_its_end(hapsim(), "run", LAMP, "--ephemeral", *options)
-        assert (status, output) == (2, "") and "--control-token-file" in errors, errors
+        assert (status, output) == (code, "") and "--control-token-file" in errors, errors
 
 
 async def test_a_scenario_over_the_api(run, webs):

@@ -63,7 +63,9 @@ async def test_a_garage_is_paired_read_opened_watched_and_unpaired(run, ctl):
     assert (await well(ctl, "list")).startswith("No pairing")
     assert await well(ctl, "pair", where, "--code", CODE) == f"Paired with {simulator.accessory.device_id}, called garage.\n"
     status, _, errors = await ctl("pair", where, "--code", CODE)
-    assert status == 1 and "paired already" in errors
+    assert status == 1 and "already paired with this controller, and called garage" in errors
+    status, _, errors = await ctl("pair", "garage", "--code", CODE)
+    assert status == 1 and "already paired with this controller" in errors
     assert where in await well(ctl, "list")
 
     tree = await well(ctl, "accessories", "garage", "--meta")
@@ -85,7 +87,7 @@ async def test_a_garage_is_paired_read_opened_watched_and_unpaired(run, ctl):
     await well(ctl, "put", "garage/On", "on", "garage/Brightness", "40")
     assert (await well(ctl, "get", "garage/Brightness")).endswith("Brightness: 40 %\n")
     for words, code, says in [
-        (("put", "garage/Brightness", "101"), 1, "invalidValue (-70410)"), (("put", "garage/Brightness", "much"), 2, "format int"),
+        (("put", "garage/Brightness", "101"), 1, "invalidValue (-70410); it takes 0 % to 100 %"), (("put", "garage/Brightness", "much"), 2, "it takes 0 % to 100 %"),
         (("put", "garage/Current Door State", "open"), 1, "readOnly (-70404)"), (("get", "garage/Brightnes"), 2, "did you mean"),
         (("get", "garag/On"), 3, "did you mean garage?"), (("get", "garage/9.9"), 2, "no characteristic 9.9"),
     ]:  # fmt: skip

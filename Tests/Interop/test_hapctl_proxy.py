@@ -113,7 +113,7 @@ async def test_a_shell_reads_lines_from_a_pipe(run, ctl):
     assert re.fullmatch(r"1\.\d+ On: true\n1\.\d+ Brightness: 40 %\n1\.\d+ Target Door State: closed \(1\)\n", output)
 
     for line, says in [
-        ("gte On", "did you mean get?"), ('get "On', "isn't closed"), ("put On", "a value"), ("put On much", "format bool"),
+        ("gte On", "did you mean get?"), ('get "On', "isn't closed"), ("put On", "a value"), ("put On much", "it takes true or false"),
         ('put "Current Door State" open', "readOnly (-70404)"), ("get Brightnes", "did you mean"), ("x" * 70000, "65536 bytes"),
     ]:  # fmt: skip
         status, output, errors = await shell_script(ctl, line + "\nget On\n")

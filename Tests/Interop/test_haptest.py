@@ -59,7 +59,8 @@ def explained(report):
 
 async def test_the_kitchen_sink_passes_everything_and_writes_every_report(haptest, tmp_path):
     reports = {name: tmp_path / f"report.{name}" for name in ("junit", "json", "html", "tap", "markdown")}
-    words = [word for name, path in reports.items() for word in (f"--{name}", path)]
+    options = {"json": "report-json"}
+    words = [word for name, path in reports.items() for word in (f"--{options.get(name, name)}", path)]
     status, output, errors = await haptest(
         "run", "--exec", simulated(PROFILES / "kitchen-sink.hasaccessory"), *LOOPBACK, *words, "--evidence", tmp_path / "evidence"
     )
@@ -82,7 +83,7 @@ async def test_no_profile_is_accused(haptest, profile, tmp_path):
     """By the cases that look at the profile's own services, values and limits; the others see the same in all profiles."""
     report = tmp_path / "report.json"
     status, output, errors = await haptest(
-        "run", "--exec", simulated(profile), *LOOPBACK, "--json", report, "--select", "database,read,write,events,services,identify"
+        "run", "--exec", simulated(profile), *LOOPBACK, "--report-json", report, "--select", "database,read,write,events,services,identify"
     )
     assert status == 0, (explained(report), output[-3000:], errors)
 
@@ -91,7 +92,7 @@ async def test_without_a_code_what_needs_none_runs(haptest, run, tmp_path):
     simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
     where = f"127.0.0.1:{simulator.accessory.port}"
     report = tmp_path / "report.json"
-    status, _, errors = await haptest("run", where, *LOOPBACK, "--json", report, "--select", "http,pair-verify,discovery")
+    status, _, errors = await haptest("run", where, *LOOPBACK, "--report-json", report, "--select", "http,pair-verify,discovery")
     assert status == 0, (explained(report), errors)
     seen = verdicts(report)
     assert seen["HTTP-05"] == "pass" and seen["PV-01"] == "skip" and seen["DISC-04"] == "pass"
@@ -103,7 +104,7 @@ async def test_an_accessory_that_is_anothers_is_left_alone(haptest, run, network
     where = f"127.0.0.1:{simulator.accessory.port}"
     assert (await run_to_its_end(ctl, "pair", where, "--code", CODE, "--alias", "mine", "--state", tmp_path / "ctl"))[0] == 0
     report = tmp_path / "report.json"
-    status, _, errors = await haptest("run", where, "--code", CODE, *LOOPBACK, "--json", report)
+    status, _, errors = await haptest("run", where, "--code", CODE, *LOOPBACK, "--report-json", report)
     assert status == 0, (explained(report), errors)
     seen = verdicts(report)
     assert seen["PS-01"] == seen["RD-01"] == "skip" and seen["DISC-01"] == "pass"
@@ -118,7 +119,7 @@ async def test_with_a_pairing_of_hapctls_it_runs_as_that_admin_and_leaves_it(hap
     assert (await run_to_its_end(ctl, "pair", where, "--code", CODE, "--alias", "mine", "--state", tmp_path / "ctl"))[0] == 0
     report = tmp_path / "report.json"
     status, _, errors = await haptest(
-        "run", where, "--pairing", "mine", "--state", tmp_path / "ctl", *LOOPBACK, "--json", report, "--select", "database,read,pair-setup,pairings"
+        "run", where, "--pairing", "mine", "--state", tmp_path / "ctl", *LOOPBACK, "--report-json", report, "--select", "database,read,pair-setup,pairings"
     )
     assert status == 0, (explained(report), errors)
     seen = verdicts(report)
@@ -132,7 +133,7 @@ async def test_an_interrupted_run_reports_and_puts_things_back(haptest, run, tmp
     where = f"127.0.0.1:{simulator.accessory.port}"
     report = tmp_path / "report.json"
     process = await asyncio.create_subprocess_exec(
-        str(haptest.program), "run", where, "--code", CODE, *LOOPBACK, "--json", str(report),
+        str(haptest.program), "run", where, "--code", CODE, *LOOPBACK, "--report-json", str(report),
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     async with asyncio.timeout(120):
@@ -173,7 +174,7 @@ async def test_hap_python_deviates_as_its_baseline_says(haptest, kind, tmp_path)
     command = stranger(kind, tmp_path / "state.json")
     if kind == "bulb":
         command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
-    status, output, errors = await haptest("run", "--exec", command, *LOOPBACK, "--baseline", baseline, "--json", report)
+    status, output, errors = await haptest("run", "--exec", command, *LOOPBACK, "--baseline", baseline, "--report-json", report)
     assert status == 0, (explained(report), output[-3000:], errors)
     seen = verdicts(report)
     expected = {entry["id"] for entry in json.loads(baseline.read_text())["entries"]}
@@ -185,7 +186,7 @@ async def test_without_its_baseline_hap_python_fails_and_each_entry_is_needed(ha
     report = tmp_path / "report.json"
     command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
     ids = [entry["id"] for entry in json.loads((BASELINES / "hap-python-bulb.json").read_text())["entries"]]
-    status, _, _ = await haptest("run", "--exec", command, *LOOPBACK, "--json", report, "--select", ",".join(ids))
+    status, _, _ = await haptest("run", "--exec", command, *LOOPBACK, "--report-json", report, "--select", ",".join(ids))
     assert status == 1
     assert verdicts(report) == dict.fromkeys(ids, "fail")
 
@@ -199,6 +200,116 @@ async def test_an_entry_that_is_no_longer_needed_ends_the_run_with_5(haptest, tm
     assert status == 5 and "XPASS" in output
 
 
+# MARK: what it prints and writes
+
+
+async def test_output_paths_are_checked_before_the_run(haptest, tmp_path):
+    kept = tmp_path / "kept.html"
+    kept.write_text("the report of yesterday")
+    started = tmp_path / "started"
+    status, output, errors = await haptest(
+        "run", "--exec", f"touch {started}; exec false", "--html", kept, "--junit", tmp_path / "nowhere" / "report.xml"
+    )
+    assert (status, output) == (3, "")
+    assert "nowhere/report.xml can't be written: there is no folder" in errors
+    assert not started.exists() and kept.read_text() == "the report of yesterday"
+
+
+async def test_the_printed_conclusion_is_the_exit_status_also_when_a_report_is_lost(haptest, run):
+    simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
+    words = ("run", f"127.0.0.1:{simulator.accessory.port}", *LOOPBACK, "--select", "HTTP-05")
+    status, output, _ = await haptest(*words)
+    assert status == 0 and output.splitlines()[-1].startswith("Exit 0:")
+    status, output, errors = await haptest(*words, "--html", "/dev/full")
+    assert status == 3 and output.splitlines()[-1] == "Exit 3: a report could not be written."
+    assert "/dev/full can't be written: No space left on device" in errors
+    # Quiet: the conclusion alone. JSON: the report alone.
+    status, output, _ = await haptest(*words, "--quiet")
+    assert status == 0 and "HTTP-05" not in output and output.splitlines()[-1].startswith("Exit 0:")
+    status, output, _ = await haptest(*words, "--json")
+    assert status == 0 and json.loads(output)["conclusion"] == "conforms" and json.loads(output)["run"]["partial"] is True
+
+
+async def test_a_baseline_made_of_a_report_is_used_once_its_reasons_are_written(haptest, tmp_path):
+    report, baseline = tmp_path / "report.json", tmp_path / "baseline.json"
+    command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
+    words = ("run", "--exec", command, *LOOPBACK, "--select", "RD-05,HTTP-11,PS-01")
+    status, _, _ = await haptest(*words, "--report-json", report)
+    assert status == 1
+    status, output, errors = await haptest("baseline", "init", report, "-o", baseline)
+    assert status == 0, errors
+    entries = json.loads(baseline.read_text())["entries"]
+    assert {entry["id"] for entry in entries} == {"RD-05", "HTTP-11"}
+    status, _, errors = await haptest(*words, "--baseline", baseline)
+    assert status == 2 and errors.count("the reason is empty") == 2
+    document = {"format": 1, "entries": [{**entry, "reason": "known"} for entry in entries]}
+    baseline.write_text(json.dumps(document))
+    status, output, errors = await haptest(*words, "--baseline", baseline)
+    assert status == 0, output + errors
+
+
+# MARK: against what is no accessory
+
+SERVERS = {
+    "web": "HTTP/1.0 404 Not Found\r\nServer: pages/1\r\nContent-Length: 0\r\n\r\n",
+    "ssh": "SSH-2.0-OpenSSH_9.2p1\r\n",
+    "tls": "\x15\x03\x03\x00\x02\x02F",
+    "silent": "",
+    "closing": "",
+}
+SEEN = {
+    "web": "HTTP/1.0 404 Not Found, Server: pages/1", "ssh": '"SSH-2.0-OpenSSH_9.2p1"', "tls": "bytes 15030300020246",
+    "silent": "no answer within 3s; POST /pair-verify: no answer within 10s", "closing": "the connection was closed",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SERVERS)
+async def test_a_server_that_is_no_accessory_is_named_as_such_with_its_answer(haptest, kind):
+    async def serve(reader, writer):
+        if kind == "ssh":
+            writer.write(SERVERS[kind].encode("latin-1"))
+        while await reader.read(65536):
+            if kind == "closing":
+                break
+            if kind in ("web", "tls"):
+                writer.write(SERVERS[kind].encode("latin-1"))
+                if kind == "tls":
+                    break
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        where = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        status, output, errors = await haptest("run", where, *LOOPBACK, "--code", CODE)
+    assert status == 3 and output == "", (output, errors)
+    who = "nothing" if SERVERS[kind] == "" else "no HAP accessory"
+    assert f"{who} answers at {where}. GET /accessories: {SEEN[kind]}" in errors, errors
+
+
+async def test_an_accessory_that_its_record_declares_is_tested_though_it_is_silent(haptest):
+    async def serve(reader, writer):
+        while await reader.read(65536):
+            pass
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        where = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        status, output, errors = await haptest("run", where, "--txt", "sf=1", "--select", "HTTP-05")
+    assert status == 3 and "LOST" in output and "answers at" not in errors, (output, errors)
+
+
+@pytest.mark.parametrize(("fail_on", "status", "word"), [("skip", 1, "failures"), ("must", 0, "conforms")])
+async def test_json_on_standard_output_agrees_with_the_exit_status(haptest, fail_on, status, word, tmp_path):
+    page = tmp_path / "report.html"
+    command = f"exec {sys.executable} {HERE / 'bulb.py'} {tmp_path / 'state.json'}"
+    ended, output, errors = await haptest(
+        "run", "--exec", command, *LOOPBACK, "--select", "PS-01,CLM-01", "--fail-on", fail_on, "--json", "--html", page
+    )
+    assert ended == status and json.loads(output)["conclusion"] == word, (output[:300], errors)
+    assert f'"conclusion":"{word}"' in page.read_text()
+
+
 # MARK: against what misbehaves
 
 
@@ -207,7 +318,7 @@ async def test_an_accessory_that_misbehaves_gets_a_verdict_and_never_hangs_the_t
     report = tmp_path / "report.json"
     command = f"exec {sys.executable} {HERE / 'misbehaving.py'} {manner}"
     status, output, errors = await haptest(
-        "run", "--exec", command, "--txt", "sf=1", "--select", "HTTP-05,PS-01,PS-02,HTTP-03", "--json", report
+        "run", "--exec", command, "--txt", "sf=1", "--select", "HTTP-05,PS-01,PS-02,HTTP-03", "--report-json", report
     )
     assert status in (1, 3), (status, output, errors)
 
@@ -220,7 +331,7 @@ async def test_claims_are_drawn_completed_and_held_against_the_accessory(haptest
     assert status == 0, errors
     drawn = json.loads(claims.read_text())
     assert drawn["claims"]["bridge"] is False and drawn["claims"]["max-pairings"] == "unknown"
-    words = ("run", where, "--code", CODE, *LOOPBACK, "--claims", claims, "--json", tmp_path / "report.json")
+    words = ("run", where, "--code", CODE, *LOOPBACK, "--claims", claims, "--report-json", tmp_path / "report.json")
     assert (await haptest(*words, "--select", "CLM-01"))[0] == 0
     # An unknown claim is no silent skip: the case that needs it is an error.
     assert (await haptest(*words, "--select", "RD-18"))[0] == 6

@@ -59,7 +59,7 @@ async def tried(report, fault, cases, profile="light-colour", options=()):
     words += ["--time-scale", "20", *(["--fault", fault] if fault else []), *options]
     status, output, errors = await run_to_its_end(
         Path(hapsim()).with_name("haptest"), "run", "--exec", "exec " + " ".join(map(str, words)), "--interface", "lo",
-        "--select", cases, "--json", report, patience=280,
+        "--select", cases, "--report-json", report, patience=280,
     )  # fmt: skip
     print(output[-3000:], errors)
     return status, {case["id"]: case["result"] for case in json.loads(report.read_text())["cases"]} if report.exists() else {}

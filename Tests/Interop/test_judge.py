@@ -139,7 +139,7 @@ async def aiohomekit_on_trial(judged, phone, tried, tmp_path):
     """Connections are lost, it is late, it is gone: aiohomekit comes back and subscribes again. Nobody tells it of another c#: in a home that is Home
     Assistant's business."""
     junit, report = tmp_path / "junit.xml", tmp_path / "report.json"
-    judge = await judged(tried, options=("--within", "6s", "--junit", junit, "--report", report))
+    judge = await judged(tried, options=("--within", "6s", "--junit", junit, "--report-json", report))
     home = await phone.pair(judge.simulator.accessory)
     database = await home.accessories()
     on, brightness = characteristic(database, "ON"), characteristic(database, "BRIGHTNESS")
@@ -166,7 +166,7 @@ async def aiohomekit_on_trial(judged, phone, tried, tmp_path):
 
 
 async def hapctl_on_trial(judged, tried, tmp_path):
-    """hapctl watch shows what it hears; it reads the database when it begins, and not again."""
+    """hapctl watch shows what it hears; on this interface it sees no record, so it doesn't see that c# changes."""
     markdown = tmp_path / "report.md"
     judge = await judged(tried, options=("--within", "6s", "--markdown", markdown, "--name", "Watched"))
     await judge.pair()
@@ -296,10 +296,11 @@ async def test_what_is_asked_wrongly(words, complaint):
     assert complaint in errors
 
 
-async def test_a_report_that_cannot_be_written(judged, tried, tmp_path):
-    judge = await judged(tried, options=("--no-trial", "--for", "200ms", "--junit", tmp_path / "no" / "junit.xml"))
+async def test_a_report_that_cannot_be_written(judged, tried):
+    # A full disk; a folder that is missing is found before anything is served.
+    judge = await judged(tried, options=("--no-trial", "--for", "200ms", "--junit", "/dev/full"))
     assert await judge.simulator.ended() == 4
-    assert any("junit.xml" in line for line in judge.simulator.errors)
+    assert any("/dev/full" in line for line in judge.simulator.errors)
 
 
 async def test_misdeeds_have_names(tmp_path):
@@ -342,3 +343,33 @@ async def test_the_script_asked_wrongly(given, words, complaint, tmp_path):
     )  # fmt: skip
     _, errors = await process.communicate()
     assert (process.returncode, complaint in errors.decode()) == (2, True)
+
+
+async def test_hapctl_watch_reads_the_database_again_when_the_profile_is_replaced(judged, tried, tmp_path):
+    """c# changes in the record while a session is open: the session reads the database, and watches what is new in it."""
+    judge = await judged(tried)
+    await judge.pair()
+    watch = await asyncio.create_subprocess_exec(
+        program("hapctl"), "watch", "it", "--interface", "lo", "--state", judge.state,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        await judge.simulator.wait(lambda line: line.get("event") == "subscribed")
+        replacement = json.loads(json.dumps(PROFILE))
+        replacement["services"].append({"type": "Outlet", "name": "Socket"})
+        path = tmp_path / "replacement.hasaccessory"
+        path.write_text(json.dumps(replacement))
+        answer = await judge.simulator.command(command="replace", profile=str(path))
+        assert answer["ok"], answer
+        async with asyncio.timeout(60):
+            while b"another database" not in (line := await watch.stderr.readline()):
+                assert line, "hapctl watch has ended"
+        await judge.simulator.wait(lambda line: line.get("event") == "subscribed" and line.get("name") == "Outlet In Use")
+    finally:
+        if watch.returncode is None:
+            watch.terminate()
+        await watch.wait()
+    _, verdict = await judge.end()
+    assert "reads-new-database" in verdict["kept"], verdict
+    assert "known-ids" not in {entry["rule"] for entry in verdict["broken"]}, verdict
+    assert "reads-new-database" not in {entry["rule"] for entry in verdict["broken"]}, verdict

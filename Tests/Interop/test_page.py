@@ -6,70 +6,16 @@ Nothing may go wrong in the page meanwhile: each message on its console fails th
 import asyncio
 import json
 import re
-import shutil
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import async_playwright, expect
+from playwright.async_api import expect
 
+from page_browser import Gate, browser, log, of_api, open_page, switch, tab  # noqa: F401 (fixtures)
 from phone import characteristic
-from process import PATIENCE, PROFILES
-from web import Web
+from process import PROFILES
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-expect.set_options(timeout=PATIENCE * 1000)
 GARAGE = PROFILES / "garage-door.hasaccessory"
 BRIDGE = PROFILES / "bridge-two-lights.hasaccessory"
-
-
-@pytest_asyncio.fixture(scope="module")
-async def browser():
-    if not BROWSER:
-        print("NOT RUN: there is no Chromium here for the page's tests; Scripts/install-dependencies test installs it")
-        pytest.skip("NOT RUN: there is no Chromium (Scripts/install-dependencies test)")
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield browser
-        await browser.close()
-
-
-@pytest_asyncio.fixture
-async def open_page(browser):
-    """`await open_page(simulator)`: its page, shown. `refusals=True` where answers of 400 and above belong to the test."""
-    contexts = []
-    complaints = []
-
-    def complain(refusals):
-        def note(text):
-            if not (refusals and ("Failed to load resource" in text or "ERR_" in text)):
-                complaints.append(text)
-
-        return note
-
-    async def open_one(simulator, fragment=None, refusals=False, **how):
-        how = {"viewport": {"width": 1440, "height": 950}, "reduced_motion": "reduce", **how}
-        context = await browser.new_context(**how)
-        context.set_default_timeout(PATIENCE * 1000)
-        contexts.append(context)
-        page = await context.new_page()
-        note = complain(refusals)
-        page.on("console", lambda message: note(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        # With a token its fragment brings that.
-        told = simulator.said[0]["control"]
-        address = told.partition("#")[0]
-        page.on("request", lambda request: request.url.startswith((address, "blob:")) or complaints.append(request.url))
-        await page.goto(told if fragment is None else address + fragment)
-        return page
-
-    yield open_one
-    for context in contexts:
-        await context.close()
-    assert complaints == []
-
-
-def switch(where, name, exact=True):
-    return where.get_by_role("switch", name=name, exact=exact)
 
 
 async def choose(page, name):
@@ -79,10 +25,6 @@ async def choose(page, name):
 
 async def door(page, word):
     await page.get_by_role("radiogroup", name="Target Door State").get_by_role("radio", name=word, exact=True).check()
-
-
-async def tab(page, name):
-    await page.get_by_role("tab", name=name, exact=True).click()
 
 
 async def shown_code(page):
@@ -255,13 +197,14 @@ async def test_controllers_are_listed_with_what_they_subscribed_to_and_pairings_
     await home.subscribe(target)
     connections = page.get_by_role("region", name="Connections")
     await connections.get_by_text("subscribed to 1 characteristic").click()
+    await expect(connections.get_by_text(f"Controller {home.identifier[:4].upper()}")).to_be_visible()
     await expect(connections.get_by_text(f"Target Door State ({target[0]}.{target[1]})")).to_be_visible()
     await page.get_by_role("button", name="Reset pairings").click()
     await page.get_by_role("dialog").get_by_role("button", name="Reset pairings").click()
     await expect(page.get_by_text("Not paired. Pair with the setup code above.")).to_be_visible()
     await simulator.wait(lambda line: line.get("event") == "unpaired")
     # Its session ended with the pairing; the connections that it tries anew are nobody's.
-    await expect(connections.get_by_text(home.identifier)).to_have_count(0)
+    await expect(connections.get_by_text(f"Controller {home.identifier[:4].upper()}")).to_have_count(0)
     await expect(connections.get_by_text("subscribed to")).to_have_count(0)
 
 
@@ -485,15 +428,6 @@ async def test_a_scenario_is_played_and_what_is_wrong_with_one_is_told_with_its_
     await expect(page.get_by_role("region", name="Log")).to_contain_text("the car is in")
 
 
-async def of_api(simulator, method, target, body=None, status=(200, 201, 204)):
-    """Asks the control API beside the page."""
-    web = await Web.connect(simulator)
-    answer = await web.ask(method, f"/v1{target}", body)
-    web.close()
-    assert answer.status in status, (answer.status, answer.body)
-    return answer.json if answer.body else None
-
-
 async def refused_request(simulator, port, path="/accessories"):
     """One that nobody may ask without a session; told as an event when this returns."""
     since = len(simulator.said)
@@ -510,40 +444,6 @@ async def changes(simulator, how_many, **which):
     for number in range(how_many):
         await simulator.send(json.dumps({"id": f"c{number}", "command": "set", "value": number % 2 == 0, **which}))
     await simulator.wait(lambda line: line.get("id") == f"c{how_many - 1}", since=since)
-
-
-def log(page):
-    return page.get_by_role("region", name="Log")
-
-
-class Gate:
-    """Holds the requests of a page for an address: `passed` of them were let go, by `let()`; `answer` in place of the server's."""
-
-    def __init__(self):
-        self.came = []
-        self._news = asyncio.Condition()
-
-    async def __call__(self, route):
-        turn = asyncio.get_running_loop().create_future()
-        async with self._news:
-            self.came.append(turn)
-            self._news.notify_all()
-        answer = await turn
-        await (route.continue_() if answer is None else route.fulfill(**answer))
-
-    async def nth(self, number):
-        """Until so many came."""
-        async with asyncio.timeout(PATIENCE), self._news:
-            await self._news.wait_for(lambda: len(self.came) >= number)
-        return self.came[number - 1]
-
-    async def let(self, number, answer=None):
-        (await self.nth(number)).set_result(answer)
-
-    def open(self):
-        for turn in self.came:
-            if not turn.done():
-                turn.set_result(None)
 
 
 async def test_what_is_no_value_follows_as_well_and_goes_back(run, open_page):
@@ -574,11 +474,11 @@ async def test_what_is_no_value_follows_as_well_and_goes_back(run, open_page):
 
 async def test_who_goes_back_before_the_other_accessory_is_there_stays_and_an_accessory_that_comes_is_shown(run, open_page):
     simulator = await run(GARAGE, BRIDGE)
-    page = await open_page(simulator, refusals=True)
+    page = await open_page(simulator, "#/1", refusals=True)
     await expect(page.locator(".glance")).to_contain_text("Closed")
     gate = Gate()
     await page.route(re.compile("/v1/accessories/2$"), gate)
-    links = page.get_by_role("navigation", name="Accessories").get_by_role("link")
+    links = page.get_by_role("navigation", name="Accessories").get_by_role("listitem").get_by_role("link")
     await links.nth(1).click()
     await gate.nth(1)
     await of_api(simulator, "PUT", "/accessories/1/characteristics/TargetDoorState", {"value": "open"})
@@ -686,7 +586,7 @@ async def test_a_page_that_nobody_sees_for_long_lets_its_connection_go_and_comes
 
 async def test_what_is_typed_is_not_written_over_and_numbers_are_taken_as_people_write_them(run, open_page):
     simulator = await run(PROFILES / "kitchen-sink.hasaccessory", PROFILES / "light-colour.hasaccessory")
-    page = await open_page(simulator)
+    page = await open_page(simulator, "#/1")
     found = await of_api(simulator, "GET", "/accessories/1")
     ids = {c.get("description"): f"{c['aid']}.{c['iid']}" for a in found["accessories"] for s in a["services"] for c in s["characteristics"]}
 
@@ -751,7 +651,7 @@ async def test_a_slider_shows_what_is_wished_for_until_that_is_settled_and_tells
     await expect(page.get_by_label("Brightness, as a number")).to_have_value("97")
     await gate.let(2, {"status": 422, "json": {"error": {"code": "invalid-value", "message": "that is too dark"}}})
     alert = page.locator(f"[data-address='{address}']").get_by_role("alert")
-    await expect(alert).to_have_text("that is too dark")
+    await expect(alert).to_have_text("Not set: that is too dark. Allowed: 0 to 100 %, in steps of 1.")
     await expect(slider).to_have_value("99")
     await page.unroute(re.compile(f"/v1/accessories/1/characteristics/{address}$"))
 

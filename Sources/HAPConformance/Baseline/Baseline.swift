@@ -35,52 +35,106 @@ package struct Baseline: Equatable, Sendable {
 
   // MARK: JSON
 
+  /// The first mistakes of a baseline, in the order of the file.
+  package struct Mistakes: Error, Equatable {
+    /// A person reads them, so a file full of mistakes needs no list of all.
+    package static let limit = 100
+
+    package private(set) var problems: [JSONProblem] = []
+    /// Whether there are more.
+    package private(set) var isCut = false
+
+    /// Runs a reading. Notes its error and returns nil if it fails.
+    fileprivate mutating func noting<T>(_ body: () throws(JSONProblem) -> T) -> T? {
+      do throws(JSONProblem) { return try body() } catch {
+        if problems.count < Self.limit { problems.append(error) } else { isCut = true }
+        return nil
+      }
+    }
+  }
+
   /// - Parameter ids: of all cases that there are, selected or not.
-  package init(_ bytes: [UInt8], ids: [String]) throws(JSONProblem) {
+  package init(_ bytes: [UInt8], ids: [String]) throws(Mistakes) {
     let node: JSONNode
     do throws(JSONError) { node = try JSONNode.parse(bytes) } catch {
-      throw JSONProblem(path: "", place: error.place, message: error.message)
+      throw Mistakes(problems: [JSONProblem(path: "", place: error.place, message: error.message)])
     }
     try self.init(node, ids: ids)
   }
 
-  package init(_ node: JSONNode, ids: [String]) throws(JSONProblem) {
-    try node.refuseUnknownMembers(except: ["format", "entries"])
-    _ = try node.required("format").asInteger(in: 1...1)
-    let known = Set(ids)
+  package init(_ node: JSONNode, ids: [String]) throws(Mistakes) {
+    var mistakes = Mistakes()
+    _ = mistakes.noting { () throws(JSONProblem) in try node.refuseUnknownMembers(except: ["format", "entries"]) }
+    _ = mistakes.noting { () throws(JSONProblem) in _ = try node.required("format").asInteger(in: 1...1) }
+    let list = mistakes.noting { () throws(JSONProblem) in try node.required("entries").asList() }
     entries = []
-    for node in try node.required("entries").asList() {
-      let entry = try Self.entry(node)
-      guard known.contains(entry.id) else {
-        let hint = nearestName(to: entry.id, in: ids).map { ": did you mean \"\($0)\"?" } ?? ""
-        throw try node.required("id").problem("there is no case \"\(entry.id)\"\(hint)")
+    let known = KnownIDs(list: ids, set: Set(ids))
+    var keys: Set<[String]> = []
+    for node in list ?? [] {
+      if mistakes.isCut { break }
+      guard let entry = Self.entry(node, ids: known, &mistakes) else { continue }
+      if !keys.insert([entry.id, entry.verdict.rawValue, entry.message.pattern]).inserted {
+        _ = mistakes.noting { () throws(JSONProblem) in
+          throw node.problem("an entry for \(entry.id) with this verdict and message stands here already")
+        }
       }
-      let isThere = entries.contains { $0.id == entry.id && $0.verdict == entry.verdict && $0.message == entry.message }
-      if isThere { throw node.problem("an entry for \(entry.id) with this verdict and message stands here already") }
       entries.append(entry)
     }
+    guard mistakes.problems.isEmpty else { throw mistakes }
   }
 
-  private static func entry(_ node: JSONNode) throws(JSONProblem) -> Entry {
-    try node.refuseUnknownMembers(except: ["id", "verdict", "message", "reason", "link", "expires"])
+  /// - Returns: nil where something that it needs is wrong, which is noted.
+  private static func entry(_ node: JSONNode, ids: KnownIDs, _ mistakes: inout Mistakes) -> Entry? {
+    guard mistakes.noting({ () throws(JSONProblem) in try node.asObject() }) != nil else { return nil }
+    _ = mistakes.noting { () throws(JSONProblem) in
+      try node.refuseUnknownMembers(except: ["id", "verdict", "message", "reason", "link", "expires"])
+    }
+    let id = mistakes.noting { () throws(JSONProblem) in try knownID(node, ids) }
+    let verdict = mistakes.noting { () throws(JSONProblem) in try self.verdict(node) }
+    let message = mistakes.noting { () throws(JSONProblem) in try text("message", node) }
+    let reason = mistakes.noting { () throws(JSONProblem) in try text("reason", node) }
+    let link = mistakes.noting { () throws(JSONProblem) in
+      try node["link"].map { node throws(JSONProblem) in try node.asString() }
+    }
+    let expires = mistakes.noting { () throws(JSONProblem) in
+      try node["expires"].map { node throws(JSONProblem) in try day(node) }
+    }
+    guard let id, let verdict, let message, let reason, let link, let expires else { return nil }
+    return Entry(id: id, verdict: verdict, message: Glob(message), reason: reason, link: link, expires: expires)
+  }
+
+  /// As a set to look one up, and in order to find the nearest.
+  private struct KnownIDs {
+    var list: [String]
+    var set: Set<String>
+  }
+
+  private static func knownID(_ node: JSONNode, _ ids: KnownIDs) throws(JSONProblem) -> String {
+    let id = try text("id", node)
+    guard !ids.set.contains(id) else { return id }
+    let hint = nearestName(to: id, in: ids.list).map { ": did you mean \"\($0)\"?" } ?? ""
+    throw try node.required("id").problem("there is no case \"\(id)\"\(hint)")
+  }
+
+  private static func verdict(_ node: JSONNode) throws(JSONProblem) -> Verdict {
     let verdict = try node.required("verdict")
     let name = try verdict.asString()
     guard let meant = verdicts.first(where: { $0.rawValue == name }) else {
       let names = verdicts.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
       throw verdict.problem("a case can be expected to end as one of \(names), not \"\(name)\"")
     }
-    return Entry(
-      id: try text("id", node), verdict: meant, message: Glob(try text("message", node)),
-      reason: try text("reason", node),
-      link: try node["link"].map { node throws(JSONProblem) in try node.asString() },
-      expires: try node["expires"].map { node throws(JSONProblem) in try day(node) })
+    return meant
   }
 
   private static func text(_ name: String, _ node: JSONNode) throws(JSONProblem) -> String {
     let value = try node.required(name)
     let text = try value.asString()
     guard text.contains(where: { !$0.isWhitespace }) else {
-      throw value.problem(name == "message" ? "the message is empty: \"*\" fits any" : "the \(name) is empty")
+      switch name {
+      case "message": throw value.problem("the message is empty: \"*\" fits any")
+      case "reason": throw value.problem("the reason is empty: write why this case fails")
+      default: throw value.problem("the \(name) is empty")
+      }
     }
     return text
   }

@@ -144,16 +144,19 @@ package struct ConformanceSession: Sendable {
       world.isSilent = absence == nil && !interfaces.isEmpty
     }
     world.hooks = hooks(for: process, ready, on: loop)
-    return try await run(device, world, payload: ready?.setupPayload, tell)
+    // A user who starts it, gives its record or has a pairing with it says that it is an accessory.
+    let isDeclared = ready != nil || service != nil || command != nil || txt != nil || pairing != nil
+    return try await run(device, world, isDeclared: isDeclared, payload: ready?.setupPayload, tell)
   }
 
   private func run(
-    _ device: TestedAccessory, _ world: CaseWorld, payload: String?, _ tell: @escaping @Sendable (RunEvent) -> Void
+    _ device: TestedAccessory, _ world: CaseWorld, isDeclared: Bool, payload: String?,
+    _ tell: @escaping @Sendable (RunEvent) -> Void
   ) async throws -> Runner.Result {
     let runner = Runner(device, world: world, options: options, baseline: baseline, today: today, tell: tell)
     let look: (isForeign: Bool, isBorrowed: Bool)
-    do throws(Runner.Unreachable) { look = try await runner.look() } catch {
-      throw Failure(message: "\(device.address) can't be reached: \(error.message)")
+    do throws(Runner.Unreachable) { look = try await runner.look(isDeclared: isDeclared) } catch {
+      throw Failure(message: error.message)
     }
     var known = claims ?? Claims.drawn(txt: device.txtDictionary, database: nil)
     // The last four characters of a setup payload are the setup ID.

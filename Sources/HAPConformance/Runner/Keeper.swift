@@ -12,14 +12,20 @@ struct Keeper {
   let seed: UInt64
 
   /// Something that the accessory wouldn't do.
-  struct Refusal: Error { var message: String }
+  struct Refusal: Error {
+    var message: String
+    /// Why there is no HAP accessory; the message then has the answers.
+    var absence: Absence?
+
+    enum Absence { case otherServer, noAnswer }
+  }
 
   static let definition = CaseDefinition(
     id: "RUN-00", name: "between-cases", area: "run", level: .info, requirement: "", section: "", cause: nil, fix: nil,
     impact: nil, stacks: [], aliases: [], needs: CaseNeeds(), find: [], variants: [], steps: [], isShared: false,
     file: "", place: JSONPlace(line: 1, column: 1))
 
-  private func work<T: Sendable>(_ body: @Sendable (CaseRun) async throws -> T) async throws(Refusal) -> T {
+  func work<T: Sendable>(_ body: @Sendable (CaseRun) async throws -> T) async throws(Refusal) -> T {
     let run = CaseRun(
       Self.definition, on: device, world: world, recorder: Recorder(start: device.start), expectations: [],
       random: .seeded(device.nextSeed(seed)))

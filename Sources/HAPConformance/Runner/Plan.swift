@@ -57,9 +57,7 @@ package struct Plan: Sendable {
         entries.append(Entry(definition: definition, expectations: suite.expectations))
       }
     }
-    if options.shard.of > 1 {
-      entries = entries.enumerated().filter { $0.offset % options.shard.of == options.shard.part - 1 }.map(\.element)
-    }
+    entries = entries.enumerated().filter { options.shard.has($0.offset) }.map(\.element)
     var wrongCodes = 0
     for index in entries.indices {
       let definition = entries[index].definition

@@ -1,3 +1,4 @@
+import HAPModel
 import HAPSuite
 
 /// What a run may do, and how.
@@ -10,8 +11,8 @@ package struct RunOptions: Sendable {
   package var repetitions = 1
   /// Counted from 0: a case that is replayed has the chance of the turn that it had then.
   package var firstTurn = 0
-  /// This part of so many, from 1.
-  package var shard: (part: Int, of: Int) = (1, 1)
+  /// The part of the plan that is run.
+  package var shard = Shard.whole
   package var seed: UInt64 = 0
   /// Wrong setup codes that may be entered: accessories take about a hundred in their life.
   package var wrongCodeLimit = 12

@@ -48,19 +48,34 @@ package actor Runner {
   }
 
   /// Whether the accessory can be reached, and whether somebody else's controller is paired with it. Before the plan is made.
-  /// - Throws: when it doesn't answer.
-  package func look() async throws(Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
+  /// - Parameter isDeclared: whether its record, its ready line or the user says that it is an accessory. Another is
+  ///   tested only if an answer looks like HAP.
+  /// - Throws: when it doesn't answer, and when no HAP accessory does.
+  package func look(isDeclared: Bool) async throws(Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
     do throws(Keeper.Refusal) {
       try await keeper.isThere()
+      if !isDeclared { try await keeper.lookForHAP() }
       if device.owner != nil {
         try await keeper.noteForeignPairings()
         return (false, true)
       }
       // What answers nonsense is paired with nobody as far as can be told; the cases will say what it answers.
       return ((try? await keeper.isPairedWithSomebody()) ?? false, false)
-    } catch { throw Unreachable(message: error.message) }
+    } catch {
+      let place = "\(device.address)"
+      let message =
+        switch error.absence {
+        case .otherServer: "no HAP accessory answers at \(place). \(error.message)"
+        case .noAnswer:
+          "nothing answers at \(place). \(error.message). "
+            + "If an accessory is there, restart it; --txt sf=1 tests it as it is"
+        case nil: "\(place) can't be reached: \(error.message)"
+        }
+      throw Unreachable(message: message)
+    }
   }
 
+  /// - `message`: with the address.
   package struct Unreachable: Error, Equatable { package var message: String }
 
   /// How the run went as a whole.

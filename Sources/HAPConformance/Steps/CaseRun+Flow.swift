@@ -20,7 +20,7 @@ extension CaseRun {
         guard let problem = try Pattern.mismatch(that, pattern) else { return }
         if let limit, recorder.now - start >= limit {
           throw CaseFailure(
-            try reason(until) + "not within \(limit.roundText): \(problem)", accepted: [Pattern.shown(pattern)],
+            try reason(until) + "not within \(limit.roundText): \(problem)", accepted: [Pattern.words(pattern)],
             got: Pattern.shown(that))
         }
       }
@@ -31,7 +31,7 @@ extension CaseRun {
       let that = try scope.resolve(until["that"] ?? JSONNode(.null))
       throw CaseFailure(
         try reason(until) + "not after \(times) times: \(try Pattern.mismatch(that, pattern) ?? "")",
-        accepted: [Pattern.shown(pattern)],
+        accepted: [Pattern.words(pattern)],
         got: Pattern.shown(that))
     }
   }
@@ -122,7 +122,7 @@ extension CaseRun {
         deviate("\(message) (so do \(who))")
         continue
       }
-      throw CaseFailure(message, accepted: [Pattern.shown(pattern)], got: Pattern.shown(entry["that"]))
+      throw CaseFailure(message, accepted: [Pattern.words(pattern)], got: Pattern.shown(entry["that"]))
     }
   }
 

@@ -61,7 +61,7 @@ extension CaseRun {
     }
     let view = Self.variable(found)
     if let pattern = node["where"], let problem = try Pattern.mismatch(Self.flat(view), pattern) {
-      throw CaseFailure(problem, accepted: [Pattern.shown(pattern)], got: Pattern.shown(view["txt"]))
+      throw CaseFailure(problem, accepted: [Pattern.words(pattern)], got: Pattern.shown(view["txt"]))
     }
     try save(node["save"]) { view.at($0) }
   }
@@ -78,7 +78,7 @@ extension CaseRun {
     }
     if Task.isCancelled { throw CaseInterrupted() }
     guard let found else {
-      let wanted = pattern.map { " with \(Pattern.shown($0))" } ?? ""
+      let wanted = pattern.map { " with \(Pattern.words($0))" } ?? ""
       throw CaseFailure(
         "no accessory with the ID \(id)\(wanted) within \(limit.roundText)",
         sent: "multicast questions for accessories",
@@ -219,7 +219,7 @@ extension CaseRun {
         got: Pattern.shown(Self.view(packet, kind, instance)))
     }
     guard let packet, let view = Self.view(packet, kind, instance) else {
-      let wanted = pattern.map { " with \(Pattern.shown($0))" } ?? ""
+      let wanted = pattern.map { " with \(Pattern.words($0))" } ?? ""
       throw CaseFailure(
         "no \(kind)\(wanted) of \(instance) within \(limit)", accepted: ["\(Self.article(kind))\(wanted)"], got: "none",
         isSilence: true)

@@ -175,14 +175,8 @@ extension CaseRun {
     _ method: String, _ path: String, type: String? = nil, body: [UInt8]? = nil, note: String = "",
     on connection: WireConnection, _ name: String
   ) async throws -> WireMessage {
-    let message = ControllerRequest(method, path, contentType: type, body: body).encoded(host: "\(device.address)")
-    let title = "\(method) \(path)" + (note.isEmpty ? "" : " \(note)")
-    let (bytes, frames) = connection.prepared(message)
-    lastRequest[name] = title
-    device.lastSent = (title, bytes)
-    connection.noteSent(.message, title, decoded: Readable.body(body ?? [], type: type), bytes: message, frames: frames)
-    connection.write(bytes)
-    let arrival = await connection.next(within: world.answerLimit)
+    let title = Self.title(method, path, note)
+    let arrival = await arrival(method, path, type: type, body: body, note: note, on: connection, name)
     if Task.isCancelled { throw CaseInterrupted() }
     guard case .message(let answer) = arrival else {
       var isSilence = false
@@ -192,6 +186,26 @@ extension CaseRun {
         got: AnswerView(arrival: arrival, took: .zero).summary, isSilence: isSilence)
     }
     return answer
+  }
+
+  private static func title(_ method: String, _ path: String, _ note: String) -> String {
+    "\(method) \(path)" + (note.isEmpty ? "" : " \(note)")
+  }
+
+  /// Sends a right request and waits for whatever comes.
+  /// - Parameter limit: nil: as long as for any answer.
+  func arrival(
+    _ method: String, _ path: String, type: String? = nil, body: [UInt8]? = nil, note: String = "",
+    on connection: WireConnection, _ name: String, within limit: Duration? = nil
+  ) async -> Arrival {
+    let message = ControllerRequest(method, path, contentType: type, body: body).encoded(host: "\(device.address)")
+    let title = Self.title(method, path, note)
+    let (bytes, frames) = connection.prepared(message)
+    lastRequest[name] = title
+    device.lastSent = (title, bytes)
+    connection.noteSent(.message, title, decoded: Readable.body(body ?? [], type: type), bytes: message, frames: frames)
+    connection.write(bytes)
+    return await connection.next(within: limit ?? world.answerLimit)
   }
 
   // MARK: Controllers

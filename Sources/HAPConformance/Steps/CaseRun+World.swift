@@ -25,7 +25,7 @@ extension CaseRun {
     }
     for member in node.members ?? [] {
       if let problem = try Pattern.mismatch(record[member.name], member.value, at: member.name) {
-        throw CaseFailure(problem, accepted: [Pattern.shown(member.value)], got: Pattern.shown(record[member.name]))
+        throw CaseFailure(problem, accepted: [Pattern.words(member.value)], got: Pattern.shown(record[member.name]))
       }
     }
   }

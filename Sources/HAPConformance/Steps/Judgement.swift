@@ -187,7 +187,9 @@ struct Judgement {
       case "silent" where member.value.boolValue == true: "no answer"
       case "setup", "verify": "a good \(Scope.text(member.value))"
       case "body" where member.value.stringValue == "empty": "no body"
-      default: "\(member.name) \(Pattern.shown(member.value))"
+      case "tlv", "json": "\(member.name.uppercased()) \(Pattern.words(member.value))"
+      case "type": "content type \(Pattern.words(member.value))"
+      default: "\(member.name) \(Pattern.words(member.value))"
       }
     }
     let text = parts.isEmpty ? "any answer" : parts.joined(separator: ", ")

@@ -22,7 +22,7 @@ package enum Pattern {
     if let members = pattern.members, members.contains(where: { $0.name.hasPrefix("$") }) {
       return try constrained(value, pattern, members, path)
     }
-    guard let value else { return "\(name(path)) is missing; \(shown(pattern)) is expected" }
+    guard let value else { return "\(name(path)) is missing; \(words(pattern)) is expected" }
     if let members = pattern.members {
       guard value.members != nil else { return "\(name(path)) is \(shown(value)), not an object" }
       for member in members {
@@ -40,7 +40,7 @@ package enum Pattern {
       }
       return nil
     }
-    return equal(value, pattern) ? nil : "\(name(path)) is \(shown(value)), not \(shown(pattern))"
+    return equal(value, pattern) ? nil : "\(name(path)) is \(shown(value)), not \(words(pattern))"
   }
 
   /// Equal as HAP means it.
@@ -88,7 +88,7 @@ package enum Pattern {
         problems.append(problem)
       }
       return value == nil
-        ? "\(name(path)) is missing" : "\(name(path)) is \(shown(value)), none of \(shown(wanted))"
+        ? "\(name(path)) is missing" : "\(name(path)) is \(shown(value)), not \(words(pattern))"
     case "$all":
       for part in try list(wanted) {
         if let problem = try mismatch(value, part, at: path) { return problem }
@@ -160,7 +160,7 @@ package enum Pattern {
       for part in try list(wanted) {
         var isThere = false
         for element in elements where try mismatch(element, part, at: path) == nil { isThere = true }
-        if !isThere { return "\(name(path)) has no element \(shown(part))" }
+        if !isThere { return "\(name(path)) has no element that is \(words(part))" }
       }
       return nil
     case "$each":
@@ -200,7 +200,7 @@ package enum Pattern {
       for (index, element) in elements.enumerated() where found == nil {
         if try mismatch(element, pattern, at: path) == nil { found = index }
       }
-      guard let found else { return "\(name(path)) has no element \(shown(pattern))" }
+      guard let found else { return "\(name(path)) has no element that is \(words(pattern))" }
       elements.remove(at: found)
     }
     return nil
@@ -243,21 +243,8 @@ package enum Pattern {
     return try double(node) * double(factor)
   }
 
-  private static func multiple(_ node: JSONNode, _ pattern: JSONNode) -> String {
-    (pattern["$factor"].map { "\(shown($0)) times " } ?? "") + shown(node)
-  }
-
   private static func name(_ path: String) -> String {
     let name = path.hasPrefix(".") ? String(path.dropFirst()) : path
     return name.isEmpty ? "it" : name
-  }
-
-  /// A value in a message: cut short where it is long.
-  package static func shown(_ node: JSONNode?) -> String {
-    guard let node else { return "missing" }
-    var buffer = ByteBuffer()
-    buffer.appendJSON(node)
-    let text = String(decoding: buffer.bytes, as: UTF8.self)
-    return text.count > 160 ? text.prefix(120) + "…" + text.suffix(30) : text
   }
 }

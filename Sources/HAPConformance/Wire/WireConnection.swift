@@ -18,7 +18,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
   let name: String
   let local: SocketAddress?
   let peer: SocketAddress
-  private let loop: EventLoop
+  let loop: EventLoop
   private let stream: TCPStream
   private let recorder: Recorder
 
@@ -28,13 +28,13 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
   private var session: WireSession?
   /// Frames of which bytes are in `plain`, with how many of them.
   private var pendingFrames: [(frame: TranscriptEntry.Frame, left: Int)] = []
-  private var answers: [Arrival] = []
+  var answers: [Arrival] = []
   /// Those that came and nobody asked for, in order.
-  private(set) var events: [WireMessage] = []
-  private var queuedBytes = 0
-  private var isOver = false
-  private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
-  private var lastWaiter: UInt64 = 0
+  var events: [WireMessage] = []
+  var queuedBytes = 0
+  var isOver = false
+  var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  var lastWaiter: UInt64 = 0
   /// When the last bytes went out.
   private(set) var lastSent: Duration = .zero
   /// Whether the accessory has ended the connection, or it was ended from here.
@@ -188,93 +188,6 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     wake()
   }
 
-  // MARK: Waiting
-
-  /// The next answer, garbage or end; the last two stay. A task that is cancelled hears silence at once.
-  nonisolated(nonsending) func next(within limit: Duration) async -> Arrival {
-    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
-    while true {
-      if let first = answers.first {
-        if case .message(let message) = first {
-          answers.removeFirst()
-          queuedBytes -= message.bytes.count
-        }
-        return first
-      }
-      if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return .silence(limit) }
-      await change(until: deadline)
-    }
-  }
-
-  /// The first event that fits.
-  /// - Parameter keeping: whether it stays among those that came, for the next that asks; else it is taken out.
-  nonisolated(nonsending) func event(
-    within limit: Duration, keeping: Bool = false, where fits: (WireMessage) throws(StepError) -> Bool
-  ) async throws(StepError) -> WireMessage? {
-    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
-    while true {
-      // From the first: meanwhile others may have taken some out.
-      for (index, event) in events.enumerated() where try fits(event) {
-        if keeping { return event }
-        queuedBytes -= event.bytes.count
-        return events.remove(at: index)
-      }
-      if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return nil }
-      await change(until: deadline)
-    }
-  }
-
-  /// Waits out a time.
-  /// - Returns: the first thing that came and counts; nil when there was nothing.
-  nonisolated(nonsending) func silence(
-    for limit: Duration, of counts: (Arrival) -> Bool
-  ) async -> Arrival? {
-    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
-    while true {
-      if let event = events.first(where: { counts(.message($0)) }) { return .message(event) }
-      if let arrival = answers.first(where: counts) { return arrival }
-      if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return nil }
-      await change(until: deadline)
-    }
-  }
-
-  func forgetEvents() {
-    for event in events { queuedBytes -= event.bytes.count }
-    events = []
-  }
-
-  /// Until something comes, the time is over, or the task is cancelled.
-  private func change(
-    until deadline: UInt64, isCancellable: Bool = true, isolation: isolated (any Actor)? = #isolation
-  ) async {
-    let timer = LoopTimer(loop)
-    lastWaiter += 1
-    let number = lastWaiter
-    await withTaskCancellationHandler {
-      // Named, or this would leave the loop's thread.
-      _ = isolation
-      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-        loop.preconditionOnLoop()
-        waiters[number] = continuation
-        timer.onFire = { [self] in resume(number) }
-        let now = EventLoop.readClock()
-        timer.start(after: .nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
-      }
-    } onCancel: {
-      // In a turn of its own, when the waiter is there.
-      if isCancellable { loop.schedule { [self] in resume(number) } }
-    }
-    timer.close()
-  }
-
-  private func resume(_ waiter: UInt64) { waiters.removeValue(forKey: waiter)?.resume() }
-
-  private func wake() {
-    let waiting = waiters
-    waiters = [:]
-    for continuation in waiting.values { continuation.resume() }
-  }
-
   // MARK: What comes
 
   private func received(_ event: TCPStream.ReadEvent) {
@@ -343,7 +256,9 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     return false
   }
 
-  /// Whether plain bytes wait that may be messages; looked at again when an answer was taken.
+  /// Bytes in plain that came and are no whole message yet.
+  var unfinished: [UInt8] { plain.withReadable { Array(UnsafeRawBufferPointer($0)) } }
+
   private func nextMessage(
     _ parse: (UnsafeMutableRawBufferPointer) -> HTTPResponseParser.Result?
   ) -> (HTTPResponseHead, body: [UInt8], consumed: Int)? {

@@ -25,7 +25,8 @@ extension ControlAPI {
     }
   }
 
-  func listAccessories() async -> ControlAnswer {
+  func listAccessories(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
+    let types = try Self.types(call.query("types"))
     var summaries: [(number: Int, json: [UInt8])] = []
     for part in parts {
       summaries += await part.look { part in
@@ -33,7 +34,7 @@ extension ControlAPI {
           (
             accessory.number,
             accessory.assumeIsolated { accessory in
-              accessory.json { accessory, json in accessory.writeSummary(to: &json) }
+              accessory.json { accessory, json in accessory.writeSummary(to: &json, including: types) }
             }
           )
         }
@@ -46,6 +47,23 @@ extension ControlAPI {
         json.array { json in for summary in summaries { json.written(summary.json) } }
       }
     }
+  }
+
+  /// Types of characteristics with commas between, as `type` shows them: "25,8".
+  private static func types(_ text: String?) throws(ControlProblem) -> Set<TypeID> {
+    guard let words = text?.split(separator: ",") else { return [] }
+    guard words.count <= 64 else {
+      throw ControlProblem(400, "bad-query", "\"types\" has \(words.count) types; at most 64 are allowed")
+    }
+    var types: Set<TypeID> = []
+    for word in words {
+      guard let type = TypeID(String(word)) else {
+        throw ControlProblem(
+          400, "bad-query", "\"\(word.prefix(50))\" in \"types\" is not a type; write 1 to 8 hex digits or a UUID")
+      }
+      types.insert(type)
+    }
+    return types
   }
 
   func showAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {

@@ -18,6 +18,9 @@ package actor ControlAPI {
   private let taker: any CommandTaker
   let scenarios: (any ControlledScenarios)?
   private var tellsEverything = false
+  private let readerPatience: Duration
+  /// Runs while all events are reported.
+  private var readerTimer: LoopTimer?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -26,15 +29,17 @@ package actor ControlAPI {
   ///   - parts: one for each loop, the first of which is this one.
   ///   - taker: carries out what is for no accessory in particular.
   ///   - scenarios: plays what is asked for; nil: none can be played.
+  ///   - readerPatience: the time without a reader of events after which the accessories report as they did at the start.
   package init(
     _ parts: [ControlledPart], _ taker: sending any CommandTaker, _ journal: sending EventJournal,
-    scenarios: (any ControlledScenarios)? = nil, on loop: EventLoop
+    scenarios: (any ControlledScenarios)? = nil, readerPatience: Duration = .seconds(600), on loop: EventLoop
   ) {
     precondition(parts.first?.loop === loop, "the first part is of this loop")
     self.parts = parts
     self.taker = taker
     self.journal = journal
     self.scenarios = scenarios
+    self.readerPatience = readerPatience
     self.loop = loop
   }
 
@@ -89,18 +94,43 @@ package actor ControlAPI {
     return try result.get()
   }
 
-  /// Whoever looks at what happens wants all of it, also where nobody else is told.
+  /// Makes the accessories report every event, because a client reads them.
   func tellEverything() async {
-    guard !tellsEverything else { return }
-    tellsEverything = true
-    for part in parts { await part.look { $0.simulation.tellEverything() } }
+    if !tellsEverything {
+      tellsEverything = true
+      for part in parts { await part.look { $0.simulation.tellEverything() } }
+    }
+    // After the accessories report: otherwise the timer could fire before they do, and they would report forever.
+    let timer = readerTimer ?? LoopTimer(loop) { [weak self] in self?.assumeIsolated { $0.endReportingIfUnread() } }
+    readerTimer = timer
+    timer.start(after: readerPatience)
+  }
+
+  /// Makes the accessories report as they did at the start, unless an event stream is open. Without a reader, events are only a cost.
+  func endReportingIfUnread() {
+    guard !journal.hasListeners else {
+      readerTimer?.start(after: readerPatience)
+      return
+    }
+    readerTimer?.close()
+    readerTimer = nil
+    tellsEverything = false
+    for part in parts { part.onLoop { $0.simulation.tellAsAtStart() } }
+  }
+
+  /// Stops the timer. To be called on the loop, before the loop ends.
+  package nonisolated func close() {
+    assumeIsolated { api in
+      api.readerTimer?.close()
+      api.readerTimer = nil
+    }
   }
 
   private func answer(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     switch call.operation {
     case .showIndex: await index()
     case .showDescription: .text(EmbeddedDescription.text, "application/json")
-    case .listAccessories: await listAccessories()
+    case .listAccessories: try await listAccessories(call)
     case .addAccessory: try await addAccessory(call)
     case .showAccessory: try await showAccessory(call)
     case .changeAccessory: try await changeAccessory(call)

@@ -5,12 +5,12 @@ import HAPLoop
 package struct AccessRules: Sendable {
   /// What each request under `/v1` has to bring; nil: nothing.
   package let token: String?
-  /// This machine's own name, which is as good as an address.
-  private let hostName: String
+  /// This machine's own name. It is accepted only with a token: another machine on the network can claim `NAME.local` over mDNS and change its address.
+  private let hostName: String?
 
   package init(token: String?, hostName: String = machineName()) {
     self.token = token
-    self.hostName = hostName.lowercased()
+    self.hostName = token == nil ? nil : hostName.lowercased()
   }
 
   /// - Throws: 403 for a foreign `Host`, `Origin` or `Sec-Fetch-Site`; 401 without the token.
@@ -20,7 +20,8 @@ package struct AccessRules: Sendable {
       let said = hosts.map { "\"\($0.value.prefix(100))\"" }.joined(separator: ", ")
       throw ControlProblem(
         403, "foreign-host",
-        "Host is \(said.isEmpty ? "missing" : said): it has to be an address of this machine, localhost or \(hostName)")
+        "Host is \(said.isEmpty ? "missing" : said); use \((["an IP address", "localhost"] + names).joined(separator: " or "))"
+      )
     }
     if let origin = request[field: "origin"], origin.lowercased() != "http://" + host.lowercased() {
       throw ControlProblem(
@@ -46,6 +47,8 @@ package struct AccessRules: Sendable {
       && request[field: "sec-fetch-dest"] == "document"
   }
 
+  private var names: [String] { hostName.map { [$0, $0 + ".local"] } ?? [] }
+
   /// An address in digits can't be another site's name, and neither can these names.
   private func isOurs(_ host: String) -> Bool {
     var name = host.lowercased()
@@ -57,13 +60,15 @@ package struct AccessRules: Sendable {
       guard Self.isPort(name[colon...]) else { return false }
       name = String(name[..<colon])
     }
-    if name == "localhost" || name == hostName || name == hostName + ".local" { return true }
+    if name == "localhost" || names.contains(name) { return true }
     return (try? IPAddress(name))?.isV4 == true
   }
 
-  /// Nothing, or a colon and a number.
+  /// Returns whether the text is empty, or a colon and a port: digits only, because `UInt16` accepts a sign too (RFC 3986 §3.2.3).
   private static func isPort(_ text: Substring) -> Bool {
-    text.isEmpty || text.first == ":" && UInt16(text.dropFirst()) != nil
+    guard text.first == ":" else { return text.isEmpty }
+    let digits = text.dropFirst()
+    return digits.utf8.allSatisfy { (0x30...0x39).contains($0) } && UInt16(digits) != nil
   }
 
   /// Takes as long whether they differ early or late.

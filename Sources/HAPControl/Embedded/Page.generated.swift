@@ -70,8 +70,10 @@ import { h } from "./dom.js";
 import { faultsPanel } from "./faults.js";
 import { accessoryHead, bridgedHead } from "./head.js";
 import { Scope } from "./model.js";
+import { overview } from "./overview.js";
 import { mainService } from "./pictures.js";
 import { profilePanel } from "./profile.js";
+import { setupPlace } from "./setup-place.js";
 import { TABS, address, route } from "./route.js";
 import { serviceCards } from "./services.js";
 import { tabs } from "./tabs.js";
@@ -87,6 +89,8 @@ export class AccessoryView {
     this.store = store;
     this.container = container;
     store.on("shown", ({ isGone }) => this.show(isGone));
+    // The overview is built of the values of the list, the accessory of its own.
+    store.on("states", ({ isNew }) => isNew && route().number === null && this.show(false));
     store.on("happened", (event) => event.event === "identify" && this.#identify(event));
     addEventListener("hashchange", () => this.follow());
   }
@@ -126,7 +130,8 @@ export class AccessoryView {
     this.#tabs = null;
     const accessory = model && (aid === null ? model.root : model.accessory(aid));
     if (!accessory) {
-      this.container.replaceChildren(number !== null && (isGone || model) ? gone() : welcome(this.store));
+      this.container.replaceChildren(number !== null && (isGone || model) ? gone() : overview(this.store, this.#scope));
+      document.title = "hapsim";
       return isFocusHere && this.#focusTop(before);
     }
     const context = { number: model.number, scope: this.#scope, store: this.store };
@@ -147,13 +152,16 @@ export class AccessoryView {
       onChoice: (index) => history.replaceState(null, "", address(model.number, { aid, tab: TABS[index] })),
     }) : null;
     this.container.replaceChildren(head, ...(this.#tabs ? [this.#tabs] : services().filter(Boolean)));
+    setupPlace(this.container, head, this.#scope);
     focus?.();
     document.title = `${accessory.name} – hapsim`;
     if (iid !== null) this.#point();
   }
 
   #focusTop(before) {
-    const tile = before?.aid ? this.container.querySelector(`.tile[data-aid="${CSS.escape(before.aid)}"] a`) : null;
+    const tile = before?.number && route().number === null
+      ? this.container.querySelector(`.tile[data-number="${before.number}"]${before.aid ? `[data-aid="${CSS.escape(before.aid)}"]` : ""} a`)
+      : before?.aid ? this.container.querySelector(`.tile[data-aid="${CSS.escape(before.aid)}"] a`) : null;
     (tile ?? this.container.querySelector("h2"))?.focus();
   }
 
@@ -204,9 +212,6 @@ function focused(container) {
 }
 
 const gone = () => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, "It isn't there any more"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));
-
-const welcome = (store) => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, store.summaries.length === 0 ? "No accessory yet" : "Choose an accessory"),
-  h("p", null, store.summaries.length === 0 ? "Add one from the catalogue or from a profile." : "Its values follow its controllers, and what you do here happens at the device."));
 
 """#),
     ("add.js", #"""
@@ -379,6 +384,8 @@ export function useToken(text) {
   sessionStorage.setItem(KEY, text);
 }
 
+export const hasToken = () => token !== null;
+
 export function headers(more = {}) {
   return token ? { ...more, Authorization: `Bearer ${token}` } : more;
 }
@@ -393,18 +400,33 @@ export class Refusal extends Error {
   }
 }
 
-/** Numbers that JavaScript's can't hold become text: an aid may be as large as 2^64 - 1. */
+/** Strings and numbers of a JSON text. */
+const TOKENS = /"(?:[^"\\]+|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Whole numbers that a JavaScript number can't hold become text with every digit: a uint64 may be as large as 2^64 - 1. */
 export function parse(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  return JSON.parse(text, (_, value, context) =>
-    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value);
+  return JSON.parse(text.replace(TOKENS, (token) => (/^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token)));
+}
+
+/** Milliseconds after which a read has failed. Other requests have no limit: to advance the clock may take long. */
+const LONGEST_READ = 40000;
+
+/** The answer with its text. */
+async function answered(path, how) {
+  try {
+    const response = await fetch(`/v1${path}`, how);
+    return [response, await response.text()];
+  } catch {
+    throw new Refusal(0, { message: "hapsim does not answer" });
+  }
 }
 
 async function ask(method, path, body, type = "application/json") {
   const how = { method, headers: headers(body === undefined ? {} : { "Content-Type": type }), cache: "no-store" };
+  if (method === "GET") how.signal = AbortSignal.timeout(LONGEST_READ);
   if (body !== undefined) how.body = typeof body === "string" ? body : JSON.stringify(body);
-  const response = await fetch(`/v1${path}`, how);
-  const text = await response.text();
+  const [response, text] = await answered(path, how);
   if (!response.ok) {
     let error = null;
     try {
@@ -426,7 +448,8 @@ const one = (number) => `/accessories/${number}`;
 const address = (number, cell) => `${one(number)}/characteristics/${cell.aid}.${cell.iid}`;
 
 export const index = () => read("GET", "");
-export const accessories = async () => (await read("GET", "/accessories")).accessories;
+/** `types`: the characteristics that come with each accessory; none by default. */
+export const accessories = async (types = []) => (await read("GET", `/accessories${types.length > 0 ? `?types=${types.join(",")}` : ""}`)).accessories;
 export const accessory = (number) => read("GET", one(number));
 export const pairings = async (number) => (await read("GET", `${one(number)}/pairings`)).pairings;
 export const connections = async (number) => (await read("GET", `${one(number)}/connections`)).connections;
@@ -485,6 +508,7 @@ function once(get) {
 // A form for one characteristic of a profile: Apple's, or one of your own.
 
 import { field, h, identifier, options } from "./dom.js";
+import { jsonNumber } from "./numbers.js";
 import { plain } from "./words.js";
 
 const FORMATS = ["bool", "uint8", "uint16", "uint32", "uint64", "int", "float", "string", "tlv8", "data"];
@@ -557,7 +581,7 @@ export function characteristicForm(catalogue, preferredTypes = []) {
         made.perms = perms.filter((perm) => perm.box.checked).map((perm) => perm.box.value);
         if (unit.value) made.unit = unit.value;
         const values = validField.hidden ? [] : valid.value.split(/[\s,]+/).filter(Boolean).map((text) => numberOf(text, "valid values"));
-        if (values.length > 0) made["valid-values"] = [...new Set(values)].sort((one, other) => one - other);
+        if (values.length > 0) made["valid-values"] = [...new Set(values)].sort((one, other) => Number(one.rawJSON ?? one) - Number(other.rawJSON ?? other));
         else if (!range.hidden) {
           for (const [member, input] of [["minValue", least], ["maxValue", most], ["minStep", step]]) {
             if (input.value.trim() !== "") made[member] = numberOf(input.value, member);
@@ -577,16 +601,23 @@ export function characteristicForm(catalogue, preferredTypes = []) {
 }
 
 function numberOf(text, what) {
+  if (!Number.isFinite(Number(text))) throw new Error(`${what}: "${text}" is not a number`);
+  return exactly(text);
+}
+
+/** Every digit of a 64-bit number goes into the profile. */
+function exactly(text) {
   const number = Number(text);
-  if (!Number.isFinite(number)) throw new Error(`${what}: "${text}" is no number`);
-  return number;
+  if (!Number.isInteger(number) || Number.isSafeInteger(number)) return number;
+  if (!JSON.rawJSON) throw new Error(`this browser cannot write ${text} exactly; write it in the profile's text`);
+  return JSON.rawJSON(jsonNumber(text) ?? text);
 }
 
 /** Words of the catalogue ("open") stay text. */
 function valueOf(text, format) {
   if (["string", "tlv8", "data"].includes(format)) return text;
   if (format === "bool" && (text === "true" || text === "false")) return text === "true";
-  return Number.isFinite(Number(text)) ? Number(text) : text;
+  return Number.isFinite(Number(text)) ? exactly(text) : text;
 }
 
 """#),
@@ -694,10 +725,13 @@ export function lightOf(value) {
 // The control that fits a characteristic, labelled, with its value both ways.
 
 import { h, identifier, options, say } from "./dom.js";
+import { isExact, jsonNumber, numberText } from "./numbers.js";
+import { refusalOf } from "./rule.js";
 import { isBeingSet, set } from "./setting.js";
 import { aboutCell } from "./about-cell.js";
 import { plain, unitOf, valueInWords } from "./words.js";
 import { colourControl, trackOf } from "./colour-control.js";
+import { isWriteOnly, writeOnly } from "./write-only.js";
 
 const FLOATS = new Set(["float"]);
 const BYTES = new Set(["tlv8", "data"]);
@@ -708,7 +742,7 @@ const MOST_STEPS = 2000;
 
 /**
  * A row: what it is, its control, and what was refused.
- * `context` has the accessory's `number`, the `scope`, the `service`, and `isReported(cell)`: shown as text alone.
+ * `context` has the accessory's `number`, the `scope`, the `service`, and `isReported(cell, service)`: shown as text alone.
  */
 export function characteristicRow(cell, context) {
   const name = nameOf(cell);
@@ -716,13 +750,16 @@ export function characteristicRow(cell, context) {
   const id = identifier("control");
   // One function of each kind for all that is put: of wishes that wait only the latest is heard, and it may be the final one.
   const settled = () => control.update();
-  const refused = (error) => say(problem, error?.message ?? "");
-  const silent = () => say(problem, "");
+  const refused = (error) => {
+    say(problem, error ? refusalOf(cell, error) : "");
+    control.refused?.(error);
+  };
+  const silent = () => refused(null);
   const put = (text, isFinal = true) => set(context.number, cell, text, { onRefused: isFinal ? refused : silent, onSettled: settled });
   // A row that is made meanwhile begins with the value that there is.
   let isShown = false;
   const isWaiting = () => isShown && isBeingSet(cell);
-  const control = kindOf(cell, context)({ cell, id, name, put, isWaiting, context });
+  const control = kindOf(cell, context)({ cell, id, name, put, refuse: refused, isWaiting, context });
   const label = control.isLabelled ? h("span", { class: "name", id: `${id}-label` }, name) : h("label", { class: "name", for: id }, name);
   control.update();
   isShown = true;
@@ -735,9 +772,10 @@ export const nameOf = (cell) => (cell.description && !cell.name.includes(cell.de
 
 function kindOf(cell, context) {
   if (cell.type === PRESS) return pressText;
-  if (context.isReported?.(cell)) return plainText;
-  if (cell.type === IDENTIFY || (!cell.perms.includes("pr") && cell.format === "bool")) return trigger;
+  if (context.isReported?.(cell, context.service)) return plainText;
+  if (cell.type === IDENTIFY) return trigger;
   const choices = choicesOf(cell);
+  if (isWriteOnly(cell)) return (parts) => writeOnly(parts, cell.format === "bool" ? [["true", "Yes"], ["false", "No"]] : choices);
   if (choices && cell.words) return choices.length <= 4 ? segments : choice;
   if (cell.format === "bool") return toggle;
   if (choices) return choice;
@@ -758,7 +796,7 @@ function choicesOf(cell) {
 const stepOf = (cell) => cell.minStep ?? (FLOATS.has(cell.format) ? null : 1);
 
 function isSlider(cell) {
-  if (cell.minValue === undefined || cell.maxValue === undefined) return false;
+  if (cell.minValue === undefined || cell.maxValue === undefined || !isExact(cell)) return false;
   const span = cell.maxValue - cell.minValue;
   const step = stepOf(cell);
   return span > 0 && (step === null || span / step <= MOST_STEPS);
@@ -790,7 +828,7 @@ function segments({ cell, id, name, put, isWaiting }) {
     node: [h("div", { class: "segments", role: "radiogroup", "aria-label": name }, inputs.map((one) => one.node)), other], isLabelled: true, width: "broad",
     update() {
       if (isWaiting()) return;
-      for (const { input, value } of inputs) input.checked = Number(cell.value) === value && cell.value !== null;
+      for (const { input, value } of inputs) input.checked = cell.value !== null && textOf(cell.value) === String(value);
       say(other, cell.value === null || inputs.some(({ input }) => input.checked) ? "" : `It is ${valueInWords(cell)}`);
     },
   };
@@ -798,12 +836,12 @@ function segments({ cell, id, name, put, isWaiting }) {
 
 /** Many words, or the values that are valid. */
 function choice({ cell, id, put, isWaiting }) {
-  const node = h("select", { id, on: { change: () => put(jsonOf(cell, Number(node.value))) } }, options(choicesOf(cell)));
+  const node = h("select", { id, on: { change: () => put(jsonOf(cell, node.value)) } }, options(choicesOf(cell)));
   return {
     node,
     update() {
       if (isWaiting()) return;
-      const text = String(Number(cell.value));
+      const text = textOf(cell.value);
       const isKnown = cell.value !== null && [...node.options].some((option) => option.value === text && !option.dataset.other);
       node.querySelector("[data-other]")?.remove();
       if (!isKnown) node.prepend(h("option", { value: "other", data: { other: "yes" }, disabled: true }, valueInWords(cell)));
@@ -811,7 +849,9 @@ function choice({ cell, id, put, isWaiting }) {
     },
   };
 }
-const jsonOf = (cell, value) => (cell.format === "bool" ? String(Boolean(value)) : String(value));
+const jsonOf = (cell, value) => (cell.format === "bool" ? String(Boolean(Number(value))) : String(value));
+/** Booleans are numbers here; a 64-bit number is text already. */
+const textOf = (value) => String(typeof value === "boolean" ? Number(value) : value);
 
 /** A slider, and the number beside it, which can be typed as well. While it is moved, and until that is settled, it shows what is wished for. */
 function slider(parts) {
@@ -822,10 +862,14 @@ function slider(parts) {
   let wished = null;
   const range = h("input", { type: "range", id, min: cell.minValue, max: cell.maxValue, step: step === "any" ? (cell.maxValue - cell.minValue) / 1000 : step });
   const wish = (text, isFinal = true) => {
+    typed.refused(null);
     wished = Number(text);
     put(text, isFinal);
   };
+  /** Whether the value that was sent last was typed: if it is refused, it stays in the field. */
+  let isTyped = false;
   const typed = number({ ...parts, id: `${id}-number`, name: `${name}, as a number`, put: (text) => {
+    isTyped = true;
     range.value = text;
     wish(text);
   } });
@@ -842,9 +886,10 @@ function slider(parts) {
     show(cell.value);
   };
   range.addEventListener("input", () => {
+    isTyped = false;
     isHeld = true;
-    show(Number(range.value));
     wish(range.value, false);
+    show(Number(range.value));
   });
   range.addEventListener("change", () => {
     isHeld = false;
@@ -859,27 +904,42 @@ function slider(parts) {
   range.addEventListener("blur", letGo);
   const track = trackOf(cell);
   if (track) range.classList.add("track", track);
-  return { node: [range, typed.node], width: "broad", update };
+  return { node: [range, typed.node], width: "broad", update, refused: (error) => isTyped && typed.refused(error) };
 }
 
 /**
- * A field that is typed in. What somebody has begun to type isn't written over; what was put isn't until it is settled.
+ * A field that is typed in. Text that somebody began to type isn't written over; a value that was put isn't until it is settled; a value that was
+ * refused stays, so that it can be corrected. Escape brings back the current value.
  * `show(value)` writes into it, `commit()` puts what it says.
  */
-function typedIn(node, { cell, isWaiting }, show, commit) {
+function typedIn(node, { cell, isWaiting, refuse }, show, commit) {
   let isBegun = false;
-  const update = (value = cell.value) => !isBegun && show(value);
+  let isRefused = false;
+  const update = (value = cell.value) => !isBegun && !isRefused && show(value);
   const updateFromCell = () => !isWaiting() && update();
+  const refused = (error) => {
+    isRefused = Boolean(error);
+    if (isRefused) node.setAttribute("aria-invalid", "true");
+    else node.removeAttribute("aria-invalid");
+  };
   node.addEventListener("input", () => { isBegun = true; });
   node.addEventListener("change", () => {
     isBegun = false;
+    refused(null);
     commit();
+  });
+  node.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !(isBegun || isRefused)) return;
+    isBegun = false;
+    refuse(null);
+    refused(null);
+    show(cell.value);
   });
   node.addEventListener("blur", () => {
     isBegun = false;
     updateFromCell();
   });
-  return { update: updateFromCell, show: update };
+  return { update: updateFromCell, show: update, refused };
 }
 
 /** Where nothing is different the caret stays. */
@@ -887,22 +947,32 @@ function write(node, text) {
   if (node.value !== text) node.value = text;
 }
 
+/** 64-bit numbers are text: the browser's number field would count in steps that lose digits. */
 function number(parts) {
-  const { cell, id, name, put } = parts;
-  const node = h("input", { type: "number", id, "aria-label": name, min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any", inputmode: "decimal" });
-  const textOf = (value) => (value === null ? "" : typeof value === "number" ? String(Math.round(value * 1000) / 1000) : String(value));
-  const { update, show } = typedIn(node, parts, (value) => write(node, textOf(value)), () => node.value !== "" && put(jsonNumber(node.value)));
-  return { node: h("span", { class: "number" }, node, h("span", { class: "unit", "aria-hidden": "true" }, unitOf(cell).trim())), isLabelled: true, update, show };
+  const { cell, id, name, put, refuse } = parts;
+  const type = isExact(cell) ? { type: "number", min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any" } : { type: "text", class: "long" };
+  const node = h("input", { ...type, id, "aria-label": name, inputmode: "decimal", autocomplete: "off" });
+  const commit = () => {
+    const text = jsonNumber(node.value);
+    if (text !== null) return put(text);
+    if (node.value !== "" || node.validity.badInput) return failed(new Error("this is not a number"));
+    // An emptied field is no wish: it shows the current value again.
+    failed(null);
+  };
+  const field = typedIn(node, parts, (value) => write(node, numberText(value)), commit);
+  const failed = (error) => {
+    refuse(error);
+    field.refused(error);
+    field.show();
+  };
+  return { node: h("span", { class: "number" }, node, h("span", { class: "unit", "aria-hidden": "true" }, unitOf(cell).trim())), isLabelled: true, ...field };
 }
-
-/** A number as JSON writes it: people write .5 and 05 as well. Whole ones may be larger than JavaScript's numbers. */
-const jsonNumber = (text) => (/^-?\d+$/.test(text) ? text.replace(/^(-?)0+(?=\d)/, "$1") : String(Number(text)));
 
 function string(parts) {
   const { cell, id, put } = parts;
   const node = h("input", { type: "text", id, maxlength: cell.maxLen ?? 64, autocomplete: "off", spellcheck: "false" });
-  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value)));
-  return { node, width: "broad", update };
+  const field = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value)));
+  return { ...field, node, width: "broad" };
 }
 
 /** Bytes are base64 text. */
@@ -910,11 +980,11 @@ function bytes(parts) {
   const { cell, id, put } = parts;
   const node = h("textarea", { id, rows: 2, autocomplete: "off", spellcheck: "false" });
   const length = h("small", { class: "unit" });
-  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))));
+  const field = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))));
   return {
-    node: [node, length], width: "broad",
+    ...field, node: [node, length], width: "broad",
     update() {
-      update();
+      field.update();
       say(length, valueInWords(cell));
     },
   };
@@ -942,7 +1012,7 @@ function pressText({ cell, id }) {
 
 function trigger({ cell, id, name, put }) {
   return {
-    node: h("button", { type: "button", id, "aria-label": name, on: { click: () => put(cell.format === "bool" ? "true" : "1") } }, cell.type === IDENTIFY ? "Identify" : "Write"),
+    node: h("button", { type: "button", id, "aria-label": name, on: { click: () => put("true") } }, "Identify"),
     isLabelled: true,
     update() {},
   };
@@ -952,10 +1022,32 @@ function trigger({ cell, id, name, put }) {
 export const colourRow = colourControl;
 
 """#),
+    ("controller-names.js", #"""
+// Short names of controllers: the log and the lists show "Controller 3F9A" instead of a whole UUID.
+
+const SHORT = 4;
+const LONGER = 8;
+/** Identifiers by the name that was given to them. */
+const known = new Map();
+const names = new Map();
+
+/** The name begins with the first characters of the pairing identifier, so it is the same after a restart. */
+export function controllerName(identifier) {
+  let name = names.get(identifier);
+  if (name) return name;
+  const letters = identifier.replaceAll(/[^\p{L}\p{N}]/gu, "").toUpperCase() || identifier;
+  name = [SHORT, LONGER].map((length) => `Controller ${letters.slice(0, length)}`).find((one) => !known.has(one)) ?? `Controller ${identifier}`;
+  known.set(name, identifier);
+  names.set(identifier, name);
+  return name;
+}
+
+"""#),
     ("controllers.js", #"""
 // Who is paired, who is connected, and to what they subscribed.
 
 import * as api from "./api.js";
+import { controllerName } from "./controller-names.js";
 import { confirmed } from "./dialog.js";
 import { h, say } from "./dom.js";
 import { tried } from "./notices.js";
@@ -1011,17 +1103,17 @@ export function controllersPanel(store, { number, scope }) {
 
 function pairingRow(controller, number) {
   const rights = h("td");
-  const node = h("tr", null, h("td", { class: "mono" }, controller), rights,
+  const node = h("tr", null, h("td", null, h("strong", null, controllerName(controller)), h("div", { class: "mono fine" }, controller)), rights,
     h("td", { class: "end" }, h("button", {
-      type: "button", class: "small", "aria-label": `Remove ${controller}`,
-      on: { click: async () => (await confirmed(`Remove the pairing of ${controller}?`, "Remove")) && tried(() => api.removePairing(number, controller)) },
+      type: "button", class: "small", "aria-label": `Remove ${controllerName(controller)}`,
+      on: { click: async () => (await confirmed(`Remove the pairing of ${controllerName(controller)}?`, "Remove")) && tried(() => api.removePairing(number, controller)) },
     }, "Remove")));
   return { node, update({ admin }) { say(rights, admin ? "Admin" : "User"); } };
 }
 
 /** `subscribed(id)` says what the characteristic of this address is called. */
 function connectionRow(id, peer, number, subscribed) {
-  const who = h("strong", { class: "mono" });
+  const who = h("strong");
   const none = h("p", { class: "fine" }, "no subscriptions");
   const summary = h("summary");
   const names = h("ul", { class: "fine" });
@@ -1034,7 +1126,8 @@ function connectionRow(id, peer, number, subscribed) {
   return {
     node,
     update({ controller, subscriptions }) {
-      say(who, controller ?? "not verified");
+      say(who, controller ? controllerName(controller) : "Not verified");
+      who.title = controller ?? "";
       const what = subscriptions.length > 0 ? box : none;
       if (place.firstChild !== what) place.replaceChildren(what);
       const now = subscriptions.join(" ");
@@ -1140,6 +1233,9 @@ import { headers, parse } from "./api.js";
 const LONGEST_PAUSE = 5000;
 /** Something comes every 15 seconds; without it the connection is as good as gone. */
 const SILENCE = 40000;
+/** A server that closes each connection at once is not asked four times a second: only a connection of so many milliseconds resets the pause. */
+const STEADY = 5000;
+const SHORTEST_PAUSE = 250;
 /** A page that nobody sees for so long lets its connection go: a browser has six for one server, and the next page needs one. */
 const UNSEEN = 30000;
 
@@ -1153,11 +1249,13 @@ const UNSEEN = 30000;
  * A refusal for want of a token ends it; it is called anew when there is one.
  */
 export async function follow({ begin, onEvent, onState }) {
-  let pause = 250;
+  let pause = SHORTEST_PAUSE;
   for (;;) {
     const end = new AbortController();
     const unseen = whenUnseen(() => end.abort());
     let timer = null;
+    let hasGap = false;
+    let opened = Infinity;
     const hear = () => {
       clearTimeout(timer);
       timer = setTimeout(() => end.abort(), SILENCE);
@@ -1171,12 +1269,16 @@ export async function follow({ begin, onEvent, onState }) {
       });
       if (!response.ok) throw Object.assign(new Error(`the answer was ${response.status}`), { status: response.status });
       onState("open");
-      pause = 250;
+      opened = performance.now();
       for await (const event of eventsIn(response.body, hear)) {
-        if (event.name === "lost") break;
+        // Events were dropped, because this page reads slowly: everything is loaded again.
+        if (event.name === "lost") {
+          hasGap = true;
+          break;
+        }
         onEvent(event.data);
       }
-      onState("lost");
+      if (!hasGap) onState("lost");
     } catch (error) {
       if (error.status === 401) return onState("refused", error);
       if (!unseen.isLong) onState("lost", error);
@@ -1185,10 +1287,11 @@ export async function follow({ begin, onEvent, onState }) {
       end.abort();
       unseen.stop();
     }
+    if (performance.now() - opened >= STEADY) pause = SHORTEST_PAUSE;
     if (unseen.isLong) {
       onState("resting");
       await seen();
-      pause = 250;
+      pause = SHORTEST_PAUSE;
       continue;
     }
     await new Promise((resume) => setTimeout(resume, pause));
@@ -1434,7 +1537,7 @@ export function settled(milliseconds, job, gap = () => 0) {
     ("glance.js", #"""
 // How a device is, in a few words: "On · 50 %".
 
-import { mainService } from "./pictures.js";
+import { BUSY, PRESS, busyCell, mainService } from "./pictures.js";
 import { cellOf } from "./model.js";
 import { valueInWords } from "./words.js";
 
@@ -1442,19 +1545,27 @@ import { valueInWords } from "./words.js";
 const TELLING = [
   "E", "1D", "66", "25", "B0", "F", "B1", "8", "11", "10", "6D", "22", "71", "6A", "70", "76", "69", "92", "95", "6B", "29", "D2", "68", "AA", "21B", "24",
 ];
+/** Hue, saturation and colour temperature: a lamp is drawn in its colour. */
+const COLOURS = ["13", "2F", "CE"];
+/** Types that the overview asks for. The picture of a button shows that it was pressed. */
+export const STATE_TYPES = [...new Set([...TELLING, ...BUSY.map(([type]) => type), ...COLOURS, PRESS])];
 /** Worth a word only while they hold. */
 const ONLY_WHEN_TRUE = { 24: "Obstructed" };
 /** Said otherwise than the catalogue does, which speaks of contacts and percentages. */
 const OTHERWISE = { "6A": (value) => (value === 1 ? "Open" : "Closed"), "6D": (value) => (value === 0 ? "Closed" : value === 100 ? "Open" : `${value} % open`) };
 
+/** `text()` in words, `isActive()`: on, open, unlocked or noticing something; both follow `cells`. */
 export function glanceOf(accessory) {
   const service = mainService(accessory);
-  if (!service) return { cells: [], text: () => "" };
-  const cells = TELLING.map((type) => cellOf(service, type)).filter(Boolean).slice(0, 3);
+  if (!service) return { cells: [], text: () => "", isActive: () => false };
+  const cells = TELLING.map((type) => cellOf(service, type)).filter((cell) => cell?.perms.includes("pr")).slice(0, 3);
   const obstruction = cellOf(service, "24");
   if (obstruction && !cells.includes(obstruction)) cells.push(obstruction);
+  const busy = busyCell(accessory);
+  if (busy.cell && !cells.includes(busy.cell)) cells.push(busy.cell);
   return {
     cells,
+    isActive: busy.isBusy,
     text() {
       const said = [];
       for (const cell of cells) {
@@ -1633,6 +1744,7 @@ function restartMenu(number) {
 <title>hapsim</title>
 <link rel="icon" href="icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="page.css">
+<link rel="stylesheet" href="pictures.css">
 <script type="module" src="page.js"></script>
 </head>
 <body>
@@ -1644,11 +1756,11 @@ function restartMenu(number) {
 <h1><a href="#/"><img src="icon.svg" alt="" width="28" height="28"> hapsim</a></h1>
 <button type="button" class="quiet icon" id="theme"></button>
 </header>
-<nav aria-label="Accessories" id="list"></nav>
+<nav aria-label="Accessories" id="list" data-live></nav>
 </aside>
-<main id="main" tabindex="-1"><p class="empty">Loading…</p></main>
+<main id="main" tabindex="-1" data-live><p class="empty">Loading…</p></main>
 <section class="log" id="log" aria-label="Log"></section>
-<aside class="side-foot" id="time" aria-label="Clock and scenario"></aside>
+<aside class="side-foot" id="time" data-live aria-label="Clock and scenario"></aside>
 </div>
 <div class="notices" id="notices" role="status" aria-live="polite"></div>
 <noscript><p>This page needs JavaScript; the same can be asked of the API at /v1.</p></noscript>
@@ -1691,10 +1803,12 @@ export function offsetOf(text, line, column) {
 
 """#),
     ("list.js", #"""
-// The list at the side: accessories and bridges, each with a mark that says whether it runs.
+// The list at the side: accessories and bridges, each with its state and a mark that says whether it runs.
 
 import { h, say } from "./dom.js";
-import { pictureOfCategory } from "./pictures.js";
+import { glanceOf } from "./glance.js";
+import { Scope } from "./model.js";
+import { busyCell, pictureOf, pictureOfCategory } from "./pictures.js";
 import { keptRows } from "./rows.js";
 import { address, route } from "./route.js";
 import { category, count } from "./words.js";
@@ -1707,6 +1821,7 @@ const MANY = 100;
 export class List {
   #list = h("ul", { class: "accessories" });
   #head = h("h2", { class: "fine" });
+  #overview = h("a", { class: "to-overview", href: "#/" }, "Overview");
   #search = h("input", { type: "search", "aria-label": "Find an accessory", placeholder: "Find…", hidden: true, on: { input: () => this.#find() } });
   #found = h("span", { class: "fine", role: "status" });
   #kept = keptRows(this.#list, (summary) => summary.number, (summary) => this.#row(summary));
@@ -1718,8 +1833,10 @@ export class List {
   constructor(store, container, add) {
     this.store = store;
     container.append(
-      h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory"), this.#search, this.#found), this.#list);
+      h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory"), this.#search, this.#found), this.#overview, this.#list);
     store.on("list", () => this.update());
+    // The marks say nothing while hapsim does not answer.
+    store.on("state", () => this.#list.childElementCount > 0 && this.#kept.update(store.summaries));
     addEventListener("hashchange", () => this.#choose());
   }
 
@@ -1735,7 +1852,7 @@ export class List {
   }
 
   #row(summary) {
-    const row = makeRow(summary);
+    const row = makeRow(summary, this.store);
     this.#pictures.observe(row.node);
     return row;
   }
@@ -1753,6 +1870,8 @@ export class List {
 
   #choose() {
     const { number } = route();
+    if (number === null) this.#overview.setAttribute("aria-current", "page");
+    else this.#overview.removeAttribute("aria-current");
     for (const [key, row] of this.#kept.rows) {
       if (key !== number) row.link.removeAttribute("aria-current");
       else if (!row.link.hasAttribute("aria-current")) {
@@ -1763,39 +1882,150 @@ export class List {
   }
 }
 
-function makeRow({ number }) {
+function makeRow({ number }, store) {
   const dot = h("span", { class: "dot", role: "img" });
   const name = h("span", { class: "row-name" });
   const words = h("span", { class: "fine" });
   const thumb = h("span", { class: "thumb small" });
   const link = h("a", { href: address(number) }, thumb, h("span", { class: "row-words" }, name, words), dot);
+  const scope = new Scope();
+  let summary = null;
+  /** The accessories whose values the row follows, and what these say. */
+  let accessories = null;
+  let state = { text: () => "", isActive: () => false };
   let isDrawn = false;
   let slug = null;
   const draw = () => {
     isDrawn = true;
-    thumb.replaceChildren(pictureOfCategory(slug));
+    thumb.replaceChildren(accessories?.length === 1 ? pictureOf(accessories[0], slug, scope) : pictureOfCategory(slug));
+  };
+  const show = () => {
+    link.classList.toggle("is-active", summary.running && state.isActive());
+    const said = [state.text() || category(summary.category)];
+    if (summary.radio === false) said.push("off the network");
+    if (summary.faults > 0) said.push(count(summary.faults, "fault"));
+    if (summary.connections > 0) said.push(count(summary.connections, "connection"));
+    say(words, said.join(" · "));
+  };
+  const follow = (now) => {
+    if (now === accessories) return false;
+    scope.end();
+    accessories = now;
+    state = now.length > 1 ? ofBridge(now.slice(1)) : glanceOf(now[0]);
+    scope.watch(state.cells, show);
+    return true;
   };
   return {
     node: h("li", { data: { number } }, link), link,
     draw() { if (!isDrawn) draw(); },
     update(now) {
-      if (now.category !== slug) {
-        slug = now.category;
-        if (isDrawn) draw();
-      }
-      const state = !now.running ? "stopped" : now.radio === false ? "off the network" : "running";
-      dot.className = `dot ${state.replaceAll(" ", "-")}`;
-      dot.setAttribute("aria-label", state);
-      dot.title = state;
+      summary = now;
+      const model = store.states.get(number);
+      const isOther = now.category !== slug;
+      slug = now.category;
+      if ((model && follow(model.accessories)) || isOther) if (isDrawn) draw();
+      const mark = store.isLost ? "unknown" : !now.running ? "stopped" : now.radio === false ? "off the network" : "running";
+      dot.className = `dot ${mark.replaceAll(" ", "-")}`;
+      dot.setAttribute("aria-label", mark);
+      dot.title = mark;
       say(name, now.name);
-      const said = now.bridged > 0 ? [`Bridge of ${now.bridged}`] : [];
-      if (now.radio === false) said.push("off the network");
-      if (now.paired) said.push("paired");
-      if (now.connections > 0) said.push(count(now.connections, "connection"));
-      if (now.faults > 0) said.push(count(now.faults, "fault"));
-      say(words, said.join(" · ") || category(now.category));
+      show();
     },
   };
+}
+
+/** Of a bridge: how many of its accessories are on, open or noticing something. */
+function ofBridge(accessories) {
+  const all = accessories.map(busyCell).filter(({ cell }) => cell);
+  const active = () => all.filter(({ isBusy }) => isBusy()).length;
+  return { cells: all.map(({ cell }) => cell), text: () => `${active()} of ${accessories.length} active`, isActive: () => active() > 0 };
+}
+
+"""#),
+    ("log-row.js", #"""
+// One row of the log. Events that follow each other and say the same share a row.
+
+import { controllerName } from "./controller-names.js";
+import { h, say } from "./dom.js";
+import { addressOf } from "./route.js";
+import { count } from "./words.js";
+
+/** A row lists so many characteristics, the latest; it counts the others. */
+const LISTED = 20;
+const SUBSCRIPTIONS = { subscribed: "subscribed to", unsubscribed: "unsubscribed from" };
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
+/** Why, where the text does not say so already. */
+export const reasonOf = (event) => (event.reason && !(event.text ?? "").includes(event.reason) ? event.reason : null);
+const textOf = (event) => (event.controller ? (event.text ?? "").replaceAll(event.controller, () => controllerName(event.controller)) : (event.text ?? ""));
+
+/** Subscriptions of a controller belong together; other events only if every word is the same. */
+function keyOf({ event, group }) {
+  const what = SUBSCRIPTIONS[event.event] ? [event.controller] : [event.aid, event.iid, event.text, event.reason];
+  return JSON.stringify([group, event.event, event.number ?? event.accessory, ...what]);
+}
+
+export class LogRow {
+  entries = [];
+  #count = 0;
+  #key;
+  #time = h("time");
+  #times = h("span", { class: "log-times" });
+  #details = null;
+
+  constructor(entry) {
+    const { event, group } = entry;
+    this.#key = keyOf(entry);
+    const reason = reasonOf(event);
+    this.words = wordsOf(event);
+    this.node = h("li", { class: `log-row ${group}${event.isDivider ? " divider" : ""}` },
+      this.#time, event.accessory ? h("span", { class: "log-who" }, event.accessory) : null,
+      h("span", { class: "log-kind" }, group === "refused" ? `✕ ${event.event}` : event.event), this.#times, this.words, reason ? h("span", { class: "log-reason" }, reason) : null);
+    this.#add(entry);
+  }
+
+  /** Removes the oldest entries, but never the latest one. Returns how many. */
+  drop(number) {
+    return this.entries.splice(0, Math.min(number, this.entries.length - 1)).length;
+  }
+
+  /** Takes in an event that follows. Returns whether it belongs here. */
+  take(entry) {
+    if (entry.event.isDivider || keyOf(entry) !== this.#key) return false;
+    this.#add(entry);
+    if (SUBSCRIPTIONS[entry.event.event]) this.#list(entry);
+    else say(this.#times, `${this.#count} times`);
+    return true;
+  }
+
+  #add(entry) {
+    this.entries.push(entry);
+    this.#count += 1;
+    say(this.#time, clock.format(entry.event.time * 1000));
+  }
+
+  /** The characteristics of several subscriptions, which open. */
+  #list({ event }) {
+    if (!this.#details) {
+      this.#details = { summary: h("summary", { tabindex: "-1" }), items: h("ul"), earlier: h("p", { class: "fine" }) };
+      this.words.replaceWith(h("details", { class: "log-text" }, this.#details.summary, this.#details.items, this.#details.earlier));
+      this.#details.items.append(h("li", null, this.words));
+    }
+    this.#details.items.append(h("li", null, wordsOf(event)));
+    if (this.#details.items.childElementCount > LISTED) this.#details.items.firstChild.remove();
+    if (this.#count > LISTED) say(this.#details.earlier, `and ${this.#count - LISTED} earlier`);
+    say(this.#details.summary, `${controllerName(event.controller)} ${SUBSCRIPTIONS[event.event]} ${count(this.#count, "characteristic")}`);
+  }
+}
+
+/** Where an event names a characteristic, its words lead to it. */
+function wordsOf(event) {
+  const place = event.iid !== undefined ? event : event.characteristics?.[0];
+  const text = textOf(event);
+  const title = event.controller ? { title: event.controller } : {};
+  return place && event.number
+    ? h("a", { class: "log-text", href: addressOf(event.number, place), tabindex: "-1", ...title }, text)
+    : h("span", { class: "log-text", ...title }, text);
 }
 
 """#),
@@ -1805,10 +2035,14 @@ function makeRow({ number }) {
 import { h, identifier, say } from "./dom.js";
 import { saveFile } from "./files.js";
 import { soon } from "./frames.js";
-import { addressOf, route } from "./route.js";
+import { LogRow, reasonOf } from "./log-row.js";
+import { route } from "./route.js";
+import { count } from "./words.js";
 
 /** So many of each group are kept, and so many rows shown. Refusals have as many rows of their own, so that nothing else pushes them out. */
 const ROOM = 300;
+/** So many entries are kept in all rows together, for the file. Each row keeps at least its latest one. */
+const ENTRIES = 2 * ROOM;
 /** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second: of each lot the latest, and all refusals. */
 const MANY = 60;
 const LOT = 15;
@@ -1835,7 +2069,9 @@ export class Log {
   #fresh = [];
   /** Rows that are shown, the oldest first. */
   #rows = { refusals: [], rest: [] };
-  #rate = h("span", { class: "fine" });
+  /** The row of the event that happened last. */
+  #latest = null;
+  #rate = h("span", { class: "fine rate" });
   #shownGroups;
   #isPaused = false;
   #onlyHere = false;
@@ -1870,8 +2106,8 @@ export class Log {
     } } }, "Pause");
     const save = h("button", { type: "button", class: "small", on: { click: () => saveFile("hapsim-log.txt", this.#text(), "text/plain") } }, "Save");
     container.append(
-      h("header", { class: "bar" }, h("h2", null, "Log"), this.#rate, search, pause, save),
-      h("fieldset", { class: "checks" }, h("legend", { class: "unseen" }, "What is shown"), boxes, h("span", { class: "check" }, here, h("label", { for: here.id }, "Only this accessory"))),
+      h("header", { class: "bar" }, h("h2", null, "Log"), search, pause, save),
+      h("fieldset", { class: "checks" }, h("legend", { class: "unseen" }, "What is shown"), boxes, h("span", { class: "check" }, here, h("label", { for: here.id }, "Only this accessory")), this.#rate),
       this.#list);
     store.on("happened", (event) => this.#take(event));
     store.on("history", ({ events, isAnother }) => {
@@ -1881,7 +2117,7 @@ export class Log {
     });
     addEventListener("hashchange", () => this.#onlyHere && this.#again());
     setInterval(() => {
-      say(this.#rate, this.#count > 0 ? `${this.#count} events a second` : "");
+      say(this.#rate, this.#count > 0 ? `${count(this.#count, "event")} a second` : "");
       this.#count = 0;
     }, 1000);
   }
@@ -1926,39 +2162,58 @@ export class Log {
     this.#timer = null;
     this.#flushed = performance.now();
     const fresh = this.#fresh.splice(0);
-    this.#list.prepend(...fresh.map((entry) => this.#row(entry)).reverse());
+    this.#list.prepend(...this.#rowsOf(fresh).reverse());
     for (const rows of Object.values(this.#rows)) {
       for (const row of rows.splice(0, Math.max(0, rows.length - ROOM))) row.node.remove();
     }
+    this.#dropEntries();
   };
 
-  #row(entry) {
-    const row = { entry, node: rowOf(entry) };
-    this.#rows[isRefusal(entry) ? "refusals" : "rest"].push(row);
-    return row.node;
+  /** Rows that fold many events would keep them all: the oldest go, those of refusals last. */
+  #dropEntries() {
+    const rows = [...this.#rows.rest, ...this.#rows.refusals];
+    let surplus = rows.reduce((sum, row) => sum + row.entries.length, 0) - ENTRIES;
+    for (const row of rows) {
+      if (surplus <= 0) return;
+      surplus -= row.drop(surplus);
+    }
+  }
+
+  /** The elements of new rows, the oldest first. An entry that says the same as the row before it goes into that row. */
+  #rowsOf(entries) {
+    const nodes = [];
+    for (const entry of entries) {
+      if (this.#latest?.take(entry)) continue;
+      const row = new LogRow(entry);
+      this.#latest = row;
+      this.#rows[isRefusal(entry) ? "refusals" : "rest"].push(row);
+      nodes.push(row.node);
+    }
+    return nodes;
   }
 
   /** Everything anew, as the filters have it. */
   #again() {
     this.#fresh = [];
     this.#rows = { refusals: [], rest: [] };
+    this.#latest = null;
     const shown = [...this.#kept.values()].flat().filter((entry) => this.#isShown(entry)).sort((one, other) => one.order - other.order);
     const refusals = shown.filter(isRefusal).slice(-ROOM);
     const rest = shown.filter((entry) => !isRefusal(entry)).slice(-ROOM);
     const both = [...refusals, ...rest].sort((one, other) => one.order - other.order);
-    this.#list.replaceChildren(...both.map((entry) => this.#row(entry)).reverse());
+    this.#list.replaceChildren(...this.#rowsOf(both).reverse());
   }
 
   /** What is shown, the oldest first. */
   #text() {
-    const entries = Object.values(this.#rows).flat().map((row) => row.entry).sort((one, other) => one.order - other.order);
+    const entries = Object.values(this.#rows).flat().flatMap((row) => row.entries).sort((one, other) => one.order - other.order);
     return entries.map(({ event }) => `${[new Date(event.time * 1000).toISOString(), event.accessory, event.event, event.text, reasonOf(event)].filter(Boolean).join("  ")}\n`).join("");
   }
 
-  /** The arrows go along the rows that lead somewhere, which are no stops of Tab: there are hundreds. */
+  /** The arrows go along the rows that lead somewhere or open, which are no stops of Tab: there are hundreds. */
   #onKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const links = step ? [...this.#list.querySelectorAll("a")] : [];
+    const links = step ? [...this.#list.querySelectorAll("a, summary")].filter((link) => link.checkVisibility()) : [];
     if (links.length === 0) return;
     const at = links.indexOf(document.activeElement);
     const next = at < 0 ? (step > 0 ? 0 : -1) : at + step;
@@ -1966,20 +2221,6 @@ export class Log {
     event.preventDefault();
     links[next].focus();
   }
-}
-
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
-const reasonOf = (event) => (event.reason && !(event.text ?? "").includes(event.reason) ? event.reason : null);
-
-/** Where an event names a characteristic, its words lead to it. */
-function rowOf({ event, group }) {
-  const text = event.text ?? "";
-  const place = event.iid !== undefined ? event : event.characteristics?.[0];
-  const words = place && event.number ? h("a", { class: "log-text", href: addressOf(event.number, place), tabindex: "-1" }, text) : h("span", { class: "log-text" }, text);
-  const reason = reasonOf(event);
-  return h("li", { class: `log-row ${group}${event.isDivider ? " divider" : ""}` },
-    h("time", null, clock.format(event.time * 1000)), event.accessory ? h("span", { class: "log-who" }, event.accessory) : null,
-    h("span", { class: "log-kind" }, group === "refused" ? `✕ ${event.event}` : event.event), words, reason ? h("span", { class: "log-reason" }, reason) : null);
 }
 
 """#),
@@ -2148,24 +2389,80 @@ export async function tried(action, done) {
 
 let wasLost = false;
 let timer = null;
+/** What had the focus when the connection was lost: it gets the focus back. */
+let focused = null;
 
-/** Follows the store's state. */
-export function showConnection(state) {
-  clearTimeout(timer);
-  if (state === "lost") wasLost = true;
+/** While hapsim does not answer, a banner says so and no control can be used. */
+export function showConnection({ state, isLost }) {
+  if (isLost !== wasLost) {
+    if (isLost) focused = document.activeElement;
+    document.documentElement.classList.toggle("is-lost", isLost);
+    for (const part of document.querySelectorAll("[data-live]")) part.inert = isLost;
+    if (!isLost && document.activeElement === document.body) focused?.focus();
+  }
+  if (isLost && !wasLost) {
+    clearTimeout(timer);
+    connection.className = "connection lost";
+    const time = new Date().toLocaleTimeString(undefined, { hourCycle: "h23" });
+    say(connection, `The connection to hapsim is lost. The page shows how it was at ${time} and tries to connect again.`);
+  }
   if (state === "open" && wasLost) {
-    wasLost = false;
+    clearTimeout(timer);
     connection.className = "connection back";
     say(connection, "The connection is back; everything is up to date.");
     timer = setTimeout(() => {
       connection.className = "connection";
       say(connection, "");
     }, 8000);
-  } else if (wasLost) {
-    connection.className = "connection lost";
-    say(connection, "The connection to hapsim is lost. Trying again…");
   }
+  wasLost = isLost;
 }
+
+"""#),
+    ("numbers.js", #"""
+// Numbers as text: what people type, and every digit of a 64-bit number.
+
+/** A number as JSON writes it, or null. People write .5 and 05 as well; whole numbers may be larger than a JavaScript number. */
+export function jsonNumber(text) {
+  const trimmed = text.trim();
+  if (/^[+-]?\d+$/.test(trimmed)) return trimmed.replace(/^\+/, "").replace(/^(-?)0+(?=\d)/, "$1");
+  return trimmed !== "" && Number.isFinite(Number(trimmed)) ? String(Number(trimmed)) : null;
+}
+
+/** A number with three decimals at most. A whole number stays as it is: the arithmetic is not exact for large ones. */
+export const rounded = (value) => (Number.isInteger(value) ? value : Math.round(value * 1000) / 1000);
+
+/** Text for a field. */
+export const numberText = (value) => (value === null || value === undefined ? "" : String(typeof value === "number" ? rounded(value) : value));
+
+/** Whether JavaScript's arithmetic is exact for the range of this characteristic. */
+export const isExact = (cell) => cell.format !== "uint64" && [cell.minValue, cell.maxValue, cell.minStep].every((bound) => typeof bound !== "string");
+
+"""#),
+    ("overview.js", #"""
+// The overview: a tile with the state of every accessory, also of those that a bridge has.
+
+import { h } from "./dom.js";
+import { tileGrid } from "./tiles.js";
+import { address } from "./route.js";
+import { count } from "./words.js";
+
+/** Accessories without a bridge come first, then each bridge with its own. */
+export function overview(store, scope) {
+  const models = [...store.states.values()];
+  if (models.length === 0) return empty();
+  const alone = models.filter((model) => !model.isBridge);
+  const bridges = models.filter((model) => model.isBridge);
+  const entry = (model) => (accessory) => ({ accessory, model });
+  return h("div", { class: "overview" },
+    h("header", { class: "bar" }, h("h2", { tabindex: "-1" }, "Overview")),
+    alone.length === 0 ? null : tileGrid(alone.map((model) => entry(model)(model.root)), { store, scope, title: count(alone.length, "accessory", "accessories"), label: "Accessories" }),
+    bridges.map((model) => tileGrid(model.accessories.slice(1).map(entry(model)), {
+      store, scope, title: h("a", { href: address(model.number) }, model.detail.name), label: `Accessories behind ${model.detail.name}`,
+    })));
+}
+
+const empty = () => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, "No accessory yet"), h("p", null, "Add one from the catalogue or from a profile."));
 
 """#),
     ("pace.js", #"""
@@ -2189,7 +2486,7 @@ export const realSeconds = (simulated) => simulated / scale;
   --paper: #f3f2ee; --card: #ffffff; --sunk: #f0efea; --line: #dfddd5; --ink: #1c1d20; --soft: #5c5f66;
   --accent: #b4520f; --accent-ink: #ffffff; --accent-soft: #fbe9dc; --focus: #1a66d6;
   --good: #2c7a3f; --bad: #b3261e; --bad-soft: #fbe7e5; --warn: #8a5a00; --warn-soft: #fcf1d8; --good-soft: #e2f2e5;
-  --switch-off: #8d9096; --switch-on: #2c7a3f; --knob: #ffffff; --chosen: #ffffff;
+  --active: #fff6dc; --active-line: #e3c877; --switch-off: #8d9096; --switch-on: #2c7a3f; --knob: #ffffff; --chosen: #ffffff;
   --shadow: 0 1px 2px rgb(30 25 15 / 6%), 0 6px 20px rgb(30 25 15 / 5%);
   --p-wall: #e9eef2; --p-floor: #d9cfbf; --p-leaf: #fdfdfb; --p-edge: #6d7178; --p-inside: #3e4249; --p-metal: #a4a9b1; --p-dark: #2f3237;
   --p-light: #ffd678; --p-water: #4d9fdb; --p-sky: #bfe0f5; --p-green: #6aa84f; --p-house: #efe3cf; --p-roof: #b9674a; --p-skin: #d9a27a; --p-clothes: #4f74a8;
@@ -2201,7 +2498,7 @@ export const realSeconds = (simulated) => simulated / scale;
   --paper: #121316; --card: #1c1e22; --sunk: #25282d; --line: #33363d; --ink: #ececee; --soft: #a6a9b0;
   --accent: #f0975a; --accent-ink: #20140b; --accent-soft: #3a2a1e; --focus: #7ab3ff;
   --good: #74c787; --bad: #ff8a80; --bad-soft: #40211f; --warn: #f0c060; --warn-soft: #3a2f18; --good-soft: #1d3323;
-  --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff; --chosen: #434851;
+  --active: #453a1c; --active-line: #7d6a33; --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff; --chosen: #434851;
   --shadow: 0 1px 2px rgb(0 0 0 / 40%);
   --p-wall: #272b31; --p-floor: #3a342c; --p-leaf: #d3d5d8; --p-edge: #8b9099; --p-inside: #0f1114; --p-metal: #7d828b; --p-dark: #0c0d0f;
   --p-sky: #2d4a63; --p-green: #4f7d3c; --p-house: #5c5345; --p-roof: #8a4b36;
@@ -2212,7 +2509,7 @@ export const realSeconds = (simulated) => simulated / scale;
     --paper: #121316; --card: #1c1e22; --sunk: #25282d; --line: #33363d; --ink: #ececee; --soft: #a6a9b0;
     --accent: #f0975a; --accent-ink: #20140b; --accent-soft: #3a2a1e; --focus: #7ab3ff;
     --good: #74c787; --bad: #ff8a80; --bad-soft: #40211f; --warn: #f0c060; --warn-soft: #3a2f18; --good-soft: #1d3323;
-    --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff; --chosen: #434851;
+    --active: #453a1c; --active-line: #7d6a33; --switch-off: #6a6e76; --switch-on: #3f9a56; --knob: #ffffff; --chosen: #434851;
     --shadow: 0 1px 2px rgb(0 0 0 / 40%);
     --p-wall: #272b31; --p-floor: #3a342c; --p-leaf: #d3d5d8; --p-edge: #8b9099; --p-inside: #0f1114; --p-metal: #7d828b; --p-dark: #0c0d0f;
     --p-sky: #2d4a63; --p-green: #4f7d3c; --p-house: #5c5345; --p-roof: #8a4b36;
@@ -2251,14 +2548,19 @@ main { grid-area: main; overflow-y: auto; padding: 20px 24px 60px; min-width: 0;
 .bar > h2, .bar > h3 { margin-right: auto; }
 .accessories { display: grid; gap: 2px; }
 .accessories a { display: grid; grid-template-columns: auto minmax(0, 1fr) auto; align-items: center; gap: 12px; padding: 8px 10px; border-radius: 12px; text-decoration: none; }
+.to-overview { display: block; padding: 7px 10px; margin-bottom: 4px; border-radius: 12px; text-decoration: none; font-weight: 600; }
+.to-overview:hover { background: var(--sunk); }
+.to-overview[aria-current] { background: var(--card); box-shadow: var(--shadow), inset 0 0 0 1px var(--line); }
 .accessories a:hover { background: var(--sunk); }
 .accessories a[aria-current] { background: var(--card); box-shadow: var(--shadow), inset 0 0 0 1px var(--line); }
 .accessories.long li { content-visibility: auto; contain-intrinsic-size: auto 52px; }
 .accessories.long a:focus-visible { outline-offset: -3px; }
 .row-words { display: grid; min-width: 0; }
 .row-name { font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.accessories a.is-active .fine { color: var(--ink); }
 .row-words .fine { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .dot { width: 11px; height: 11px; border-radius: 50%; background: var(--good); }
+.dot.unknown { background: none; border: 2.5px dashed var(--soft); }
 .dot.off-the-network { background: none; border: 2.5px solid var(--warn); }
 .dot.stopped { background: none; border: 2.5px solid var(--bad); border-radius: 2px; }
 
@@ -2362,7 +2664,10 @@ button.link.address { color: var(--soft); text-decoration: underline dotted var(
 .how .reported { overflow-wrap: anywhere; text-align: right; max-width: 220px; }
 .word { color: var(--soft); }
 .number { display: inline-flex; align-items: center; gap: 5px; flex: none; }
-.number input { width: 92px; text-align: right; font-variant-numeric: tabular-nums; }
+.number input.long { width: 15.5em; }
+[aria-invalid] { border-color: var(--bad) !important; outline: 2px solid var(--bad); outline-offset: -1px; }
+.number input:not(.long) { width: 92px; }
+.number input { text-align: right; font-variant-numeric: tabular-nums; }
 .unit { color: var(--soft); min-width: 1.3em; }
 .refused { grid-column: 1 / -1; color: var(--bad); font-size: 0.88rem; }
 .refused:empty { display: none; }
@@ -2393,6 +2698,12 @@ input[type="range"]::-moz-range-thumb { width: 20px; height: 20px; border-radius
 .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 236px), 1fr)); gap: 10px; }
 .tile { display: flex; align-items: center; gap: 8px; background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 8px 12px 8px 8px; height: 68px; contain: strict; content-visibility: auto; }
 .tile a { display: flex; flex: 1; gap: 12px; align-items: center; min-width: 0; text-decoration: none; border-radius: 8px; }
+.tile.is-active { background: var(--active); border-color: var(--active-line); }
+.tile.is-active .fine { color: var(--ink); }
+.tile:not(.is-active) { background: var(--sunk); box-shadow: none; }
+.tile .thumb { min-height: 48px; }
+.overview { display: grid; gap: 18px; }
+.overview h2 { font-size: 1.6rem; letter-spacing: -0.02em; }
 .tile-words { display: grid; min-width: 0; }
 .tile-name { font-weight: 600; overflow-wrap: anywhere; line-height: 1.2; max-height: 2.4em; overflow: hidden; }
 .tile-words .fine { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
@@ -2433,8 +2744,11 @@ dialog h2 { font-size: 1.15rem; line-height: 1.35; }
 
 /* The log */
 .log > .bar { padding: 0 16px 8px; }
-.log h2 { font-size: 1.05rem; margin-right: 0; }
-.log .bar > .fine { margin-right: auto; }
+.log h2 { font-size: 1.05rem; }
+/* A line of its own, also when it is empty: the rate changes each second, and nothing else may move. */
+.log .rate { flex: 1 0 100%; min-height: 1.45em; font-variant-numeric: tabular-nums; }
+.log-times:not(:empty) { background: var(--sunk); color: var(--ink); border-radius: 8px; padding: 0 7px; font-size: 0.78rem; }
+details.log-text ul { list-style: disc; padding-left: 20px; }
 .log input[type="search"] { width: 110px; min-height: 30px; padding: 2px 8px; }
 .log > fieldset { padding: 0 16px 10px; font-size: 0.84rem; border-bottom: 1px solid var(--line); }
 .log > fieldset input { width: 15px; height: 15px; }
@@ -2459,6 +2773,11 @@ a.log-text:focus-visible { outline-offset: -2px; }
 .notice.problem { background: var(--bad-soft); color: var(--bad); border: 1px solid var(--bad); }
 .connection { position: fixed; top: 12px; left: 50%; transform: translateX(-50%); z-index: 15; border-radius: 12px; padding: 9px 18px; font-weight: 600; box-shadow: var(--shadow); }
 /* It stays in place: what comes into a place that wasn't shown may go unsaid. */
+/* While hapsim does not answer: what is shown is old, and no control can be used. */
+.is-lost [data-live] { filter: grayscale(1); }
+.is-lost [data-live] :is(button, select, input, textarea, .switch, .segments) { opacity: 0.45; cursor: default; }
+.is-lost .house { padding-top: 46px; }
+.connection.lost { top: 0; left: 0; right: 0; transform: none; border-radius: 0; text-align: center; }
 .connection:empty { padding: 0; box-shadow: none; }
 .connection.lost { background: var(--warn-soft); color: var(--warn); border: 1px solid currentcolor; }
 .connection.back { background: var(--good-soft); color: var(--good); border: 1px solid currentcolor; }
@@ -2486,137 +2805,17 @@ a.log-text:focus-visible { outline-offset: -2px; }
 }
 
 @container main (max-width: 600px) {
-  .head { grid-template: "who" auto "scene" auto "setup" auto "facts" auto "switches" auto / minmax(0, 1fr); }
-  .head.bridged { grid-template: "who" auto "scene" auto "facts" auto "switches" auto / minmax(0, 1fr); }
-  .scene { max-width: 320px; width: 100%; justify-self: center; }
+  .head { grid-template: "scene who" auto "setup setup" auto "facts facts" auto "switches switches" auto / 104px minmax(0, 1fr); gap: 12px 14px; }
+  .head.bridged { grid-template: "scene who" auto "facts facts" auto "switches switches" auto / 104px minmax(0, 1fr); }
+  .who h2 { font-size: 1.3rem; }
   .setup { justify-content: center; }
   .switches > .switch + :not(.switch) { margin-left: 0; }
 }
 
-/* Pictures */
-.picture { display: block; width: 100%; height: auto; border-radius: 10px; --t: 0.45s; overflow: hidden; }
-.scene .picture *, .service .picture * { transition: transform var(--t) ease, fill var(--t), opacity var(--t); }
-/* Of these there may be 149, and they change a thousand times a second. */
-.picture .p-room-light { transition: none; }
-.p-wall { fill: var(--p-wall); }
-.p-floor { fill: var(--p-floor); }
-.p-leaf { fill: var(--p-leaf); stroke: var(--p-edge); stroke-width: 1.2; }
-.p-frame, .p-rail { fill: var(--p-metal); stroke: var(--p-edge); stroke-width: 0.8; }
-.p-inside, .p-black, .p-screen { fill: var(--p-inside); }
-.p-black { fill: var(--p-dark); }
-.p-metal, .p-handle { fill: var(--p-metal); stroke: var(--p-edge); stroke-width: 0.6; }
-.p-line, .p-outline, .p-cable, .p-cross, .p-link, .p-plan-wall { fill: none; stroke: var(--p-edge); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
-.p-line.thin, .p-link { stroke-width: 1; }
-.p-cross { stroke: #d2453b; stroke-width: 3; }
-.p-arrow { fill: none; stroke: #fff; stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; animation: p-blink 1s infinite alternate; }
-.p-number { font: 700 15px system-ui, sans-serif; fill: var(--p-dark); }
-.p-number.side { font-size: 13px; }
-.p-small { font: 600 9px system-ui, sans-serif; fill: var(--p-dark); }
-:root[data-theme="dark"] :is(.p-number, .p-small) { fill: #f1f1f1; }
-@media (prefers-color-scheme: dark) { :root:not([data-theme]) :is(.p-number, .p-small) { fill: #f1f1f1; } }
-.p-warn { fill: #f2b51d; stroke: #8a6200; stroke-width: 1; }
-.p-warn-text { font: 800 10px system-ui, sans-serif; fill: #3a2a00; }
-.p-led { fill: #9aa0a8; }
-.p-led.is-good, .is-good { fill: #3db75a; }
-.p-led.is-bad, .is-bad { fill: #e5443a; }
-.p-shade { fill: #7a6a58; }
-.p-bulb { fill: #c9ccd1; }
-.p-halo, .p-beam { opacity: 0; }
-.p-halo circle { opacity: 0.24; }
-.p-house { fill: var(--p-house); }
-.p-roof { fill: var(--p-roof); }
-.p-body { fill: #4f74a8; }
-.p-wheel { fill: var(--p-dark); }
-.p-box { fill: #c79a5b; stroke: #7d5a28; }
-.p-swing { transform-origin: 42px 48px; }
-.p-sky, .p-sash { fill: var(--p-sky); stroke: var(--p-edge); stroke-width: 1; }
-.p-sash { fill-opacity: 0.75; stroke-width: 2; }
-.p-sun, .p-room-light { fill: #f6c445; }
-[id="scene"] .p-room-light { fill: var(--p-metal); stroke: transparent; stroke-width: 2.5; }
-[id="scene"] .p-room-light.is-on { fill: #ffc62e; stroke: #ffc62e66; }
-.p-hill, .p-grass, .p-stem, .p-film-far { fill: var(--p-green); }
-.p-slat { fill: var(--p-leaf); stroke: var(--p-edge); stroke-width: 0.5; transform-box: fill-box; transform-origin: center; }
-.p-turn-self { transform-box: fill-box; transform-origin: center; }
-.p-slide { transition-duration: 0.8s; }
-.p-bolt { fill: #c9a24a; stroke: #7a5f20; stroke-width: 0.8; }
-.p-bolt.is-good { fill: #3db75a; stroke: #1d6b31; }
-.p-bolt.is-bad { fill: #e5443a; }
-.p-plate { fill: var(--p-wall); stroke: var(--p-edge); stroke-width: 1; }
-.p-key { transform-origin: 46px 44px; }
-.p-key.is-jammed { animation: p-shake 0.3s infinite; }
-.p-ring { fill: #c9a24a; stroke: #7a5f20; }
-.p-dial { fill: none; stroke: var(--p-metal); stroke-width: 5; }
-.p-dial.is-heating { stroke: #ee7d2b; }
-.p-dial.is-cooling { stroke: #3f97dc; }
-.p-dial-face { fill: var(--card); stroke: var(--p-edge); stroke-width: 0.8; }
-.p-hand { transform-origin: 60px 45px; }
-.p-pointer { fill: #d2453b; stroke: #fff; stroke-width: 0.6; }
-.p-glass { fill: var(--card); stroke: var(--p-edge); stroke-width: 1.4; }
-.p-mercury { fill: #d2453b; }
-.p-grow { transform-origin: 0 60px; }
-.p-grow.drop { transform-origin: 0 66px; }
-.p-grow.low { transform-origin: 0 76px; }
-.p-grow-right { transform-origin: 25px 0; }
-.p-drop-level { clip-path: path("M60 12c10 14 18 23 18 34a18 18 0 0 1-36 0c0-11 8-20 18-34z") view-box; }
-.p-water, .p-splash { fill: var(--p-water); }
-.p-splash { fill: none; stroke: var(--p-water); stroke-width: 2.4; stroke-linecap: round; }
-.p-blade { fill: #5c7fa3; }
-.p-hub { fill: var(--p-metal); stroke: var(--p-edge); }
-.p-rotor { transform-origin: 60px 42px; }
-.p-rotor.is-running { animation: p-spin 1s linear infinite; }
-.p-shrunk { transform: scale(0.72); transform-origin: 60px 42px; }
-.p-breath, .p-wave, .p-jet, .p-ray { fill: none; stroke: #5aa7de; stroke-width: 2.4; stroke-linecap: round; }
-.p-air { animation: p-rise 2s ease-in-out infinite; }
-.p-ray { stroke: #f6c445; stroke-width: 3; }
-.p-skin { fill: var(--p-skin); }
-.p-clothes { fill: var(--p-clothes); }
-.p-person.is-absent { opacity: 0.14; }
-.p-person.is-walking { animation: p-walk 1.2s ease-in-out infinite alternate; }
-.p-lens { fill: #3d5a75; stroke: var(--p-edge); }
-.p-glint { fill: #fff; opacity: 0.7; }
-.p-sensor { fill: #4f74a8; }
-.p-pipe { fill: none; stroke: var(--p-metal); stroke-width: 9; }
-.p-drops { animation: p-fall 1s ease-in infinite; }
-.p-smoke { fill: #8f959d; opacity: 0.75; }
-.p-cloud { animation: p-rise 2.4s ease-in-out infinite; }
-.p-flower { transform-origin: 60px 72px; }
-.p-petal { fill: #e07aa0; }
-.p-stem { stroke: var(--p-green); stroke-width: 2; }
-.p-pot { fill: #b9674a; }
-.p-shield { fill: var(--p-metal); stroke: var(--p-edge); stroke-width: 1.4; }
-.p-shield.is-armed { fill: #3f8f57; }
-.p-shield.is-alarm { fill: #d2453b; animation: p-blink 0.5s infinite alternate; }
-.p-shield-house { fill: #fff; }
-.p-alarm { fill: #e5443a; animation: p-blink 0.4s infinite alternate; }
-.p-tap { fill: var(--p-metal); stroke: var(--p-edge); }
-.p-spray.is-running { animation: p-blink 0.7s infinite alternate; }
-.p-screen.is-on { fill: var(--p-sky); }
-.p-button { fill: #e8823a; stroke: #8a4512; stroke-width: 1; }
-.p-press { opacity: 0; }
-.p-press.is-pressed { animation: p-press 0.9s ease-out; }
-.p-rocker-half { fill: #eceef0; stroke: var(--p-edge); }
-.p-rocker:not(.is-on) .lower, .p-rocker.is-on .upper { fill: #c3c7cd; }
-.p-rocker.is-on .lower { fill: #ffe3a3; }
-.p-socket { fill: #e3e5e8; stroke: var(--p-edge); }
-.p-cable { stroke: var(--p-dark); stroke-width: 4; }
-.p-charge { fill: #3db75a; }
-.p-bolt-mark { fill: #f6c445; stroke: #8a6200; stroke-width: 1; }
-.p-plan { fill: var(--card); stroke: var(--p-edge); stroke-width: 2.4; }
-.p-hub-box { fill: #e8823a; }
-.p-link { stroke-dasharray: 2 2.5; }
-.identifying { animation: p-identify 0.5s ease-in-out infinite alternate; border-radius: 12px; }
-@keyframes p-spin { to { transform: rotate(360deg); } }
-@keyframes p-blink { from { opacity: 1; } to { opacity: 0.35; } }
-@keyframes p-shake { 25% { translate: -0.8px 0; } 75% { translate: 0.8px 0; } }
-@keyframes p-rise { 50% { translate: 0 -3px; } }
-@keyframes p-walk { from { translate: -8px 0; } to { translate: 12px 0; } }
-@keyframes p-fall { from { translate: 0 -6px; opacity: 1; } to { translate: 0 30px; opacity: 0; } }
-@keyframes p-press { from { opacity: 1; scale: 0.7; } to { opacity: 0; scale: 1.25; } }
-.p-press { transform-origin: 60px 42px; }
-@keyframes p-identify { from { box-shadow: 0 0 0 0 var(--accent); } to { box-shadow: 0 0 0 6px var(--accent); } }
-@media (prefers-reduced-motion: reduce) {
-  .picture *, .identifying, .switch::before, .switch::after { animation: none !important; transition: none !important; }
-  .identifying { box-shadow: 0 0 0 5px var(--accent); }
+@media (max-width: 640px) {
+  .head:not(:has(> .switches)) { grid-template: "scene who" auto / 104px minmax(0, 1fr) !important; }
+  .head-below { display: grid; gap: 14px; margin-top: 16px; }
+  .head-below > * { grid-area: auto; }
 }
 
 """#),
@@ -2625,13 +2824,13 @@ a.log-text:focus-visible { outline-offset: -2px; }
 
 import { AccessoryView } from "./accessory.js";
 import { addDialog } from "./add.js";
-import { takeToken, useToken } from "./api.js";
+import { hasToken, takeToken, useToken } from "./api.js";
 import { dialog } from "./dialog.js";
 import { field, h } from "./dom.js";
 import { follow } from "./events.js";
 import { List } from "./list.js";
 import { Log } from "./log.js";
-import { showConnection } from "./notices.js";
+import { notice, showConnection } from "./notices.js";
 import { address, route } from "./route.js";
 import { Store } from "./store.js";
 import { setUpTheme } from "./theme.js";
@@ -2651,13 +2850,18 @@ document.getElementById("skip").addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
 });
-store.on("state", () => showConnection(store.state));
+store.on("state", () => showConnection(store));
 
-/** Where the address names none, the first accessory is shown. */
+/** An address that names no accessory leads to the overview; if there is only one accessory, to that one. */
 async function begin() {
-  const after = await store.begin();
-  if (route().number === null && location.hash.length <= 2 && store.summaries.length > 0) {
+  const { last: after, isStranger } = await store.begin();
+  if (route().number === null && location.hash.length <= 2 && store.summaries.length === 1) {
     location.replace(address(store.summaries[0].number));
+  }
+  // Another hapsim took the port of the one that the page showed: its accessory is not the one that the user looked at.
+  if (isStranger) {
+    notice("Another hapsim answers here: it has other accessories.", "problem");
+    location.replace("#/");
   }
   await view.follow();
   if (!store.model) view.show(route().number !== null);
@@ -2669,8 +2873,10 @@ function start() {
 }
 
 function askForToken() {
+  const isWrong = hasToken();
   const box = dialog("This hapsim asks for a token", (close) => {
-    const input = h("input", { type: "password", required: true, autocomplete: "off" });
+    // Without it the button that closes the dialog has the focus.
+    const input = h("input", { type: "password", required: true, autocomplete: "off", autofocus: true });
     return h("form", {
       class: "form",
       on: { submit: (event) => {
@@ -2678,7 +2884,7 @@ function askForToken() {
         useToken(input.value.trim());
         close("");
       } },
-    }, field("Token", input, "What hapsim was started with: --control-token"), h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Go on")));
+    }, isWrong ? h("p", { class: "refused", role: "alert" }, "hapsim did not accept this token.") : null, field("Token", input, "What hapsim was started with: --control-token"), h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Go on")));
   });
   box.addEventListener("close", start);
 }
@@ -3363,6 +3569,134 @@ export function sprinkler() {
 }
 
 """#),
+    ("pictures.css", #"""
+/* Pictures of devices, and how they move */
+.picture { display: block; width: 100%; height: auto; border-radius: 10px; --t: 0.45s; overflow: hidden; }
+.scene .picture *, .service .picture * { transition: transform var(--t) ease, fill var(--t), opacity var(--t); }
+/* Of these there may be 149, and they change a thousand times a second. */
+.picture .p-room-light { transition: none; }
+.p-wall { fill: var(--p-wall); }
+.p-floor { fill: var(--p-floor); }
+.p-leaf { fill: var(--p-leaf); stroke: var(--p-edge); stroke-width: 1.2; }
+.p-frame, .p-rail { fill: var(--p-metal); stroke: var(--p-edge); stroke-width: 0.8; }
+.p-inside, .p-black, .p-screen { fill: var(--p-inside); }
+.p-black { fill: var(--p-dark); }
+.p-metal, .p-handle { fill: var(--p-metal); stroke: var(--p-edge); stroke-width: 0.6; }
+.p-line, .p-outline, .p-cable, .p-cross, .p-link, .p-plan-wall { fill: none; stroke: var(--p-edge); stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; }
+.p-line.thin, .p-link { stroke-width: 1; }
+.p-cross { stroke: #d2453b; stroke-width: 3; }
+.p-arrow { fill: none; stroke: #fff; stroke-width: 2.4; stroke-linecap: round; stroke-linejoin: round; animation: p-blink 1s infinite alternate; }
+.p-number { font: 700 15px system-ui, sans-serif; fill: var(--p-dark); }
+.p-number.side { font-size: 13px; }
+.p-small { font: 600 9px system-ui, sans-serif; fill: var(--p-dark); }
+:root[data-theme="dark"] :is(.p-number, .p-small) { fill: #f1f1f1; }
+@media (prefers-color-scheme: dark) { :root:not([data-theme]) :is(.p-number, .p-small) { fill: #f1f1f1; } }
+.p-warn { fill: #f2b51d; stroke: #8a6200; stroke-width: 1; }
+.p-warn-text { font: 800 10px system-ui, sans-serif; fill: #3a2a00; }
+.p-led { fill: #9aa0a8; }
+.p-led.is-good, .is-good { fill: #3db75a; }
+.p-led.is-bad, .is-bad { fill: #e5443a; }
+.p-shade { fill: #7a6a58; }
+.p-bulb { fill: #c9ccd1; }
+.p-halo, .p-beam { opacity: 0; }
+.p-halo circle { opacity: 0.24; }
+.p-house { fill: var(--p-house); }
+.p-roof { fill: var(--p-roof); }
+.p-body { fill: #4f74a8; }
+.p-wheel { fill: var(--p-dark); }
+.p-box { fill: #c79a5b; stroke: #7d5a28; }
+.p-swing { transform-origin: 42px 48px; }
+.p-sky, .p-sash { fill: var(--p-sky); stroke: var(--p-edge); stroke-width: 1; }
+.p-sash { fill-opacity: 0.75; stroke-width: 2; }
+.p-sun, .p-room-light { fill: #f6c445; }
+[id="scene"] .p-room-light { fill: var(--p-metal); stroke: transparent; stroke-width: 2.5; }
+[id="scene"] .p-room-light.is-on { fill: #ffc62e; stroke: #ffc62e66; }
+.p-hill, .p-grass, .p-stem, .p-film-far { fill: var(--p-green); }
+.p-slat { fill: var(--p-leaf); stroke: var(--p-edge); stroke-width: 0.5; transform-box: fill-box; transform-origin: center; }
+.p-turn-self { transform-box: fill-box; transform-origin: center; }
+.p-slide { transition-duration: 0.8s; }
+.p-bolt { fill: #c9a24a; stroke: #7a5f20; stroke-width: 0.8; }
+.p-bolt.is-good { fill: #3db75a; stroke: #1d6b31; }
+.p-bolt.is-bad { fill: #e5443a; }
+.p-plate { fill: var(--p-wall); stroke: var(--p-edge); stroke-width: 1; }
+.p-key { transform-origin: 46px 44px; }
+.p-key.is-jammed { animation: p-shake 0.3s infinite; }
+.p-ring { fill: #c9a24a; stroke: #7a5f20; }
+.p-dial { fill: none; stroke: var(--p-metal); stroke-width: 5; }
+.p-dial.is-heating { stroke: #ee7d2b; }
+.p-dial.is-cooling { stroke: #3f97dc; }
+.p-dial-face { fill: var(--card); stroke: var(--p-edge); stroke-width: 0.8; }
+.p-hand { transform-origin: 60px 45px; }
+.p-pointer { fill: #d2453b; stroke: #fff; stroke-width: 0.6; }
+.p-glass { fill: var(--card); stroke: var(--p-edge); stroke-width: 1.4; }
+.p-mercury { fill: #d2453b; }
+.p-grow { transform-origin: 0 60px; }
+.p-grow.drop { transform-origin: 0 66px; }
+.p-grow.low { transform-origin: 0 76px; }
+.p-grow-right { transform-origin: 25px 0; }
+.p-drop-level { clip-path: path("M60 12c10 14 18 23 18 34a18 18 0 0 1-36 0c0-11 8-20 18-34z") view-box; }
+.p-water, .p-splash { fill: var(--p-water); }
+.p-splash { fill: none; stroke: var(--p-water); stroke-width: 2.4; stroke-linecap: round; }
+.p-blade { fill: #5c7fa3; }
+.p-hub { fill: var(--p-metal); stroke: var(--p-edge); }
+.p-rotor { transform-origin: 60px 42px; }
+.p-rotor.is-running { animation: p-spin 1s linear infinite; }
+.p-shrunk { transform: scale(0.72); transform-origin: 60px 42px; }
+.p-breath, .p-wave, .p-jet, .p-ray { fill: none; stroke: #5aa7de; stroke-width: 2.4; stroke-linecap: round; }
+.p-air { animation: p-rise 2s ease-in-out infinite; }
+.p-ray { stroke: #f6c445; stroke-width: 3; }
+.p-skin { fill: var(--p-skin); }
+.p-clothes { fill: var(--p-clothes); }
+.p-person.is-absent { opacity: 0.14; }
+.p-person.is-walking { animation: p-walk 1.2s ease-in-out infinite alternate; }
+.p-lens { fill: #3d5a75; stroke: var(--p-edge); }
+.p-glint { fill: #fff; opacity: 0.7; }
+.p-sensor { fill: #4f74a8; }
+.p-pipe { fill: none; stroke: var(--p-metal); stroke-width: 9; }
+.p-drops { animation: p-fall 1s ease-in infinite; }
+.p-smoke { fill: #8f959d; opacity: 0.75; }
+.p-cloud { animation: p-rise 2.4s ease-in-out infinite; }
+.p-flower { transform-origin: 60px 72px; }
+.p-petal { fill: #e07aa0; }
+.p-stem { stroke: var(--p-green); stroke-width: 2; }
+.p-pot { fill: #b9674a; }
+.p-shield { fill: var(--p-metal); stroke: var(--p-edge); stroke-width: 1.4; }
+.p-shield.is-armed { fill: #3f8f57; }
+.p-shield.is-alarm { fill: #d2453b; animation: p-blink 0.5s infinite alternate; }
+.p-shield-house { fill: #fff; }
+.p-alarm { fill: #e5443a; animation: p-blink 0.4s infinite alternate; }
+.p-tap { fill: var(--p-metal); stroke: var(--p-edge); }
+.p-spray.is-running { animation: p-blink 0.7s infinite alternate; }
+.p-screen.is-on { fill: var(--p-sky); }
+.p-button { fill: #e8823a; stroke: #8a4512; stroke-width: 1; }
+.p-press { opacity: 0; }
+.p-press.is-pressed { animation: p-press 0.9s ease-out; }
+.p-rocker-half { fill: #eceef0; stroke: var(--p-edge); }
+.p-rocker:not(.is-on) .lower, .p-rocker.is-on .upper { fill: #c3c7cd; }
+.p-rocker.is-on .lower { fill: #ffe3a3; }
+.p-socket { fill: #e3e5e8; stroke: var(--p-edge); }
+.p-cable { stroke: var(--p-dark); stroke-width: 4; }
+.p-charge { fill: #3db75a; }
+.p-bolt-mark { fill: #f6c445; stroke: #8a6200; stroke-width: 1; }
+.p-plan { fill: var(--card); stroke: var(--p-edge); stroke-width: 2.4; }
+.p-hub-box { fill: #e8823a; }
+.p-link { stroke-dasharray: 2 2.5; }
+.identifying { animation: p-identify 0.5s ease-in-out infinite alternate; border-radius: 12px; }
+@keyframes p-spin { to { transform: rotate(360deg); } }
+@keyframes p-blink { from { opacity: 1; } to { opacity: 0.35; } }
+@keyframes p-shake { 25% { translate: -0.8px 0; } 75% { translate: 0.8px 0; } }
+@keyframes p-rise { 50% { translate: 0 -3px; } }
+@keyframes p-walk { from { translate: -8px 0; } to { translate: 12px 0; } }
+@keyframes p-fall { from { translate: 0 -6px; opacity: 1; } to { translate: 0 30px; opacity: 0; } }
+@keyframes p-press { from { opacity: 1; scale: 0.7; } to { opacity: 0; scale: 1.25; } }
+.p-press { transform-origin: 60px 42px; }
+@keyframes p-identify { from { box-shadow: 0 0 0 0 var(--accent); } to { box-shadow: 0 0 0 6px var(--accent); } }
+@media (prefers-reduced-motion: reduce) {
+  .picture *, .identifying, .switch::before, .switch::after { animation: none !important; transition: none !important; }
+  .identifying { box-shadow: 0 0 0 5px var(--accent); }
+}
+
+"""#),
     ("pictures.js", #"""
 // Which picture a device has, and how it follows the values of its service.
 
@@ -3397,7 +3731,8 @@ const BY_CATEGORY = {
   "wi-fi-router": router, airport: router, "audio-receiver": speaker, "television-set-top-box": television, "television-streaming-stick": television,
   "target-controller": button,
 };
-const PRESS = "73";
+/** Programmable Switch Event. */
+export const PRESS = "73";
 
 /** A picture of the kind, as it looks when nothing is known. */
 export function pictureOfCategory(slug) {
@@ -3438,19 +3773,25 @@ export function pictureOfService(service, scope) {
 }
 
 /** What makes a device busy, of any kind: on, active, open, unlocked, noticing. */
-const BUSY = [
+export const BUSY = [
   ["25", Boolean], ["B0", Boolean], ["E", (value) => value !== 1], ["1D", (value) => value !== 1], ["6D", (value) => value > 0], ["F", (value) => value > 0],
   ["22", Boolean], ["71", Boolean], ["6A", Boolean], ["70", Boolean], ["76", Boolean], ["69", Boolean], ["92", Boolean],
 ];
+
+/** The characteristic that says whether an accessory is busy, where it has one, and whether it is. */
+export function busyCell(accessory) {
+  const service = mainService(accessory);
+  const [cell, isBusy] = BUSY.map(([type, isBusy]) => [service && cellOf(service, type), isBusy]).find(([cell]) => cell) ?? [null];
+  return { cell, isBusy: () => cell !== null && cell.value !== null && isBusy(cell.value) };
+}
 
 /** The plan of a house with a light for each accessory behind the bridge, which glows while that is busy. */
 export function floorPlan(accessories, scope) {
   const drawn = plan(accessories.length);
   for (const [index, accessory] of accessories.entries()) {
-    const service = mainService(accessory);
-    const [cell, isBusy] = BUSY.map(([type, isBusy]) => [service && cellOf(service, type), isBusy]).find(([cell]) => cell) ?? [null];
+    const { cell, isBusy } = busyCell(accessory);
     if (!cell) continue;
-    const update = () => drawn.light(index, isBusy(cell.value));
+    const update = () => drawn.light(index, isBusy());
     update();
     scope.watch([cell], update);
   }
@@ -3773,6 +4114,41 @@ export function keptRows(list, keyOf, make, refuge = null) {
 }
 
 """#),
+    ("rule.js", #"""
+// The values that a characteristic takes, in words for people.
+
+import { plain, unitOf } from "./words.js";
+
+const RANGES = {
+  uint8: "0 to 255", uint16: "0 to 65535", uint32: "0 to 4294967295", uint64: "0 to 18446744073709551615", int: "-2147483648 to 2147483647",
+  float: "any number", string: "text of at most 64 bytes",
+};
+
+/** "0 to 100 %, in steps of 1"; undefined where every value of the format is valid and the format says enough. */
+export function ruleOf(cell) {
+  const values = cell["valid-values"];
+  if (values) return `one of ${values.map((value) => named(cell, value)).join(", ")}`;
+  if (cell["valid-values-range"]) return cell["valid-values-range"].join(" to ");
+  if (cell.maxLen !== undefined) return `text of at most ${cell.maxLen} bytes`;
+  if (cell.maxDataLen !== undefined) return `at most ${cell.maxDataLen} bytes, as base64`;
+  if (cell.minValue === undefined && cell.maxValue === undefined) return RANGES[cell.format];
+  const range = cell.maxValue === undefined ? `${cell.minValue} or more` : cell.minValue === undefined ? `${cell.maxValue} or less` : `${cell.minValue} to ${cell.maxValue}`;
+  return `${range}${unitOf(cell)}${cell.minStep === undefined ? "" : `, in steps of ${cell.minStep}`}`;
+}
+
+function named(cell, value) {
+  const word = cell.wordOf?.(value);
+  return word ? `${value} (${plain(word)})` : String(value);
+}
+
+/** What the page says below a value that was refused. */
+export function refusalOf(cell, error) {
+  // Only the value was wrong if the page refused it, or the API with 422; else the rule is not the reason.
+  const rule = error.status === undefined || error.status === 422 ? ruleOf(cell) : null;
+  return `Not set: ${error.message}.${rule ? ` Allowed: ${rule}.` : ""}`;
+}
+
+"""#),
     ("services.js", #"""
 // Services as cards: a picture, the characteristics with their controls, and what can be done at the device.
 
@@ -3786,8 +4162,11 @@ import { hasPicture, pictureOfService } from "./pictures.js";
 /** Accessory Information, HAP Protocol Information and their like: for programs rather than people. */
 const BACKSTAGE = new Set(["3E", "A2", "55", "A5", "129", "203", "239"]);
 const isBackstage = (service) => BACKSTAGE.has(service.type) || service.hidden;
+/** Characteristics that an action at the device sets: the action has the control. */
+const SET_BY = { 24: "obstruct", 68: "battery", "7A": "tamper" };
+const isDoneAtDevice = (cell, service) => service.actions.includes(SET_BY[cell.type]);
 /** Said of a device once, not set at it. */
-const isReported = (cell) => !cell.perms.includes("pw") && (cell.format === "string" || !cell.perms.includes("ev"));
+const isReported = (cell, service) => isDoneAtDevice(cell, service) || !cell.perms.includes("pw") && (cell.format === "string" || !cell.perms.includes("ev"));
 
 /** All services of one accessory. `skip` is the one whose picture is shown large already. */
 export function serviceCards(accessory, context) {
@@ -3940,11 +4319,38 @@ export async function set(number, cell, text, { onRefused, onSettled }) {
 }
 
 """#),
+    ("setup-place.js", #"""
+// On a phone the controls come first: setup code, facts and switches of the accessory follow them.
+
+import { h } from "./dom.js";
+
+const phone = matchMedia("(max-width: 640px)");
+
+/** Moves these parts of the head below the controls and back, also when the window changes. The order of Tab is the order that is seen. */
+export function setupPlace(container, head, scope) {
+  const parts = [...head.querySelectorAll(":scope > .setup, :scope > .facts, :scope > .switches")];
+  const below = h("section", { class: "card head-below", "aria-label": "Setup" });
+  const place = () => {
+    if (phone.matches) {
+      below.append(...parts);
+      container.append(below);
+    } else {
+      head.append(...parts);
+      below.remove();
+    }
+  };
+  place();
+  phone.addEventListener("change", place);
+  scope.onEnd(() => phone.removeEventListener("change", place));
+}
+
+"""#),
     ("store.js", #"""
 // What the page knows, kept up to date by the server's events.
 
 import * as api from "./api.js";
 import { settled } from "./frames.js";
+import { STATE_TYPES } from "./glance.js";
 import { Model } from "./model.js";
 import { setPace } from "./pace.js";
 
@@ -3958,6 +4364,8 @@ const ABOUT_DETAIL = new Set([
   "paired", "unpaired", "fault", "radio", "announced", "restarted", "reconfigured", "reachable", "renamed", "advertised", "added", "removed", "stopped",
   "trouble",
 ]);
+/** Events after which the values of the list are loaded again: an accessory is there or not, or has other services. */
+const ABOUT_STATES = new Set(["restarted", "reconfigured", "reachable", "renamed", "added", "removed", "stopped"]);
 const ABOUT_CONTROLLERS = new Set(["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]);
 /** Events why something was refused: the log gets them from further back than others. */
 const REFUSALS = ["refused", "trouble", "slow"];
@@ -3969,12 +4377,14 @@ const LONG_LIST_GAP = 2000;
 
 /**
  * Tells by DOM events of its own:
- * `list` the accessories; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
+ * `list` the accessories; `states` the values of all accessories, with whether an accessory came, went or changed its services; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
  * `happened` one event of the server; `state` the connection; `clock`; `scenario`;
  * `served` a profile that was served from here.
  */
 export class Store extends EventTarget {
   summaries = [];
+  /** Of each accessory, by its number, a `Model` with the characteristics that say its state. */
+  states = new Map();
   model = null;
   state = "connecting";
   clock = null;
@@ -3988,12 +4398,20 @@ export class Store extends EventTarget {
   run;
   #wanted = null;
   #lastTime = null;
+  #lastLoad = 0;
+  /** By what was loaded, the number of the load that answered last. */
+  #answered = new Map();
   /** Values that came while the accessory was asked for: they are newer than its answer. */
   #meanwhile = null;
+  /** The same for the values of the list. */
+  #statesMeanwhile = null;
+  /** When the connection was lost; null: it is there. */
+  #lostAt = null;
 
   constructor() {
     super();
     this.refreshList = settled(120, () => this.#quietly(() => this.loadList()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
+    this.refreshStates = settled(120, () => this.#quietly(() => this.loadStates()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
     this.refreshDetail = settled(120, () => this.#quietly(() => this.loadDetail()));
     this.refreshControllers = settled(150, () => this.#quietly(() => this.loadControllers()));
     this.refreshClock = settled(100, () => this.#quietly(() => this.loadClock()));
@@ -4021,7 +4439,17 @@ export class Store extends EventTarget {
 
   // Loading
 
-  /** Brings everything up to date. Returns the number of the event behind which to go on, and what the log has to take in. */
+  /** The answer of a load; null if a later load of the same answered before it. */
+  async #newest(what, load) {
+    this.#lastLoad += 1;
+    const number = this.#lastLoad;
+    const answer = await load();
+    if (number < (this.#answered.get(what) ?? 0)) return null;
+    this.#answered.set(what, number);
+    return answer;
+  }
+
+  /** Brings everything up to date. Returns the number of the last event, and whether another accessory has the number of the shown one. */
   async begin() {
     const { lastEvent, run } = await api.index();
     const wasThere = this.lastEvent > 0 || this.#lastTime !== null || this.run !== undefined;
@@ -4034,11 +4462,12 @@ export class Store extends EventTarget {
       this.stalled.clear();
     }
     this.run = run;
+    const deviceID = this.model?.detail.deviceID;
     this.tell("history", { events: [...refusals, ...events], isAnother: !isSame });
     this.lastEvent = last;
     this.#lastTime = events.at(-1)?.time ?? (isSame ? this.#lastTime : null);
-    await Promise.all([this.loadList(), this.loadDetail(), this.loadClock(), this.loadScenario()]);
-    return last;
+    await Promise.all([this.loadStates(), this.loadDetail(), this.loadClock(), this.loadScenario()]);
+    return { last, isStranger: !isSame && deviceID !== undefined && this.model !== null && this.model.detail.deviceID !== deviceID };
   }
 
   /** Those that the other events have pushed out. A server that is too old to choose tells none. */
@@ -4062,7 +4491,36 @@ export class Store extends EventTarget {
   }
 
   async loadList() {
-    this.summaries = await api.accessories();
+    const summaries = await this.#newest("list", () => api.accessories());
+    if (!summaries) return;
+    this.summaries = summaries;
+    for (const summary of this.summaries) Object.assign(this.states.get(summary.number)?.detail ?? {}, summary);
+    this.tell("list");
+  }
+
+  /** The list, with the values that say the state of each accessory. */
+  async loadStates() {
+    const meanwhile = [];
+    this.#statesMeanwhile = meanwhile;
+    let summaries;
+    try {
+      summaries = await this.#newest("states", () => api.accessories(STATE_TYPES));
+    } finally {
+      if (this.#statesMeanwhile === meanwhile) this.#statesMeanwhile = null;
+    }
+    if (!summaries) return;
+    const before = this.states;
+    this.states = new Map();
+    let isNew = before.size !== summaries.length;
+    for (const summary of summaries) {
+      const known = before.get(summary.number);
+      const model = known ?? new Model(summary);
+      if (!known || known.take(summary)) isNew = true;
+      this.states.set(summary.number, model);
+    }
+    this.summaries = summaries;
+    for (const event of meanwhile) this.#take(event, this.states.get(event.number));
+    this.tell("states", { isNew });
     this.tell("list");
   }
 
@@ -4073,7 +4531,7 @@ export class Store extends EventTarget {
     this.#meanwhile = meanwhile;
     let detail;
     try {
-      detail = await api.accessory(number);
+      detail = await this.#newest("detail", () => api.accessory(number));
     } catch (error) {
       if (error.status !== 404 || number !== this.#wanted) throw error;
       this.model = null;
@@ -4081,11 +4539,11 @@ export class Store extends EventTarget {
     } finally {
       if (this.#meanwhile === meanwhile) this.#meanwhile = null;
     }
-    if (number !== this.#wanted) return;
+    if (!detail || number !== this.#wanted) return;
     const isNew = this.model?.number !== number;
     if (isNew) this.model = new Model(detail);
     const hasShape = isNew || this.model.take(detail);
-    for (const event of meanwhile) this.#take(event);
+    for (const event of meanwhile) this.#take(event, this.model);
     if (hasShape) this.tell("shown", { isGone: false });
     this.tell("head");
     this.tell("controllers");
@@ -4095,19 +4553,25 @@ export class Store extends EventTarget {
   async loadControllers() {
     const model = this.model;
     if (!model) return;
-    const [pairings, connections] = await Promise.all([api.pairings(model.number), api.connections(model.number)]);
+    const answers = await this.#newest("controllers", () => Promise.all([api.pairings(model.number), api.connections(model.number)]));
+    if (!answers) return;
+    const [pairings, connections] = answers;
     Object.assign(model.detail, { pairings, connections });
     this.tell("controllers");
   }
 
   async loadClock() {
-    this.clock = { ...(await api.clock()), at: performance.now() };
+    const clock = await this.#newest("clock", () => api.clock());
+    if (!clock) return;
+    this.clock = { ...clock, at: performance.now() };
     setPace(this.clock);
     this.tell("clock");
   }
 
   async loadScenario() {
-    this.scenario = await api.scenario();
+    const scenario = await this.#newest("scenario", () => api.scenario());
+    if (!scenario) return;
+    this.scenario = scenario;
     this.tell("scenario");
   }
 
@@ -4126,7 +4590,14 @@ export class Store extends EventTarget {
 
   setState(state) {
     this.state = state;
+    if (state === "lost") this.#lostAt ??= performance.now();
+    else if (state === "open") this.#lostAt = null;
     this.tell("state");
+  }
+
+  /** Whether hapsim does not answer: what the page shows is old, and nothing can be changed. */
+  get isLost() {
+    return this.#lostAt !== null;
   }
 
   receive(event) {
@@ -4136,12 +4607,15 @@ export class Store extends EventTarget {
     const isShown = event.number !== undefined && event.number === this.#wanted;
     if (isShown) {
       this.#meanwhile?.push(event);
-      this.#take(event);
+      this.#take(event, this.model);
       if (ABOUT_DETAIL.has(event.event)) this.refreshDetail();
       else if (ABOUT_CONTROLLERS.has(event.event)) this.refreshControllers();
     }
     if (event.event === "restarted") this.#forgetStalled(`${event.number}/`);
-    if (ABOUT_LIST.has(event.event)) this.refreshList();
+    this.#statesMeanwhile?.push(event);
+    this.#take(event, this.states.get(event.number));
+    if (ABOUT_STATES.has(event.event)) this.refreshStates();
+    else if (ABOUT_LIST.has(event.event)) this.refreshList();
     if (event.event === "scenario" || event.event === "note") this.refreshScenario();
     if (event.event === "clock") this.refreshClock();
     this.tell("happened", event);
@@ -4153,18 +4627,18 @@ export class Store extends EventTarget {
   }
 
   /** A value that was written by a controller, or changed at the device. */
-  #take(event) {
+  #take(event, model) {
     if (event.event !== "changed" && event.event !== "wrote") return;
-    this.model?.cells.get(`${event.aid}.${event.iid}`)?.set(event.value);
+    model?.cells.get(`${event.aid}.${event.iid}`)?.set(event.value);
   }
 
-  /** Simulated seconds by now. */
+  /** Simulated seconds by now, or when the connection was lost. */
   get now() {
     return this.clock ? this.#nowOf(this.clock) : null;
   }
 
   #nowOf(clock) {
-    return clock.now + (clock.scale * (performance.now() - clock.at)) / 1000;
+    return clock.now + (clock.scale * Math.max(0, (this.#lostAt ?? performance.now()) - clock.at)) / 1000;
   }
 
   summary(number) {
@@ -4245,7 +4719,7 @@ export function setUpTheme(button) {
 
 """#),
     ("tiles.js", #"""
-// The accessories behind a bridge, as tiles: a picture, a name, how it is, and a switch where there is one.
+// Accessories as tiles: a picture, a name, the state, and a switch where there is one.
 
 import { h, identifier, say } from "./dom.js";
 import { glanceOf } from "./glance.js";
@@ -4256,15 +4730,36 @@ import { set } from "./setting.js";
 import { notice } from "./notices.js";
 import { count } from "./words.js";
 
+/** With more tiles than these there is a field to find one. */
+const FEW = 8;
+
+/** The accessories behind the bridge that is shown. */
 export function tiles(model, { scope, store }) {
   const accessories = model.accessories.slice(1);
-  const all = accessories.map((accessory) => tile(accessory, model.number, scope));
+  return tileGrid(accessories.map((accessory) => ({ accessory, model })), {
+    scope, store, title: `${count(accessories.length, "accessory", "accessories")} behind the bridge`, label: "Accessories behind the bridge",
+  });
+}
+
+/** `entries`: `{ accessory, model }`. Pictures are drawn when they come into view: there may be thousands. */
+export function tileGrid(entries, { scope, store, title, label }) {
+  const drawn = new IntersectionObserver((seen) => {
+    for (const { target, isIntersecting } of seen) {
+      if (!isIntersecting) continue;
+      drawn.unobserve(target);
+      byNode.get(target)?.draw();
+    }
+  }, { rootMargin: "200px" });
+  const all = entries.map(({ accessory, model }) => tile(accessory, model, scope));
+  const byNode = new Map(all.map((one) => [one.node, one]));
+  for (const one of all) drawn.observe(one.node);
+  scope.onEnd(() => drawn.disconnect());
   const list = h("ul", { class: "tiles" }, all.map((one) => one.node));
-  // Whether the bridge reaches one is no value of it.
-  scope.onEnd(store.on("head", () => all.forEach((one) => one.update())));
+  // Whether the bridge reaches an accessory, and whether an accessory runs, are not values.
+  for (const name of ["head", "list"]) scope.onEnd(store.on(name, () => all.forEach((one) => one.update())));
   const found = h("span", { class: "fine", role: "status" });
   const search = h("input", {
-    type: "search", "aria-label": "Find behind the bridge", placeholder: "Find…",
+    type: "search", "aria-label": `Find in: ${label}`, placeholder: "Find…",
     on: {
       input: () => {
         const wanted = search.value.toLowerCase();
@@ -4277,31 +4772,38 @@ export function tiles(model, { scope, store }) {
       },
     },
   });
-  return h("section", { class: "behind", "aria-label": "Accessories behind the bridge" },
-    h("header", { class: "bar" }, h("h3", null, `${count(all.length, "accessory", "accessories")} behind the bridge`), found, all.length > 8 ? search : null), list);
+  return h("section", { class: "behind", "aria-label": label },
+    h("header", { class: "bar" }, h("h3", null, title), found, all.length > FEW ? search : null), list);
 }
 
-function tile(accessory, number, scope) {
+function tile(accessory, model, scope) {
+  const { number } = model;
+  const isRoot = accessory === model.root;
   const glance = glanceOf(accessory);
   const words = h("span", { class: "fine", id: identifier("tile") });
+  const thumb = h("span", { class: "thumb" });
   const service = mainService(accessory);
   const cell = service ? (cellOf(service, "25") ?? cellOf(service, "B0")) : null;
-  const button = cell ? h("button", {
-    type: "button", role: "switch", class: "switch", "aria-label": accessory.name,
+  const name = isRoot ? model.detail.name : accessory.name;
+  const button = cell?.perms.includes("pw") ? h("button", {
+    type: "button", role: "switch", class: "switch", "aria-label": name,
     on: { click: () => set(number, cell, cell.format === "bool" ? String(!cell.value) : String(Number(!cell.value)), { onRefused: (error) => error && notice(error.message, "problem"), onSettled: update }) },
   }) : null;
+  const node = h("li", { class: "tile", data: { aid: accessory.aid, number } });
   const update = () => {
-    say(words, accessory.online ? glance.text() : "Offline");
+    const { running, radio } = model.detail;
+    const text = !running ? "Stopped" : radio === false ? "Off the network" : !accessory.online ? "Offline" : glance.text();
+    say(words, text);
+    node.classList.toggle("is-active", running !== false && accessory.online && glance.isActive());
     button?.setAttribute("aria-checked", String(Boolean(cell.value)));
   };
   update();
   scope.watch(glance.cells, update);
   scope.watch(cell ? [cell] : [], update);
-  const node = h("li", { class: "tile", data: { aid: accessory.aid } },
-    h("a", { href: address(number, { aid: accessory.aid }), "aria-label": `${accessory.name}, details`, "aria-describedby": words.id },
-      h("span", { class: "thumb" }, pictureOf(accessory, "other", scope)), h("span", { class: "tile-words" }, h("span", { class: "tile-name" }, accessory.name), words)),
-    button);
-  return { node, accessory, update };
+  node.append(h("a", { href: address(number, { aid: isRoot ? null : accessory.aid }), "aria-label": `${name}, details`, "aria-describedby": words.id },
+    thumb, h("span", { class: "tile-words" }, h("span", { class: "tile-name" }, name), words)), ...(button ? [button] : []));
+  const draw = () => thumb.replaceChildren(pictureOf(accessory, isRoot ? model.detail.category : "other", scope));
+  return { node, accessory, update, draw };
 }
 
 """#),
@@ -4337,7 +4839,7 @@ export function timePanel(store, container) {
   const play = h("button", { type: "button", class: "small", on: { click: () => scenarioDialog(store) } }, "Play…");
   const showClock = () => {
     if (!store.clock) return;
-    say(pace, { running: store.clock.scale === 1 ? "as fast as life" : `× ${store.clock.scale}`, standing: "stands still", jumping: "jumps" }[store.clock.pace]);
+    say(pace, store.isLost ? "disconnected" : { running: store.clock.scale === 1 ? "as fast as life" : `× ${store.clock.scale}`, standing: "stands still", jumping: "jumps" }[store.clock.pace]);
     advance.hidden = store.clock.pace === "running";
     tick();
   };
@@ -4352,6 +4854,7 @@ export function timePanel(store, container) {
     say(state, scenario.state === "none" ? "None is played" : `${name}${isPlaying ? "is being played" : scenario.state}${scenario.message ? `: ${scenario.message} (line ${scenario.line})` : ""}`);
   };
   store.on("clock", showClock);
+  store.on("state", showClock);
   store.on("scenario", showScenario);
   setInterval(tick, 500);
   container.append(
@@ -4385,6 +4888,8 @@ function scenarioDialog(store) {
     ("words.js", #"""
 // Values in words.
 
+import { rounded } from "./numbers.js";
+
 const UNITS = { percentage: " %", celsius: " °C", arcdegrees: "°", lux: " lx", seconds: " s" };
 /** Types whose true is "on". */
 const SWITCHES = new Set(["25", "11A", "11B", "1", "5", "6F"]);
@@ -4408,7 +4913,7 @@ export function valueInWords(cell, value = cell.value) {
     const isOn = value === true || value === 1;
     return SWITCHES.has(cell.type) ? (isOn ? "On" : "Off") : isOn ? "Yes" : "No";
   }
-  if (typeof value === "number") return `${Math.round(value * 1000) / 1000}${unitOf(cell)}`;
+  if (typeof value === "number") return `${rounded(value)}${unitOf(cell)}`;
   const text = String(value);
   if (cell.format === "tlv8" || cell.format === "data") return text === "" ? "no bytes" : `${Math.floor((text.replace(/=+$/, "").length * 3) / 4)} bytes`;
   return text.length > 80 ? `${text.slice(0, 79)}…` : text || "—";
@@ -4423,6 +4928,45 @@ export const duration = (seconds) => {
 };
 
 export const count = (number, what, many = `${what}s`) => `${number} ${number === 1 ? what : many}`;
+
+"""#),
+    ("write-only.js", #"""
+// A characteristic that can be written and not read: a value to choose or type, and a button that writes it.
+
+import { h, options, say } from "./dom.js";
+import { jsonNumber } from "./numbers.js";
+import { valueInWords } from "./words.js";
+
+const TEXTS = new Set(["string", "tlv8", "data"]);
+
+export const isWriteOnly = (cell) => cell.perms.includes("pw") && !cell.perms.includes("pr");
+
+/** `choices`: `[[value as JSON, words]]`, or null where a value is typed. Nothing is chosen at first, because there is no current value. */
+export function writeOnly({ cell, id, name, put, refuse }, choices) {
+  const input = choices
+    ? h("select", { id, "aria-label": name }, h("option", { value: "" }, "Choose a value…"), options(choices))
+    : h("input", { type: "text", id, "aria-label": name, placeholder: "Value to write", inputmode: TEXTS.has(cell.format) ? null : "decimal", autocomplete: "off", spellcheck: "false" });
+  const written = h("span", { class: "beside" });
+  const read = () => (choices ? input.value || null : TEXTS.has(cell.format) ? JSON.stringify(input.value) : jsonNumber(input.value));
+  const node = h("form", {
+    class: "inline",
+    on: { submit: (event) => {
+      event.preventDefault();
+      const text = read();
+      if (text === null) refuse(new Error(choices ? "no value is chosen" : `"${input.value}" is not a number`));
+      else put(text);
+    } },
+  }, input, h("button", { type: "submit", class: "small", "aria-label": `Write ${name}` }, "Write"));
+  return {
+    node: [node, written], isLabelled: true, width: "broad",
+    /** A value that was written before the page was opened is not known. */
+    update() { say(written, cell.version === 0 || cell.value === null ? "Cannot be read" : `Last written: ${valueInWords(cell)}`); },
+    refused(error) {
+      if (error) input.setAttribute("aria-invalid", "true");
+      else input.removeAttribute("aria-invalid");
+    },
+  };
+}
 
 """#),
   ]

@@ -1,4 +1,5 @@
 import HAPLoop
+import HAPProtocol
 import HAPWire
 
 /// One who asks: requests one after the other, each answered before the next is read; or, from one on, who is told events.
@@ -37,14 +38,21 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
   private var hasEnded = false
   /// Whether the head of the request that is being read has been let through.
   private var isAdmitted = false
-  var onHeard: () -> Void = {}
+  /// Called when a request has come that may be asked; false: there is no slot for the connection.
+  var onRequest: () -> Bool = { true }
   var onEnd: () -> Void = {}
+  let remoteAddress: RemoteAddress
+  /// When the last request came, or the connection itself.
+  var lastHeard: Duration
+  var slotState = SlotState.none
 
   init(
     _ stream: TCPStream, _ rules: AccessRules, _ journal: EventJournal, _ times: ControlTimes,
-    _ respond: @escaping ControlListener.Respond, on loop: EventLoop
+    _ respond: @escaping ControlListener.Respond, openedAt now: Duration, on loop: EventLoop
   ) {
     self.stream = stream
+    remoteAddress = RemoteAddress(peer: stream.peerAddress?.description ?? "unknown")
+    lastHeard = now
     self.rules = rules
     self.journal = journal
     self.times = times
@@ -52,21 +60,13 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
     timer = LoopTimer(loop)
   }
 
-  /// Whether nothing is owed to it, and nothing is there of a request that may be asked.
-  var givesWay: Bool {
-    switch state {
-    case .reading: !isAdmitted
-    case .lingering: true
-    case .answering, .writing, .telling, .ending, .closed: false
-    }
-  }
-
   func start() {
     timer.onFire = { [weak self] in self?.timeIsOver() }
     timer.start(after: times.request)
     // The stream holds its closures, and they hold this, until it is closed.
     stream.startReading { [self] suggested in
-      incoming.reserve(max(4096, min(suggested, 65_536)))
+      // A connection without a slot sends heads alone.
+      incoming.reserve(slotState == .slot ? max(4096, min(suggested, 65_536)) : 4096)
     } onRead: { [self] event in
       read(event)
     }
@@ -99,7 +99,6 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
   private func read(_ event: TCPStream.ReadEvent) {
     switch event {
     case .bytes(let count):
-      onHeard()
       // Who is told events has nothing more to say, nor who has had the last answer.
       guard case .reading = state else { return }
       let wasEmpty = incoming.isEmpty
@@ -144,6 +143,7 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
       do throws(ControlProblem) {
         try rules.check(request(head, body: bodyStart..<bodyStart).get())
       } catch { return finish(error.answer, isHead: isHead(head)) }
+      guard onRequest() else { return end() }
       isAdmitted = true
     }
     guard head.expectsContinue, !hasContinued else { return }
@@ -169,6 +169,7 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
       // Whoever it is, it may not know what it says next.
       return finish(error.answer, isHead: isHead)
     }
+    guard onRequest() else { return end() }
     state = .answering
     stream.pauseReading()
     respond(request) { [self] in send($0, isHead: isHead, closes: closes) }
@@ -211,6 +212,19 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
       if error != nil || hasEnded { return end() }
       state = .lingering
       timer.start(after: times.lingering)
+    }
+  }
+}
+
+extension ControlConnection: SlotHolder {
+  var verifyStarted: Duration? { nil }
+
+  /// Also while the body of a request comes whose head may be asked.
+  var isAnswerOwed: Bool {
+    switch state {
+    case .reading: isAdmitted
+    case .lingering: false
+    case .answering, .writing, .telling, .ending, .closed: true
     }
   }
 }

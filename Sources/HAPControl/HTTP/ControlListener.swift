@@ -1,10 +1,12 @@
 import HAPLoop
+import HAPProtocol
 
 /// Listens for people's browsers and programs' requests, and hands each request to who answers it.
 ///
-/// Everything has a bound: so many connections, of which the one silent longest to whom nothing is owed gives way to a new one; so many bytes in a request; so much time until
-/// it is there. Belongs to the loop's thread.
+/// Connections share slots as those of an accessory do; see `ConnectionSlots`. The bytes of a request and the time until it is there have bounds. Belongs to
+/// the loop's thread.
 package final class ControlListener {
+  /// Connections with a slot.
   package static let mostConnections = 128
 
   /// Answers a request, once; now or later, on the loop.
@@ -16,8 +18,8 @@ package final class ControlListener {
   private let times: ControlTimes
   private let respond: Respond
   private var listener: TCPListener?
-  /// The one that was heard last is the last.
-  private(set) var connections: [ControlConnection] = []
+  private var slots = ConnectionSlots<ControlConnection>(
+    limit: mostConnections, waitingLimit: slotWaitingLimit(openFiles: descriptorLimit()), sessionPatience: .zero)
 
   /// - Parameters:
   ///   - port: 0 for any free one.
@@ -33,34 +35,45 @@ package final class ControlListener {
     self.times = times
     self.respond = respond
     listener = try TCPListener(loop, host: host, port: port) { [unowned self] in accept($0) }
+    listener?.onError = { [unowned self] error in
+      guard error.code == .tooManyOpenFiles else { return }
+      for evicted in slots.shrinkWaiting(at: now) { evicted.close() }
+    }
   }
 
   /// Where it listens.
   package var address: SocketAddress { listener?.address ?? SocketAddress(host: .loopbackV4, port: 0) }
+  var connections: [ControlConnection] { slots.all }
   package var connectionCount: Int { connections.count }
 
   /// Any number of times.
   package func close() {
     listener?.close()
     listener = nil
-    let open = connections
-    connections = []
-    for connection in open { connection.close() }
+    for connection in connections {
+      slots.remove(connection)
+      connection.close()
+    }
   }
 
+  private var now: Duration { .nanoseconds(Int64(clamping: loop.now)) }
+
   private func accept(_ stream: TCPStream) {
-    if connections.count == Self.mostConnections {
-      // With every place taken by somebody who is being answered or told events, there is none.
-      guard let idle = connections.firstIndex(where: \.givesWay) else { return stream.close() }
-      connections.remove(at: idle).close()
+    let connection = ControlConnection(stream, rules, journal, times, respond, openedAt: now, on: loop)
+    guard evict(slots.open(connection, at: now)) else { return connection.close() }
+    connection.onRequest = { [unowned self, unowned connection] in
+      connection.lastHeard = now
+      return evict(slots.take(connection, at: now))
     }
-    let connection = ControlConnection(stream, rules, journal, times, respond, on: loop)
-    connections.append(connection)
-    connection.onHeard = { [unowned self, unowned connection] in
-      guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
-      connections.append(connections.remove(at: index))
-    }
-    connection.onEnd = { [unowned self, unowned connection] in connections.removeAll { $0 === connection } }
+    connection.onEnd = { [unowned self, unowned connection] in slots.remove(connection) }
     connection.start()
+  }
+
+  /// Closes the evicted connection.
+  /// - Returns: whether there is room.
+  private func evict(_ admission: ConnectionSlots<ControlConnection>.Admission) -> Bool {
+    guard case .admitted(let evicted) = admission else { return false }
+    evicted?.close()
+    return true
   }
 }

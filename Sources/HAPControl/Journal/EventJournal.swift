@@ -56,8 +56,8 @@ package final class EventJournal {
   }
 
   private func forgetOldest() {
-    weight -= entries[head]?.event.weight ?? 0
-    entries[head] = nil
+    // Moved out: a copy would cost as much as all the rest.
+    if let entry = entries[head].take() { weight -= entry.event.weight }
     head += 1
     // Moved up now and then, and not each time.
     if head > Self.room {
@@ -105,6 +105,9 @@ package final class EventJournal {
     listeners.append((lastListener, tell))
     return lastListener
   }
+
+  /// Whether an event stream is open.
+  var hasListeners: Bool { !listeners.isEmpty }
 
   package func stopListening(_ id: Int) { listeners.removeAll { $0.id == id } }
 }

@@ -5,8 +5,10 @@ import { h } from "./dom.js";
 import { faultsPanel } from "./faults.js";
 import { accessoryHead, bridgedHead } from "./head.js";
 import { Scope } from "./model.js";
+import { overview } from "./overview.js";
 import { mainService } from "./pictures.js";
 import { profilePanel } from "./profile.js";
+import { setupPlace } from "./setup-place.js";
 import { TABS, address, route } from "./route.js";
 import { serviceCards } from "./services.js";
 import { tabs } from "./tabs.js";
@@ -22,6 +24,8 @@ export class AccessoryView {
     this.store = store;
     this.container = container;
     store.on("shown", ({ isGone }) => this.show(isGone));
+    // The overview is built of the values of the list, the accessory of its own.
+    store.on("states", ({ isNew }) => isNew && route().number === null && this.show(false));
     store.on("happened", (event) => event.event === "identify" && this.#identify(event));
     addEventListener("hashchange", () => this.follow());
   }
@@ -61,7 +65,8 @@ export class AccessoryView {
     this.#tabs = null;
     const accessory = model && (aid === null ? model.root : model.accessory(aid));
     if (!accessory) {
-      this.container.replaceChildren(number !== null && (isGone || model) ? gone() : welcome(this.store));
+      this.container.replaceChildren(number !== null && (isGone || model) ? gone() : overview(this.store, this.#scope));
+      document.title = "hapsim";
       return isFocusHere && this.#focusTop(before);
     }
     const context = { number: model.number, scope: this.#scope, store: this.store };
@@ -82,13 +87,16 @@ export class AccessoryView {
       onChoice: (index) => history.replaceState(null, "", address(model.number, { aid, tab: TABS[index] })),
     }) : null;
     this.container.replaceChildren(head, ...(this.#tabs ? [this.#tabs] : services().filter(Boolean)));
+    setupPlace(this.container, head, this.#scope);
     focus?.();
     document.title = `${accessory.name} – hapsim`;
     if (iid !== null) this.#point();
   }
 
   #focusTop(before) {
-    const tile = before?.aid ? this.container.querySelector(`.tile[data-aid="${CSS.escape(before.aid)}"] a`) : null;
+    const tile = before?.number && route().number === null
+      ? this.container.querySelector(`.tile[data-number="${before.number}"]${before.aid ? `[data-aid="${CSS.escape(before.aid)}"]` : ""} a`)
+      : before?.aid ? this.container.querySelector(`.tile[data-aid="${CSS.escape(before.aid)}"] a`) : null;
     (tile ?? this.container.querySelector("h2"))?.focus();
   }
 
@@ -139,6 +147,3 @@ function focused(container) {
 }
 
 const gone = () => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, "It isn't there any more"), h("p", null, "This accessory is not served. ", h("a", { href: "#/" }, "Back to the list")));
-
-const welcome = (store) => h("div", { class: "welcome" }, h("h2", { tabindex: "-1" }, store.summaries.length === 0 ? "No accessory yet" : "Choose an accessory"),
-  h("p", null, store.summaries.length === 0 ? "Add one from the catalogue or from a profile." : "Its values follow its controllers, and what you do here happens at the device."));

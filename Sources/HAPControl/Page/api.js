@@ -18,6 +18,8 @@ export function useToken(text) {
   sessionStorage.setItem(KEY, text);
 }
 
+export const hasToken = () => token !== null;
+
 export function headers(more = {}) {
   return token ? { ...more, Authorization: `Bearer ${token}` } : more;
 }
@@ -32,18 +34,33 @@ export class Refusal extends Error {
   }
 }
 
-/** Numbers that JavaScript's can't hold become text: an aid may be as large as 2^64 - 1. */
+/** Strings and numbers of a JSON text. */
+const TOKENS = /"(?:[^"\\]+|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Whole numbers that a JavaScript number can't hold become text with every digit: a uint64 may be as large as 2^64 - 1. */
 export function parse(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  return JSON.parse(text, (_, value, context) =>
-    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value);
+  return JSON.parse(text.replace(TOKENS, (token) => (/^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token)));
+}
+
+/** Milliseconds after which a read has failed. Other requests have no limit: to advance the clock may take long. */
+const LONGEST_READ = 40000;
+
+/** The answer with its text. */
+async function answered(path, how) {
+  try {
+    const response = await fetch(`/v1${path}`, how);
+    return [response, await response.text()];
+  } catch {
+    throw new Refusal(0, { message: "hapsim does not answer" });
+  }
 }
 
 async function ask(method, path, body, type = "application/json") {
   const how = { method, headers: headers(body === undefined ? {} : { "Content-Type": type }), cache: "no-store" };
+  if (method === "GET") how.signal = AbortSignal.timeout(LONGEST_READ);
   if (body !== undefined) how.body = typeof body === "string" ? body : JSON.stringify(body);
-  const response = await fetch(`/v1${path}`, how);
-  const text = await response.text();
+  const [response, text] = await answered(path, how);
   if (!response.ok) {
     let error = null;
     try {
@@ -65,7 +82,8 @@ const one = (number) => `/accessories/${number}`;
 const address = (number, cell) => `${one(number)}/characteristics/${cell.aid}.${cell.iid}`;
 
 export const index = () => read("GET", "");
-export const accessories = async () => (await read("GET", "/accessories")).accessories;
+/** `types`: the characteristics that come with each accessory; none by default. */
+export const accessories = async (types = []) => (await read("GET", `/accessories${types.length > 0 ? `?types=${types.join(",")}` : ""}`)).accessories;
 export const accessory = (number) => read("GET", one(number));
 export const pairings = async (number) => (await read("GET", `${one(number)}/pairings`)).pairings;
 export const connections = async (number) => (await read("GET", `${one(number)}/connections`)).connections;

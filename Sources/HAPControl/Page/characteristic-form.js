@@ -1,6 +1,7 @@
 // A form for one characteristic of a profile: Apple's, or one of your own.
 
 import { field, h, identifier, options } from "./dom.js";
+import { jsonNumber } from "./numbers.js";
 import { plain } from "./words.js";
 
 const FORMATS = ["bool", "uint8", "uint16", "uint32", "uint64", "int", "float", "string", "tlv8", "data"];
@@ -73,7 +74,7 @@ export function characteristicForm(catalogue, preferredTypes = []) {
         made.perms = perms.filter((perm) => perm.box.checked).map((perm) => perm.box.value);
         if (unit.value) made.unit = unit.value;
         const values = validField.hidden ? [] : valid.value.split(/[\s,]+/).filter(Boolean).map((text) => numberOf(text, "valid values"));
-        if (values.length > 0) made["valid-values"] = [...new Set(values)].sort((one, other) => one - other);
+        if (values.length > 0) made["valid-values"] = [...new Set(values)].sort((one, other) => Number(one.rawJSON ?? one) - Number(other.rawJSON ?? other));
         else if (!range.hidden) {
           for (const [member, input] of [["minValue", least], ["maxValue", most], ["minStep", step]]) {
             if (input.value.trim() !== "") made[member] = numberOf(input.value, member);
@@ -93,14 +94,21 @@ export function characteristicForm(catalogue, preferredTypes = []) {
 }
 
 function numberOf(text, what) {
+  if (!Number.isFinite(Number(text))) throw new Error(`${what}: "${text}" is not a number`);
+  return exactly(text);
+}
+
+/** Every digit of a 64-bit number goes into the profile. */
+function exactly(text) {
   const number = Number(text);
-  if (!Number.isFinite(number)) throw new Error(`${what}: "${text}" is no number`);
-  return number;
+  if (!Number.isInteger(number) || Number.isSafeInteger(number)) return number;
+  if (!JSON.rawJSON) throw new Error(`this browser cannot write ${text} exactly; write it in the profile's text`);
+  return JSON.rawJSON(jsonNumber(text) ?? text);
 }
 
 /** Words of the catalogue ("open") stay text. */
 function valueOf(text, format) {
   if (["string", "tlv8", "data"].includes(format)) return text;
   if (format === "bool" && (text === "true" || text === "false")) return text === "true";
-  return Number.isFinite(Number(text)) ? Number(text) : text;
+  return Number.isFinite(Number(text)) ? exactly(text) : text;
 }

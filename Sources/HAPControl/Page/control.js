@@ -1,10 +1,13 @@
 // The control that fits a characteristic, labelled, with its value both ways.
 
 import { h, identifier, options, say } from "./dom.js";
+import { isExact, jsonNumber, numberText } from "./numbers.js";
+import { refusalOf } from "./rule.js";
 import { isBeingSet, set } from "./setting.js";
 import { aboutCell } from "./about-cell.js";
 import { plain, unitOf, valueInWords } from "./words.js";
 import { colourControl, trackOf } from "./colour-control.js";
+import { isWriteOnly, writeOnly } from "./write-only.js";
 
 const FLOATS = new Set(["float"]);
 const BYTES = new Set(["tlv8", "data"]);
@@ -15,7 +18,7 @@ const MOST_STEPS = 2000;
 
 /**
  * A row: what it is, its control, and what was refused.
- * `context` has the accessory's `number`, the `scope`, the `service`, and `isReported(cell)`: shown as text alone.
+ * `context` has the accessory's `number`, the `scope`, the `service`, and `isReported(cell, service)`: shown as text alone.
  */
 export function characteristicRow(cell, context) {
   const name = nameOf(cell);
@@ -23,13 +26,16 @@ export function characteristicRow(cell, context) {
   const id = identifier("control");
   // One function of each kind for all that is put: of wishes that wait only the latest is heard, and it may be the final one.
   const settled = () => control.update();
-  const refused = (error) => say(problem, error?.message ?? "");
-  const silent = () => say(problem, "");
+  const refused = (error) => {
+    say(problem, error ? refusalOf(cell, error) : "");
+    control.refused?.(error);
+  };
+  const silent = () => refused(null);
   const put = (text, isFinal = true) => set(context.number, cell, text, { onRefused: isFinal ? refused : silent, onSettled: settled });
   // A row that is made meanwhile begins with the value that there is.
   let isShown = false;
   const isWaiting = () => isShown && isBeingSet(cell);
-  const control = kindOf(cell, context)({ cell, id, name, put, isWaiting, context });
+  const control = kindOf(cell, context)({ cell, id, name, put, refuse: refused, isWaiting, context });
   const label = control.isLabelled ? h("span", { class: "name", id: `${id}-label` }, name) : h("label", { class: "name", for: id }, name);
   control.update();
   isShown = true;
@@ -42,9 +48,10 @@ export const nameOf = (cell) => (cell.description && !cell.name.includes(cell.de
 
 function kindOf(cell, context) {
   if (cell.type === PRESS) return pressText;
-  if (context.isReported?.(cell)) return plainText;
-  if (cell.type === IDENTIFY || (!cell.perms.includes("pr") && cell.format === "bool")) return trigger;
+  if (context.isReported?.(cell, context.service)) return plainText;
+  if (cell.type === IDENTIFY) return trigger;
   const choices = choicesOf(cell);
+  if (isWriteOnly(cell)) return (parts) => writeOnly(parts, cell.format === "bool" ? [["true", "Yes"], ["false", "No"]] : choices);
   if (choices && cell.words) return choices.length <= 4 ? segments : choice;
   if (cell.format === "bool") return toggle;
   if (choices) return choice;
@@ -65,7 +72,7 @@ function choicesOf(cell) {
 const stepOf = (cell) => cell.minStep ?? (FLOATS.has(cell.format) ? null : 1);
 
 function isSlider(cell) {
-  if (cell.minValue === undefined || cell.maxValue === undefined) return false;
+  if (cell.minValue === undefined || cell.maxValue === undefined || !isExact(cell)) return false;
   const span = cell.maxValue - cell.minValue;
   const step = stepOf(cell);
   return span > 0 && (step === null || span / step <= MOST_STEPS);
@@ -97,7 +104,7 @@ function segments({ cell, id, name, put, isWaiting }) {
     node: [h("div", { class: "segments", role: "radiogroup", "aria-label": name }, inputs.map((one) => one.node)), other], isLabelled: true, width: "broad",
     update() {
       if (isWaiting()) return;
-      for (const { input, value } of inputs) input.checked = Number(cell.value) === value && cell.value !== null;
+      for (const { input, value } of inputs) input.checked = cell.value !== null && textOf(cell.value) === String(value);
       say(other, cell.value === null || inputs.some(({ input }) => input.checked) ? "" : `It is ${valueInWords(cell)}`);
     },
   };
@@ -105,12 +112,12 @@ function segments({ cell, id, name, put, isWaiting }) {
 
 /** Many words, or the values that are valid. */
 function choice({ cell, id, put, isWaiting }) {
-  const node = h("select", { id, on: { change: () => put(jsonOf(cell, Number(node.value))) } }, options(choicesOf(cell)));
+  const node = h("select", { id, on: { change: () => put(jsonOf(cell, node.value)) } }, options(choicesOf(cell)));
   return {
     node,
     update() {
       if (isWaiting()) return;
-      const text = String(Number(cell.value));
+      const text = textOf(cell.value);
       const isKnown = cell.value !== null && [...node.options].some((option) => option.value === text && !option.dataset.other);
       node.querySelector("[data-other]")?.remove();
       if (!isKnown) node.prepend(h("option", { value: "other", data: { other: "yes" }, disabled: true }, valueInWords(cell)));
@@ -118,7 +125,9 @@ function choice({ cell, id, put, isWaiting }) {
     },
   };
 }
-const jsonOf = (cell, value) => (cell.format === "bool" ? String(Boolean(value)) : String(value));
+const jsonOf = (cell, value) => (cell.format === "bool" ? String(Boolean(Number(value))) : String(value));
+/** Booleans are numbers here; a 64-bit number is text already. */
+const textOf = (value) => String(typeof value === "boolean" ? Number(value) : value);
 
 /** A slider, and the number beside it, which can be typed as well. While it is moved, and until that is settled, it shows what is wished for. */
 function slider(parts) {
@@ -129,10 +138,14 @@ function slider(parts) {
   let wished = null;
   const range = h("input", { type: "range", id, min: cell.minValue, max: cell.maxValue, step: step === "any" ? (cell.maxValue - cell.minValue) / 1000 : step });
   const wish = (text, isFinal = true) => {
+    typed.refused(null);
     wished = Number(text);
     put(text, isFinal);
   };
+  /** Whether the value that was sent last was typed: if it is refused, it stays in the field. */
+  let isTyped = false;
   const typed = number({ ...parts, id: `${id}-number`, name: `${name}, as a number`, put: (text) => {
+    isTyped = true;
     range.value = text;
     wish(text);
   } });
@@ -149,9 +162,10 @@ function slider(parts) {
     show(cell.value);
   };
   range.addEventListener("input", () => {
+    isTyped = false;
     isHeld = true;
-    show(Number(range.value));
     wish(range.value, false);
+    show(Number(range.value));
   });
   range.addEventListener("change", () => {
     isHeld = false;
@@ -166,27 +180,42 @@ function slider(parts) {
   range.addEventListener("blur", letGo);
   const track = trackOf(cell);
   if (track) range.classList.add("track", track);
-  return { node: [range, typed.node], width: "broad", update };
+  return { node: [range, typed.node], width: "broad", update, refused: (error) => isTyped && typed.refused(error) };
 }
 
 /**
- * A field that is typed in. What somebody has begun to type isn't written over; what was put isn't until it is settled.
+ * A field that is typed in. Text that somebody began to type isn't written over; a value that was put isn't until it is settled; a value that was
+ * refused stays, so that it can be corrected. Escape brings back the current value.
  * `show(value)` writes into it, `commit()` puts what it says.
  */
-function typedIn(node, { cell, isWaiting }, show, commit) {
+function typedIn(node, { cell, isWaiting, refuse }, show, commit) {
   let isBegun = false;
-  const update = (value = cell.value) => !isBegun && show(value);
+  let isRefused = false;
+  const update = (value = cell.value) => !isBegun && !isRefused && show(value);
   const updateFromCell = () => !isWaiting() && update();
+  const refused = (error) => {
+    isRefused = Boolean(error);
+    if (isRefused) node.setAttribute("aria-invalid", "true");
+    else node.removeAttribute("aria-invalid");
+  };
   node.addEventListener("input", () => { isBegun = true; });
   node.addEventListener("change", () => {
     isBegun = false;
+    refused(null);
     commit();
+  });
+  node.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !(isBegun || isRefused)) return;
+    isBegun = false;
+    refuse(null);
+    refused(null);
+    show(cell.value);
   });
   node.addEventListener("blur", () => {
     isBegun = false;
     updateFromCell();
   });
-  return { update: updateFromCell, show: update };
+  return { update: updateFromCell, show: update, refused };
 }
 
 /** Where nothing is different the caret stays. */
@@ -194,22 +223,32 @@ function write(node, text) {
   if (node.value !== text) node.value = text;
 }
 
+/** 64-bit numbers are text: the browser's number field would count in steps that lose digits. */
 function number(parts) {
-  const { cell, id, name, put } = parts;
-  const node = h("input", { type: "number", id, "aria-label": name, min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any", inputmode: "decimal" });
-  const textOf = (value) => (value === null ? "" : typeof value === "number" ? String(Math.round(value * 1000) / 1000) : String(value));
-  const { update, show } = typedIn(node, parts, (value) => write(node, textOf(value)), () => node.value !== "" && put(jsonNumber(node.value)));
-  return { node: h("span", { class: "number" }, node, h("span", { class: "unit", "aria-hidden": "true" }, unitOf(cell).trim())), isLabelled: true, update, show };
+  const { cell, id, name, put, refuse } = parts;
+  const type = isExact(cell) ? { type: "number", min: cell.minValue, max: cell.maxValue, step: stepOf(cell) ?? "any" } : { type: "text", class: "long" };
+  const node = h("input", { ...type, id, "aria-label": name, inputmode: "decimal", autocomplete: "off" });
+  const commit = () => {
+    const text = jsonNumber(node.value);
+    if (text !== null) return put(text);
+    if (node.value !== "" || node.validity.badInput) return failed(new Error("this is not a number"));
+    // An emptied field is no wish: it shows the current value again.
+    failed(null);
+  };
+  const field = typedIn(node, parts, (value) => write(node, numberText(value)), commit);
+  const failed = (error) => {
+    refuse(error);
+    field.refused(error);
+    field.show();
+  };
+  return { node: h("span", { class: "number" }, node, h("span", { class: "unit", "aria-hidden": "true" }, unitOf(cell).trim())), isLabelled: true, ...field };
 }
-
-/** A number as JSON writes it: people write .5 and 05 as well. Whole ones may be larger than JavaScript's numbers. */
-const jsonNumber = (text) => (/^-?\d+$/.test(text) ? text.replace(/^(-?)0+(?=\d)/, "$1") : String(Number(text)));
 
 function string(parts) {
   const { cell, id, put } = parts;
   const node = h("input", { type: "text", id, maxlength: cell.maxLen ?? 64, autocomplete: "off", spellcheck: "false" });
-  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value)));
-  return { node, width: "broad", update };
+  const field = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value)));
+  return { ...field, node, width: "broad" };
 }
 
 /** Bytes are base64 text. */
@@ -217,11 +256,11 @@ function bytes(parts) {
   const { cell, id, put } = parts;
   const node = h("textarea", { id, rows: 2, autocomplete: "off", spellcheck: "false" });
   const length = h("small", { class: "unit" });
-  const { update } = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))));
+  const field = typedIn(node, parts, (value) => write(node, value ?? ""), () => put(JSON.stringify(node.value.replaceAll(/\s/g, ""))));
   return {
-    node: [node, length], width: "broad",
+    ...field, node: [node, length], width: "broad",
     update() {
-      update();
+      field.update();
       say(length, valueInWords(cell));
     },
   };
@@ -249,7 +288,7 @@ function pressText({ cell, id }) {
 
 function trigger({ cell, id, name, put }) {
   return {
-    node: h("button", { type: "button", id, "aria-label": name, on: { click: () => put(cell.format === "bool" ? "true" : "1") } }, cell.type === IDENTIFY ? "Identify" : "Write"),
+    node: h("button", { type: "button", id, "aria-label": name, on: { click: () => put("true") } }, "Identify"),
     isLabelled: true,
     update() {},
   };

@@ -1,6 +1,7 @@
 // Who is paired, who is connected, and to what they subscribed.
 
 import * as api from "./api.js";
+import { controllerName } from "./controller-names.js";
 import { confirmed } from "./dialog.js";
 import { h, say } from "./dom.js";
 import { tried } from "./notices.js";
@@ -56,17 +57,17 @@ export function controllersPanel(store, { number, scope }) {
 
 function pairingRow(controller, number) {
   const rights = h("td");
-  const node = h("tr", null, h("td", { class: "mono" }, controller), rights,
+  const node = h("tr", null, h("td", null, h("strong", null, controllerName(controller)), h("div", { class: "mono fine" }, controller)), rights,
     h("td", { class: "end" }, h("button", {
-      type: "button", class: "small", "aria-label": `Remove ${controller}`,
-      on: { click: async () => (await confirmed(`Remove the pairing of ${controller}?`, "Remove")) && tried(() => api.removePairing(number, controller)) },
+      type: "button", class: "small", "aria-label": `Remove ${controllerName(controller)}`,
+      on: { click: async () => (await confirmed(`Remove the pairing of ${controllerName(controller)}?`, "Remove")) && tried(() => api.removePairing(number, controller)) },
     }, "Remove")));
   return { node, update({ admin }) { say(rights, admin ? "Admin" : "User"); } };
 }
 
 /** `subscribed(id)` says what the characteristic of this address is called. */
 function connectionRow(id, peer, number, subscribed) {
-  const who = h("strong", { class: "mono" });
+  const who = h("strong");
   const none = h("p", { class: "fine" }, "no subscriptions");
   const summary = h("summary");
   const names = h("ul", { class: "fine" });
@@ -79,7 +80,8 @@ function connectionRow(id, peer, number, subscribed) {
   return {
     node,
     update({ controller, subscriptions }) {
-      say(who, controller ?? "not verified");
+      say(who, controller ? controllerName(controller) : "Not verified");
+      who.title = controller ?? "";
       const what = subscriptions.length > 0 ? box : none;
       if (place.firstChild !== what) place.replaceChildren(what);
       const now = subscriptions.join(" ");

@@ -5,6 +5,9 @@ import { headers, parse } from "./api.js";
 const LONGEST_PAUSE = 5000;
 /** Something comes every 15 seconds; without it the connection is as good as gone. */
 const SILENCE = 40000;
+/** A server that closes each connection at once is not asked four times a second: only a connection of so many milliseconds resets the pause. */
+const STEADY = 5000;
+const SHORTEST_PAUSE = 250;
 /** A page that nobody sees for so long lets its connection go: a browser has six for one server, and the next page needs one. */
 const UNSEEN = 30000;
 
@@ -18,11 +21,13 @@ const UNSEEN = 30000;
  * A refusal for want of a token ends it; it is called anew when there is one.
  */
 export async function follow({ begin, onEvent, onState }) {
-  let pause = 250;
+  let pause = SHORTEST_PAUSE;
   for (;;) {
     const end = new AbortController();
     const unseen = whenUnseen(() => end.abort());
     let timer = null;
+    let hasGap = false;
+    let opened = Infinity;
     const hear = () => {
       clearTimeout(timer);
       timer = setTimeout(() => end.abort(), SILENCE);
@@ -36,12 +41,16 @@ export async function follow({ begin, onEvent, onState }) {
       });
       if (!response.ok) throw Object.assign(new Error(`the answer was ${response.status}`), { status: response.status });
       onState("open");
-      pause = 250;
+      opened = performance.now();
       for await (const event of eventsIn(response.body, hear)) {
-        if (event.name === "lost") break;
+        // Events were dropped, because this page reads slowly: everything is loaded again.
+        if (event.name === "lost") {
+          hasGap = true;
+          break;
+        }
         onEvent(event.data);
       }
-      onState("lost");
+      if (!hasGap) onState("lost");
     } catch (error) {
       if (error.status === 401) return onState("refused", error);
       if (!unseen.isLong) onState("lost", error);
@@ -50,10 +59,11 @@ export async function follow({ begin, onEvent, onState }) {
       end.abort();
       unseen.stop();
     }
+    if (performance.now() - opened >= STEADY) pause = SHORTEST_PAUSE;
     if (unseen.isLong) {
       onState("resting");
       await seen();
-      pause = 250;
+      pause = SHORTEST_PAUSE;
       continue;
     }
     await new Promise((resume) => setTimeout(resume, pause));

@@ -1,6 +1,6 @@
 // How a device is, in a few words: "On · 50 %".
 
-import { mainService } from "./pictures.js";
+import { BUSY, PRESS, busyCell, mainService } from "./pictures.js";
 import { cellOf } from "./model.js";
 import { valueInWords } from "./words.js";
 
@@ -8,19 +8,27 @@ import { valueInWords } from "./words.js";
 const TELLING = [
   "E", "1D", "66", "25", "B0", "F", "B1", "8", "11", "10", "6D", "22", "71", "6A", "70", "76", "69", "92", "95", "6B", "29", "D2", "68", "AA", "21B", "24",
 ];
+/** Hue, saturation and colour temperature: a lamp is drawn in its colour. */
+const COLOURS = ["13", "2F", "CE"];
+/** Types that the overview asks for. The picture of a button shows that it was pressed. */
+export const STATE_TYPES = [...new Set([...TELLING, ...BUSY.map(([type]) => type), ...COLOURS, PRESS])];
 /** Worth a word only while they hold. */
 const ONLY_WHEN_TRUE = { 24: "Obstructed" };
 /** Said otherwise than the catalogue does, which speaks of contacts and percentages. */
 const OTHERWISE = { "6A": (value) => (value === 1 ? "Open" : "Closed"), "6D": (value) => (value === 0 ? "Closed" : value === 100 ? "Open" : `${value} % open`) };
 
+/** `text()` in words, `isActive()`: on, open, unlocked or noticing something; both follow `cells`. */
 export function glanceOf(accessory) {
   const service = mainService(accessory);
-  if (!service) return { cells: [], text: () => "" };
-  const cells = TELLING.map((type) => cellOf(service, type)).filter(Boolean).slice(0, 3);
+  if (!service) return { cells: [], text: () => "", isActive: () => false };
+  const cells = TELLING.map((type) => cellOf(service, type)).filter((cell) => cell?.perms.includes("pr")).slice(0, 3);
   const obstruction = cellOf(service, "24");
   if (obstruction && !cells.includes(obstruction)) cells.push(obstruction);
+  const busy = busyCell(accessory);
+  if (busy.cell && !cells.includes(busy.cell)) cells.push(busy.cell);
   return {
     cells,
+    isActive: busy.isBusy,
     text() {
       const said = [];
       for (const cell of cells) {

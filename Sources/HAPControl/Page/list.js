@@ -1,7 +1,9 @@
-// The list at the side: accessories and bridges, each with a mark that says whether it runs.
+// The list at the side: accessories and bridges, each with its state and a mark that says whether it runs.
 
 import { h, say } from "./dom.js";
-import { pictureOfCategory } from "./pictures.js";
+import { glanceOf } from "./glance.js";
+import { Scope } from "./model.js";
+import { busyCell, pictureOf, pictureOfCategory } from "./pictures.js";
 import { keptRows } from "./rows.js";
 import { address, route } from "./route.js";
 import { category, count } from "./words.js";
@@ -14,6 +16,7 @@ const MANY = 100;
 export class List {
   #list = h("ul", { class: "accessories" });
   #head = h("h2", { class: "fine" });
+  #overview = h("a", { class: "to-overview", href: "#/" }, "Overview");
   #search = h("input", { type: "search", "aria-label": "Find an accessory", placeholder: "Find…", hidden: true, on: { input: () => this.#find() } });
   #found = h("span", { class: "fine", role: "status" });
   #kept = keptRows(this.#list, (summary) => summary.number, (summary) => this.#row(summary));
@@ -25,8 +28,10 @@ export class List {
   constructor(store, container, add) {
     this.store = store;
     container.append(
-      h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory"), this.#search, this.#found), this.#list);
+      h("div", { class: "bar" }, this.#head, h("button", { type: "button", class: "primary small", on: { click: add } }, "+ Add accessory"), this.#search, this.#found), this.#overview, this.#list);
     store.on("list", () => this.update());
+    // The marks say nothing while hapsim does not answer.
+    store.on("state", () => this.#list.childElementCount > 0 && this.#kept.update(store.summaries));
     addEventListener("hashchange", () => this.#choose());
   }
 
@@ -42,7 +47,7 @@ export class List {
   }
 
   #row(summary) {
-    const row = makeRow(summary);
+    const row = makeRow(summary, this.store);
     this.#pictures.observe(row.node);
     return row;
   }
@@ -60,6 +65,8 @@ export class List {
 
   #choose() {
     const { number } = route();
+    if (number === null) this.#overview.setAttribute("aria-current", "page");
+    else this.#overview.removeAttribute("aria-current");
     for (const [key, row] of this.#kept.rows) {
       if (key !== number) row.link.removeAttribute("aria-current");
       else if (!row.link.hasAttribute("aria-current")) {
@@ -70,37 +77,61 @@ export class List {
   }
 }
 
-function makeRow({ number }) {
+function makeRow({ number }, store) {
   const dot = h("span", { class: "dot", role: "img" });
   const name = h("span", { class: "row-name" });
   const words = h("span", { class: "fine" });
   const thumb = h("span", { class: "thumb small" });
   const link = h("a", { href: address(number) }, thumb, h("span", { class: "row-words" }, name, words), dot);
+  const scope = new Scope();
+  let summary = null;
+  /** The accessories whose values the row follows, and what these say. */
+  let accessories = null;
+  let state = { text: () => "", isActive: () => false };
   let isDrawn = false;
   let slug = null;
   const draw = () => {
     isDrawn = true;
-    thumb.replaceChildren(pictureOfCategory(slug));
+    thumb.replaceChildren(accessories?.length === 1 ? pictureOf(accessories[0], slug, scope) : pictureOfCategory(slug));
+  };
+  const show = () => {
+    link.classList.toggle("is-active", summary.running && state.isActive());
+    const said = [state.text() || category(summary.category)];
+    if (summary.radio === false) said.push("off the network");
+    if (summary.faults > 0) said.push(count(summary.faults, "fault"));
+    if (summary.connections > 0) said.push(count(summary.connections, "connection"));
+    say(words, said.join(" · "));
+  };
+  const follow = (now) => {
+    if (now === accessories) return false;
+    scope.end();
+    accessories = now;
+    state = now.length > 1 ? ofBridge(now.slice(1)) : glanceOf(now[0]);
+    scope.watch(state.cells, show);
+    return true;
   };
   return {
     node: h("li", { data: { number } }, link), link,
     draw() { if (!isDrawn) draw(); },
     update(now) {
-      if (now.category !== slug) {
-        slug = now.category;
-        if (isDrawn) draw();
-      }
-      const state = !now.running ? "stopped" : now.radio === false ? "off the network" : "running";
-      dot.className = `dot ${state.replaceAll(" ", "-")}`;
-      dot.setAttribute("aria-label", state);
-      dot.title = state;
+      summary = now;
+      const model = store.states.get(number);
+      const isOther = now.category !== slug;
+      slug = now.category;
+      if ((model && follow(model.accessories)) || isOther) if (isDrawn) draw();
+      const mark = store.isLost ? "unknown" : !now.running ? "stopped" : now.radio === false ? "off the network" : "running";
+      dot.className = `dot ${mark.replaceAll(" ", "-")}`;
+      dot.setAttribute("aria-label", mark);
+      dot.title = mark;
       say(name, now.name);
-      const said = now.bridged > 0 ? [`Bridge of ${now.bridged}`] : [];
-      if (now.radio === false) said.push("off the network");
-      if (now.paired) said.push("paired");
-      if (now.connections > 0) said.push(count(now.connections, "connection"));
-      if (now.faults > 0) said.push(count(now.faults, "fault"));
-      say(words, said.join(" · ") || category(now.category));
+      show();
     },
   };
+}
+
+/** Of a bridge: how many of its accessories are on, open or noticing something. */
+function ofBridge(accessories) {
+  const all = accessories.map(busyCell).filter(({ cell }) => cell);
+  const active = () => all.filter(({ isBusy }) => isBusy()).length;
+  return { cells: all.map(({ cell }) => cell), text: () => `${active()} of ${accessories.length} active`, isActive: () => active() > 0 };
 }

@@ -3,10 +3,14 @@
 import { h, identifier, say } from "./dom.js";
 import { saveFile } from "./files.js";
 import { soon } from "./frames.js";
-import { addressOf, route } from "./route.js";
+import { LogRow, reasonOf } from "./log-row.js";
+import { route } from "./route.js";
+import { count } from "./words.js";
 
 /** So many of each group are kept, and so many rows shown. Refusals have as many rows of their own, so that nothing else pushes them out. */
 const ROOM = 300;
+/** So many entries are kept in all rows together, for the file. Each row keeps at least its latest one. */
+const ENTRIES = 2 * ROOM;
 /** Nobody reads faster: while more than so many events a second come, rows come in lots, four times a second: of each lot the latest, and all refusals. */
 const MANY = 60;
 const LOT = 15;
@@ -33,7 +37,9 @@ export class Log {
   #fresh = [];
   /** Rows that are shown, the oldest first. */
   #rows = { refusals: [], rest: [] };
-  #rate = h("span", { class: "fine" });
+  /** The row of the event that happened last. */
+  #latest = null;
+  #rate = h("span", { class: "fine rate" });
   #shownGroups;
   #isPaused = false;
   #onlyHere = false;
@@ -68,8 +74,8 @@ export class Log {
     } } }, "Pause");
     const save = h("button", { type: "button", class: "small", on: { click: () => saveFile("hapsim-log.txt", this.#text(), "text/plain") } }, "Save");
     container.append(
-      h("header", { class: "bar" }, h("h2", null, "Log"), this.#rate, search, pause, save),
-      h("fieldset", { class: "checks" }, h("legend", { class: "unseen" }, "What is shown"), boxes, h("span", { class: "check" }, here, h("label", { for: here.id }, "Only this accessory"))),
+      h("header", { class: "bar" }, h("h2", null, "Log"), search, pause, save),
+      h("fieldset", { class: "checks" }, h("legend", { class: "unseen" }, "What is shown"), boxes, h("span", { class: "check" }, here, h("label", { for: here.id }, "Only this accessory")), this.#rate),
       this.#list);
     store.on("happened", (event) => this.#take(event));
     store.on("history", ({ events, isAnother }) => {
@@ -79,7 +85,7 @@ export class Log {
     });
     addEventListener("hashchange", () => this.#onlyHere && this.#again());
     setInterval(() => {
-      say(this.#rate, this.#count > 0 ? `${this.#count} events a second` : "");
+      say(this.#rate, this.#count > 0 ? `${count(this.#count, "event")} a second` : "");
       this.#count = 0;
     }, 1000);
   }
@@ -124,39 +130,58 @@ export class Log {
     this.#timer = null;
     this.#flushed = performance.now();
     const fresh = this.#fresh.splice(0);
-    this.#list.prepend(...fresh.map((entry) => this.#row(entry)).reverse());
+    this.#list.prepend(...this.#rowsOf(fresh).reverse());
     for (const rows of Object.values(this.#rows)) {
       for (const row of rows.splice(0, Math.max(0, rows.length - ROOM))) row.node.remove();
     }
+    this.#dropEntries();
   };
 
-  #row(entry) {
-    const row = { entry, node: rowOf(entry) };
-    this.#rows[isRefusal(entry) ? "refusals" : "rest"].push(row);
-    return row.node;
+  /** Rows that fold many events would keep them all: the oldest go, those of refusals last. */
+  #dropEntries() {
+    const rows = [...this.#rows.rest, ...this.#rows.refusals];
+    let surplus = rows.reduce((sum, row) => sum + row.entries.length, 0) - ENTRIES;
+    for (const row of rows) {
+      if (surplus <= 0) return;
+      surplus -= row.drop(surplus);
+    }
+  }
+
+  /** The elements of new rows, the oldest first. An entry that says the same as the row before it goes into that row. */
+  #rowsOf(entries) {
+    const nodes = [];
+    for (const entry of entries) {
+      if (this.#latest?.take(entry)) continue;
+      const row = new LogRow(entry);
+      this.#latest = row;
+      this.#rows[isRefusal(entry) ? "refusals" : "rest"].push(row);
+      nodes.push(row.node);
+    }
+    return nodes;
   }
 
   /** Everything anew, as the filters have it. */
   #again() {
     this.#fresh = [];
     this.#rows = { refusals: [], rest: [] };
+    this.#latest = null;
     const shown = [...this.#kept.values()].flat().filter((entry) => this.#isShown(entry)).sort((one, other) => one.order - other.order);
     const refusals = shown.filter(isRefusal).slice(-ROOM);
     const rest = shown.filter((entry) => !isRefusal(entry)).slice(-ROOM);
     const both = [...refusals, ...rest].sort((one, other) => one.order - other.order);
-    this.#list.replaceChildren(...both.map((entry) => this.#row(entry)).reverse());
+    this.#list.replaceChildren(...this.#rowsOf(both).reverse());
   }
 
   /** What is shown, the oldest first. */
   #text() {
-    const entries = Object.values(this.#rows).flat().map((row) => row.entry).sort((one, other) => one.order - other.order);
+    const entries = Object.values(this.#rows).flat().flatMap((row) => row.entries).sort((one, other) => one.order - other.order);
     return entries.map(({ event }) => `${[new Date(event.time * 1000).toISOString(), event.accessory, event.event, event.text, reasonOf(event)].filter(Boolean).join("  ")}\n`).join("");
   }
 
-  /** The arrows go along the rows that lead somewhere, which are no stops of Tab: there are hundreds. */
+  /** The arrows go along the rows that lead somewhere or open, which are no stops of Tab: there are hundreds. */
   #onKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const links = step ? [...this.#list.querySelectorAll("a")] : [];
+    const links = step ? [...this.#list.querySelectorAll("a, summary")].filter((link) => link.checkVisibility()) : [];
     if (links.length === 0) return;
     const at = links.indexOf(document.activeElement);
     const next = at < 0 ? (step > 0 ? 0 : -1) : at + step;
@@ -164,18 +189,4 @@ export class Log {
     event.preventDefault();
     links[next].focus();
   }
-}
-
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
-const reasonOf = (event) => (event.reason && !(event.text ?? "").includes(event.reason) ? event.reason : null);
-
-/** Where an event names a characteristic, its words lead to it. */
-function rowOf({ event, group }) {
-  const text = event.text ?? "";
-  const place = event.iid !== undefined ? event : event.characteristics?.[0];
-  const words = place && event.number ? h("a", { class: "log-text", href: addressOf(event.number, place), tabindex: "-1" }, text) : h("span", { class: "log-text" }, text);
-  const reason = reasonOf(event);
-  return h("li", { class: `log-row ${group}${event.isDivider ? " divider" : ""}` },
-    h("time", null, clock.format(event.time * 1000)), event.accessory ? h("span", { class: "log-who" }, event.accessory) : null,
-    h("span", { class: "log-kind" }, group === "refused" ? `✕ ${event.event}` : event.event), words, reason ? h("span", { class: "log-reason" }, reason) : null);
 }

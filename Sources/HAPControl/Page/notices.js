@@ -27,21 +27,31 @@ export async function tried(action, done) {
 
 let wasLost = false;
 let timer = null;
+/** What had the focus when the connection was lost: it gets the focus back. */
+let focused = null;
 
-/** Follows the store's state. */
-export function showConnection(state) {
-  clearTimeout(timer);
-  if (state === "lost") wasLost = true;
+/** While hapsim does not answer, a banner says so and no control can be used. */
+export function showConnection({ state, isLost }) {
+  if (isLost !== wasLost) {
+    if (isLost) focused = document.activeElement;
+    document.documentElement.classList.toggle("is-lost", isLost);
+    for (const part of document.querySelectorAll("[data-live]")) part.inert = isLost;
+    if (!isLost && document.activeElement === document.body) focused?.focus();
+  }
+  if (isLost && !wasLost) {
+    clearTimeout(timer);
+    connection.className = "connection lost";
+    const time = new Date().toLocaleTimeString(undefined, { hourCycle: "h23" });
+    say(connection, `The connection to hapsim is lost. The page shows how it was at ${time} and tries to connect again.`);
+  }
   if (state === "open" && wasLost) {
-    wasLost = false;
+    clearTimeout(timer);
     connection.className = "connection back";
     say(connection, "The connection is back; everything is up to date.");
     timer = setTimeout(() => {
       connection.className = "connection";
       say(connection, "");
     }, 8000);
-  } else if (wasLost) {
-    connection.className = "connection lost";
-    say(connection, "The connection to hapsim is lost. Trying again…");
   }
+  wasLost = isLost;
 }

@@ -31,7 +31,8 @@ const BY_CATEGORY = {
   "wi-fi-router": router, airport: router, "audio-receiver": speaker, "television-set-top-box": television, "television-streaming-stick": television,
   "target-controller": button,
 };
-const PRESS = "73";
+/** Programmable Switch Event. */
+export const PRESS = "73";
 
 /** A picture of the kind, as it looks when nothing is known. */
 export function pictureOfCategory(slug) {
@@ -72,19 +73,25 @@ export function pictureOfService(service, scope) {
 }
 
 /** What makes a device busy, of any kind: on, active, open, unlocked, noticing. */
-const BUSY = [
+export const BUSY = [
   ["25", Boolean], ["B0", Boolean], ["E", (value) => value !== 1], ["1D", (value) => value !== 1], ["6D", (value) => value > 0], ["F", (value) => value > 0],
   ["22", Boolean], ["71", Boolean], ["6A", Boolean], ["70", Boolean], ["76", Boolean], ["69", Boolean], ["92", Boolean],
 ];
+
+/** The characteristic that says whether an accessory is busy, where it has one, and whether it is. */
+export function busyCell(accessory) {
+  const service = mainService(accessory);
+  const [cell, isBusy] = BUSY.map(([type, isBusy]) => [service && cellOf(service, type), isBusy]).find(([cell]) => cell) ?? [null];
+  return { cell, isBusy: () => cell !== null && cell.value !== null && isBusy(cell.value) };
+}
 
 /** The plan of a house with a light for each accessory behind the bridge, which glows while that is busy. */
 export function floorPlan(accessories, scope) {
   const drawn = plan(accessories.length);
   for (const [index, accessory] of accessories.entries()) {
-    const service = mainService(accessory);
-    const [cell, isBusy] = BUSY.map(([type, isBusy]) => [service && cellOf(service, type), isBusy]).find(([cell]) => cell) ?? [null];
+    const { cell, isBusy } = busyCell(accessory);
     if (!cell) continue;
-    const update = () => drawn.light(index, isBusy(cell.value));
+    const update = () => drawn.light(index, isBusy());
     update();
     scope.watch([cell], update);
   }

@@ -10,8 +10,11 @@ import { hasPicture, pictureOfService } from "./pictures.js";
 /** Accessory Information, HAP Protocol Information and their like: for programs rather than people. */
 const BACKSTAGE = new Set(["3E", "A2", "55", "A5", "129", "203", "239"]);
 const isBackstage = (service) => BACKSTAGE.has(service.type) || service.hidden;
+/** Characteristics that an action at the device sets: the action has the control. */
+const SET_BY = { 24: "obstruct", 68: "battery", "7A": "tamper" };
+const isDoneAtDevice = (cell, service) => service.actions.includes(SET_BY[cell.type]);
 /** Said of a device once, not set at it. */
-const isReported = (cell) => !cell.perms.includes("pw") && (cell.format === "string" || !cell.perms.includes("ev"));
+const isReported = (cell, service) => isDoneAtDevice(cell, service) || !cell.perms.includes("pw") && (cell.format === "string" || !cell.perms.includes("ev"));
 
 /** All services of one accessory. `skip` is the one whose picture is shown large already. */
 export function serviceCards(accessory, context) {

@@ -2,6 +2,7 @@
 
 import * as api from "./api.js";
 import { settled } from "./frames.js";
+import { STATE_TYPES } from "./glance.js";
 import { Model } from "./model.js";
 import { setPace } from "./pace.js";
 
@@ -15,6 +16,8 @@ const ABOUT_DETAIL = new Set([
   "paired", "unpaired", "fault", "radio", "announced", "restarted", "reconfigured", "reachable", "renamed", "advertised", "added", "removed", "stopped",
   "trouble",
 ]);
+/** Events after which the values of the list are loaded again: an accessory is there or not, or has other services. */
+const ABOUT_STATES = new Set(["restarted", "reconfigured", "reachable", "renamed", "added", "removed", "stopped"]);
 const ABOUT_CONTROLLERS = new Set(["connected", "disconnected", "verified", "paired", "unpaired", "subscribed", "unsubscribed"]);
 /** Events why something was refused: the log gets them from further back than others. */
 const REFUSALS = ["refused", "trouble", "slow"];
@@ -26,12 +29,14 @@ const LONG_LIST_GAP = 2000;
 
 /**
  * Tells by DOM events of its own:
- * `list` the accessories; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
+ * `list` the accessories; `states` the values of all accessories, with whether an accessory came, went or changed its services; `shown` another accessory, or another shape of the same; `head` its numbers and switches; `controllers`; `faults`;
  * `happened` one event of the server; `state` the connection; `clock`; `scenario`;
  * `served` a profile that was served from here.
  */
 export class Store extends EventTarget {
   summaries = [];
+  /** Of each accessory, by its number, a `Model` with the characteristics that say its state. */
+  states = new Map();
   model = null;
   state = "connecting";
   clock = null;
@@ -45,12 +50,20 @@ export class Store extends EventTarget {
   run;
   #wanted = null;
   #lastTime = null;
+  #lastLoad = 0;
+  /** By what was loaded, the number of the load that answered last. */
+  #answered = new Map();
   /** Values that came while the accessory was asked for: they are newer than its answer. */
   #meanwhile = null;
+  /** The same for the values of the list. */
+  #statesMeanwhile = null;
+  /** When the connection was lost; null: it is there. */
+  #lostAt = null;
 
   constructor() {
     super();
     this.refreshList = settled(120, () => this.#quietly(() => this.loadList()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
+    this.refreshStates = settled(120, () => this.#quietly(() => this.loadStates()), () => (this.summaries.length > LONG_LIST ? LONG_LIST_GAP : 0));
     this.refreshDetail = settled(120, () => this.#quietly(() => this.loadDetail()));
     this.refreshControllers = settled(150, () => this.#quietly(() => this.loadControllers()));
     this.refreshClock = settled(100, () => this.#quietly(() => this.loadClock()));
@@ -78,7 +91,17 @@ export class Store extends EventTarget {
 
   // Loading
 
-  /** Brings everything up to date. Returns the number of the event behind which to go on, and what the log has to take in. */
+  /** The answer of a load; null if a later load of the same answered before it. */
+  async #newest(what, load) {
+    this.#lastLoad += 1;
+    const number = this.#lastLoad;
+    const answer = await load();
+    if (number < (this.#answered.get(what) ?? 0)) return null;
+    this.#answered.set(what, number);
+    return answer;
+  }
+
+  /** Brings everything up to date. Returns the number of the last event, and whether another accessory has the number of the shown one. */
   async begin() {
     const { lastEvent, run } = await api.index();
     const wasThere = this.lastEvent > 0 || this.#lastTime !== null || this.run !== undefined;
@@ -91,11 +114,12 @@ export class Store extends EventTarget {
       this.stalled.clear();
     }
     this.run = run;
+    const deviceID = this.model?.detail.deviceID;
     this.tell("history", { events: [...refusals, ...events], isAnother: !isSame });
     this.lastEvent = last;
     this.#lastTime = events.at(-1)?.time ?? (isSame ? this.#lastTime : null);
-    await Promise.all([this.loadList(), this.loadDetail(), this.loadClock(), this.loadScenario()]);
-    return last;
+    await Promise.all([this.loadStates(), this.loadDetail(), this.loadClock(), this.loadScenario()]);
+    return { last, isStranger: !isSame && deviceID !== undefined && this.model !== null && this.model.detail.deviceID !== deviceID };
   }
 
   /** Those that the other events have pushed out. A server that is too old to choose tells none. */
@@ -119,7 +143,36 @@ export class Store extends EventTarget {
   }
 
   async loadList() {
-    this.summaries = await api.accessories();
+    const summaries = await this.#newest("list", () => api.accessories());
+    if (!summaries) return;
+    this.summaries = summaries;
+    for (const summary of this.summaries) Object.assign(this.states.get(summary.number)?.detail ?? {}, summary);
+    this.tell("list");
+  }
+
+  /** The list, with the values that say the state of each accessory. */
+  async loadStates() {
+    const meanwhile = [];
+    this.#statesMeanwhile = meanwhile;
+    let summaries;
+    try {
+      summaries = await this.#newest("states", () => api.accessories(STATE_TYPES));
+    } finally {
+      if (this.#statesMeanwhile === meanwhile) this.#statesMeanwhile = null;
+    }
+    if (!summaries) return;
+    const before = this.states;
+    this.states = new Map();
+    let isNew = before.size !== summaries.length;
+    for (const summary of summaries) {
+      const known = before.get(summary.number);
+      const model = known ?? new Model(summary);
+      if (!known || known.take(summary)) isNew = true;
+      this.states.set(summary.number, model);
+    }
+    this.summaries = summaries;
+    for (const event of meanwhile) this.#take(event, this.states.get(event.number));
+    this.tell("states", { isNew });
     this.tell("list");
   }
 
@@ -130,7 +183,7 @@ export class Store extends EventTarget {
     this.#meanwhile = meanwhile;
     let detail;
     try {
-      detail = await api.accessory(number);
+      detail = await this.#newest("detail", () => api.accessory(number));
     } catch (error) {
       if (error.status !== 404 || number !== this.#wanted) throw error;
       this.model = null;
@@ -138,11 +191,11 @@ export class Store extends EventTarget {
     } finally {
       if (this.#meanwhile === meanwhile) this.#meanwhile = null;
     }
-    if (number !== this.#wanted) return;
+    if (!detail || number !== this.#wanted) return;
     const isNew = this.model?.number !== number;
     if (isNew) this.model = new Model(detail);
     const hasShape = isNew || this.model.take(detail);
-    for (const event of meanwhile) this.#take(event);
+    for (const event of meanwhile) this.#take(event, this.model);
     if (hasShape) this.tell("shown", { isGone: false });
     this.tell("head");
     this.tell("controllers");
@@ -152,19 +205,25 @@ export class Store extends EventTarget {
   async loadControllers() {
     const model = this.model;
     if (!model) return;
-    const [pairings, connections] = await Promise.all([api.pairings(model.number), api.connections(model.number)]);
+    const answers = await this.#newest("controllers", () => Promise.all([api.pairings(model.number), api.connections(model.number)]));
+    if (!answers) return;
+    const [pairings, connections] = answers;
     Object.assign(model.detail, { pairings, connections });
     this.tell("controllers");
   }
 
   async loadClock() {
-    this.clock = { ...(await api.clock()), at: performance.now() };
+    const clock = await this.#newest("clock", () => api.clock());
+    if (!clock) return;
+    this.clock = { ...clock, at: performance.now() };
     setPace(this.clock);
     this.tell("clock");
   }
 
   async loadScenario() {
-    this.scenario = await api.scenario();
+    const scenario = await this.#newest("scenario", () => api.scenario());
+    if (!scenario) return;
+    this.scenario = scenario;
     this.tell("scenario");
   }
 
@@ -183,7 +242,14 @@ export class Store extends EventTarget {
 
   setState(state) {
     this.state = state;
+    if (state === "lost") this.#lostAt ??= performance.now();
+    else if (state === "open") this.#lostAt = null;
     this.tell("state");
+  }
+
+  /** Whether hapsim does not answer: what the page shows is old, and nothing can be changed. */
+  get isLost() {
+    return this.#lostAt !== null;
   }
 
   receive(event) {
@@ -193,12 +259,15 @@ export class Store extends EventTarget {
     const isShown = event.number !== undefined && event.number === this.#wanted;
     if (isShown) {
       this.#meanwhile?.push(event);
-      this.#take(event);
+      this.#take(event, this.model);
       if (ABOUT_DETAIL.has(event.event)) this.refreshDetail();
       else if (ABOUT_CONTROLLERS.has(event.event)) this.refreshControllers();
     }
     if (event.event === "restarted") this.#forgetStalled(`${event.number}/`);
-    if (ABOUT_LIST.has(event.event)) this.refreshList();
+    this.#statesMeanwhile?.push(event);
+    this.#take(event, this.states.get(event.number));
+    if (ABOUT_STATES.has(event.event)) this.refreshStates();
+    else if (ABOUT_LIST.has(event.event)) this.refreshList();
     if (event.event === "scenario" || event.event === "note") this.refreshScenario();
     if (event.event === "clock") this.refreshClock();
     this.tell("happened", event);
@@ -210,18 +279,18 @@ export class Store extends EventTarget {
   }
 
   /** A value that was written by a controller, or changed at the device. */
-  #take(event) {
+  #take(event, model) {
     if (event.event !== "changed" && event.event !== "wrote") return;
-    this.model?.cells.get(`${event.aid}.${event.iid}`)?.set(event.value);
+    model?.cells.get(`${event.aid}.${event.iid}`)?.set(event.value);
   }
 
-  /** Simulated seconds by now. */
+  /** Simulated seconds by now, or when the connection was lost. */
   get now() {
     return this.clock ? this.#nowOf(this.clock) : null;
   }
 
   #nowOf(clock) {
-    return clock.now + (clock.scale * (performance.now() - clock.at)) / 1000;
+    return clock.now + (clock.scale * Math.max(0, (this.#lostAt ?? performance.now()) - clock.at)) / 1000;
   }
 
   summary(number) {

@@ -29,7 +29,7 @@ export function timePanel(store, container) {
   const play = h("button", { type: "button", class: "small", on: { click: () => scenarioDialog(store) } }, "Play…");
   const showClock = () => {
     if (!store.clock) return;
-    say(pace, { running: store.clock.scale === 1 ? "as fast as life" : `× ${store.clock.scale}`, standing: "stands still", jumping: "jumps" }[store.clock.pace]);
+    say(pace, store.isLost ? "disconnected" : { running: store.clock.scale === 1 ? "as fast as life" : `× ${store.clock.scale}`, standing: "stands still", jumping: "jumps" }[store.clock.pace]);
     advance.hidden = store.clock.pace === "running";
     tick();
   };
@@ -44,6 +44,7 @@ export function timePanel(store, container) {
     say(state, scenario.state === "none" ? "None is played" : `${name}${isPlaying ? "is being played" : scenario.state}${scenario.message ? `: ${scenario.message} (line ${scenario.line})` : ""}`);
   };
   store.on("clock", showClock);
+  store.on("state", showClock);
   store.on("scenario", showScenario);
   setInterval(tick, 500);
   container.append(

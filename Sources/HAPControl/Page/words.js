@@ -1,5 +1,7 @@
 // Values in words.
 
+import { rounded } from "./numbers.js";
+
 const UNITS = { percentage: " %", celsius: " °C", arcdegrees: "°", lux: " lx", seconds: " s" };
 /** Types whose true is "on". */
 const SWITCHES = new Set(["25", "11A", "11B", "1", "5", "6F"]);
@@ -23,7 +25,7 @@ export function valueInWords(cell, value = cell.value) {
     const isOn = value === true || value === 1;
     return SWITCHES.has(cell.type) ? (isOn ? "On" : "Off") : isOn ? "Yes" : "No";
   }
-  if (typeof value === "number") return `${Math.round(value * 1000) / 1000}${unitOf(cell)}`;
+  if (typeof value === "number") return `${rounded(value)}${unitOf(cell)}`;
   const text = String(value);
   if (cell.format === "tlv8" || cell.format === "data") return text === "" ? "no bytes" : `${Math.floor((text.replace(/=+$/, "").length * 3) / 4)} bytes`;
   return text.length > 80 ? `${text.slice(0, 79)}…` : text || "—";

@@ -43,7 +43,7 @@ package enum ControlOperation: String, CaseIterable, Sendable {
     return switch self {
     case .showIndex: Form("GET", "")
     case .showDescription: Form("GET", "/openapi.json")
-    case .listAccessories: Form("GET", "/accessories")
+    case .listAccessories: Form("GET", "/accessories", query: ["types"])
     case .addAccessory: Form("POST", "/accessories", body: .profile)
     case .showAccessory: Form("GET", accessory)
     case .changeAccessory: Form("PATCH", accessory, body: .required)

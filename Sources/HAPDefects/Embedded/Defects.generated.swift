@@ -3758,6 +3758,38 @@ defects:
       - when: { answer: POST /pair-setup, tlv: { state: 6, encrypted-data: present }, after: { answer: POST /pair-setup, tlv: { state: 2, error: 6 } }, nth: 1, per: accessory }
         delay: 11s
 
+  # PS-08
+  - id: setup-method-1-without-error
+    breaks: PS-08
+    what: M1 with method 1 is answered with State 2, without a key and without an Error.
+    rules:
+      - when: { request: POST /pair-setup, tlv: { state: 1, method: 1 } }
+        answer: { status: 200, tlv: { state: 2 } }
+  - id: setup-method-1-unanswered
+    breaks: PS-08
+    what: M1 with method 1 gets no answer.
+    rules:
+      - when: { request: POST /pair-setup, tlv: { state: 1, method: 1 } }
+        drop: true
+  - id: setup-method-1-m4-without-proof
+    breaks: PS-08
+    what: After M1 with method 1, M4 has neither a proof nor an Error.
+    rules:
+      - when: { answer: POST /pair-setup, tlv: { state: 4, proof: present }, after: { request: POST /pair-setup, tlv: { state: 1, method: 1 } }, nth: 1, per: connection }
+        tlv: [{ remove: proof }]
+  - id: setup-method-1-m6-unreadable
+    breaks: PS-08
+    what: After M1 with method 1, the sealed part of M6 can't be opened.
+    rules:
+      - when: { answer: POST /pair-setup, tlv: { state: 6, encrypted-data: present }, after: { request: POST /pair-setup, tlv: { state: 1, method: 1 } }, nth: 1, per: connection }
+        tlv: [{ flip: encrypted-data, byte: -1 }]
+  - id: setup-method-1-hangs
+    breaks: PS-08
+    what: After M1 with method 1, the next request on another connection gets no answer.
+    rules:
+      - when: { request: GET /accessories, secured: false, after: { request: POST /pair-setup, tlv: { state: 1, method: 1 } }, nth: 1, per: accessory }
+        drop: true
+
   # PS-09
   - id: setup-method-7-without-error
     breaks: PS-09

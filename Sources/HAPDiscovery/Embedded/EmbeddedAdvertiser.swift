@@ -21,7 +21,10 @@
     private var lastDefence: UInt64 = 0
     /// Counts what was published, so that news of an earlier record is not told to the next.
     private var edition = 0
+    /// The group of SRV and TXT, and of the PTR records when it is complete.
     private var service: OpaquePointer?
+    /// Whether the PTR records were added. They come after all others are probed for, so that a controller that finds the service gets the others too.
+    private var isComplete = false
     private var addresses: [AddressEntry] = []
     /// The name under which it was told to be up, since it last wasn't.
     private var establishedName: String?
@@ -91,6 +94,7 @@
       responder.selfCheck.cancel(self)
       establishedName = nil
       toldAddresses = []
+      isComplete = false
       if let service {
         self.service = nil
         avahi_s_entry_group_free(service)
@@ -124,23 +128,25 @@
 
     /// Adds the record's entries, under another name when one of ours has it already.
     private func register(_ record: ServiceRecord, _ server: OpaquePointer) {
-      service = avahi_s_entry_group_new(
+      service = makeGroup(server)
+      if let service { fill(service, server, record) }
+    }
+
+    /// - Returns: `nil` if it fails; the failure is reported.
+    private func makeGroup(_ server: OpaquePointer) -> OpaquePointer? {
+      let group = avahi_s_entry_group_new(
         server,
-        { _, _, state, userdata in
-          Unmanaged<EmbeddedAdvertiser>.fromOpaque(userdata!).takeUnretainedValue().serviceChanged(state)
+        { _, group, state, userdata in
+          Unmanaged<EmbeddedAdvertiser>.fromOpaque(userdata!).takeUnretainedValue().serviceChanged(group, state)
         }, Unmanaged.passUnretained(self).toOpaque())
-      guard let service else { return fail("no entry group: \(avahiText(of: avahi_server_errno(server)))") }
-      fill(service, server, record)
+      if group == nil { fail("no entry group: \(avahiText(of: avahi_server_errno(server)))") }
+      return group
     }
 
     private func fill(_ group: OpaquePointer, _ server: OpaquePointer, _ record: ServiceRecord) {
       while true {
-        var status = withAvahiStrings(record.txt.strings) { list in
-          avahi_server_add_service_strlst(
-            server, group, AvahiIfIndex(AVAHI_IF_UNSPEC), AvahiProtocol(AVAHI_PROTO_UNSPEC),
-            AvahiPublishFlags(rawValue: 0),
-            name, record.type, nil, "\(host).local", record.port, list)
-        }
+        let entries = ServiceEntries(server: server, name: name, type: record.type)
+        var status = entries.addClaims(to: group, host: host, port: record.port, txt: record.txt)
         if status >= 0 { status = avahi_s_entry_group_commit(group) }
         if status >= 0 { return }
         avahi_s_entry_group_reset(group)
@@ -152,15 +158,19 @@
     }
 
     /// From within Avahi.
-    private func serviceChanged(_ state: AvahiEntryGroupState) {
+    private func serviceChanged(_ group: OpaquePointer?, _ state: AvahiEntryGroupState) {
       switch state {
-      case AVAHI_ENTRY_GROUP_ESTABLISHED: soon { $0.tellState() }
+      case AVAHI_ENTRY_GROUP_ESTABLISHED:
+        // At once, because Avahi announces SRV and TXT when this callback returns.
+        if group == service { complete() }
+        soon { $0.tellState() }
       case AVAHI_ENTRY_GROUP_COLLISION:
         let collided = service
         soon { advertiser in
           guard let record = advertiser.record, let service = advertiser.service, service == collided,
             case .ready(let server) = advertiser.responder.readiness
           else { return }
+          advertiser.isComplete = false
           avahi_s_entry_group_reset(service)
           if advertiser.defends() || advertiser.rename() { advertiser.fill(service, server, record) }
         }
@@ -168,6 +178,22 @@
         fail("\(name) can't be advertised: the responder gave it up")
       default: break  // uncommitted, registering
       }
+    }
+
+    /// Replaces the group that was probed for with one that has the PTR records too, so that Avahi announces all of them together. Does nothing until
+    /// all other records are established. It may be called from a callback of Avahi, because Avahi allows a callback to free its group.
+    private func complete() {
+      guard !isComplete, let record, case .ready(let server) = responder.readiness, let claims = service,
+        avahi_s_entry_group_get_state(claims) == AVAHI_ENTRY_GROUP_ESTABLISHED,
+        addresses.allSatisfy(\.isEstablished), let group = makeGroup(server)
+      else { return }
+      isComplete = true
+      service = group
+      let entries = ServiceEntries(server: server, name: name, type: record.type)
+      let status = entries.addAll(to: group, host: host, port: record.port, txt: record.txt)
+      // After the same records were added again, so that Avahi says no goodbye for them.
+      avahi_s_entry_group_free(claims)
+      if status < 0 { fail("\(name) can't be advertised: \(avahiText(of: status))") }
     }
 
     /// Whether the same name is probed for once more: RFC 6762 §9 has who finds a conflict in an established record do that, and only who loses
@@ -290,7 +316,8 @@
 
     /// Tells that it is up, when it is and that's new; or which addresses it has now.
     private func tellState() {
-      guard let service, avahi_s_entry_group_get_state(service) == AVAHI_ENTRY_GROUP_ESTABLISHED,
+      complete()
+      guard let service, isComplete, avahi_s_entry_group_get_state(service) == AVAHI_ENTRY_GROUP_ESTABLISHED,
         addresses.allSatisfy(\.isEstablished)
       else { return }
       let now = Set(addresses.map(\.address))

@@ -1,30 +1,35 @@
 extension Conduct {
-  /// The manners of real stacks, read in their code. What no field says is listed in docs/conduct.md.
+  /// The behaviour of real stacks. docs/conduct-sources.md has the file and line of each setting.
   public static let presets = ConductPresets([
     ("homekit-adk", homeKitADK), ("hap-nodejs", hapNodeJS), ("hap-python", hapPython), ("brutella-hap", brutellaHAP),
     ("homespan", homeSpan),
   ])
 
-  /// Longer than any controller waits: the stack sets the device no time.
-  private static let noDeadline = Duration.seconds(86_400)
+  /// A time that no controller waits for. It means "never".
+  private static let never = Duration.seconds(86_400)
 
-  /// Apple's open kit, release 6.3.
+  /// Apple's HomeKitADK.
   private static let homeKitADK: Conduct = {
     var conduct = Conduct()
+    conduct.takeoverCountsFromStart = true
     conduct.proofForms = .stripped
+    conduct.setupMethod1 = .internalErrorInM4
     conduct.chunked = .accessories
     conduct.takesChunkedRequests = false
-    conduct.deviceDeadline = noDeadline
+    conduct.noResource = HTTPAnswer(nil, closes: true)
+    conduct.deviceDeadline = never
     conduct.coalescing = .seconds(1)
+    conduct.sendsFirstEventAtOnce = true
     conduct.immediateEvents = [0x73]
     return conduct
   }()
 
-  /// HAP-NodeJS 1.1: Homebridge.
+  /// HAP-NodeJS 1.1.0, the library of Homebridge.
   private static let hapNodeJS: Conduct = {
     var conduct = Conduct()
     conduct.setupOutOfOrder = .badRequestWithError
     conduct.tellsBusy = false
+    conduct.setupTakeover = never
     conduct.maximumTries = 101
     conduct.keepsFailedTries = false
     conduct.clearsFailedTries = false
@@ -41,18 +46,21 @@ extension Conduct {
     conduct.securesUnknownAddresses = false
     conduct.unknownAddress = HTTPAnswer(404, .doesNotExist)
     conduct.wrongMethod = HTTPAnswer(400, .invalidValue)
+    conduct.servesAnyMethod = true
     conduct.malformedBody = HTTPAnswer(500, .busy)
     conduct.malformedQuery = HTTPAnswer(400, .invalidValue)
     conduct.refusesUnknownQueryKeys = false
     conduct.queryFlags = .words
     conduct.emptyWrite = HTTPAnswer(204)
     conduct.refusesDuplicateIDs = true
-    conduct.chunked = .json
+    conduct.chunked = .all
     conduct.unknownRead = .invalidValue
     conduct.unknownWrite = .invalidValue
     conduct.checksSteps = false
     conduct.takesWholeFloats = true
+    conduct.takesFractions = true
     conduct.nullIsMalformed = false
+    conduct.nullIsNoValue = true
     conduct.refusesUnknownResponses = false
     conduct.wrongPIDSpends = false
     conduct.immediateEvents = [0x73, 0x126, 0x22, 0x6A]
@@ -60,17 +68,20 @@ extension Conduct {
     conduct.emptyRead = HTTPAnswer(400, .invalidValue)
     conduct.noResource = HTTPAnswer(404, .doesNotExist)
     conduct.malformedPrepare = HTTPAnswer(400, .invalidValue)
+    conduct.malformedPrepareBody = HTTPAnswer(500, .busy)
     return conduct
   }()
 
-  /// HAP-python 5.0: Home Assistant.
+  /// HAP-python 5.0.0, the library of Home Assistant.
   private static let hapPython: Conduct = {
     var conduct = Conduct()
     conduct.setupOutOfOrder = .internalError
     conduct.tellsBusy = false
+    conduct.setupTakeover = .zero
     conduct.maximumTries = 0
     conduct.keepsFailedTries = false
     conduct.proofForms = .stripped
+    conduct.signatureFailure = .internalErrorWithStatus
     conduct.heedsSetupFlags = false
     conduct.unpairedVerify = .authentication
     conduct.refusesVerifyMethod = false
@@ -100,9 +111,10 @@ extension Conduct {
     conduct.outOfRange = .clamp
     conduct.refusedValue = .unableToCommunicate
     conduct.takesWholeFloats = true
+    conduct.takesFractions = true
     conduct.nullIsMalformed = false
     conduct.refusesUnknownResponses = false
-    conduct.deviceDeadline = noDeadline
+    conduct.deviceDeadline = never
     conduct.enforcesTimedWrites = false
     conduct.wrongPIDSpends = false
     conduct.laterPrepareReplaces = false
@@ -115,24 +127,30 @@ extension Conduct {
     conduct.unknownWriteEndsRequest = true
     conduct.refusesIdleEntries = false
     conduct.malformedPrepare = HTTPAnswer(200, .invalidValue)
+    conduct.malformedPrepareBody = HTTPAnswer(500, .unableToCommunicate)
     return conduct
   }()
 
   /// brutella/hap 0.0.35, for Go.
   private static let brutellaHAP: Conduct = {
     var conduct = Conduct()
-    conduct.setupOutOfOrder = .internalError
+    conduct.setupOutOfOrder = .internalErrorWithError
+    conduct.setupTakeover = never
     conduct.maximumTries = 0
     conduct.keepsFailedTries = false
     conduct.proofForms = .stripped
     conduct.exchangeFailure = .internalError
     conduct.heedsSetupFlags = false
+    conduct.setupMethod1 = .badRequest
+    conduct.refusesVerifyMethod = false
     conduct.maximumPairings = 10_000
     conduct.removesUnknownPairings = false
     conduct.listsForAdminsOnly = false
     conduct.listHasState = false
+    conduct.listNeedsIdentifier = true
     conduct.demotionDropsAll = false
     conduct.maximumSessions = 10_000
+    conduct.reclaimsAfter = never
     conduct.takesLongFrames = true
     conduct.unverified = HTTPAnswer(400, .insufficientPrivileges)
     conduct.securesUnknownAddresses = false
@@ -143,25 +161,33 @@ extension Conduct {
     conduct.emptyWrite = HTTPAnswer(204)
     conduct.partialWrite = .failures
     conduct.chunked = .longJSON
+    conduct.securesResource = false
     conduct.booleans = .words
     conduct.unknownRead = .unableToCommunicate
     conduct.unknownWrite = .unableToCommunicate
     conduct.outOfRange = .clamp
+    conduct.checksSteps = false
     conduct.takesWholeFloats = true
+    conduct.takesFractions = true
     conduct.nullIsMalformed = false
+    conduct.nullIsNoValue = true
     conduct.refusesUnknownResponses = false
-    conduct.deviceDeadline = noDeadline
+    conduct.returnsUnknownResponses = true
+    conduct.deviceDeadline = never
+    conduct.executesUnpreparedWrites = true
     conduct.coalescing = .zero
+    conduct.tellsIntermediateValues = true
     conduct.protocolVersion = .one
     conduct.configurationWrapsToZero = true
     conduct.modelIsName = true
     conduct.emptyRead = HTTPAnswer(400, .invalidValue)
     conduct.refusesIdleEntries = false
     conduct.malformedPrepare = HTTPAnswer(400, .invalidValue)
+    conduct.malformedPrepareBody = HTTPAnswer(400, .invalidValue)
     return conduct
   }()
 
-  /// HomeSpan 2.1, for the ESP32.
+  /// HomeSpan 2.1.6, for the ESP32.
   private static let homeSpan: Conduct = {
     var conduct = Conduct()
     conduct.setupOutOfOrder = .unknownError
@@ -170,25 +196,37 @@ extension Conduct {
     conduct.keepsFailedTries = false
     conduct.proofForms = .padded
     conduct.heedsSetupFlags = false
+    conduct.setupMethod1 = .unavailable
     conduct.unpairedVerify = .unknown
     conduct.refusesVerifyMethod = false
     conduct.demotionDropsAll = false
+    conduct.maximumSessions = 10_000
+    conduct.reclaimsAfter = never
     conduct.takesLongFrames = true
     conduct.unverified = HTTPAnswer(470, closes: true)
     conduct.securesUnknownAddresses = false
     conduct.unknownAddress = HTTPAnswer(404, closes: true)
     conduct.wrongMethod = HTTPAnswer(404, closes: true)
-    conduct.malformedBody = HTTPAnswer(400, closes: true)
+    conduct.malformedBody = HTTPAnswer(nil)
     conduct.malformedQuery = HTTPAnswer(404, closes: true)
     conduct.refusesUnknownQueryKeys = false
     conduct.queryFlags = .ones
+    conduct.emptyRead = HTTPAnswer(nil)
+    conduct.emptyWrite = HTTPAnswer(nil)
     conduct.takesChunkedRequests = false
     conduct.takesAnyHeaderCase = false
     conduct.hasIdentifyAddress = false
+    conduct.noResource = HTTPAnswer(404, closes: true)
+    conduct.securesResource = false
+    conduct.idleEntryIsMalformed = true
     conduct.checksSteps = false
     conduct.checksValidValues = false
+    conduct.takesWholeFloats = true
+    conduct.takesFractions = true
+    conduct.nullIsMalformed = false
     conduct.refusesUnknownResponses = false
-    conduct.deviceDeadline = noDeadline
+    conduct.returnsUnknownResponses = true
+    conduct.deviceDeadline = never
     conduct.enforcesTimedWrites = false
     conduct.timedWriteScope = .accessory
     conduct.wrongPIDSpends = false
@@ -196,6 +234,7 @@ extension Conduct {
     conduct.coalescing = .zero
     conduct.tellsUnchanged = true
     conduct.malformedPrepare = HTTPAnswer(200, .invalidValue)
+    conduct.malformedPrepareBody = HTTPAnswer(200, .invalidValue)
     return conduct
   }()
 }

@@ -1,281 +1,323 @@
-/// The manners of an accessory: every point where the protocol leaves a choice, or where real stacks differ.
+/// The behaviour of an accessory where the protocol leaves a choice or where real stacks differ.
 ///
-/// The default is the way of Apple's open kit (ADK), but for `coalescing` and `immediateEvents`. Each field says who does what: NJS HAP-NodeJS, PY
-/// HAP-python, GO brutella/hap, HS HomeSpan, SDK esp-homekit-sdk, EHK esp-homekit, SW Bouke/HAP. Cores consult this; they know no stacks and no
-/// defects. `ConductField.all` names every field with its place in the documents.
+/// The default behaves as Apple's HomeKitADK does, except for the fields that docs/conduct.md lists.
+/// docs/conduct.md has the comments of this file, the presets' settings and their public sources; a test compares them.
+/// Cores read this type. They know no stack and no defect.
 public struct Conduct: Hashable, Sendable {
-  /// Apple's ADK's manners, but for `coalescing` and `immediateEvents`.
+  /// The default behaviour.
   public init() {}
 
   // MARK: Pair Setup
 
-  /// What a message out of order is answered with.
+  /// An answer to a Pair Setup message out of order.
   public enum OutOfOrder: String, Hashable, Sendable, CaseIterable {
-    /// HTTP 400 without body (ADK).
+    /// HTTP 400 without a body.
     case badRequest = "400"
-    /// HTTP 400 with state and error Unknown (NJS).
+    /// HTTP 400 with the state and error Unknown.
     case badRequestWithError = "400-unknown"
-    /// HTTP 500 (PY).
+    /// HTTP 500 without a body.
     case internalError = "500"
-    /// HTTP 200 with state and error Unknown (HS).
+    /// HTTP 200 with the state and error Unknown.
     case unknownError = "200-unknown"
+    /// HTTP 500 with the state and error Unknown.
+    case internalErrorWithError = "500-unknown"
   }
-  /// A Pair Setup message in the wrong state of the procedure.
+  /// The answer to a Pair Setup message that is not the next one of the procedure.
   public var setupOutOfOrder: OutOfOrder = .badRequest
-  /// Whether a second controller is told Busy. ADK, GO, EHK, SDK: yes; NJS, PY let both go on.
+  /// Whether a second controller gets error Busy while another controller is pairing.
   public var tellsBusy: Bool = true
-  /// How long another controller may be silent before a newcomer takes Pair Setup over. ADK 30 s, SDK 40 s.
+  /// The time after which M1 from another controller replaces the current Pair Setup. The time begins with the last
+  /// message.
   public var setupTakeover: Duration = .seconds(30)
-  /// Failed tries after which M1 gets MaxTries; 0: no limit. ADK, SDK 100; NJS 101; PY, GO, HS none.
+  /// Whether the time of `setupTakeover` begins with M1 instead of the last message.
+  public var takeoverCountsFromStart: Bool = false
+  /// The number of wrong setup codes after which M1 gets error MaxTries. 0: no limit.
   public var maximumTries: Int = 100
-  /// Whether the count of failed tries outlives a restart. ADK: yes; NJS, SDK: no.
+  /// Whether the number of wrong setup codes is stored and survives a restart.
   public var keepsFailedTries: Bool = true
-  /// Whether a right code sets the count to zero. ADK: yes; NJS: never.
+  /// Whether a right setup code sets the number of wrong setup codes to 0.
   public var clearsFailedTries: Bool = true
-  /// Which forms of the secret and of A a controller's proof may be made of.
+  /// A byte form of the SRP secret and of A.
   public enum ProofForms: String, Hashable, Sendable, CaseIterable {
-    /// Without leading zeros or padded, whichever fits (our choice).
+    /// Padded or without leading zeros.
     case either
-    /// Without leading zeros alone (ADK; PY and GO nearly).
+    /// Only without leading zeros.
     case stripped
-    /// Padded alone (NJS, HS).
+    /// Only padded.
     case padded
-    /// A secret that begins with a zero is refused in either form: nobody's way, but an easy mistake.
+    /// Neither form if the secret begins with a zero. No known stack does this; it is a common mistake.
     case neither
   }
-  /// The form of the secret and of A in a controller's proof. ADK: stripped; NJS, HS: padded; we take either.
+  /// The byte form of the SRP secret and of the public key A from which a controller may compute its proof.
   public var proofForms: ProofForms = .either
-  /// What M5 whose seal is broken or whose signature is wrong is answered with.
+  /// An answer to a broken M5.
   public enum ExchangeFailure: String, Hashable, Sendable, CaseIterable {
-    /// State 6, Authentication (ADK, PY, HS).
+    /// State 6 with error Authentication.
     case state6 = "6-authentication"
-    /// State 4, Authentication (NJS).
+    /// State 4 with error Authentication.
     case state4 = "4-authentication"
-    /// HTTP 500 with state 6 and error Unknown (GO).
+    /// HTTP 500 with state 6 and error Unknown.
     case internalError = "500-unknown"
+    /// HTTP 500 with `{"status":-70402}`.
+    case internalErrorWithStatus = "500 -70402"
   }
-  /// A broken M5. ADK, PY, HS: state 6; NJS: state 4; GO: 500.
+  /// The answer to an M5 that cannot be decrypted.
   public var exchangeFailure: ExchangeFailure = .state6
-  /// Whether the flags Transient and Split of M1 are heeded. ADK: yes; NJS, PY, GO, HS ignore them.
+  /// The answer to an M5 with a wrong signature. It has the settings of `exchangeFailure`.
+  public var signatureFailure: ExchangeFailure = .state6
+  /// Whether M1 may ask for a transient or a split Pair Setup. If not, its flags are ignored.
   public var heedsSetupFlags: Bool = true
+
+  /// An answer to Pair Setup M1 with method 1.
+  public enum SetupMethod1: String, Hashable, Sendable, CaseIterable {
+    /// The same answer as to method 0.
+    case method0 = "method-0"
+    /// An ordinary M2, then HTTP 500 without a body instead of M4. Flags are ignored.
+    case internalErrorInM4 = "500-in-m4"
+    /// HTTP 400 with state 2 and error Authentication.
+    case badRequest = "400-authentication"
+    /// HTTP 200 with state 2 and error Unavailable.
+    case unavailable
+  }
+  /// The answer to Pair Setup M1 with method 1 (Pair Setup with Auth). The accessory has no authentication coprocessor.
+  public var setupMethod1: SetupMethod1 = .method0
 
   // MARK: Pair Verify
 
-  /// What M1 gets while nobody is paired.
+  /// An answer to Pair Verify M1 without a pairing.
   public enum UnpairedVerify: String, Hashable, Sendable, CaseIterable {
-    /// An ordinary M2; M3 fails (ADK, NJS).
+    /// An ordinary M2. M3 then gets error Authentication.
     case m2
-    /// Error Authentication in M2 (PY).
+    /// State 2 with error Authentication.
     case authentication
-    /// Error Unknown in M2 (HS).
+    /// State 2 with error Unknown.
     case unknown
   }
-  /// Pair Verify while nobody is paired. ADK, NJS: an ordinary M2; PY, HS: an error at once.
+  /// The answer to Pair Verify M1 while the accessory is not paired.
   public var unpairedVerify: UnpairedVerify = .m2
-  /// Whether a Method item in M1 is refused with 400. ADK: yes; NJS, PY ignore it.
+  /// Whether a Method item in Pair Verify M1 is refused with HTTP 400. If not, it is ignored.
   public var refusesVerifyMethod: Bool = true
 
   // MARK: Pairings
 
-  /// Most pairings; at least 16 by the specification. ADK, HS, SDK: 16; NJS, PY, GO: no limit.
+  /// The maximum number of pairings. The specification requires at least 16.
   public var maximumPairings: Int = 16
-  /// Whether Add of a known identifier with another key replaces the key. ADK, NJS: no, error Unknown; PY, SW: yes.
+  /// Whether Add Pairing replaces the public key of a known identifier. If not, it gets error Unknown.
   public var overwritesKeys: Bool = false
-  /// Whether Remove of an unknown identifier succeeds. All but GO (error Unknown).
+  /// Whether Remove Pairing of an unknown identifier succeeds. If not, it gets error Unknown.
   public var removesUnknownPairings: Bool = true
-  /// Whether sessions of a removed controller are closed. ADK, NJS, HS: yes; PY: no.
+  /// Whether the sessions of a removed controller are closed.
   public var closesRemovedSessions: Bool = true
-  /// Whether List is for admins alone. ADK, NJS, PY, HS: yes; GO: no.
+  /// Whether List Pairings requires an admin.
   public var listsForAdminsOnly: Bool = true
-  /// Whether the answer to List begins with a state. All but GO.
+  /// Whether the answer to List Pairings begins with state 2.
   public var listHasState: Bool = true
-  /// Whether demoting the last admin drops all pairings, with 500 and the end of the connection (ADK), or just leaves none (NJS).
+  /// Whether List Pairings without an Identifier item gets HTTP 400 with state 2 and error Unknown.
+  public var listNeedsIdentifier: Bool = false
+  /// Whether all pairings are removed when the last admin gives up its admin right. The answer is then HTTP 500.
   public var demotionDropsAll: Bool = true
 
   // MARK: Connections
 
-  /// Most connections at once; at least 8 by the specification. ADK: 17; NJS, PY, GO: no limit.
+  /// The maximum number of connections. The specification requires at least 8.
   public var maximumSessions: Int = 17
-  /// How long a connection was silent that gives way to a new one when all are taken. ADK 60 s; NJS 1 h; PY 90 h.
+  /// How long a connection must be silent before a new connection replaces it, if all are in use.
   public var reclaimsAfter: Duration = .seconds(60)
-  /// Whether frames of more than 1024 bytes are taken. ADK: no; NJS, PY: yes.
+  /// Whether encrypted frames of more than 1024 bytes are accepted.
   public var takesLongFrames: Bool = false
 
   // MARK: HTTP
 
-  /// A secured address before Pair Verify; the status is told on addresses that speak JSON. ADK 470 -70411; NJS, SDK 470 -70401; PY 401 -70401;
-  /// GO 400 -70401; HS 470 and closes.
+  /// The answer to a request that requires Pair Verify. The HAP status is sent on addresses that speak JSON.
   public var unverified: HTTPAnswer = HTTPAnswer(470, .insufficientAuthorization)
-  /// Whether unknown addresses need a session too. ADK: yes; NJS: no, 404.
+  /// Whether unknown addresses require Pair Verify too.
   public var securesUnknownAddresses: Bool = true
-  /// An unknown address. ADK, HS 404; NJS 404 -70409; PY 500.
+  /// The answer to a request for an unknown address.
   public var unknownAddress: HTTPAnswer = HTTPAnswer(404)
-  /// A known address with a wrong method. ADK 405; NJS 400; PY 500; HS, EHK 404.
+  /// The answer to a wrong HTTP method on a known address.
   public var wrongMethod: HTTPAnswer = HTTPAnswer(405)
-  /// A body that is no JSON, or not the object it should be. ADK 400; NJS, SDK 500 -70403; PY 500.
+  /// Whether `/accessories`, `/identify` and the pairing addresses accept any HTTP method.
+  public var servesAnyMethod: Bool = false
+  /// The answer to a body of `PUT /characteristics` that is not the JSON object it should be.
   public var malformedBody: HTTPAnswer = HTTPAnswer(400)
-  /// `GET /characteristics` without a query, or with one that can't be read. ADK 400; PY 500.
+  /// The answer to `GET /characteristics` without a query, or with a malformed one.
   public var malformedQuery: HTTPAnswer = HTTPAnswer(400)
-  /// Whether an unknown key in a query makes it malformed. ADK: yes; most pass it over.
+  /// Whether an unknown key makes a query malformed. If not, it is ignored.
   public var refusesUnknownQueryKeys: Bool = true
-  /// What `meta`, `perms`, `type` and `ev` may be in a query.
+  /// The values of a flag in a query.
   public enum QueryFlags: String, Hashable, Sendable, CaseIterable {
-    /// 1 is on, 0 is off, anything else malformed (ADK).
+    /// `1` is on, `0` is off, and any other value is malformed.
     case strict
-    /// 1 and `true` are on, all else is off (NJS, SDK).
+    /// `1` and `true` are on, and any other value is off.
     case words
-    /// 1 is on, all else is off (GO, HS).
+    /// `1` is on, and any other value is off.
     case ones
-    /// They are passed over (PY).
+    /// The flags are ignored.
     case ignored
   }
-  /// The words a query may use for on and off.
+  /// The accepted values of `meta`, `perms`, `type` and `ev` in a query.
   public var queryFlags: QueryFlags = .strict
-  /// `GET /characteristics` whose `id` is empty. ADK 204; NJS, GO 400 -70410; PY 500.
+  /// The answer to `GET /characteristics` with an empty `id`.
   public var emptyRead: HTTPAnswer = HTTPAnswer(204)
-  /// `PUT /characteristics` without an entry. ADK 400; PY, NJS 204.
+  /// The answer to `PUT /characteristics` with an empty list.
   public var emptyWrite: HTTPAnswer = HTTPAnswer(400)
-  /// Whether an id that stands twice in a request makes it 422 with -70410 (NJS). Others work on both.
+  /// Whether a request that has an ID twice is answered with HTTP 422 and -70410.
   public var refusesDuplicateIDs: Bool = false
-  /// What a write is answered with of which a part failed.
+  /// An answer to a write in which some entries failed.
   public enum PartialWrite: String, Hashable, Sendable, CaseIterable {
-    /// 207 with every entry (ADK, NJS, PY, HS).
+    /// HTTP 207 with every entry.
     case all
-    /// 207 with the failed entries alone (GO).
+    /// HTTP 207 with the failed entries.
     case failures
-    /// 400 with every entry (SW and servers of the first release).
+    /// HTTP 400 with every entry. Servers of the first HAP release do this.
     case badRequest = "400"
   }
-  /// The answer to a write of which a part failed. All but GO and SW: 207 with every entry.
+  /// The answer to a write in which some entries failed.
   public var partialWrite: PartialWrite = .all
-  /// Which answers are sent in chunks.
+  /// A set of answers.
   public enum Chunked: String, Hashable, Sendable, CaseIterable {
-    /// None: Content-Length everywhere (PY, HS, and our choice).
+    /// None.
     case never
-    /// `/accessories` (ADK).
+    /// The answer to `GET /accessories`.
     case accessories
-    /// All JSON (NJS).
+    /// Every answer that lists accessories or characteristics.
     case json
-    /// JSON of more than 2048 bytes (GO, by way of its language's HTTP server).
+    /// JSON of more than 2048 bytes.
     case longJSON = "long-json"
+    /// Every answer with a body.
+    case all
   }
-  /// Chunked answers. ADK: `/accessories`; NJS: all JSON; GO: long JSON; PY, HS and our choice: none.
+  /// The answers that use chunked transfer encoding.
   public var chunked: Chunked = .never
-  /// Whether chunked requests are taken. ADK: 400; NJS, PY, GO and our choice: yes.
+  /// Whether requests may use chunked transfer encoding. If not, they get HTTP 400.
   public var takesChunkedRequests: Bool = true
-  /// Whether names of header fields count in any case. All but HS, which knows `Content-Length` and `Content-Type` in this spelling alone.
+  /// Whether header names are accepted in any case. If not, only `Content-Length` and `Content-Type` are known.
   public var takesAnyHeaderCase: Bool = true
-  /// Whether `POST /identify` exists for unpaired accessories. PY, HS: no.
+  /// Whether `POST /identify` exists.
   public var hasIdentifyAddress: Bool = true
-  /// `POST /resource` where there is no camera. ADK, NJS 404; PY 500.
+  /// The answer to `POST /resource` of an accessory without a camera.
   public var noResource: HTTPAnswer = HTTPAnswer(404)
-  /// Whether `/resource` needs a session. All but PY.
+  /// Whether `/resource` requires Pair Verify.
   public var securesResource: Bool = true
-  /// Truth values in answers and events. Controllers take both.
+  /// A form of Boolean values.
   public enum Booleans: String, Hashable, Sendable, CaseIterable {
-    /// `1` and `0` (ADK, NJS).
+    /// `1` and `0`.
     case numbers
-    /// `true` and `false` (PY, GO).
+    /// `true` and `false`.
     case words
   }
-  /// Truth values in JSON. ADK, NJS: numbers; PY, GO: words.
+  /// The form of Boolean values in answers and events.
   public var booleans: Booleans = .numbers
-  /// Whether a readable tlv8 that has nothing to say is listed as null in `/accessories`, not as "". ADK: ""; some devices: null.
+  /// Whether `/accessories` lists an empty TLV8 value as `null`. If not, it is `""`.
   public var listsEmptyTLV8AsNull: Bool = false
 
   // MARK: Reading and writing
 
-  /// The status of a read of an unknown id. ADK, HS -70409; NJS -70410; PY, GO -70402.
+  /// The status of a read of an unknown ID.
   public var unknownRead: HAPStatus = .doesNotExist
-  /// The status of a write to an unknown id. ADK, HS -70409; NJS -70410; GO -70402.
+  /// The status of a write to an unknown ID.
   public var unknownWrite: HAPStatus = .doesNotExist
-  /// Whether a write to an unknown id ends the request there, answered as a malformed body is (PY).
+  /// Whether a value for an unknown ID ends the request with the answer `malformedBody`. An entry without a value then
+  /// succeeds.
   public var unknownWriteEndsRequest: Bool = false
-  /// Whether an entry of a write with neither value nor subscription is refused with -70410. ADK, NJS: yes; PY, GO pass it over.
+  /// Whether an entry of a write with neither a value nor `ev` is refused with -70410. If not, it is ignored.
   public var refusesIdleEntries: Bool = true
-  /// Whether a bridge leaves ids of unknown accessories out of the answer to a read (PY).
+  /// Whether an entry with neither a value nor `ev` makes the whole request malformed.
+  public var idleEntryIsMalformed: Bool = false
+  /// Whether a bridge leaves IDs of unknown accessories out of the answer to a read.
   public var skipsUnknownAccessories: Bool = false
-  /// Whether reads, writes and subscriptions that the permissions don't allow are refused. All but PY.
+  /// Whether reads, writes and subscriptions without permission are refused.
   public var checksPermissions: Bool = true
-  /// What to do with a written number or text that the constraints do not allow.
+  /// A way to handle a value outside the constraints.
   public enum OutOfRange: String, Hashable, Sendable, CaseIterable {
-    /// Answer -70410 (ADK, NJS, SDK).
+    /// The entry gets the status `refusedValue`.
     case reject
-    /// Take the nearest allowed value (PY, GO).
+    /// The nearest allowed value is written.
     case clamp
   }
-  /// A write outside minimum, maximum, step or length.
+  /// What happens to a written value outside the minimum, maximum, step or length.
   public var outOfRange: OutOfRange = .reject
-  /// The status of a written value that the characteristic can't take. PY -70402; all others -70410.
+  /// The status of a written value that the characteristic does not accept.
   public var refusedValue: HAPStatus = .invalidValue
-  /// Whether numbers are held against the step. ADK: yes; NJS: no; SDK: integers alone.
+  /// Whether written numbers are checked against the step.
   public var checksSteps: Bool = true
-  /// How far off its grid a float may be to be taken and rounded, as a fraction of the step, 0…0.5. ADK: 0.1; SDK looks at no float (0.5).
+  /// The distance from the next step, as a fraction of the step, within which a float is rounded. The range is 0 to
+  /// 0.5.
   public var floatSnapFraction: Double = 0.1
-  /// Whether numbers are held against valid values and their range. All but SDK and HS.
+  /// Whether written numbers are checked against the valid values.
   public var checksValidValues: Bool = true
-  /// Whether true and false written to a number count as 1 and 0. ADK: yes; others refuse or convert likewise.
+  /// Whether `true` and `false` are accepted for a number as 1 and 0.
   public var takesBooleansAsNumbers: Bool = true
-  /// Whether an integer may be written with a fraction of zero, `1.0`. ADK: no; NJS, PY, GO: yes.
+  /// Whether an integer may be written with a fraction of zero, such as `1.0`.
   public var takesWholeFloats: Bool = false
-  /// Whether `"value":null` makes the whole request malformed (ADK), or its entry -70410 (NJS).
+  /// Whether an integer may be written with any fraction. The fraction is cut off. If `outOfRange` is `clamp` and
+  /// `checksSteps` is `true`, a number with a step is rounded instead.
+  public var takesFractions: Bool = false
+  /// Whether `"value":null` makes the whole request malformed. If not, the entry gets -70410.
   public var nullIsMalformed: Bool = true
-  /// Whether `r` for a characteristic without `wr` has status -70405 (ADK), or is passed over (NJS, PY).
+  /// Whether an entry with `"value":null` counts as one without a value. It takes precedence over `nullIsMalformed`.
+  public var nullIsNoValue: Bool = false
+  /// Whether `r` without the permission `wr` gets status -70405. If not, `r` is ignored.
   public var refusesUnknownResponses: Bool = true
-  /// How long the device may take for a read or a write of a characteristic before -70408 stands for it, and for it alone. NJS: 9 s;
-  /// ADK waits for as long as the device takes.
+  /// Whether `r` without the permission `wr` returns the value. `refusesUnknownResponses` must be `false`.
+  public var returnsUnknownResponses: Bool = false
+  /// How long the device may take for one characteristic before the answer has status -70408 for it.
   public var deviceDeadline: Duration = .seconds(9)
 
   // MARK: Timed writes
 
-  /// `PUT /prepare` without a `ttl` or `pid`. ADK 400; NJS, GO 400 -70410; PY, HS 200 -70410.
+  /// The answer to `PUT /prepare` with a JSON object that has no good `ttl` and `pid`.
   public var malformedPrepare: HTTPAnswer = HTTPAnswer(400)
-  /// Whether `tw` characteristics refuse a write that was not prepared. ADK, NJS: yes; PY, HS don't look.
+  /// The answer to `PUT /prepare` with a body that is not a JSON object.
+  public var malformedPrepareBody: HTTPAnswer = HTTPAnswer(400)
+  /// Whether characteristics with `tw` refuse a write that was not prepared.
   public var enforcesTimedWrites: Bool = true
-  /// Who may spend what was prepared.
+  /// A set of sessions.
   public enum TimedWriteScope: String, Hashable, Sendable, CaseIterable {
-    /// The session that prepared it (ADK, NJS, GO, SDK).
+    /// The session that prepared it.
     case session
-    /// Any session (HS).
+    /// Any session.
     case accessory
   }
-  /// Who may spend a prepared write. HS: any session; all others: its own session.
+  /// The sessions that may use a prepared write.
   public var timedWriteScope: TimedWriteScope = .session
-  /// Whether a wrong `pid` spends the prepared one too. ADK: yes; PY, HS: no.
+  /// Whether a wrong `pid` cancels the prepared write.
   public var wrongPIDSpends: Bool = true
-  /// Whether a later `/prepare` replaces an earlier one. ADK, NJS, GO: yes; PY, HS: all stay good until they expire.
+  /// Whether a second `/prepare` cancels the first. If not, both stay valid until they expire.
   public var laterPrepareReplaces: Bool = true
-  /// Whether a write with an expired or unknown `pid` is done as if it were prepared (PY).
+  /// Whether a write with an unknown or expired `pid` is executed. If not, every entry gets -70410.
   public var executesUnpreparedWrites: Bool = false
 
   // MARK: Events
 
-  /// How long changes wait so that several go in one EVENT. ADK: 1 s; NJS 250 ms; PY 500 ms; GO sends at once.
-  /// The one deliberate departure of the default from ADK, with the next.
+  /// The time for which changes wait, so that one EVENT can report several of them.
   public var coalescing: Duration = .milliseconds(250)
-  /// Characteristic types whose events don't wait. ADK: Programmable Switch Event alone; PY also Button Event; NJS also Motion Detected and
-  /// Contact Sensor State.
+  /// Whether an event is sent at once if the last EVENT on the connection is older than `coalescing`.
+  public var sendsFirstEventAtOnce: Bool = false
+  /// The characteristic types whose events are sent at once.
   public var immediateEvents: Set<TypeID> = [0x73, 0x126, 0x22, 0x6A]
-  /// Whether several changes of one characteristic within the window are all told, or only the last value. ADK, PY: the last; NJS, SDK: all.
+  /// Whether an EVENT has every change of a characteristic. If not, it has the last value.
   public var tellsIntermediateValues: Bool = false
-  /// Whether who wrote a value gets the event for it too (EHK).
+  /// Whether a controller gets the event for a value that it wrote.
   public var tellsWriter: Bool = false
-  /// Whether a write or report of the value that is there already is an event (HS).
+  /// Whether a value that is equal to the current one causes an event.
   public var tellsUnchanged: Bool = false
 
   // MARK: Advertising
 
-  /// `pv`. ADK, NJS, PY, HS 1.1; GO, EHK, SW 1.0.
+  /// A value of `pv`.
   public enum ProtocolVersion: String, Hashable, Sendable, CaseIterable {
+    /// Version 1.0.
     case one = "1.0"
+    /// Version 1.1.
     case oneOne = "1.1"
   }
-  /// The record's `pv`.
+  /// The member `pv` of the TXT record.
   public var protocolVersion: ProtocolVersion = .oneOne
-  /// Whether `s#` grows when the record is advertised anew (SDK). All others: always 1.
+  /// Whether `s#` grows when the TXT record changes. If not, it is always 1.
   public var stateNumberGrows: Bool = false
-  /// Whether `c#` goes on with 0 after 65535 (GO). All others: 1.
+  /// Whether 0 follows 65535 in `c#`. If not, 1 follows.
   public var configurationWrapsToZero: Bool = false
-  /// Whether `md` is the name instead of the model (PY, GO).
+  /// Whether `md` is the name of the accessory. If not, it is the model.
   public var modelIsName: Bool = false
 }

@@ -1,32 +1,34 @@
-/// How a request as a whole is answered where stacks differ: an HTTP status, perhaps a HAP status as its body, perhaps the end of the connection.
+/// The answer to a whole request: an HTTP status and optionally a HAP status as its body, or no answer at all.
 ///
-/// As text: `470 -70411`, `404`, `400 close`.
+/// The connection may be closed after it. As text: `470 -70411`, `404`, `400 close`, `none`, `none close`.
 public struct HTTPAnswer: Hashable, Sendable {
-  /// 200…599.
-  public var http: Int
-  /// `{"status":…}` as the body; nil: no body.
+  /// 200…599; nil: no answer.
+  public var http: Int?
+  /// The HAP status of the body `{"status":…}`; nil: no body.
   public var status: HAPStatus?
-  /// Whether the connection is closed behind it.
+  /// Whether the connection is closed afterwards.
   public var closes: Bool
 
-  /// - Parameter http: 200…599.
-  public init(_ http: Int, _ status: HAPStatus? = nil, closes: Bool = false) {
+  /// - Parameter http: 200…599; nil: no answer.
+  public init(_ http: Int?, _ status: HAPStatus? = nil, closes: Bool = false) {
     self.http = http
     self.status = status
     self.closes = closes
   }
 
-  /// - Returns: nil for anything but the form that `text` has.
+  /// - Returns: nil if the text does not have the form of `text`.
   public init?(_ text: String) {
     var words = text.split(separator: " ", omittingEmptySubsequences: false)
-    guard let first = words.first, let http = Int(first), (200...599).contains(http), first.utf8.count == 3 else {
-      return nil
-    }
+    guard let first = words.first else { return nil }
+    var answer = HTTPAnswer(nil)
     words.removeFirst()
-    var answer = HTTPAnswer(http)
-    if let word = words.first, let status = Int32(word).flatMap(HAPStatus.init), status != .success {
-      answer.status = status
-      words.removeFirst()
+    if first != "none" {
+      guard let http = Int(first), (200...599).contains(http), first.utf8.count == 3 else { return nil }
+      answer.http = http
+      if let word = words.first, let status = Int32(word).flatMap(HAPStatus.init), status != .success {
+        answer.status = status
+        words.removeFirst()
+      }
     }
     if words.first == "close" {
       answer.closes = true
@@ -36,6 +38,8 @@ public struct HTTPAnswer: Hashable, Sendable {
     self = answer
   }
 
-  /// The form in which profiles have it.
-  public var text: String { "\(http)" + (status.map { " \($0.rawValue)" } ?? "") + (closes ? " close" : "") }
+  /// The form in profiles.
+  public var text: String {
+    (http.map { "\($0)" } ?? "none") + (status.map { " \($0.rawValue)" } ?? "") + (closes ? " close" : "")
+  }
 }

@@ -24,6 +24,16 @@ public struct SetupCode: Hashable, Sendable {
     try self.init(number: number)
   }
 
+  /// Reads a code as people type it: "XXX-XX-XXX", or the eight digits without dashes.
+  public init(typed text: String) throws(SetupCodeError) {
+    let isBare: Bool = text.utf8.count == 8 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    guard isBare, let number: UInt32 = UInt32(text) else {
+      try self.init(text)
+      return
+    }
+    try self.init(number: number)
+  }
+
   /// A code from its number, for drawing one at random: draw again when it is too simple.
   public init(number: UInt32) throws(SetupCodeError) {
     guard number <= 99_999_999 else { throw .malformed }

@@ -43,6 +43,11 @@ extension Characteristic {
     switch value {
     case .integer(let written): number = written
     case .bool(let written) where conduct.takesBooleansAsNumbers: number = written ? 1 : 0
+    case .float(let written) where conduct.takesFractions:
+      let isRounded: Bool = conduct.outOfRange == .clamp && conduct.checksSteps && constraints.minStep != nil
+      let kept: Double = written.rounded(isRounded ? .toNearestOrEven : .towardZero)
+      guard let whole: Int128 = Int128(exactly: kept) else { throw .invalidValue }
+      number = whole
     case .float(let written) where conduct.takesWholeFloats:
       guard let whole: Int128 = Int128(exactly: written) else { throw .invalidValue }
       number = whole

@@ -3,7 +3,7 @@ import HAPWire
 
 extension ProfileJudge {
   mutating func judge(_ service: ServiceDraft, of accessory: AccessoryDraft) {
-    if service.characteristics.isEmpty, !service.isHidden {
+    if service.characteristics.isEmpty, !service.isHidden, !service.isOfUnknownType {
       report(.serviceEmpty, service.node, "a service without characteristics is hidden, or is no service")
     }
     if service.characteristics.count > 100 {

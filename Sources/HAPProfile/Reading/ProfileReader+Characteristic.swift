@@ -2,46 +2,70 @@ import HAPModel
 import HAPWire
 
 extension ProfileReader {
-  /// Nil when type, format or perms can't be read.
+  /// Nil when format or perms can't be known. One of unknown type is read too, so that its other mistakes are reported in the same run.
   mutating func characteristic(_ node: JSONNode) -> CharacteristicDraft? {
     refuseUnknownMembers(node, except: ProfileMembers.characteristic)
     require("type", of: node)
     let text = string("type", of: node)
     let format = self.format(of: node)
     let perms = self.perms(of: node)
-    guard let text, let member = node["type"] else { return nil }
-    let named = Catalogue.characteristic(named: text)
-    guard let type = named?.type ?? TypeID(text) else {
-      let names = Catalogue.characteristics.filter { !$0.isWithdrawn }.map(\.identifier)
-      reportUnknownType(text, "characteristic", names, member)
-      return nil
-    }
-    let definition = named ?? Catalogue.characteristic(type)
-    if definition?.isWithdrawn == true {
-      report(.typeWithdrawn, member, "Apple has withdrawn the characteristic \(definition?.name ?? text)")
+    let named = text.flatMap { Catalogue.characteristic(named: $0) }
+    let type = named?.type ?? text.flatMap { TypeID($0) }
+    let definition = named ?? type.flatMap { Catalogue.characteristic($0) }
+    if let text, let member = node["type"] {
+      if type == nil {
+        let names = Catalogue.characteristics.filter { !$0.isWithdrawn }.map(\.identifier)
+        reportUnknownType(text, "characteristic", names, member)
+      } else if definition?.isWithdrawn == true {
+        report(.typeWithdrawn, member, "Apple has withdrawn the characteristic \(definition?.name ?? text)")
+      }
     }
     let known = isExact ? nil : definition
-    guard let format = format ?? known?.format, let perms = perms ?? known?.perms else {
+    if type != nil, known == nil {
       let who = isExact ? "an exact profile" : "a characteristic that Apple does not define"
-      for name in ["format", "perms"] where node[name] == nil && known == nil {
+      for name in ["format", "perms"] where node[name] == nil {
         report(.customMetadata, node, "\"\(name)\" is missing: \(who) states it")
       }
+    }
+    let members = CharacteristicMembers(
+      unit: unit(of: node), description: string("description", of: node), persists: bool("persist", of: node),
+      iid: id("iid", of: node))
+    // Without its type the permissions don't matter to what can be said of the rest.
+    guard let format = format ?? known?.format, let perms = perms ?? known?.perms ?? (type == nil ? [] : nil) else {
       return nil
     }
-    var characteristic = Characteristic(iid: 0, type: type, format: format, perms: perms)
+    return draft(
+      of: node, members, Characteristic(iid: 0, type: type ?? placeholderType(), format: format, perms: perms),
+      definition)
+  }
+
+  /// Members that mean the same in every format.
+  private struct CharacteristicMembers {
+    let unit: Unit?
+    let description: String?
+    let persists: Bool?
+    let iid: UInt64?
+  }
+
+  private mutating func draft(
+    of node: JSONNode, _ members: CharacteristicMembers, _ bare: Characteristic, _ definition: CharacteristicDefinition?
+  ) -> CharacteristicDraft {
+    var characteristic = bare
+    let (format, perms, type) = (bare.format, bare.perms, bare.type)
+    let known = isExact ? nil : definition
     // Metadata of another format means nothing.
     let inherited = known.flatMap {
       $0.format.isNumeric == format.isNumeric && ($0.format == .string) == (format == .string) ? $0 : nil
     }
     characteristic.constraints = constraints(
       of: node, inherited: inherited?.constraints ?? Constraints(), format: format)
-    characteristic.unit = node["unit"]?.isNull == true ? nil : unit(of: node) ?? inherited?.unit
-    characteristic.description = string("description", of: node)
+    characteristic.unit = node["unit"]?.isNull == true ? nil : members.unit ?? inherited?.unit
+    characteristic.description = members.description
     characteristic.adminOnly = definition?.adminOnly ?? []
     characteristic.persists =
-      bool("persist", of: node) ?? (perms.contains(.pairedWrite) && perms.contains(.pairedRead) && !type.readsAsNull)
+      members.persists ?? (perms.contains(.pairedWrite) && perms.contains(.pairedRead) && !type.readsAsNull)
     var draft = CharacteristicDraft(node: node, characteristic: characteristic, definition: definition)
-    draft.iid = id("iid", of: node)
+    draft.iid = members.iid
     if let value = node["value"], let read = self.value(value, for: characteristic, definition) {
       draft.characteristic.value = read
       draft.hasWrittenValue = true
@@ -57,7 +81,8 @@ extension ProfileReader {
   }
 
   private mutating func unit(of node: JSONNode) -> Unit? {
-    guard let text = string("unit", of: node), let member = node["unit"] else { return nil }
+    // null removes the unit that the catalogue gives.
+    guard let member = node["unit"], !member.isNull, let text = string("unit", of: node) else { return nil }
     if let unit = Unit(rawValue: text) { return unit }
     reportUnknownWord(text, "unit", Unit.allCases.map(\.rawValue), member)
     return nil
@@ -74,8 +99,7 @@ extension ProfileReader {
     var perms: Permissions = []
     for element in list {
       guard let name = element.stringValue, let permission = Permissions(name: name) else {
-        let message = "a permission is one of pr, pw, ev, aa, tw, hd, wr"
-        problems.append(ProfileProblem(.perms, at: element, message))
+        problems.append(ProfileProblem(.perms, at: element, PermissionWords.message(for: element)))
         continue
       }
       if perms.contains(permission) { report(.perms, element, "\"\(name)\" is there twice") }

@@ -2,22 +2,23 @@ import HAPModel
 import HAPWire
 
 extension ProfileReader {
-  /// Nil when its type can't be read.
-  mutating func service(_ node: JSONNode) -> ServiceDraft? {
+  /// A service of unknown type is read too, so that its other mistakes are reported in the same run.
+  mutating func service(_ node: JSONNode) -> ServiceDraft {
     refuseUnknownMembers(node, except: ProfileMembers.service)
     require("type", of: node)
     let text = string("type", of: node)
     let characteristics = objects("characteristics", of: node).compactMap { characteristic($0) }
-    guard let text, let typeNode = node["type"] else { return nil }
-    let definition = Catalogue.service(named: text)
-    guard let type = definition?.type ?? TypeID(text) else {
-      let names = Catalogue.services.filter { !$0.isWithdrawn }.map(\.identifier)
-      reportUnknownType(text, "service", names, typeNode)
-      return nil
-    }
-    var draft = ServiceDraft(node: node, type: type, definition: definition ?? Catalogue.service(type))
-    if draft.definition?.isWithdrawn == true {
-      report(.typeWithdrawn, typeNode, "Apple has withdrawn the service \(draft.definition?.name ?? text)")
+    let definition = text.flatMap { Catalogue.service(named: $0) }
+    let type = definition?.type ?? text.flatMap { TypeID($0) }
+    var draft = ServiceDraft(
+      node: node, type: type ?? placeholderType(), definition: definition ?? type.flatMap { Catalogue.service($0) })
+    draft.isOfUnknownType = type == nil
+    if let text, let typeNode = node["type"] {
+      if type == nil {
+        reportUnknownType(text, "service", Catalogue.services.filter { !$0.isWithdrawn }.map(\.identifier), typeNode)
+      } else if draft.definition?.isWithdrawn == true {
+        report(.typeWithdrawn, typeNode, "Apple has withdrawn the service \(draft.definition?.name ?? text)")
+      }
     }
     draft.name = string("name", of: node)
     draft.isPrimary = bool("primary", of: node) ?? false
@@ -36,10 +37,19 @@ extension ProfileReader {
     return draft
   }
 
+  /// A type that no other entry has, for one whose type can't be read.
+  mutating func placeholderType() -> TypeID {
+    placeholderCount += 1
+    let digits = String(placeholderCount, radix: 16)
+    let text = "00000000-0000-0000-0000-" + String(repeating: "0", count: 12 - digits.utf8.count) + digits
+    guard let type = TypeID(text) else { preconditionFailure("\(text) is a UUID") }
+    return type
+  }
+
   mutating func reportUnknownType(_ text: String, _ what: String, _ names: [String], _ node: JSONNode) {
     let hint =
       nearestName(to: text, in: names).map { ": did you mean \"\($0)\"?" }
-      ?? " (an identifier of the catalogue, a short UUID, or a full one)"
+      ?? ". A type of your own is a full UUID: 'uuidgen' prints a new one. An Apple type is an identifier of the catalogue or a short UUID"
     report(.typeUnknown, node, "there is no \(what) \"\(text)\"\(hint)")
   }
 }

@@ -19,13 +19,17 @@ extension ProfileReader {
     case .bool:
       if let bool = node.boolValue { return .bool(bool) }
       if node.integerValue == 0 || node.integerValue == 1 { return .bool(node.integerValue == 1) }
-      if let word = node.stringValue { return named(word, definition, node) }
+      if let word = node.stringValue { return named(word, definition, characteristic.format, node) }
       return wrongKind(node, "true or false is")
     case .uint8, .uint16, .uint32, .uint64, .int:
       if let integer = node.integerValue { return .integer(integer) }
-      if let word = node.stringValue { return named(word, definition, node) }
+      if let word = node.stringValue { return named(word, definition, characteristic.format, node) }
       return wrongKind(node, "an integer is")
     case .float:
+      if let text = node.stringValue, let literal = literal(text, .float) {
+        report(.valueKind, node, "write \(literal) without quotes")
+        return nil
+      }
       if let number = node.numberValue, number.double.isFinite { return .float(number.double) }
       return wrongKind(node, "a number is")
     case .string:
@@ -50,12 +54,32 @@ extension ProfileReader {
     return nil
   }
 
-  private mutating func named(_ word: String, _ definition: CharacteristicDefinition?, _ node: JSONNode) -> Value? {
-    guard let definition, !definition.values.isEmpty else {
-      report(.wordUnknown, node, "the values of this characteristic have no names")
+  /// The value that a text in quotes probably means, as JSON writes it; nil where the text is neither a number nor a truth value.
+  private func literal(_ word: String, _ format: Format) -> String? {
+    if format == .bool {
+      switch word.lowercased() {
+      case "true", "on", "yes", "1": return "true"
+      case "false", "off", "no", "0": return "false"
+      default: return nil
+      }
+    }
+    guard let number = (try? JSONNode.parse(Array(word.utf8)))?.numberValue else { return nil }
+    return number.isInteger || format == .float ? number.text : nil
+  }
+
+  private mutating func named(
+    _ word: String, _ definition: CharacteristicDefinition?, _ format: Format, _ node: JSONNode
+  ) -> Value? {
+    if let value = definition?.value(forWord: word) { return value }
+    if let literal = literal(word, format) {
+      report(.valueKind, node, "write \(literal) without quotes")
       return nil
     }
-    if let value = definition.value(forWord: word) { return value }
+    guard let definition, !definition.values.isEmpty else {
+      let expected = format == .bool ? "true or false" : "an integer"
+      report(.wordUnknown, node, "\(expected) is expected: the values of this characteristic have no names")
+      return nil
+    }
     let words = definition.values.map(\.word)
     let hint =
       nearestName(to: word, in: words).map { ": did you mean \"\($0)\"?" } ?? " (\(words.joined(separator: ", ")))"

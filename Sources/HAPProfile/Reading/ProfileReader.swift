@@ -6,6 +6,8 @@ struct ProfileReader {
   var problems: [ProfileProblem] = []
   /// The document says everything: nothing is added.
   var isExact = false
+  /// How many entries have a type that can't be read.
+  var placeholderCount = 0
 
   mutating func report(_ rule: ProfileRule, _ node: JSONNode, _ message: String) {
     var problem = ProfileProblem(rule, at: node, message)
@@ -145,7 +147,7 @@ extension ProfileReader {
     draft.aid = id("aid", of: node)
     draft.copies = Int(integer("copies", of: node, in: 1...149) ?? 1)
     draft.category = category(of: node)
-    draft.services = objects("services", of: node).compactMap { service($0) }
+    draft.services = objects("services", of: node).map { service($0) }
     return draft
   }
 

@@ -14,6 +14,8 @@ package enum AccessoryAction: Sendable {
   case advertise(Advertisement, after: ConnectionID?)
   /// Close the connection once its `outgoing` buffer is empty.
   case close(ConnectionID)
+  /// Close the connection at once: another one needed its place, and a peer that reads nothing must not keep its open file.
+  case evict(ConnectionID)
   /// Tell the device that a controller asked it to identify itself.
   case identify(aid: UInt64)
   /// Tell the device what a controller wrote to one service in one request. The values are in the database already.

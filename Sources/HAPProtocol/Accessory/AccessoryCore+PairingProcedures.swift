@@ -13,13 +13,15 @@ extension AccessoryCore {
       return perform(connection.setup.receiveUnreadable(), for: connection)
     }
     connection.setupHeard = now
+    if message.state == 1 { connection.setupBegan = now }
     // A pairing that is being stored counts, also when its connection has gone: it will be there.
     var isOtherUnderWay = waiting.values.contains {
       if case .newPairing(_, let other) = $0 { other !== connection } else { false }
     }
     setups.removeAll { $0 === connection || !$0.setup.isUnderWay || $0.phase == .closed }
     for other in setups {
-      if message.state == 1, now - other.setupHeard >= conduct.setupTakeover, !other.isWaiting {
+      let since = conduct.takeoverCountsFromStart ? other.setupBegan : other.setupHeard
+      if message.state == 1, now - since >= conduct.setupTakeover, !other.isWaiting {
         other.setup.reset()
       } else {
         isOtherUnderWay = true
@@ -59,16 +61,19 @@ extension AccessoryCore {
         connection.isWaiting = false
         refuse(connection, request: "POST /pair-setup", reason: "the message is out of order")
         if connection.phase == .open { answerOutOfOrder(state, on: connection) }
-      case .exchangeFailed:
+      case .exchangeFailed(let isOpened):
         connection.isWaiting = false
         refuse(
           connection, request: "POST /pair-setup",
           reason: PairingError.authentication.reason(inReplyTo: "Pair Setup", step: 6))
-        if connection.phase == .open { answerFailedExchange(on: connection) }
-      case .internalError:
+        if connection.phase == .open {
+          answer(isOpened ? conduct.signatureFailure : conduct.exchangeFailure, on: connection)
+        }
+      case .methodRefused(let status, let items):
         connection.isWaiting = false
         refuse(connection, request: "POST /pair-setup", reason: "the method needs an authentication coprocessor")
-        if connection.phase == .open { connection.answer(.internalError) }
+        guard connection.phase == .open else { break }
+        if let items { connection.answer(items, status) } else { connection.answer(status) }
       case .compute(let work):
         connection.isWaiting = true
         actions.append(.compute(work, ticket: newTicket(.pairSetup(connection))))
@@ -100,14 +105,16 @@ extension AccessoryCore {
     case .internalError: connection.answer(.internalError)
     case .badRequestWithError: connection.answer(.error(.unknown, state: state), .badRequest)
     case .unknownError: connection.answer(.error(.unknown, state: state))
+    case .internalErrorWithError: connection.answer(.error(.unknown, state: state), .internalError)
     }
   }
 
-  private func answerFailedExchange(on connection: ConnectionCore) {
-    switch conduct.exchangeFailure {
+  private func answer(_ failure: Conduct.ExchangeFailure, on connection: ConnectionCore) {
+    switch failure {
     case .state6: connection.answer(.error(.authentication, state: 6))
     case .state4: connection.answer(.error(.authentication, state: 4))
     case .internalError: connection.answer(.error(.unknown, state: 6), .internalError)
+    case .internalErrorWithStatus: connection.answer(.internalError, .unableToCommunicate)
     }
   }
 
@@ -141,13 +148,15 @@ extension AccessoryCore {
     actions.append(.compute(SlowWork(number: 0, task: task), ticket: newTicket(.pairVerify(connection))))
   }
 
-  func finishPairVerify(_ result: SlowWork.Result, on connection: ConnectionCore) {
+  func finishPairVerify(_ result: SlowWork.Result, on connection: ConnectionCore, at now: Duration) {
     guard case .pairVerify(let server, let steps) = result.outcome else {
       preconditionFailure("Pair Verify's work has another's outcome")
     }
     connection.isWaiting = false
     guard connection.phase == .open else { return }
     connection.verify = server
+    // The first M1 alone, so that repeated ones protect the connection no longer.
+    if server.isUnderWay, connection.verifyStarted == nil { connection.verifyStarted = now }
     // A pairing that went away meanwhile is of no use.
     let isRevoked = steps.contains {
       if case .established(_, let pairing) = $0 { !pairings.contains(pairing) } else { false }

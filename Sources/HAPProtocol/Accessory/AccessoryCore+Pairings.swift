@@ -87,7 +87,11 @@ extension AccessoryCore {
     let wasPaired = isPaired
     apply(outcome, by: connection)
     if connection.phase == .open {
-      if outcome.endsEverything { connection.answer(.internalError) } else { connection.answer(outcome.reply) }
+      if outcome.endsEverything {
+        connection.answer(.internalError)
+      } else {
+        connection.answer(outcome.reply, outcome.status)
+      }
     }
     if wasPaired != isPaired { advertise(after: connection) }
     if conduct.closesRemovedSessions { closeRemovedSessions() }

@@ -59,8 +59,14 @@ extension AccessoryCore {
   /// - Returns: how many bytes were a request, which has been answered or is being worked on; nil when there is none yet.
   private func parse(_ bytes: UnsafeMutableRawBufferPointer, on connection: ConnectionCore, at now: Duration) -> Int? {
     switch connection.parser.parse(bytes) {
-    case .incomplete: return nil
+    case .incomplete:
+      // Thousands may wait, so a connection that waits keeps no more than 2 KiB of a body.
+      if let start = connection.parser.pendingBodyStart, bytes.count - start > 2 << 10 {
+        _ = takeSlot(for: connection, at: now)
+      }
+      return nil
     case .request(let head, let body, let consumed):
+      guard takeSlot(for: connection, at: now) else { return consumed }
       let bytes = UnsafeRawBufferPointer(bytes)
       if connection.outbox.isWatched {
         connection.outbox.onPlain?(
@@ -176,6 +182,14 @@ extension AccessoryCore {
       }
     }
 
+    /// Whether the address does the same for every method that reaches it.
+    var hasOneAction: Bool {
+      switch self {
+      case .identify, .pairSetup, .pairVerify, .pairings, .accessories: true
+      case .characteristics, .prepare, .resource, .secureMessage, .configured, .unknown: false
+      }
+    }
+
     /// Whether 470 comes with `{"status":-70411}`: on the endpoints that speak JSON, and on `/resource` (HomeKitADK).
     var statesAuthorization: Bool {
       switch self {
@@ -208,7 +222,7 @@ extension AccessoryCore {
       return connection.answer(.badRequest)
     }
     if forwards, connection.isSecured, endpoint.isForwarded { return forward(head, bytes, body, on: connection) }
-    guard endpoint.takes(head.method) else {
+    guard endpoint.takes(head.method) || (conduct.servesAnyMethod && endpoint.hasOneAction) else {
       refuse(connection, request: request(), reason: "wrong method")
       return answer(conduct.wrongMethod, on: connection)
     }

@@ -14,6 +14,8 @@ package final class AccessoryCore {
   package internal(set) var pairings: [Pairing]
   package internal(set) var failedAttempts: Int
   package internal(set) var connections: [ConnectionCore] = []
+  /// The slots that they share.
+  package internal(set) var slots: ConnectionSlots<ConnectionCore>
   /// Those of them that are secured: only these have subscriptions and rights.
   private(set) var sessions: [ConnectionCore] = []
   /// Those on which Pair Setup may be under way.
@@ -94,6 +96,7 @@ package final class AccessoryCore {
     self.failedAttempts = failedAttempts
     self.conduct = conduct
     self.random = random
+    self.slots = ConnectionSlots(limit: conduct.maximumSessions, sessionPatience: conduct.reclaimsAfter)
     self.rendering = AttributeRendering(database, conduct: conduct)
     self.isChanged = Array(repeating: false, count: database.characteristics.count)
     advertised.statusFlags = pairings.isEmpty ? .notPaired : []
@@ -129,55 +132,62 @@ package final class AccessoryCore {
   /// Calls `body` with every connection that has something to send or takes requests again since the last call.
   package func takeOutbox(_ body: (ConnectionCore) -> Void) { outbox.drain(body) }
 
-  /// Takes up an accepted connection. When all are taken, one that can be spared gives way to it.
-  /// - Returns: nil when there is no room: the shell closes it at once.
+  /// Takes up an accepted connection, which waits until its first request takes a slot.
+  /// - Returns: nil when its request could take no slot: the shell closes the connection at once.
   package func open(peer: String, at now: Duration) -> ConnectionCore? {
-    if connections.count >= conduct.maximumSessions {
-      guard let spare = spareConnection(at: now) else {
-        report(.refused(ConnectionID(number: 0), request: peer, reason: "all \(connections.count) sessions are in use"))
-        return nil
-      }
-      refuse(spare, request: "", reason: "idle, and its session was needed")
-      close(spare)
-    }
-    lastConnection += 1
     let connection = ConnectionCore(
-      id: ConnectionID(number: lastConnection), peer: peer, openedAt: now,
+      id: ConnectionID(number: lastConnection + 1), peer: peer, openedAt: now,
       setup: PairSetupServer(identity: identity, random: random, conduct: conduct),
       verify: PairVerifyServer(conduct: conduct), conduct: conduct, outbox: outbox)
+    guard case .admitted(let evicted) = slots.open(connection, at: now) else {
+      report(.refused(ConnectionID(number: 0), request: peer, reason: "all \(slots.takenCount) slots are in use"))
+      return nil
+    }
+    if let evicted { evict(evicted) }
+    lastConnection += 1
     connections.append(connection)
     report(.connected(connection.id, peer: peer))
     return connection
   }
 
-  /// Sessions that unverified connections can't crowd out: as many as every accessory has to hold. HAP R2 §6.2.3.
-  private static let safeSessions = 8
-  /// How long an unverified connection may be silent before it gives way.
-  private static let unverifiedPatience = Duration.seconds(10)
+  /// Connections that may wait for a slot at once.
+  package var waitingLimit: Int {
+    get { slots.waitingLimit }
+    set { slots.waitingLimit = newValue }
+  }
 
-  /// The connection that can be spared best: an unverified one silent for ten seconds, else a session silent for as long as the conduct says,
-  /// unless there are no more than eight of them beside unverified ones. Always the one that was silent longest.
-  private func spareConnection(at now: Duration) -> ConnectionCore? {
-    func longestSilent(_ isSecured: Bool, for patience: Duration) -> ConnectionCore? {
-      var longest: ConnectionCore?
-      for connection in connections
-      where connection.isSecured == isSecured && connection.isReclaimable && now - connection.lastHeard >= patience
-        && connection.lastHeard < longest?.lastHeard ?? .seconds(Int64.max)
-      {
-        longest = connection
-      }
-      return longest
+  /// Fits the connections that may wait or have a slot into the open files that the port may use.
+  package func limitConnections(openFiles: Int) {
+    slots.waitingLimit = slotWaitingLimit(openFiles: openFiles)
+    slots.limit = slotLimit(conduct.maximumSessions, openFiles: openFiles)
+  }
+
+  /// Evicts half of the waiting connections, because the process has no open file left.
+  package func shrinkWaiting(at now: Duration) { for evicted in slots.shrinkWaiting(at: now) { evict(evicted) } }
+
+  /// Gives a connection its slot when its first whole request has come, or evicts it.
+  /// - Returns: whether it has one.
+  func takeSlot(for connection: ConnectionCore, at now: Duration) -> Bool {
+    guard connection.slotState == .waiting else { return true }
+    guard case .admitted(let evicted) = slots.take(connection, at: now) else {
+      evict(connection, reason: "all \(slots.takenCount) slots are in use")
+      return false
     }
-    if let unverified = longestSilent(false, for: min(Self.unverifiedPatience, conduct.reclaimsAfter)) {
-      return unverified
-    }
-    guard sessions.count == connections.count || sessions.count > Self.safeSessions else { return nil }
-    return longestSilent(true, for: conduct.reclaimsAfter)
+    if let evicted { evict(evicted) }
+    return true
+  }
+
+  private func evict(
+    _ connection: ConnectionCore, reason: String = "evicted: another connection needed its place"
+  ) {
+    refuse(connection, request: "", reason: reason)
+    close(connection, with: .evict(connection.id))
   }
 
   /// From now on the connection is secured.
   func secure(_ connection: ConnectionCore, _ session: SecureSession) {
     connection.session = session
+    slots.verified(connection)
     sessions.append(connection)
     tap?.secured(connection)
   }
@@ -186,6 +196,7 @@ package final class AccessoryCore {
   package func closed(_ connection: ConnectionCore) {
     guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
     connections.remove(at: index)
+    slots.remove(connection)
     if connection.isSecured { sessions.removeAll { $0 === connection } }
     connection.phase = .closed
     connection.setup.reset()
@@ -214,7 +225,7 @@ package final class AccessoryCore {
       perform(connection.setup.computed(result), for: connection)
       work(off: connection, at: now)
     case .pairVerify(let connection)?:
-      finishPairVerify(result, on: connection)
+      finishPairVerify(result, on: connection, at: now)
       work(off: connection, at: now)
     case .newPairing?, .failedAttempt?, .pairings?, .unpairing?, .forwarded?, .nothing?, nil: break
     }
@@ -297,13 +308,15 @@ package final class AccessoryCore {
   }
 
   /// Takes nothing more from the connection and has it closed when its answers have left.
-  func close(_ connection: ConnectionCore) {
+  /// - Parameter action: nil: `.close`.
+  func close(_ connection: ConnectionCore, with action: AccessoryAction? = nil) {
     guard connection.phase != .closed else { return }
     connection.phase = .closed
+    slots.remove(connection)
     connection.subscriptions.removeAll()
     connection.events.removeAll()
     deviceRequests.removeAll { $0.connection === connection }
-    actions.append(.close(connection.id))
+    actions.append(action ?? .close(connection.id))
   }
 
   func advertise(after connection: ConnectionCore?) {

@@ -19,14 +19,18 @@ struct PairingsRequest {
     var pairings: [Pairing]
     /// An answer is not given any more: every pairing goes, the answer is 500 and the connection ends.
     var endsEverything = false
+    /// The status of the answer.
+    var status = AnswerStatus.ok
   }
 
   let method: Method
+  private let hasIdentifier: Bool
 
   /// - Returns: nil when the message is malformed: it is answered with 400 and no body, as HomeKitADK does.
   init?(_ message: TLV) {
     guard !message.hasDuplicates, message[TLVType.state] == [1], let method = message[TLVType.method], method.count == 1
     else { return nil }
+    hasIdentifier = message[TLVType.identifier] != nil
     switch method[0] {
     case PairingMethod.addPairing.rawValue:
       guard let identifier = message[TLVType.identifier], (1...Pairing.maxIdentifierCount).contains(identifier.count),
@@ -48,6 +52,11 @@ struct PairingsRequest {
   ///   - byAdmin: whether the session's controller has an admin pairing at this moment.
   ///   - conduct: what to do where stacks differ.
   func outcome(for pairings: [Pairing], byAdmin: Bool, conduct: Conduct) -> Outcome {
+    if method == .list, conduct.listNeedsIdentifier, !hasIdentifier {
+      var outcome = failure(.unknown, pairings)
+      outcome.status = .badRequest
+      return outcome
+    }
     guard byAdmin || (method == .list && !conduct.listsForAdminsOnly) else {
       return failure(.authentication, pairings)
     }

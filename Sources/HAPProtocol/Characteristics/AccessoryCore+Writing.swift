@@ -24,7 +24,6 @@ extension AccessoryCore {
         refuse(connection, request: "PUT /characteristics", reason: "the pid was not prepared, is spent or has expired")
         let statuses = Array(repeating: HAPStatus.invalidValue, count: writeRequest.entries.count)
         guard conduct.executesUnpreparedWrites else { return answerWrite(statuses, on: connection) }
-        isTimed = true
       }
     }
     guard !writeRequest.entries.isEmpty else { return connection.answer(.noContent) }
@@ -32,7 +31,9 @@ extension AccessoryCore {
     if !writeResponses.isEmpty { writeResponses.removeAll() }
     var needsBody = false
     for index in writeRequest.entries.indices {
-      if conduct.unknownWriteEndsRequest, database.slot(of: writeRequest.entries[index].id) == nil {
+      if conduct.unknownWriteEndsRequest, writeRequest.entries[index].value != nil,
+        database.slot(of: writeRequest.entries[index].id) == nil
+      {
         refuse(connection, request: "PUT /characteristics", reason: "there is no \(writeRequest.entries[index].id)")
         tellDevice()
         // What the device still thinks about came to nothing with its request.
@@ -55,6 +56,7 @@ extension AccessoryCore {
     -> HAPStatus
   {
     guard let slot = database.slot(of: entry.id) else {
+      if conduct.unknownWriteEndsRequest { return .success }
       return refuseWrite(entry, conduct.unknownWrite, "there is none", connection)
     }
     let perms = database.characteristics[slot].perms
@@ -159,7 +161,7 @@ extension AccessoryCore {
   /// Whether an entry's answer holds a value, if it is written.
   func isAnsweredWithValue(_ entry: WriteRequest.Entry) -> Bool {
     guard entry.wantsResponse else { return false }
-    if conduct.refusesUnknownResponses { return true }
+    if conduct.refusesUnknownResponses || conduct.returnsUnknownResponses { return true }
     return database.slot(of: entry.id).map { database.characteristics[$0].perms.contains(.writeResponse) } ?? false
   }
 

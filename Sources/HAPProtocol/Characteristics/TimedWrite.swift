@@ -13,11 +13,15 @@ struct TimedWrite {
 extension AccessoryCore {
   /// `PUT /prepare` with `{"ttl":milliseconds,"pid":number}`. A later one replaces an earlier one.
   func receivePrepare(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore, at now: Duration) {
-    guard let request = try? TimedWritePreparation(body) else {
+    let request: TimedWritePreparation
+    do {
+      request = try TimedWritePreparation(body)
+    } catch {
       refuse(
         connection, request: "PUT /prepare",
         reason: "the body needs ttl, 1…2^53-1 milliseconds, and pid, a number of 64 bits")
-      return answer(conduct.malformedPrepare, on: connection)
+      let isObject = error is TimedWritePreparation.Malformed
+      return answer(isObject ? conduct.malformedPrepare : conduct.malformedPrepareBody, on: connection)
     }
     if conduct.laterPrepareReplaces { connection.timedWrites.removeAll() }
     connection.timedWrites.removeAll { $0.pid == request.pid || $0.expires < now }
@@ -47,13 +51,16 @@ private struct TimedWritePreparation {
   var ttl: Int64
   var pid: UInt64
 
+  /// The body is an object with something wrong in it.
   struct Malformed: Error {}
+
+  struct NotAnObject: Error {}
 
   init(_ body: UnsafeRawBufferPointer) throws {
     var reader = JSONReader(body)
     var ttl: Int128?
     var pid: Int128?
-    guard try reader.next() == .beginObject else { throw Malformed() }
+    guard try reader.next() == .beginObject else { throw NotAnObject() }
     loop: while true {
       switch try reader.next() {
       case .key(let key):

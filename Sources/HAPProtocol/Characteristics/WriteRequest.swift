@@ -26,6 +26,8 @@ struct WriteRequest {
   /// The mistake that was thrown is that nothing is to be written.
   private(set) var isWithoutEntries = false
   private var takesNull = false
+  private var dropsNull = false
+  private var needsValueOrEv = false
   /// `pid`: this is the second half of a timed write.
   private(set) var pid: UInt64?
 
@@ -35,6 +37,8 @@ struct WriteRequest {
   /// a `null` value and an `ev` other than true, false, 1 and 0 make the whole request malformed.
   mutating func read(_ body: UnsafeRawBufferPointer, conduct: Conduct) throws(Mistake) {
     takesNull = !conduct.nullIsMalformed
+    dropsNull = conduct.nullIsNoValue
+    needsValueOrEv = conduct.idleEntryIsMalformed
     isWithoutEntries = false
     entries.removeAll(keepingCapacity: true)
     pid = nil
@@ -125,6 +129,7 @@ struct WriteRequest {
         }
       case .endObject:
         guard let aid, let iid else { return fail("an entry has aid and iid", reader) }
+        if needsValueOrEv, entry.value == nil, entry.ev == nil { return fail("an entry has value or ev", reader) }
         entry.id = AttributeID(aid: aid, iid: iid)
         entries.append(entry)
         return
@@ -142,6 +147,7 @@ struct WriteRequest {
       fail("value is a number out of all bounds", reader)
     case .string(let text): return .string(reader.string(text))
     case .null:
+      if dropsNull { return nil }
       if takesNull { return .null }
       fail("value is null", reader)
     default: fail("value is a number, a boolean or a string", reader)

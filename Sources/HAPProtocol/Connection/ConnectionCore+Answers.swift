@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 
 /// Statuses of whole answers. HAP R2 Table 6-10 and 4.4 for 470.
-enum AnswerStatus: Int {
+package enum AnswerStatus: Int {
   case ok = 200
   case noContent = 204
   case multiStatus = 207
@@ -25,15 +25,20 @@ extension ConnectionCore {
   /// As a conduct has it; closing is the caller's.
   /// - Parameter statesCode: whether the address is one that tells a status.
   func answer(_ answer: HTTPAnswer, statesCode: Bool = true) {
+    guard let http = answer.http else { return }
     let start = outgoing.readableCount
     if statesCode, let code = answer.status {
       let gap = HTTPWriter.beginBody(in: &outgoing)
       outgoing.append("{\"status\":")
       outgoing.appendDecimal(Int64(code.rawValue))
       outgoing.append("}")
-      HTTPWriter.finish(gap, status: answer.http, contentType: .hapJSON, in: &outgoing)
+      if chunked == .all {
+        HTTPWriter.finishChunked(gap, status: http, contentType: .hapJSON, in: &outgoing)
+      } else {
+        HTTPWriter.finish(gap, status: http, contentType: .hapJSON, in: &outgoing)
+      }
     } else {
-      HTTPWriter.head(status: answer.http, into: &outgoing)
+      HTTPWriter.head(status: http, into: &outgoing)
     }
     conclude(from: start)
   }
@@ -68,13 +73,21 @@ extension ConnectionCore {
     let gap = HTTPWriter.beginBody(in: &outgoing)
     let bodyStart = outgoing.readableCount
     let status = body(&outgoing)
-    let isLong = chunksJSONBeyond.map { outgoing.readableCount - bodyStart > $0 } ?? false
-    if chunks || (type == .hapJSON && isLong) {
+    if chunks || isChunked(type, count: outgoing.readableCount - bodyStart) {
       HTTPWriter.finishChunked(gap, status: status.rawValue, contentType: type, in: &outgoing)
     } else {
       HTTPWriter.finish(gap, status: status.rawValue, contentType: type, in: &outgoing)
     }
     conclude(from: start)
+  }
+
+  private func isChunked(_ type: HTTPContentType, count: Int) -> Bool {
+    switch chunked {
+    case .never, .accessories: false
+    case .json: type == .hapJSON && count > 0
+    case .longJSON: type == .hapJSON && count > 2048
+    case .all: count > 0
+    }
   }
 
   /// Another accessory's answer, as it came but for fields that mean nothing in HAP.

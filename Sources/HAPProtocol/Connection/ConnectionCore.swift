@@ -23,6 +23,8 @@ package final class ConnectionCore {
   var setup: PairSetupServer
   /// When the last message of Pair Setup came.
   var setupHeard = Duration.zero
+  /// When the last M1 of Pair Setup came.
+  var setupBegan = Duration.zero
   var verify: PairVerifyServer
   var parser = HTTPRequestParser()
   /// A request was taken whose answer needs slow work or the store; the next one waits.
@@ -33,13 +35,19 @@ package final class ConnectionCore {
   var events = EventQueue()
   var timedWrites: [TimedWrite] = []
   /// When the last whole request came, or the connection itself: bytes alone are no sign of life.
-  var lastHeard: Duration
+  package internal(set) var lastHeard: Duration
+  /// When the first valid M1 of Pair Verify came.
+  package internal(set) var verifyStarted: Duration?
+  package let remoteAddress: RemoteAddress
+  package var slotState = SlotState.none
   let outbox: Outbox
   /// Whether it stands in the outbox.
   fileprivate var isNoted = false
 
-  /// JSON bodies longer than this leave in chunks; nil: none does.
-  let chunksJSONBeyond: Int?
+  /// The answers that are sent in chunks.
+  let chunked: Conduct.Chunked
+  /// When the last EVENT was sent; nil: none was.
+  var lastEvent: Duration?
 
   init(
     id: ConnectionID, peer: String, openedAt now: Duration, setup: PairSetupServer, verify: PairVerifyServer,
@@ -48,15 +56,11 @@ package final class ConnectionCore {
     self.outbox = outbox
     self.id = id
     self.peer = peer
+    remoteAddress = RemoteAddress(peer: peer)
     self.lastHeard = now
     self.setup = setup
     self.verify = verify
-    chunksJSONBeyond =
-      switch conduct.chunked {
-      case .json: 0
-      case .longJSON: 2048
-      case .never, .accessories: nil
-      }
+    chunked = conduct.chunked
     parser.limits.acceptsChunked = conduct.takesChunkedRequests
     parser.limits.acceptsAnyCase = conduct.takesAnyHeaderCase
   }
@@ -89,9 +93,10 @@ package final class ConnectionCore {
 
   /// Whether the shell should read on; otherwise a controller that sends on and on is held back by its own socket.
   package var wantsInput: Bool { takesRequests }
+}
 
-  /// May be closed in favour of a new connection when it was silent for long.
-  var isReclaimable: Bool { phase == .open && !isWaiting }
+extension ConnectionCore: SlotHolder {
+  package var isAnswerOwed: Bool { isWaiting }
 }
 
 extension ConnectionCore {

@@ -35,12 +35,18 @@ extension AccessoryCore {
     let characteristic = database.characteristics[slot]
     guard characteristic.perms.contains(.events), !isUnreachable(database.id(ofSlot: slot)) else { return }
     let isImmediate = conduct.immediateEvents.contains(characteristic.type)
-    let due = isImmediate ? now : now + conduct.coalescing
     let keepsValue = EventRules.everyEventCounts(characteristic.type) || conduct.tellsIntermediateValues
     let origin = conduct.tellsWriter ? nil : origin
     for connection in sessions where connection !== origin && connection.subscriptions.contains(slot) {
+      let due = isImmediate ? now : ordinaryEventTime(on: connection, at: now)
       connection.events.add(slot, value: keepsValue ? characteristic.value : nil, due: due)
     }
+  }
+
+  /// When an event that is not immediate is due.
+  private func ordinaryEventTime(on connection: ConnectionCore, at now: Duration) -> Duration {
+    guard conduct.sendsFirstEventAtOnce else { return now + conduct.coalescing }
+    return max(now, connection.lastEvent.map { $0 + conduct.coalescing } ?? now)
   }
 
   /// When `advance` has to be called next; nil: not before another input.
@@ -62,13 +68,14 @@ extension AccessoryCore {
   func sendDueEvents(at now: Duration) {
     for connection in sessions {
       guard let deadline = connection.events.deadline, deadline <= now else { continue }
-      sendEvents(on: connection)
+      sendEvents(on: connection, at: now)
     }
   }
 
   /// One EVENT with all that waits, unless an answer is still owed: an event never stands inside an answer or before one that is under way.
-  func sendEvents(on connection: ConnectionCore) {
+  func sendEvents(on connection: ConnectionCore, at now: Duration) {
     guard !connection.isWaiting, connection.phase == .open, !connection.events.isEmpty else { return }
+    connection.lastEvent = now
     connection.sendEvent { buffer in
       buffer.append("{\"characteristics\":[")
       var isFirst = true

@@ -14,10 +14,10 @@ package struct PairSetupServer: Sendable {
     case badRequest
     /// The message is another one than the one awaited; the reply to it would have this state.
     case outOfOrder(replyState: UInt8)
-    /// M5 could not be opened, or its signature doesn't hold.
-    case exchangeFailed
-    /// HTTP 500, no body: the method needs a coprocessor that isn't there.
-    case internalError
+    /// M5 could not be decrypted, or its signature is wrong.
+    case exchangeFailed(isOpened: Bool)
+    /// Method 1 is refused with this status and these items; nil: no body.
+    case methodRefused(AnswerStatus, TLV?)
     /// Run it off the loop, then call ``PairSetupServer/computed(_:)``.
     case compute(SlowWork)
     /// Store it durably, then call ``PairSetupServer/stored(_:)``.
@@ -50,7 +50,8 @@ package struct PairSetupServer: Sendable {
 
   /// What M1 asked for.
   private struct Manner {
-    var needsCoprocessor = false
+    /// Whether method 1 is refused after M3.
+    var isRefusedInM4 = false
     var isTransient = false
     var isSplit = false
   }
@@ -159,22 +160,21 @@ package struct PairSetupServer: Sendable {
 extension PairSetupServer {
   private mutating func start(_ message: TLV, _ context: Context) -> [Action] {
     guard let method = message.byte(TLVType.method) else { return [.badRequest] }
-    var manner = Manner()
-    switch method {
-    case PairingMethod.pairSetup.rawValue: break
-    case PairingMethod.pairSetupWithAuth.rawValue: manner.needsCoprocessor = true
-    default: return [.badRequest]
-    }
+    let isMethod1 = method == PairingMethod.pairSetupWithAuth.rawValue
+    guard isMethod1 || method == PairingMethod.pairSetup.rawValue else { return [.badRequest] }
+    var manner = Manner(isRefusedInM4: isMethod1 && conduct.setupMethod1 == .internalErrorInM4)
     if let value = message[TLVType.flags] {
       guard let flags = PairingFlags(value) else { return [.badRequest] }
-      // HomeKitADK heeds the flags with method 0 alone, and no others.
-      manner.isTransient = conduct.heedsSetupFlags && flags.contains(.transient) && !manner.needsCoprocessor
-      manner.isSplit = conduct.heedsSetupFlags && flags.contains(.split) && !manner.needsCoprocessor
+      // HomeKitADK ignores flags when it expects the coprocessor to answer; otherwise method 1 is method 0.
+      let heedsFlags = conduct.heedsSetupFlags && !manner.isRefusedInM4
+      manner.isTransient = heedsFlags && flags.contains(.transient)
+      manner.isSplit = heedsFlags && flags.contains(.split)
     }
     // "If the accessory is already paired it must respond with … kTLVError_Unavailable" and so on, in this order.
     if context.isPaired { return [.reply(.error(.unavailable, state: 2))] }
     if context.isLocked { return [.reply(.error(.maxTries, state: 2))] }
     if context.isOtherUnderWay { return [.reply(.error(.busy, state: 2))] }
+    if isMethod1, let refusal = method1Refusal { return [refusal] }
     computations += 1
     state = .keyAwaited(number: computations, manner)
     let verifier = context.keys.verifier ?? identity.verifier
@@ -183,6 +183,15 @@ extension PairSetupServer {
         SlowWork(
           number: computations, task: .accessoryKey(verifier, seed: random.secret(32), context.keys.zeros)))
     ]
+  }
+
+  /// The answer that refuses method 1 in M2; nil: the procedure continues.
+  private var method1Refusal: Action? {
+    switch conduct.setupMethod1 {
+    case .method0, .internalErrorInM4: nil
+    case .badRequest: .methodRefused(.badRequest, .error(.authentication, state: 2))
+    case .unavailable: .methodRefused(.ok, .error(.unavailable, state: 2))
+    }
   }
 
   private mutating func startResponse(_ outcome: SlowWork.Outcome, _ manner: Manner) -> [Action] {
@@ -221,7 +230,7 @@ extension PairSetupServer {
       guard let (key, proof2) = secret.verify(proof, forms: forms) else {
         return [.failedAttempt, refusal]
       }
-      if manner.needsCoprocessor { return [.clearFailedAttempts, .internalError] }
+      if manner.isRefusedInM4 { return [.clearFailedAttempts, .methodRefused(.internalError, nil)] }
       var reply = TLV(state: 4)
       reply.append(TLVType.proof, proof2)
       if manner.isTransient {
@@ -241,7 +250,7 @@ extension PairSetupServer {
   private mutating func exchange(_ message: TLV, _ key: SecretBytes) -> [Action] {
     guard let sealed = message[TLVType.encryptedData], sealed.count >= PairingLength.tag else { return [.badRequest] }
     guard let plain = ChaChaPoly.open(sealed, key: PairingKeys.pairSetup(key), nonce: "PS-Msg05") else {
-      return [.exchangeFailed]
+      return [.exchangeFailed(isOpened: false)]
     }
     guard let inner = try? TLV(decoding: plain), !inner.isAmbiguous,
       let identifier = inner.bytes(TLVType.identifier, count: PairingLength.identifier),
@@ -249,7 +258,9 @@ extension PairSetupServer {
       let signature = inner.bytes(TLVType.signature, count: PairingLength.signature)
     else { return [.badRequest] }
     let signed = PairingKeys.controllerSigned(key) + identifier + publicKey
-    guard isValidSignature(signature, of: signed, by: publicKey) else { return [.exchangeFailed] }
+    guard isValidSignature(signature, of: signed, by: publicKey) else {
+      return [.exchangeFailed(isOpened: true)]
+    }
     state = .storeAwaited(key: key)
     // "The accessory must persistently save … as a pairing", with admin permissions, before it answers.
     return [.store(Pairing(identifier: identifier, publicKey: publicKey, isAdmin: true))]

@@ -21,6 +21,8 @@ package struct ReportDifference: Equatable, Sendable {
   package private(set) var changed: [Change] = []
   package private(set) var appeared: [Change] = []
   package private(set) var vanished: [Change] = []
+  /// How many cases one of the runs did not select. Nothing is known of them.
+  package private(set) var notSelected = 0
 
   package var isEmpty: Bool {
     [newFailures, fixed, flaky, changed, appeared, vanished].allSatisfy(\.isEmpty)
@@ -35,6 +37,10 @@ package struct ReportDifference: Equatable, Sendable {
     for reported in new.cases {
       let change = Change(before[reported.description.id], reported)
       guard let past = before[reported.description.id] else {
+        if old.header?.isPartial == true {
+          notSelected += 1
+          continue
+        }
         appeared.append(change)
         if reported.verdict?.isBad == true { newFailures.append(change) }
         continue
@@ -52,7 +58,12 @@ package struct ReportDifference: Equatable, Sendable {
         changed.append(change)
       }
     }
-    for past in old.cases where !after.contains(past.description.id) { vanished.append(Change(past, nil)) }
+    let gone = old.cases.filter { !after.contains($0.description.id) }
+    if new.header?.isPartial == true {
+      notSelected += gone.count
+    } else {
+      vanished = gone.map { Change($0, nil) }
+    }
   }
 
   /// Whether the verdict says that what was wrong no longer is. One that is skipped isn't fixed.
@@ -64,7 +75,9 @@ package struct ReportDifference: Equatable, Sendable {
   }
 
   package func text(redaction: Redaction) -> String {
-    if isEmpty { return "The two runs ended alike.\n" }
+    let rest =
+      notSelected == 0 ? "" : "\(counted(notSelected, "case")) not compared: one of the runs did not select them.\n"
+    if isEmpty { return "The two runs ended alike.\n" + rest }
     let parts = [
       ("New failures", newFailures), ("Fixed", fixed), ("Flaky", flaky), ("Changed", changed), ("Appeared", appeared),
       ("Vanished", vanished),
@@ -80,7 +93,7 @@ package struct ReportDifference: Equatable, Sendable {
       }
       lines.append("")
     }
-    return lines.dropLast().joined(separator: "\n") + "\n"
+    return lines.dropLast().joined(separator: "\n") + "\n" + (rest.isEmpty ? "" : "\n" + rest)
   }
 }
 

@@ -5,15 +5,17 @@ import HAPWire
 /// The run goes in as JSON without a `<`, and the page's script puts all of it in as text. Besides, the page allows no script
 /// and no style but its own, by their hashes.
 package enum HTMLReport {
+  /// - Parameter conclusion: what the exit status says; nil: what it says without options such as `--fail-on`.
   package static func text(
-    of report: RunReport, redaction: Redaction, limits: TranscriptLimits = TranscriptLimits()
+    of report: RunReport, redaction: Redaction, conclusion: RunConclusion? = nil,
+    limits: TranscriptLimits = TranscriptLimits()
   ) -> String {
     let (report, leftOut) = limits.applied(to: report.redacted(by: redaction))
     let data = JSONWriter.bytes { json in
       json.object { json in
         json.text("leftOut", leftOut)
         json.key("report")
-        JSONReport.write(report, to: &json) { entry, json in
+        JSONReport.write(report, conclusion, to: &json) { entry, json in
           guard !entry.bytes.isEmpty else { return }
           json.key("bytes")
           json.base64(entry.bytes)

@@ -11,7 +11,7 @@ enum ReportPage {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-4A3/h0upOnBE0g18zM0of25AVCpAjjhJ+/YTh1GjKBo='; script-src 'sha256-d2wqgXXgzwrqzYZjqkEfnTWVlV488GN5jXcm7kU7A6M='; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-4A3/h0upOnBE0g18zM0of25AVCpAjjhJ+/YTh1GjKBo='; script-src 'sha256-uSQGwdS/RQsKCcgv8nq2R5+08ZK1i8VG7XFxV0S29Wo='; base-uri 'none'; form-action 'none'">
 <title>
 """#,
 #"""
@@ -249,6 +249,7 @@ kbd { border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4p
     "lost": ["fail", "The accessory was lost"], "interrupted": ["error", "The run was interrupted"],
     "nothing-ran": ["skip", "Nothing ran"], "unexpected-pass": ["xpass", "A case passed that was expected to fail"],
     "own-fault": ["error", "The tester could not do its work"],
+    "report-not-written": ["error", "A report could not be written"],
   };
   const label = (result) => result.replace("-", " ").replace("non strict", "non-strict").toUpperCase();
   const $ = (id) => document.getElementById(id);
@@ -270,6 +271,8 @@ kbd { border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4p
   }
 
   function duration(seconds) {
+    // What took no time at all was not measured.
+    if (seconds === 0) return "";
     if (seconds < 0.001) return "<1 ms";
     if (seconds < 1) return `${Math.floor(seconds * 1000)} ms`;
     if (seconds < 60) return `${seconds.toFixed(1)} s`;
@@ -401,7 +404,7 @@ kbd { border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4p
       h("div", { class: "side expected" }, h("h3", {}, accepted.length > 1 ? "Expected, any of" : "Expected"), list(accepted) || text("not told")),
       h("div", { class: "side got" }, h("h3", {}, "Got"), text(o.got || "as expected"))) : "";
     const details = [
-      ["start", o.start === undefined ? "" : `${duration(o.start)} into the run`], ["took", o.duration === undefined ? "" : duration(o.duration)],
+      ["start", o.start === undefined ? "" : `${duration(o.start) || "0 ms"} into the run`], ["took", o.duration === undefined ? "" : duration(o.duration)],
       ["seed", o.seed], ["repetitions", o.repetitions && o.repetitions.length > 1 ? o.repetitions.map(label).join(", ") : ""],
     ];
     return h("div", { class: "body" },
@@ -598,6 +601,8 @@ kbd { border: 1px solid var(--line); border-bottom-width: 2px; border-radius: 4p
   });
   window.addEventListener("afterprint", () => setTheme(theme));
 
+  // Failures first, where there are any.
+  if (bad) $("group").value = "result";
   arrange();
   const wrong = cases.filter((one) => BAD.has(one.result));
   if (wrong.length <= 3) for (const one of wrong) open(one);

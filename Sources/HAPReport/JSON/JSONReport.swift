@@ -5,13 +5,17 @@ import HAPWire
 package enum JSONReport {
   package static let format = 1
 
-  package static func text(of report: RunReport, redaction: Redaction) -> String {
-    JSONWriter.text { write(report.redacted(by: redaction), to: &$0) } + "\n"
+  /// - Parameter conclusion: what the exit status says; nil: what it says without options such as `--fail-on`.
+  package static func text(
+    of report: RunReport, redaction: Redaction, conclusion: RunConclusion? = nil
+  ) -> String {
+    JSONWriter.text { write(report.redacted(by: redaction), conclusion, to: &$0) } + "\n"
   }
 
   /// - Parameter bytes: how the bytes of an entry are written, after its other members; nothing by default.
   static func write(
-    _ report: RunReport, to json: inout JSONWriter, bytes: (TranscriptEntry, inout JSONWriter) -> Void = { _, _ in }
+    _ report: RunReport, _ conclusion: RunConclusion?, to json: inout JSONWriter,
+    bytes: (TranscriptEntry, inout JSONWriter) -> Void = { _, _ in }
   ) {
     var order: [String: Int] = [:]
     for (index, outcome) in report.outcomes.enumerated() { order[outcome.description.id] = index }
@@ -20,7 +24,7 @@ package enum JSONReport {
       json.key("format")
       json.integer(format)
       json.key("conclusion")
-      json.string(report.conclusion().rawValue)
+      json.string((conclusion ?? report.conclusion()).rawValue)
       if let header = report.header {
         json.key("run")
         write(header, to: &json)
@@ -89,6 +93,10 @@ package enum JSONReport {
       json.text("seed", String(header.seed))
       json.text("time", header.time)
       json.texts("arguments", header.arguments)
+      if header.isPartial {
+        json.key("partial")
+        json.bool(true)
+      }
     }
   }
 

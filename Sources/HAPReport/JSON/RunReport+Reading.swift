@@ -65,7 +65,8 @@ extension RunHeader {
       },
       seed: try node.wideCount("seed"), time: try node.optionalString("time") ?? "",
       arguments: try node.texts("arguments"),
-      program: node["program"] == nil ? .haptest : try node.word("program"))
+      program: node["program"] == nil ? .haptest : try node.word("program"),
+      isPartial: try node.bool("partial", default: false))
   }
 }
 

@@ -4,12 +4,13 @@ import HAPWire
 package enum MarkdownReport {
   /// - Parameter sizeLimit: bytes of the whole. GitHub takes 1 MiB in a job's summary; what doesn't fit is left out, and that is told.
   package static func text(
-    of report: RunReport, redaction: Redaction, failingOn: Set<Verdict> = [], sizeLimit: Int = 900_000
+    of report: RunReport, redaction: Redaction, failingOn: Set<Verdict> = [], mustOnly: Bool = false,
+    sizeLimit: Int = 900_000
   ) -> String {
     let report = report.redacted(by: redaction)
     let cases = report.cases
     var page = Page(limit: sizeLimit)
-    page.add(head(report, report.conclusion(failingOn: failingOn)))
+    page.add(head(report, report.conclusion(failingOn: failingOn, mustOnly: mustOnly)))
     let bad = cases.filter { $0.verdict?.isBad == true }
     if !bad.isEmpty { page.add("\n## What went wrong\n") }
     for reported in bad { page.add(details(of: reported), isCase: true) }

@@ -29,11 +29,14 @@ package struct RunHeader: Equatable, Sendable {
   package var time: String
   /// The command line, secrets left out.
   package var arguments: [String]
+  /// Whether some cases of the suites were not selected, so that the plan has not all of them.
+  package var isPartial: Bool
 
   package init(
     version: String, target: String, facts: [(name: String, value: String)] = [], seed: UInt64, time: String = "",
-    arguments: [String] = [], program: ReportProgram = .haptest
+    arguments: [String] = [], program: ReportProgram = .haptest, isPartial: Bool = false
   ) {
+    self.isPartial = isPartial
     self.program = program
     self.version = version
     self.target = target
@@ -45,7 +48,8 @@ package struct RunHeader: Equatable, Sendable {
 
   package static func == (a: RunHeader, b: RunHeader) -> Bool {
     a.program == b.program && a.version == b.version && a.target == b.target && a.seed == b.seed && a.time == b.time
-      && a.arguments == b.arguments && a.facts.elementsEqual(b.facts) { $0.name == $1.name && $0.value == $1.value }
+      && a.arguments == b.arguments && a.isPartial == b.isPartial
+      && a.facts.elementsEqual(b.facts) { $0.name == $1.name && $0.value == $1.value }
   }
 }
 

@@ -11,12 +11,14 @@ package enum RunConclusion: String, CaseIterable, Equatable, Sendable {
   case unexpectedPass = "unexpected-pass"
   /// The tester, a suite or a hook failed.
   case ownFault = "own-fault"
+  /// The accessory conforms, but a report that was asked for could not be written.
+  case reportNotWritten = "report-not-written"
 
   package var exitStatus: Int32 {
     switch self {
     case .conforms: 0
     case .failures: 1
-    case .lost, .interrupted: 3
+    case .lost, .interrupted, .reportNotWritten: 3
     case .nothingRan: 4
     case .unexpectedPass: 5
     case .ownFault: 6
@@ -33,19 +35,28 @@ package enum RunConclusion: String, CaseIterable, Equatable, Sendable {
     case .nothingRan: "nothing ran"
     case .unexpectedPass: "a case passed that the baseline expects to fail"
     case .ownFault: "the \(program == .haptest ? "tester" : "judge") could not do its work"
+    case .reportNotWritten: "a report could not be written"
     }
   }
 }
 
 extension RunReport {
-  /// - Parameter verdicts: what is to count as a failure besides `fail` and `flaky`.
-  package func conclusion(failingOn verdicts: Set<Verdict> = []) -> RunConclusion {
+  /// - Parameters:
+  ///   - verdicts: what is to count as a failure besides `fail` and `flaky`.
+  ///   - mustOnly: whether cases of the level `must` alone count when they fail or are flaky.
+  package func conclusion(failingOn verdicts: Set<Verdict> = [], mustOnly: Bool = false) -> RunConclusion {
     let tally = tally
     if lost != nil { return .lost }
-    if verdicts.union([.fail, .flaky]).contains(where: { tally[$0] > 0 }) { return .failures }
+    if verdicts.contains(where: { tally[$0] > 0 }) || hasFailures(mustOnly: mustOnly) { return .failures }
     if isInterrupted { return .interrupted }
     if tally[.error] > 0 || summary == nil || tally.notRun > 0 { return .ownFault }
     if tally[.xpass] > 0 { return .unexpectedPass }
     return tally.ran == 0 ? .nothingRan : .conforms
+  }
+
+  private func hasFailures(mustOnly: Bool) -> Bool {
+    outcomes.contains {
+      ($0.verdict == .fail || $0.verdict == .flaky) && (!mustOnly || $0.description.level == .must)
+    }
   }
 }

@@ -5,25 +5,25 @@ package struct TerminalReport: Sendable {
   private let style: TerminalStyle
   private let width: Int
   private let redaction: Redaction
+  private let isQuiet: Bool
   private let failingOn: Set<Verdict>
-  private let tellsExit: Bool
   /// Without transcripts.
   private var report = RunReport()
 
   /// - Parameters:
   ///   - isColoured: for terminals that know colours; otherwise the lines are plain.
   ///   - width: characters in a line. The line of a case may be longer: it is not broken.
-  ///   - tellsExit: whether the last line is the exit status and what it means.
-  ///   - verdicts: what counts as a failure besides `fail` and `flaky`.
+  ///   - isQuiet: whether only failures are printed, and what the run comes to.
+  ///   - verdicts: what counts as a failure besides `fail`, `flaky`, `error` and `xpass`.
   package init(
-    isColoured: Bool, width: Int = 100, redaction: Redaction, failingOn verdicts: Set<Verdict> = [],
-    tellsExit: Bool = true
+    isColoured: Bool, width: Int = 100, redaction: Redaction, isQuiet: Bool = false,
+    failingOn verdicts: Set<Verdict> = []
   ) {
-    self.tellsExit = tellsExit
+    self.isQuiet = isQuiet
+    failingOn = verdicts
     style = TerminalStyle(isColoured: isColoured)
     self.width = max(width, 40)
     self.redaction = redaction
-    failingOn = verdicts
   }
 
   /// What is to be printed for it; often nothing.
@@ -31,10 +31,11 @@ package struct TerminalReport: Sendable {
     switch event {
     case .began(let header):
       report.take(.began(header.redacted(by: redaction)))
-      return lines(of: header.redacted(by: redaction))
+      return isQuiet ? [] : lines(of: header.redacted(by: redaction))
     case .planned(let cases):
       report.take(
         .planned(cases.map { PlannedCase($0.description, skipReason: $0.skipReason.map { redaction($0) }) }))
+      if isQuiet { return [] }
       let skipped = cases.count { $0.skipReason != nil }
       let skips = skipped > 0 ? ", \(skipped) of them skipped" : ""
       return ["\(counted(cases.count, "case"))\(skips).", ""]
@@ -46,9 +47,9 @@ package struct TerminalReport: Sendable {
       outcome.transcript = []
       outcome = outcome.redacted(by: redaction)
       report.take(.caseEnded(outcome))
-      return lines(of: outcome)
+      return isQuiet && !isFailure(outcome.verdict) ? [] : lines(of: outcome)
     case .note(let note):
-      return ["\(style.faint("·")) \(redaction(note).oneLine)"]
+      return isQuiet ? [] : ["\(style.faint("·")) \(redaction(note).oneLine)"]
     case .lost(let reason, let lastSent, let bytes):
       report.take(event)
       return lines(ofLoss: redaction(reason), lastSent: redaction(lastSent), bytes: redaction(bytes))
@@ -105,7 +106,8 @@ package struct TerminalReport: Sendable {
     let description = outcome.description
     let label = style.coloured(outcome.verdict.label.padded(to: Self.margin - 1), as: outcome.verdict)
     var line = "\(label) \(style.bold(description.id))\(description.name.isEmpty ? "" : " ")\(description.name.oneLine)"
-    if outcome.verdict != .skip { line += style.faint("  \(outcome.duration.briefly)") }
+    // An outcome that took no time at all was not measured.
+    if outcome.verdict != .skip, outcome.duration != .zero { line += style.faint("  \(outcome.duration.briefly)") }
     if outcome.repetitions.count > 1 {
       line += style.faint("  \(outcome.repetitions.count { !$0.isBad }) of \(outcome.repetitions.count) times well")
     }
@@ -119,11 +121,13 @@ package struct TerminalReport: Sendable {
     }
   }
 
+  private func isFailure(_ verdict: Verdict) -> Bool { verdict.isBad || failingOn.contains(verdict) }
+
   private func details(of outcome: CaseOutcome) -> [String] {
     let description = outcome.description
     var lines = indented(description.requirement, "")
     lines += indented("\(description.section), \(description.level.rawValue)", "").map(style.faint)
-    lines += indented(outcome.message, "", isBold: true)
+    lines += indented(outcome.message.withShortHex(), "", isBold: true)
     for fact in FailureText.facts(of: outcome) { lines += indented(fact.text, fact.title) }
     return lines
   }
@@ -154,10 +158,14 @@ package struct TerminalReport: Sendable {
     let cases = report.cases
     let tally = Tally(cases)
     var lines = ["", style.bold("\(tally.text) in \(report.summary?.duration.briefly ?? "no time").")]
-    for reported in cases where reported.verdict?.isBad == true {
-      let text = "\(reported.description.title): \(reported.outcome.message)".oneLine
+    for reported in worstFirst(cases) {
+      let text = "\(reported.description.title): \(reported.outcome.message)".oneLine.withShortHex()
       lines.append("  \(style.coloured(reported.label.padded(to: Self.margin - 3), as: reported.verdict)) \(text)")
     }
+    for leftover in report.summary?.leftovers ?? [] {
+      lines.append("  \(style.coloured("LEFT OVER", as: .error)) \(leftover.oneLine)")
+    }
+    if isQuiet { return lines }
     for (reason, ids) in skips(cases) {
       let text =
         "\(ids.count) \(reason.oneLine) (\(ids.prefix(6).joined(separator: ", "))\(ids.count > 6 ? ", …" : ""))"
@@ -166,19 +174,21 @@ package struct TerminalReport: Sendable {
           + $1
       }
     }
-    for leftover in report.summary?.leftovers ?? [] {
-      lines.append("  \(style.coloured("LEFT OVER", as: .error)) \(leftover.oneLine)")
-    }
-    guard tellsExit else { return lines }
-    let conclusion = report.conclusion(failingOn: failingOn)
-    lines.append("Exit \(conclusion.exitStatus): \(conclusion.meaning(of: report.header?.program ?? .haptest)).")
     return lines
+  }
+
+  /// What went wrong: by verdict, then rules before recommendations, then in the order of the plan.
+  private func worstFirst(_ cases: [ReportedCase]) -> [ReportedCase] {
+    Verdict.worstFirst.filter(isFailure).flatMap { verdict in
+      let these = cases.filter { $0.verdict == verdict }
+      return these.filter { $0.description.level == .must } + these.filter { $0.description.level != .must }
+    }
   }
 
   /// By reason, in the order in which they come up.
   private func skips(_ cases: [ReportedCase]) -> [(reason: String, ids: [String])] {
     var skips: [(reason: String, ids: [String])] = []
-    for reported in cases where reported.verdict == .skip || reported.verdict == nil {
+    for reported in cases where reported.verdict == nil || reported.verdict == .skip && !isFailure(.skip) {
       let reason = reported.outcome.message
       if let place = skips.firstIndex(where: { $0.reason == reason }) {
         skips[place].ids.append(reported.description.id)

@@ -3,7 +3,7 @@ enum FailureText {
   static func lines(of outcome: CaseOutcome) -> [String] {
     let description = outcome.description
     var lines = ["\(description.requirement) (\(description.section), \(description.level.rawValue))"]
-    for (title, text) in [("seen", outcome.message)] + facts(of: outcome) where !text.isEmpty {
+    for (title, text) in [("seen", outcome.message.withShortHex())] + facts(of: outcome) where !text.isEmpty {
       lines.append("\(title): \(text)")
     }
     return lines
@@ -13,7 +13,7 @@ enum FailureText {
   static func facts(of outcome: CaseOutcome) -> [(title: String, text: String)] {
     let description = outcome.description
     var facts: [(title: String, text: String)] = []
-    func add(_ title: String, _ text: String?) { if let text { facts.append((title, text)) } }
+    func add(_ title: String, _ text: String?) { if let text { facts.append((title, text.withShortHex())) } }
     add("baseline", outcome.expected)
     for variant in outcome.variants where variant.verdict.isBad {
       add("variant", "\(variant.name): \(variant.message)")

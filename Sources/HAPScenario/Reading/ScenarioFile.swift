@@ -9,6 +9,13 @@ package struct ScenarioProblem: Error, Equatable, Sendable, CustomStringConverti
   package var path: String
   package var message: String
 
+  package init(_ problem: JSONProblem, file: String) {
+    self.file = file
+    place = problem.place
+    path = problem.path
+    message = problem.message
+  }
+
   package var description: String { "\(file):\(place): " + (path.isEmpty ? message : "\(path): \(message)") }
 }
 
@@ -54,7 +61,6 @@ package struct ScenarioFile: Sendable {
   }
 
   private mutating func complain(_ problem: JSONProblem) {
-    problems.append(
-      ScenarioProblem(file: file, place: problem.place, path: problem.path, message: problem.message))
+    problems.append(ScenarioProblem(problem, file: file))
   }
 }

@@ -27,7 +27,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   private let clock: SimulationClock
   private var random: SimulationRandom
-  private var timers: [Int: SimulationTimer] = [:]
+  private let timers: DeviceTimers
   private var peers: [ConnectionID: String] = [:]
   /// Changes that wait for the one being stored: they are made in order.
   private var storing: [(change: StoredChange, done: (Bool) -> Void)] = []
@@ -72,6 +72,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     news = tellsAll ? sink : nil
     self.clock = clock
     random = chance.device
+    timers = DeviceTimers(clock)
     let name = prepared.name
     let capture = try capturePath.map { (path) throws(LoopError) in
       try CaptureWriter(path) { sink?(SimulatorEvent(accessory: name, .trouble($0))) }
@@ -86,7 +87,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     core.reportsRequests = tellsRequests
     built = prepared.built.withoutDatabase
     self.device = device ?? prepared.blueprint.makeDevice()
-    server = AccessoryServer(core, on: loop, owner: self)
+    server = AccessoryServer(
+      core, on: loop, owner: self, openFiles: prepared.openFiles ?? descriptorLimit())
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
     setCamera(in: prepared.database)
@@ -103,6 +105,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     installed.onIdentify = { [unowned self] in identify(aid: $0) }
     installed.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
     observer?.watch(core)
+    timers.onFire = { [unowned self] token in visit(.time) { self.device.timerFired(token, &$0) } }
   }
 
   /// As far as it has been drawn.
@@ -116,11 +119,13 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     installed.apply(faults, base: base)
   }
 
-  /// From now on everything that happens is told, requests too.
-  func tellEverything() {
-    news = sink
-    core.makesReports = true
-    core.reportsRequests = true
+  /// Sets which events the sink receives from now on. Failures are always reported.
+  func setReporting(_ reporting: Reporting) {
+    news = reporting.all ? sink : nil
+    core.makesReports = news != nil || observer != nil
+    core.reportsRequests = reporting.requests
+    // Without reports, disconnected peers would stay here.
+    if !core.makesReports { peers = [:] }
   }
 
   /// Takes the record back with everything else as it is, or tells it again.
@@ -175,8 +180,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     guard !isStopped else { return }
     isStopped = true
     observer?.runEnded()
-    for timer in timers.values { timer.close() }
-    timers = [:]
+    timers.close()
     switch ending {
     case .orderly: advertiser?.close()
     case .forRestart: advertiser?.withdraw()
@@ -218,15 +222,16 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     tell { .reachable(aid: aid, name: $0.accessoryName(aid), isReachable) }
   }
 
-  /// Serves another profile from now on. Controllers stay connected and subscribed; the device starts anew.
+  /// Serves another profile from now on. Controllers stay connected and subscribed. Behaviours of unchanged services continue; others start.
   func replace(by replacement: Replacement) {
     guard !isStopped else { return }
-    for timer in timers.values { timer.close() }
-    timers = [:]
-    let database = replacement.database(from: core.database)
+    // Behaviours that start read the values of those that continue, such as a countdown.
+    let current = core.database.updated(by: device, now: clock.now, random: random)
+    let database = replacement.database(from: current)
     built = replacement.built.withoutDatabase
     stuck = []
-    device = replacement.blueprint.makeDevice()
+    device = replacement.blueprint.makeDevice(for: database, inPlaceOf: device, for: current)
+    timers.handOver(device.token(continuing:))
     core.writer = device.judgesWrites ? self : nil
     setCamera(in: database)
     server.replace(
@@ -280,8 +285,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     for action in context.actions {
       switch action {
       case .set(let id, let value): changes.append((id, value))
-      case .schedule(let token, let delay): schedule(token, after: delay)
-      case .cancel(let token): timers[token]?.cancel()
+      case .schedule(let token, let delay): timers.start(token, after: delay)
+      case .cancel(let token): timers.cancel(token)
       case .answerRead(let id, let result, let ticket): reads.append((id, result, ticket))
       case .answerWrite(let number, let verdict): verdicts.append((number, verdict))
       }
@@ -295,22 +300,15 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     for (number, verdict) in verdicts { server.answerWrite(number, verdict) }
   }
 
-  /// Changes of the device's take effect.
+  /// Applies changes of the device. A change can be late: it is dropped if a new profile removed the characteristic.
   private func tell(_ changes: [(id: AttributeID, value: Value)]) {
+    var applicable: [(id: AttributeID, value: Value)] = []
     for (id, value) in changes {
-      if let slot = core.database.slot(of: id) { tell { .changed($0.named(slot, value)) } }
+      guard let slot = core.database.slot(of: id) else { continue }
+      applicable.append((id, value))
+      tell { .changed($0.named(slot, value)) }
     }
-    if !changes.isEmpty { server.change(changes) }
-  }
-
-  private func schedule(_ token: Int, after delay: Duration) {
-    let timer =
-      timers[token]
-      ?? SimulationTimer(clock) { [unowned self] in
-        visit(.time) { self.device.timerFired(token, &$0) }
-      }
-    timers[token] = timer
-    timer.start(after: delay)
+    if !applicable.isEmpty { server.change(applicable) }
   }
 
   // MARK: What the server leaves to us

@@ -27,4 +27,16 @@ struct DeviceBlueprint: Sendable {
 
   /// What stands behind the accessory: its services' behaviours.
   func makeDevice() -> any Device { BehaviourRegistry.standard.device(for: database, parameters: parameters) }
+
+  /// The device that takes the place of another one while the accessory runs.
+  /// - Parameters:
+  ///   - database: the new one, with the values that it starts from.
+  ///   - oldDatabase: the one that is served until now.
+  func makeDevice(
+    for database: AttributeDatabase, inPlaceOf old: any Device, for oldDatabase: AttributeDatabase
+  ) -> any Device {
+    guard let old = old as? ComposedDevice else { return makeDevice() }
+    return BehaviourRegistry.standard.device(
+      for: database, parameters: parameters, inPlaceOf: old, for: oldDatabase)
+  }
 }

@@ -40,6 +40,8 @@ package struct PreparedAccessory: Sendable {
     }
   }
 
+  /// How many open files its connections may use; nil: as many as the process.
+  package var openFiles: Int?
   package let name: String
   package let category: HAPModel.Category
   package let setupCode: SetupCode

@@ -1,5 +1,6 @@
 import HAPModel
 import HAPProfile
+import HAPProtocol
 import HAPStore
 
 /// Another profile for an accessory that is being served, ready to take the place of the one before: ids are given out and `c#` is raised, both
@@ -63,4 +64,16 @@ struct Replacement: Sendable {
 extension Characteristic {
   /// A value that it had under another profile or in another run, if it can have it still.
   func remembered(_ value: Value) -> Value? { value == self.value ? value : try? admit(value) }
+}
+
+extension AttributeDatabase {
+  /// Returns a copy that has the present values of the device's live characteristics. Only a composed device continues, so others are not asked.
+  func updated(by device: any Device, now: Duration, random: SimulationRandom) -> AttributeDatabase {
+    guard let device = device as? ComposedDevice, !device.live.isEmpty else { return self }
+    var database = self
+    var context = DeviceContext(now: now, random: random) { id in slot(of: id).map { characteristics[$0] } }
+    device.read(device.live, ticket: Ticket(number: 0), &context)
+    for case .answerRead(let id, .success(let value), _) in context.actions { database[id] = value }
+    return database
+  }
 }

@@ -37,12 +37,24 @@ extension SimulatedAccessory {
       writeConnections(to: &json)
       json.key("accessories")
       let database = database
-      json.array { json in for entry in database.accessoryEntries { write(entry, of: database, to: &json) } }
+      let deeds = deeds
+      json.array { json in
+        for entry in database.accessoryEntries {
+          write(entry, of: database, to: &json) { json in
+            for service in database.services[entry.services] {
+              let id = AttributeID(aid: entry.aid, iid: service.iid)
+              let actions = deeds.filter { $0.places.contains(id) }.map(\.name)
+              json.service(service, of: database, slots: Array(service.slots), actions: actions)
+            }
+          }
+        }
+      }
     }
   }
 
   /// Who it is, in short, as a JSON object.
-  package func writeSummary(to json: inout JSONWriter) {
+  /// - Parameter types: the characteristics that are included, with their services and accessories; empty: none.
+  package func writeSummary(to json: inout JSONWriter, including types: Set<TypeID> = []) {
     json.object { json in
       json.key("number")
       json.integer(number)
@@ -53,6 +65,19 @@ extension SimulatedAccessory {
       json.integer(run?.server.connectionCount ?? 0)
       json.key("bridged")
       json.integer(database.accessoryEntries.count - 1)
+      guard !types.isEmpty else { return }
+      json.key("accessories")
+      let database = database
+      json.array { json in
+        for entry in database.accessoryEntries {
+          write(entry, of: database, to: &json) { json in
+            for service in database.services[entry.services] {
+              let slots = service.slots.filter { types.contains(database.characteristics[$0].type) }
+              if !slots.isEmpty { json.service(service, of: database, slots: slots, actions: []) }
+            }
+          }
+        }
+      }
     }
   }
 
@@ -125,9 +150,9 @@ extension SimulatedAccessory {
   package func writeConduct(to json: inout JSONWriter) { prepared.conduct.write(to: &json) }
 
   private func write(
-    _ entry: AttributeDatabase.AccessoryEntry, of database: AttributeDatabase, to json: inout JSONWriter
+    _ entry: AttributeDatabase.AccessoryEntry, of database: AttributeDatabase, to json: inout JSONWriter,
+    services: (inout JSONWriter) -> Void
   ) {
-    let deeds = deeds
     json.object { json in
       json.key("aid")
       json.integer(entry.aid)
@@ -136,12 +161,7 @@ extension SimulatedAccessory {
       json.key("online")
       json.bool(!offline.contains(entry.aid))
       json.key("services")
-      json.array { json in
-        for service in database.services[entry.services] {
-          let id = AttributeID(aid: entry.aid, iid: service.iid)
-          json.service(service, of: database, actions: deeds.filter { $0.places.contains(id) }.map(\.name))
-        }
-      }
+      json.array(services)
     }
   }
 
@@ -159,7 +179,7 @@ extension SimulatedAccessory {
 
 extension JSONWriter {
   fileprivate mutating func service(
-    _ service: AttributeDatabase.ServiceEntry, of database: AttributeDatabase, actions: [String]
+    _ service: AttributeDatabase.ServiceEntry, of database: AttributeDatabase, slots: [Int], actions: [String]
   ) {
     object { json in
       json.key("iid")
@@ -180,7 +200,7 @@ extension JSONWriter {
       json.key("actions")
       json.array { json in for action in actions { json.string(action) } }
       json.key("characteristics")
-      json.array { json in for slot in service.slots { json.characteristic(slot, of: database) } }
+      json.array { json in for slot in slots { json.characteristic(slot, of: database) } }
     }
   }
 

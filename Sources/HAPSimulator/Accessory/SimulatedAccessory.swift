@@ -103,11 +103,11 @@ package actor SimulatedAccessory {
     return port
   }
 
-  /// From now on everything that happens is told, requests too, by whatever run.
-  package func tellEverything() {
-    terms?.tellsAll = true
-    terms?.tellsRequests = true
-    run?.tellEverything()
+  /// Sets which events the sink receives from now on, also after a restart.
+  func setReporting(_ reporting: Reporting) {
+    terms?.tellsAll = reporting.all
+    terms?.tellsRequests = reporting.requests
+    run?.setReporting(reporting)
   }
 
   /// Stops, and says so.

@@ -50,7 +50,10 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   package let loop: EventLoop
   package let clock: SimulationClock
   package private(set) var accessories: [SimulatedAccessory] = []
+  /// The address of this process's page; nil: it has none. `list` reports it.
+  package var pageAddress: String?
   private var setting: Setting
+  private let startReporting: Reporting
   /// How many there ever were.
   private var count = 0
   private var hasStopped = false
@@ -60,6 +63,7 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   package init(_ setting: Setting, in clock: SimulationClock, on loop: EventLoop) {
     loop.preconditionOnLoop()
     self.setting = setting
+    startReporting = setting.reporting
     self.clock = clock
     self.loop = loop
   }
@@ -167,12 +171,16 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     sink(event)
   }
 
-  /// From now on everything that happens is told, requests too: somebody looks.
-  package func tellEverything() {
-    guard !setting.tellsAll || !setting.tellsRequests else { return }
-    setting.tellsAll = true
-    setting.tellsRequests = true
-    for accessory in accessories { accessory.assumeIsolated { $0.tellEverything() } }
+  /// Reports every event from now on, requests included.
+  package func tellEverything() { setReporting(.everything) }
+
+  /// Reports what the setting chose at the start.
+  package func tellAsAtStart() { setReporting(startReporting) }
+
+  private func setReporting(_ reporting: Reporting) {
+    guard reporting != setting.reporting else { return }
+    setting.reporting = reporting
+    for accessory in accessories { accessory.assumeIsolated { $0.setReporting(reporting) } }
   }
 
   /// Stops every accessory, and time. Any number of times.
@@ -180,5 +188,21 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     hasStopped = true
     for accessory in accessories { accessory.assumeIsolated { $0.stop() } }
     clock.close()
+  }
+}
+
+/// Which events the sink receives besides failures.
+struct Reporting: Equatable, Sendable {
+  static let everything = Reporting(all: true, requests: true)
+
+  /// All kinds but requests.
+  var all: Bool
+  var requests: Bool
+}
+
+extension Simulation.Setting {
+  fileprivate var reporting: Reporting {
+    get { Reporting(all: tellsAll, requests: tellsRequests) }
+    set { (tellsAll, tellsRequests) = (newValue.all, newValue.requests) }
   }
 }

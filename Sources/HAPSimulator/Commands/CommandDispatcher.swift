@@ -101,7 +101,7 @@ package struct CommandDispatcher: CommandTaker {
     case .list, .status:
       let targets = try targets(of: command)
       succeed { json in
-        if command.action == .list { json.time(of: simulation.clock) }
+        if command.action == .list { json.process(of: simulation) }
         json.key("accessories")
         json.array { json in
           for target in targets {
@@ -305,9 +305,13 @@ extension JSONWriter {
     double(Double(seconds) + Double(attoseconds) / 1e18)
   }
 
-  mutating func time(of clock: SimulationClock) {
+  /// The members of an answer to `list` that are the process's: its time, and the address of its page.
+  mutating func process(of simulation: Simulation) {
     key("time")
-    object { $0.members(of: clock) }
+    object { $0.members(of: simulation.clock) }
+    guard let page = simulation.pageAddress else { return }
+    key("control")
+    string(page)
   }
 
   /// Of an object: simulated time in seconds, and how fast it goes.

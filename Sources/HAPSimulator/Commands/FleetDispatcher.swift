@@ -128,7 +128,7 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
 
   /// `list` and `status` of all, in the order in which they were served.
   private func tell(_ command: SimulatorCommand, _ answer: @escaping Answer) {
-    let time = parts[0].dispatcher.simulation.clock
+    let simulation = parts[0].dispatcher.simulation
     ask { (dispatcher: CommandDispatcher) -> [(number: Int, text: [UInt8])] in
       dispatcher.simulation.accessories.map { accessory in
         accessory.assumeIsolated { accessory in
@@ -141,7 +141,7 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
     } then: { told in
       answer(
         CommandAnswer.success(id: command.id) { json in
-          if command.action == .list { json.time(of: time) }
+          if command.action == .list { json.process(of: simulation) }
           json.key("accessories")
           json.array { json in
             for entry in told.joined().sorted(by: { $0.number < $1.number }) { json.written(entry.text) }

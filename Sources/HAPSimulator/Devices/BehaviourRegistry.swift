@@ -101,12 +101,60 @@ package struct BehaviourRegistry: Sendable {
     for database: AttributeDatabase, parameters: [AttributeID: BehaviourParameters]
   ) -> ComposedDevice {
     var behaviours: [AttributeID: any Behaviour] = [:]
-    for accessory in database.accessoryEntries {
-      for service in DeviceService.all(of: accessory, in: database) {
-        guard let kind = kind(for: service.type), let parameters = parameters[service.id] else { continue }
-        behaviours[service.id] = kind.make(service, parameters)
+    forEachBehaviour(of: database, parameters) { kind, service, parameters in
+      behaviours[service.id] = kind.make(service, parameters)
+    }
+    return ComposedDevice(database, behaviours: behaviours, parameters: parameters)
+  }
+
+  /// The device that takes the place of `old` while the accessory runs: the behaviours of unchanged services continue.
+  /// - Parameters:
+  ///   - database: the new one, with the values that it starts from.
+  ///   - parameters: of the same database.
+  ///   - oldDatabase: the database of `old`, with its present values.
+  package func device(
+    for database: AttributeDatabase, parameters: [AttributeID: BehaviourParameters], inPlaceOf old: ComposedDevice,
+    for oldDatabase: AttributeDatabase
+  ) -> ComposedDevice {
+    let oldParts = old.parts(in: oldDatabase)
+    let (oldShapes, shapes) = (ServiceShape.all(in: oldDatabase), ServiceShape.all(in: database))
+    var origins: [AttributeID: BehaviourOrigin] = [:]
+    forEachBehaviour(of: oldDatabase, oldParts.compactMapValues(\.parameters)) { kind, service, parameters in
+      origins[service.id] = made(kind, service, parameters, oldShapes).origin
+    }
+    var behaviours: [AttributeID: any Behaviour] = [:]
+    var continued: [AttributeID: Int] = [:]
+    forEachBehaviour(of: database, parameters) { kind, service, parameters in
+      let (behaviour, origin) = made(kind, service, parameters, shapes)
+      if let part = oldParts[service.id], origins[service.id] == origin {
+        behaviours[service.id] = part.behaviour
+        continued[service.id] = part.number
+      } else {
+        behaviours[service.id] = behaviour
       }
     }
-    return ComposedDevice(database, behaviours: behaviours)
+    return ComposedDevice(database, behaviours: behaviours, parameters: parameters, continued: continued)
+  }
+
+  private func made(
+    _ kind: BehaviourKind, _ service: DeviceService, _ parameters: BehaviourParameters,
+    _ shapes: [AttributeID: ServiceShape]
+  ) -> (behaviour: any Behaviour, origin: BehaviourOrigin) {
+    let lookups = ServiceLookups()
+    var observed = service
+    observed.lookups = lookups
+    let behaviour = kind.make(observed, parameters)
+    return (behaviour, BehaviourOrigin(service, parameters, lookups, shapes))
+  }
+
+  private func forEachBehaviour(
+    of database: AttributeDatabase, _ parameters: [AttributeID: BehaviourParameters],
+    _ body: (BehaviourKind, DeviceService, BehaviourParameters) -> Void
+  ) {
+    for accessory in database.accessoryEntries {
+      for service in DeviceService.all(of: accessory, in: database) {
+        if let kind = kind(for: service.type), let own = parameters[service.id] { body(kind, service, own) }
+      }
+    }
   }
 }

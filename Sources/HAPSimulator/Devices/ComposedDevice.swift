@@ -5,6 +5,7 @@ import HAPProtocol
 package final class ComposedDevice: Device {
   private struct Part {
     let behaviour: any Behaviour
+    let parameters: BehaviourParameters?
     let tokenBase: Int
   }
   private static let tokensPerPart = 256
@@ -23,12 +24,21 @@ package final class ComposedDevice: Device {
   /// Who asked for the context's actions, in order: up to which one, and which part.
   private var authors: [(end: Int, part: Int?)] = []
   package let live: [AttributeID]
+  /// Parts that continue a part of the device before this one, by the number that they had there.
+  private let continued: [Int: Int]
   /// Obstruction Detected of each service that has it, by the service's address.
   private let obstructions: [(service: AttributeID, characteristic: AttributeID)]
 
-  /// - Parameter behaviours: at most one for a service of the database.
-  package init(_ database: AttributeDatabase, behaviours: [AttributeID: any Behaviour]) {
+  /// - Parameters:
+  ///   - behaviours: at most one for a service of the database.
+  ///   - parameters: those that the behaviours were made with.
+  ///   - continued: the part of the device before this one that a behaviour comes from; it is not started again.
+  package init(
+    _ database: AttributeDatabase, behaviours: [AttributeID: any Behaviour],
+    parameters: [AttributeID: BehaviourParameters] = [:], continued: [AttributeID: Int] = [:]
+  ) {
     var parts: [Part] = []
+    var continuedParts: [Int: Int] = [:]
     var partOf: [AttributeID: Int] = [:]
     var partToTell: [AttributeID: Int] = [:]
     var obstructions: [(AttributeID, AttributeID)] = []
@@ -53,7 +63,10 @@ package final class ComposedDevice: Device {
       controlPoints.formUnion(behaviour.controlPoints)
       live += behaviour.live
       for id in behaviour.watched { watchers[id, default: []].append(parts.count) }
-      parts.append(Part(behaviour: behaviour, tokenBase: parts.count * Self.tokensPerPart))
+      if let old = continued[service.id] { continuedParts[old] = parts.count }
+      parts.append(
+        Part(
+          behaviour: behaviour, parameters: parameters[service.id], tokenBase: parts.count * Self.tokensPerPart))
     }
     self.parts = parts
     self.partOf = partOf
@@ -64,12 +77,31 @@ package final class ComposedDevice: Device {
     self.tampered = tampered
     self.controlPoints = controlPoints
     self.live = live
+    self.continued = continuedParts
   }
 
   package func start(_ context: inout DeviceContext) {
+    let running = Set(continued.values)
     visit(&context) { device, context in
-      for part in device.parts.indices { device.run(part, &context) { $0.start(&$1) } }
+      for part in device.parts.indices where !running.contains(part) { device.run(part, &context) { $0.start(&$1) } }
     }
+  }
+
+  package func token(continuing old: Int) -> Int? {
+    continued[old / Self.tokensPerPart].map { parts[$0].tokenBase + old % Self.tokensPerPart }
+  }
+
+  /// Each service's behaviour, with what it was made with and the number of its part.
+  func parts(
+    in database: AttributeDatabase
+  ) -> [AttributeID: (behaviour: any Behaviour, parameters: BehaviourParameters?, number: Int)] {
+    var found: [AttributeID: (any Behaviour, BehaviourParameters?, Int)] = [:]
+    for entry in database.services {
+      guard let slot = entry.slots.first, let number = partOf[database.id(ofSlot: slot)] else { continue }
+      let id = AttributeID(aid: database.accessoryEntries[entry.accessory].aid, iid: entry.iid)
+      found[id] = (parts[number].behaviour, parts[number].parameters, number)
+    }
+    return found
   }
 
   package func written(_ write: ServiceWrite, _ context: inout DeviceContext) {

@@ -7,8 +7,11 @@ import HAPProtocol
 /// It lives on the accessory's loop, has no clock and no chance of its own, and never sees a session or a pairing; the core
 /// never knows which device is there.
 package protocol Device: AnyObject {
-  /// Called once, before the first controller is served.
+  /// Called once, before the first controller is served. If the device takes the place of another one while the accessory runs, the parts that
+  /// continue are not started.
   func start(_ context: inout DeviceContext)
+  /// The token here of a timer that the device before this one set; `nil`: its part does not continue, so the timer is forgotten.
+  func token(continuing old: Int) -> Int?
   /// Controllers' writes to one service were accepted; the values stand in the database already, and may be what stood there before.
   func written(_ write: ServiceWrite, _ context: inout DeviceContext)
   /// Characteristics that the device is asked for at every read, since it alone knows them. Those of others stand in the database.
@@ -28,6 +31,7 @@ package protocol Device: AnyObject {
 }
 
 extension Device {
+  package func token(continuing old: Int) -> Int? { nil }
   package var live: [AttributeID] { [] }
   package func read(_ ids: [AttributeID], ticket: Ticket, _ context: inout DeviceContext) {}
   package var judgesWrites: Bool { false }

@@ -6,16 +6,20 @@ package struct DeviceService: Sendable {
   package let id: AttributeID
   package let type: TypeID
   private let characteristics: [TypeID: AttributeID]
-  /// The other services of the accessory, in its order; they know no others themselves.
-  package private(set) var others: [Neighbour] = []
+  /// The other services of the accessory, in its order. Each of these has an empty list here.
+  ///
+  /// Private: a behaviour must find its neighbours by a method that records them. Otherwise it continues with addresses of removed services.
+  private var others: [Neighbour] = []
+  /// Records the results of `companions`, `linked` and `others(where:)`; `nil`: they are not recorded.
+  var lookups: ServiceLookups?
 
   /// Another service of the same accessory.
-  package struct Neighbour: Sendable {
-    package let service: DeviceService
+  private struct Neighbour: Sendable {
+    let service: DeviceService
     /// Whether this service is linked to it.
-    package let isLinked: Bool
+    let isLinked: Bool
     /// Whether it is linked to this service.
-    package let linksHere: Bool
+    let linksHere: Bool
   }
 
   package init(id: AttributeID, type: TypeID, characteristics: [TypeID: AttributeID]) {
@@ -61,11 +65,21 @@ package struct DeviceService: Sendable {
   package func companions(_ definition: ServiceDefinition) -> [DeviceService] {
     let all = others.filter { $0.service.type == definition.type }
     let linked = all.filter { $0.isLinked || $0.linksHere }
-    return (linked.isEmpty ? all : linked).map(\.service)
+    return recorded((linked.isEmpty ? all : linked).map(\.service))
   }
 
   /// The services of a type that this one is linked to, or that are linked to it.
   package func linked(_ definition: ServiceDefinition) -> [DeviceService] {
-    others.filter { $0.service.type == definition.type && ($0.isLinked || $0.linksHere) }.map(\.service)
+    recorded(others.filter { $0.service.type == definition.type && ($0.isLinked || $0.linksHere) }.map(\.service))
+  }
+
+  /// The other services of the accessory that satisfy a condition, in its order.
+  package func others(where isIncluded: (DeviceService) -> Bool) -> [DeviceService] {
+    recorded(others.map(\.service).filter(isIncluded))
+  }
+
+  private func recorded(_ services: [DeviceService]) -> [DeviceService] {
+    lookups?.record(services)
+    return services
   }
 }

@@ -38,6 +38,13 @@ package final class ScenarioRun: @unchecked Sendable {  // used on the loop's th
   /// Told once, when it is over.
   package var onEnd: ((Outcome, Duration) -> Void)?
 
+  /// The words of a scenario that mean nothing to the accessories that are served now: see `Scenario.wordProblems`.
+  package static func wordProblems(
+    of scenario: Scenario, on simulation: Simulation, _ dispatcher: CommandDispatcher
+  ) -> [JSONProblem] {
+    scenario.wordProblems(in: RunningWorld(simulation, dispatcher))
+  }
+
   /// - Parameter seed: of its chance, where the scenario has none.
   package init(
     _ scenario: Scenario, on simulation: Simulation, _ dispatcher: CommandDispatcher, seed: UInt64

@@ -3682,13 +3682,13 @@ cases:
 
   - id: PS-08
     name: method-with-auth
-    requirement: Pair Setup with authentication by a chip neither hangs nor crashes an accessory that has none.
-    level: info
+    requirement: An accessory without a coprocessor handles method 1 as method 0, or refuses it in M2 or M4, and stays alive.
+    level: must
     section: HAP R2 §5.6.1, §5.15
     needs: [unpaired, code]
     cause: Method 1 reaches code that expects a coprocessor.
-    fix: Refuse method 1 at M2, or with an error at M4, and stay alive.
-    impact: Some controllers try method 1 first and fall back on an error; on silence they give up.
+    fix: Handle method 1 as method 0. If it is refused, answer M1 with an error.
+    impact: Some controllers send method 1 only, such as homekit_python 0.19. They can't pair if it is refused.
     stacks: { HomeKitADK: a normal M2 and an empty 500 at M4, brutella/hap: "400 at M2", HomeSpan: "Error 6 at M2", HAP-NodeJS: ignores the method, HAP-python: ignores the method }
     steps:
       - send: { setup: M1, method-item: 1 }
@@ -3707,6 +3707,13 @@ cases:
                   - { setup: M4, record: M4 is the usual one }
                   - { status: 500, record: "500 at M4" }
                   - { is: refused, record: refused at M4 }
+                save: { proof: tlv.proof }
+            - if:
+                that: "${proof}"
+                is: { $kind: string }
+                then:
+                  - send: { setup: M5 }
+                  - expect: { setup: M6 }
       - alive: true
 
   - id: PS-09

@@ -39,6 +39,12 @@ package enum ClientError: Error, Sendable, CustomStringConvertible {
     return .body(problem, request: request, near: ByteExcerpt(of: bytes, around: offset))
   }
 
+  /// Whether another try cannot succeed: the accessory does not know this controller, or has another key.
+  var isFinal: Bool {
+    guard case .pairing(let failure) = self else { return false }
+    return failure.cause == .refused(PairingError.authentication.rawValue) || failure.cause == .wrongSignature
+  }
+
   /// The bytes around what made no sense.
   package var excerpt: ByteExcerpt? {
     switch self {

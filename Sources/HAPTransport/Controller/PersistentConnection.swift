@@ -4,8 +4,8 @@ import HAPModel
 import HAPProtocol
 import HAPWire
 
-/// A verified connection of a controller that is made again whenever it is lost, with its subscriptions. What `PersistentSession` does, on the
-/// loop's thread.
+/// A verified connection of a controller that is made again whenever it is lost, with its subscriptions. It does the work of
+/// `PersistentSession` on the loop's thread.
 final class PersistentConnection: @unchecked Sendable {  // all of it belongs to the loop's thread
   typealias Answer = ControllerConnection.Answer
 
@@ -19,16 +19,19 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     let connectTimeout: Duration
     /// For each answer while the connection is being made ready.
     let requestTimeout: Duration
+    /// For the next try to connect, and for the next read of the database after one that failed.
     let backOff: BackOff
     let random: RandomSource
+    /// The time between two automatic reads of the database.
+    var databasePace = DatabaseFreshness.pace
   }
 
   /// How many requests may wait for their turn.
   static let requestRoom = 1000
   /// After so much silence the accessory is asked whether it is still there.
   private static let silence: Duration = .seconds(60)
-  /// How many characteristics are asked about in one request.
-  private static let chunk = 100
+  /// The number of characteristics in one request.
+  static let chunk = 100
 
   private enum State {
     /// Addresses are being found. Next: `connecting`, or `waiting`.
@@ -46,7 +49,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   }
 
   private let loop: EventLoop
-  private let plan: Plan
+  let plan: Plan
   private var state = State.waiting
   private var backOff: BackOff
   /// Until the next try, or while one is made, until its end.
@@ -62,8 +65,15 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   private var requestOnItsWay: Request?
   private var lastNumber: UInt64 = 0
 
-  /// What is subscribed to, with the last value that was heard of it.
-  private var subscriptions: [AttributeID: JSONNode.Kind?] = [:]
+  /// What is subscribed to, with the last value that was received of it.
+  var subscriptions: [AttributeID: JSONNode.Kind?] = [:]
+
+  /// Whether the database that the session's user has read is to be read again.
+  var freshness: DatabaseFreshness
+  /// Whether an automatic read is under way.
+  var isReadingDatabase = false
+  /// Until the next automatic read of the database.
+  let databaseTimer: LoopTimer
 
   private var news = SessionNewsQueue()
   private var reader: (number: UInt64, tell: (SessionNews?) -> Void)?
@@ -96,8 +106,11 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     self.loop = loop
     self.plan = plan
     backOff = plan.backOff
+    freshness = DatabaseFreshness(pace: plan.databasePace, backOff: plan.backOff)
     timer = LoopTimer(loop)
+    databaseTimer = LoopTimer(loop)
     timer.onFire = { [weak self] in self?.timeIsOver() }
+    databaseTimer.onFire = { [weak self] in self?.readDatabaseIfStale() }
     search()
   }
 
@@ -192,6 +205,16 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
         done(answer)
       }
     }
+    guard hasBeenReady, freshness.hasDatabase else { return resubscribe(connection, by: send) }
+    freshness.disconnected()
+    // The database comes first, because characteristics with subscriptions may have been removed.
+    refreshDatabase(by: send) { [weak self] error in
+      guard let self, isCurrent(connection) else { return }
+      if let error { lose(error) } else { resubscribe(connection, by: send) }
+    }
+  }
+
+  private func resubscribe(_ connection: ControllerConnection, by send: @escaping Sender) {
     subscribe(subscriptions.keys.sorted(), by: send) { [weak self] result in
       guard let self else { return }
       switch result {
@@ -213,11 +236,12 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     backOff.reset()
     lastLoss = nil
     sendNext()
+    readDatabaseIfStale()
   }
 
   // MARK: Losing it
 
-  private func lose(_ error: ClientError) {
+  func lose(_ error: ClientError) {
     let before = state
     if error.isFinal { return finish(error) }
     let delay = backOff.delay(jitteredBy: plan.random)
@@ -246,6 +270,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     state = .over
     reason = error
     timer.close()
+    databaseTimer.close()
     lookup?.cancel()
     lookup = nil
     subscriptions = [:]
@@ -259,6 +284,9 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   }
 
   // MARK: Requests
+
+  /// Sends a request, and calls its second argument with the answer.
+  typealias Sender = (ControllerRequest, @escaping (Answer) -> Void) -> Void
 
   /// Sends a request when there is a connection and the answers of those before it are there. One that was on its way when the connection broke
   /// fails, since nobody knows whether it was done; it is never sent again.
@@ -322,115 +350,6 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     }
   }
 
-  // MARK: Subscriptions
-
-  private typealias Sender = (ControllerRequest, @escaping (Answer) -> Void) -> Void
-
-  /// Subscribes, and notes the values of now, so that it can be told later what changed without a connection. What the accessory agreed to is
-  /// subscribed to again on each new connection.
-  /// - Parameters:
-  ///   - timeout: for each request it takes.
-  ///   - done: told once: what the accessory refused.
-  func subscribe(
-    _ ids: [AttributeID], timeout: Duration, done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
-  ) {
-    let send: Sender = { [weak self] request, done in
-      guard let self else { return done(.failure(.cancelled)) }
-      self.send(request, timeout: timeout, done: done)
-    }
-    subscribe(ids, by: send) { [weak self] result in
-      guard let self, case .success(let refused) = result else { return done(result) }
-      let gone = Set(refused.map(\.id))
-      let agreed = ids.filter { !gone.contains($0) }
-      for id in agreed where !subscriptions.keys.contains(id) { subscriptions[id] = .some(nil) }
-      read(agreed, by: send, told: .quietly) { _ in done(result) }
-    }
-  }
-
-  /// - Parameter done: told once, with what the accessory refused.
-  func unsubscribe(
-    _ ids: [AttributeID], timeout: Duration, done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
-  ) {
-    for id in ids { subscriptions.removeValue(forKey: id) }
-    write(ids[...], ev: false, by: { self.send($0, timeout: timeout, done: $1) }, refused: [], done)
-  }
-
-  private func subscribe(
-    _ ids: [AttributeID], by send: @escaping Sender,
-    done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
-  ) { write(ids[...], ev: true, by: send, refused: [], done) }
-
-  private func write(
-    _ ids: ArraySlice<AttributeID>, ev: Bool, by send: @escaping Sender, refused: [CharacteristicEntry],
-    _ done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
-  ) {
-    guard !ids.isEmpty else { return done(.success(refused)) }
-    let request = ControllerRequest.write(ids.prefix(Self.chunk).map { .init($0, ev: ev) })
-    send(request) { [self] answer in
-      var reader = AttributeReader()
-      switch ControllerConnection.entries(answer, request.name, &reader) {
-      case .failure(let error): done(.failure(error))
-      case .success(let entries):
-        let refused = refused + entries.filter { !$0.isSuccess }
-        write(ids.dropFirst(Self.chunk), ev: ev, by: send, refused: refused, done)
-      }
-    }
-  }
-
-  /// Where values come from, and with that, who is told of them.
-  private enum Source { case event, catchUp, quietly }
-
-  /// Reads values. What can't be read is left out: not every characteristic with events can be.
-  /// - Parameter done: told once; the error is of the connection, or that there is no room for what is to be told.
-  private func read(
-    _ ids: [AttributeID], by send: @escaping Sender, told source: Source, done: @escaping (ClientError?) -> Void
-  ) {
-    guard !ids.isEmpty else { return done(nil) }
-    send(.read(Array(ids.prefix(Self.chunk)))) { [self] answer in
-      switch answer {
-      case .failure(let error): done(error)
-      case .success(let message):
-        guard take(message, from: source) else { return done(.flooded) }
-        read(Array(ids.dropFirst(Self.chunk)), by: send, told: source, done: done)
-      }
-    }
-  }
-
-  /// Takes values, and tells those that are news.
-  /// - Returns: false when there is no room for them; they are not taken then.
-  private func take(_ message: LinkMessage, from source: Source) -> Bool {
-    var reader = AttributeReader()
-    let name = source == .event ? "an event" : "GET /characteristics"
-    switch ControllerConnection.entries(.success(message), name, &reader) {
-    case .failure(let error):
-      return source == .quietly || tell(.unreadable(error), byteCount: message.body.count)
-    case .success(let entries):
-      let told = entries.filter { isNews($0, from: source) }
-      if source == .event || !told.isEmpty {
-        let news = SessionNews.values(told, isCatchUp: source == .catchUp, remarks: reader.remarks)
-        guard tell(news, byteCount: message.body.count) else { return false }
-      }
-      for entry in entries {
-        if let value = entry.value, entry.isSuccess, subscriptions.keys.contains(entry.id) {
-          subscriptions[entry.id] = .some(value.kind)
-        }
-      }
-      return true
-    }
-  }
-
-  private func isNews(_ entry: CharacteristicEntry, from source: Source) -> Bool {
-    switch source {
-    case .event: return true
-    case .quietly: return false
-    case .catchUp:
-      // A button's event reads as null: nobody can say whether it was pressed.
-      guard entry.isSuccess, let value = entry.value, !value.isNull else { return false }
-      guard case .some(.some(let known)) = subscriptions[entry.id] else { return true }
-      return !known.isSameValue(as: value.kind)
-    }
-  }
-
   // MARK: News
 
   /// The next news, or nil when there will be none. One reader at a time.
@@ -466,36 +385,12 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     news.append(state: state)
   }
 
-  private func tell(_ values: SessionNews, byteCount: Int) -> Bool {
+  func tell(_ values: SessionNews, byteCount: Int) -> Bool {
     if let reader {
       self.reader = nil
       reader.tell(values)
       return true
     }
     return news.append(values: values, byteCount: byteCount)
-  }
-}
-
-extension ClientError {
-  /// Whether it would be the same however often it is tried: the accessory doesn't know this controller, or isn't who it was.
-  fileprivate var isFinal: Bool {
-    guard case .pairing(let failure) = self else { return false }
-    return failure.cause == .refused(PairingError.authentication.rawValue) || failure.cause == .wrongSignature
-  }
-}
-
-extension JSONNode.Kind {
-  /// Whether two spellings mean the same: some accessories write 1 for true, or 20.0 for 20.
-  fileprivate func isSameValue(as other: JSONNode.Kind) -> Bool {
-    if let number, let other = other.number { return number == other }
-    return self == other
-  }
-
-  private var number: Double? {
-    switch self {
-    case .bool(let bool): bool ? 1 : 0
-    case .number(let number): number.double
-    case .null, .string, .array, .object: nil
-    }
   }
 }

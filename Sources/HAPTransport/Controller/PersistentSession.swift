@@ -5,9 +5,10 @@ import HAPProtocol
 
 /// A verified session with an accessory that outlives its connections, for callers that await.
 ///
-/// It connects with the first call, whatever that is, and again whenever the connection is lost, after 1 s, 2 s, 4 s … a minute at most. It
-/// subscribes to everything anew then, and tells what changed meanwhile. Who subscribes has to read the news: when too many wait, the
-/// connection is given up, and made again when there is room.
+/// The first call connects. A lost connection is made again after 1 s, 2 s, 4 s … a minute at most. Then the session
+/// subscribes to everything again, and reports the values that changed meanwhile. A database that was read with
+/// `database()` is read again when it may have changed. A caller that subscribes must read the news: when too many
+/// wait, the connection is closed, and made again when there is room.
 ///
 /// An actor on its loop.
 package actor PersistentSession {
@@ -23,17 +24,19 @@ package actor PersistentSession {
   ///   - accessory: the one that is meant; any other at its address is as good as none.
   ///   - connectTimeout: for finding the addresses and connecting.
   ///   - requestTimeout: for each answer while the connection is made ready, and for requests that name no other.
+  ///   - databasePace: the time between two automatic reads of the database.
   ///   - random: for keys, and for the jitter of the waits.
   ///   - findAddresses: where the accessory is now, in the order of preference. Asked before each try, and never twice at a time.
   package init(
     on loop: EventLoop, identity: ControllerCredentials, with accessory: PairedAccessory,
     connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15), backOff: BackOff = BackOff(),
-    random: RandomSource = .system, findAddresses: @escaping @Sendable () async -> [SocketAddress]
+    databasePace: Duration = DatabaseFreshness.pace, random: RandomSource = .system,
+    findAddresses: @escaping @Sendable () async -> [SocketAddress]
   ) {
     self.loop = loop
     plan = PersistentConnection.Plan(
       identity: identity, accessory: accessory, findAddresses: findAddresses, connectTimeout: connectTimeout,
-      requestTimeout: requestTimeout, backOff: backOff, random: random)
+      requestTimeout: requestTimeout, backOff: backOff, random: random, databasePace: databasePace)
   }
 
   /// What belongs to the loop, and outlives a session that is let go until the loop has closed it.
@@ -103,6 +106,22 @@ package actor PersistentSession {
   }
 
   private func giveUp(_ ticket: Ticket) { ticket.number.map { held.connection?.giveUp($0) } }
+
+  // MARK: Database
+
+  /// Reads the database. From now on it is read again, and reported as news, when it may have changed: when the accessory's configuration
+  /// number is another one, and after each loss of the connection.
+  /// - Parameter timeout: from now until the answer.
+  package func database(timeout: Duration? = nil) async throws(ClientError) -> AccessoryMirror {
+    guard let connection else { throw .cancelled }
+    let timeout = timeout ?? plan.requestTimeout
+    return try await withCheckedContinuation { continuation in
+      connection.readDatabase(timeout: timeout) { continuation.resume(returning: $0) }
+    }.get()
+  }
+
+  /// Takes the configuration number (`c#`) of the accessory's record. Callers report it whenever they see the record.
+  package func configurationNumber(is number: UInt32) { held.connection?.configurationNumber(is: number) }
 
   // MARK: Subscriptions
 

@@ -14,6 +14,8 @@ package enum SessionNews: Sendable {
   /// - `isCatchUp`: while there was no connection; nobody knows when.
   /// - `remarks`: what was off in the message.
   case values([CharacteristicEntry], isCatchUp: Bool, remarks: [Tolerated])
+  /// The database, read again because it may have changed: the accessory's configuration number did, or there was no connection for a while.
+  case database(AccessoryMirror)
   /// An event, or the answer that should tell what changed meanwhile, says nothing that can be understood.
   case unreadable(ClientError)
 }
@@ -63,7 +65,7 @@ extension SessionNews {
   fileprivate var hasValues: Bool {
     switch self {
     case .connected, .lost, .gaveUp: false
-    case .values, .unreadable: true
+    case .values, .database, .unreadable: true
     }
   }
 }

@@ -21,7 +21,7 @@ package struct JSONReader {
   }
 
   package enum Reason: Equatable, Sendable {
-    case unexpectedEnd, unexpectedByte, expectedValue, expectedKey, expectedColon, expectedCommaOrEnd
+    case unexpectedEnd, unexpectedByte, trailingComma, expectedValue, expectedKey, expectedColon, expectedCommaOrEnd
     case trailingBytes, comment, byteOrderMark, tooDeep
     case badNumber, badEscape, controlCharacter, badUTF8, unterminatedString
   }
@@ -52,9 +52,14 @@ package struct JSONReader {
       guard offset < bytes.count else { throw fail(.unexpectedEnd) }
       switch bytes[offset] {
       case UInt8(ascii: ","):
+        let comma = offset
         offset += 1
         skipBlanks()
-        expectation = objects & 1 == 1 ? .key : .value
+        let isInObject = objects & 1 == 1
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: isInObject ? "}" : "]") {
+          throw Failure(reason: .trailingComma, offset: comma)
+        }
+        expectation = isInObject ? .key : .value
       case UInt8(ascii: "}") where objects & 1 == 1: return close(.endObject)
       case UInt8(ascii: "]") where objects & 1 == 0: return close(.endArray)
       default: throw fail(.expectedCommaOrEnd)
@@ -287,6 +292,7 @@ extension JSONReader.Failure {
     switch reason {
     case .unexpectedEnd: "the text ends too early"
     case .unexpectedByte: "unexpected character"
+    case .trailingComma: "trailing comma: remove it, because JSON has no comma before a closing bracket"
     case .expectedValue: "a value is expected here"
     case .expectedKey: "a member name in double quotes is expected here"
     case .expectedColon: "a colon is expected here"

@@ -69,12 +69,7 @@ private struct ProxyRun {
       file?.finish()
       lines.finish()
     }
-    let (pairing, database) = try blocking {
-      let accessory = try await visit.open(on: loop)
-      let mirror = try await accessory.mirror()
-      await accessory.client.close()
-      return (accessory.pairing, mirror.database)
-    }
+    let (pairing, database) = try blocking { try await Self.readDatabase(visit, on: loop) }
     let identity = try ProxyIdentity(before: pairing, database, code: code, folder: visit.folder + "/proxy")
     defer { identity.store.close() }
     if let output {
@@ -83,6 +78,21 @@ private struct ProxyRun {
         Console(out: { made.write($0) }, error: { console.complain($0) }), program: "hapctl proxy")
     }
     return try serve(identity, before: pairing, database, lines, transcript: file ?? lines, on: loop)
+  }
+
+  /// Reads the accessory's database on a connection of its own.
+  private static func readDatabase(
+    _ visit: Visit, on loop: EventLoop
+  ) async throws -> (pairing: ControllerPairing, database: AttributeDatabase) {
+    let accessory = try await visit.open(on: loop)
+    do {
+      let mirror = try await accessory.mirror()
+      await accessory.client.close()
+      return (accessory.pairing, mirror.database)
+    } catch {
+      await accessory.client.close()
+      throw error
+    }
   }
 
   private func serve(
@@ -104,7 +114,8 @@ private struct ProxyRun {
       do { try proxy.start(at: listen, advertiser: responder?.makeAdvertiser()) } catch {
         proxy.stop()
         responder?.close()
-        throw error
+        guard let error = error as? LoopError, error.code == .addressInUse else { throw error }
+        throw LoopError(error.code, "\(error.detail): LISTEN chose it; choose another port, or 0 for a free one")
       }
       try stopped.watchSignals(loop)
       // In the same turn of the loop, so that nothing is told before the proxy is known to be ready.
@@ -117,7 +128,16 @@ private struct ProxyRun {
         }
       }
     }
+    let follower = DatabaseFollower { [visit] in
+      let database = try await Self.readDatabase(visit, on: loop).database
+      // The proxy belongs to the loop's thread, and is nil after its end.
+      loop.schedule { started?.proxy.take(database) }
+    }
+    let record = RecordWatch(of: pairing, on: loop, interfaces: visit.interfaces) { number in
+      await follower.configurationNumber(is: number)
+    }
     stopped.wait()
+    record.close()
     try loop.performAndWait {
       started?.proxy.stop()
       started?.responder?.close()

@@ -57,17 +57,22 @@ private struct Shell {
 
   func run() throws -> ExitCode {
     let (visit, loop, screen) = (visit, loop, screen)
-    let (session, alias) = try blocking {
+    let (session, pairing) = try blocking {
       let accessory = try await visit.open(on: loop)
-      return (try await ShellSession(accessory, screen), accessory.pairing.alias)
+      return (try await ShellSession(accessory, screen), accessory.pairing)
     }
+    let follower = DatabaseFollower { try await session.readDatabase() }
+    let record = RecordWatch(of: pairing, on: loop, interfaces: visit.interfaces) { number in
+      await follower.configurationNumber(is: number)
+    }
+    defer { record.close() }
     Task { await session.showEvents() }
     guard isatty(STDIN_FILENO) == 1, visit.console.output.isTerminal else {
       return try performAll(PlainLines(input, screen), on: session, isInteractive: false)
     }
     let history = ShellHistory(path: visit.folder + "/shell-history")
     let editor = LineEditor(
-      prompt: ShellScreen.harmless(alias) + "> ", history: history, input, screen, visit.console
+      prompt: ShellScreen.harmless(pairing.alias) + "> ", history: history, input, screen, visit.console
     ) { session.known.database }
     guard let editor else { throw Failure(.cannotRun, "the terminal can't be used") }
     defer { editor.save() }

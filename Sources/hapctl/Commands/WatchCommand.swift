@@ -30,7 +30,7 @@ extension Command {
     let isJSON = arguments[CommonOptions.json]
     let isOnce = arguments[once]
     return visit.withSession { session, pairing in
-      let mirror = try AccessoryMirror(answer: try await session.request(.accessories))
+      let mirror = try await session.database()
       visit.note(mirror.remarks)
       let ids = try mirror.database.ids(forPaths: references.compactMap(\.path), else: .events)
       guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
@@ -41,7 +41,16 @@ extension Command {
         console.print("Watching \(ids.count - refused.count) characteristics of \(shown(pairing.alias)).")
       }
       var watch = Watch(visit, mirror: mirror, most: most, isJSON: isJSON, isOnce: isOnce)
-      while let news = await session.next() { if try watch.take(news) { return .well } }
+      while let news = await session.next() {
+        if case .database(let mirror) = news {
+          watch.take(mirror, references.compactMap(\.path))
+          try await watch.subscribe(on: session)
+        } else if try watch.take(news) {
+          return .well
+        } else if case .connected = news {
+          try await watch.subscribe(on: session)
+        }
+      }
       throw Failure(.cannotRun, "the accessory closed the connection")
     }
   }
@@ -54,6 +63,7 @@ private struct Watch {
   let most: Int?
   let isJSON: Bool
   let isOnce: Bool
+  private var pending = PendingSubscriptions()
   private var seen = 0
   private var console: Console { visit.console }
 
@@ -79,8 +89,34 @@ private struct Watch {
       guard !isOnce else { throw error }
       console.complain("hapctl watch: lost: \(error); trying again in \(nextTry.inSeconds)")
     case .gaveUp(let error): throw error
+    case .database: preconditionFailure("it needs the session")
     }
     return false
+  }
+
+  /// Takes a database that was read again. `subscribe` subscribes to its new characteristics.
+  mutating func take(_ mirror: AccessoryMirror, _ paths: [String]) {
+    visit.note(mirror.remarks)
+    let known = Set(watched(paths, in: self.mirror))
+    let wanted = watched(paths, in: mirror)
+    let hasChanged = self.mirror.database.structure != mirror.database.structure
+    self.mirror = mirror
+    guard hasChanged else { return }
+    console.complain("hapctl watch: the accessory has another database now")
+    pending.add(wanted.filter { !known.contains($0) }, in: mirror.database)
+  }
+
+  /// Subscribes to new characteristics. If that fails, they stay pending until the next connection or database.
+  mutating func subscribe(on session: PersistentSession) async throws {
+    let (refused, error) = try await pending.subscribe { try await session.subscribe(to: $0) }
+    for entry in refused { console.complain("hapctl watch: \(cantBeWatched(entry))") }
+    if let error { console.complain("hapctl watch: the new characteristics are not watched yet: \(error)") }
+  }
+
+  /// What the paths mean in a database; a path that means nothing there is skipped.
+  private func watched(_ paths: [String], in mirror: AccessoryMirror) -> [AttributeID] {
+    guard !paths.isEmpty else { return (try? mirror.database.ids(forPaths: [], else: .events)) ?? [] }
+    return paths.flatMap { (try? mirror.database.ids(forPaths: [$0], else: .events)) ?? [] }
   }
 
   private mutating func show(_ entries: [CharacteristicEntry], _ isCatchUp: Bool) -> Bool {

@@ -1,6 +1,7 @@
 import HAPCommandLine
 import HAPDiscovery
 import HAPLoop
+import HAPModel
 import HAPProtocol
 import HAPStore
 import HAPWire
@@ -22,6 +23,22 @@ struct FoundAccessory: Equatable, Sendable {
   /// Whether a person means it: by its name or by its device ID, in any case.
   func isCalled(_ text: String) -> Bool {
     name.lowercased() == text.lowercased() || accessory.deviceID.map { $0 == text.uppercased() } == true
+  }
+
+  /// Whether a person means it.
+  func isMeant(by target: Target) -> Bool {
+    switch target {
+    case .name(let name): isCalled(name)
+    case .setupID(let id): hasSetupID(id) == true
+    case .address(let address): service.addresses.contains(address)
+    }
+  }
+
+  /// Whether its setup hash is that of a setup ID; nil: it advertises no setup hash.
+  func hasSetupID(_ id: SetupID) -> Bool? {
+    guard let hash = accessory.setupHash else { return nil }
+    guard let deviceID = accessory.deviceID.flatMap({ DeviceID($0) }) else { return false }
+    return Base64.encode(hash) == Advertisement.setupHash(setupID: id, deviceID: deviceID)
   }
 
   /// The pairing that we have with it.

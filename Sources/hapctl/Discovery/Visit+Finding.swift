@@ -30,7 +30,7 @@ extension Visit {
     do { return try await attempt(pairing) } catch {
       guard (error as? ClientError)?.isOfPlace == true else { throw error }
       // It may have moved. That it isn't found elsewhere is no news beside why it doesn't answer where it was.
-      let elsewhere = try await search(for: pairing.accessoryName, on: loop).found.flatMap(\.addresses)
+      let elsewhere = try await search(for: .name(pairing.accessoryName), on: loop).found.flatMap(\.addresses)
         .filter { !pairing.addresses.contains($0) }
       guard !elsewhere.isEmpty else { throw error }
       return try await reach(pairing, at: elsewhere, attempt)
@@ -51,16 +51,15 @@ extension Visit {
   /// that we have with it.
   func meant(on loop: EventLoop) async throws -> (pairing: ControllerPairing?, found: FoundAccessory?) {
     let known = try store().pairings()
-    guard case .name(let name) = target, (try? known.pairing(for: target)) == nil else {
-      return (try known.pairing(for: target), nil)
-    }
-    let found = try await find(name, knowing: known, on: loop)
+    if case .address = target { return (try known.pairing(for: target), nil) }
+    if let pairing = try? known.pairing(for: target) { return (pairing, nil) }
+    let found = try await find(target, knowing: known, on: loop)
     return (found.pairing(among: known), found)
   }
 
   /// Where the network says that the accessory is; nothing where it doesn't.
   func whereabouts(of pairing: ControllerPairing, on loop: EventLoop) async -> [SocketAddress] {
-    let found = try? await search(for: pairing.accessoryName, on: loop).found.flatMap(\.addresses)
+    let found = try? await search(for: .name(pairing.accessoryName), on: loop).found.flatMap(\.addresses)
     return (try? socketAddresses(found ?? [])) ?? []
   }
 
@@ -73,20 +72,24 @@ extension Visit {
     return pairing == nil ? found?.addresses : nil
   }
 
-  /// The one accessory on the network that has this name or device ID.
-  func find(_ name: String, knowing known: [ControllerPairing], on loop: EventLoop) async throws -> FoundAccessory {
-    let result = try await search(for: name, on: loop)
+  /// The one accessory on the network that is meant.
+  func find(_ target: Target, knowing known: [ControllerPairing], on loop: EventLoop) async throws -> FoundAccessory {
+    let result = try await search(for: target, on: loop)
     if result.found.count > 1 {
       let all = result.found.map(\.title).joined(separator: ", ")
       throw Failure(
-        .usage, "\(result.found.count) accessories are called \(shown(name)): \(all); name one by its address")
+        .usage, "\(result.found.count) accessories are \(target.inWords): \(all); name one by its address")
     }
     if let found = result.found.first { return found }
-    let names = known.map(\.alias) + result.others.flatMap { [$0.name, $0.accessory.deviceID].compactMap { $0 } }
-    let meant = nearestName(to: name, in: names).map { "; did you mean \(shown($0))?" } ?? ""
     let search =
       result.trouble.map { "it can't be looked for: \($0)" }
       ?? "none was found on the network in \(searchTime.components.seconds) s"
+    guard case .name(let name) = target else {
+      let hint = "give its address (hapctl pair HOST:PORT), or run 'hapctl discover' to list accessories"
+      throw Failure(.cannotRun, "no accessory is \(target.inWords): \(search); \(hint)")
+    }
+    let names = known.map(\.alias) + result.others.flatMap { [$0.name, $0.accessory.deviceID].compactMap { $0 } }
+    let meant = nearestName(to: name, in: names).map { "; did you mean \(shown($0))?" } ?? ""
     throw Failure(.cannotRun, "there is no pairing \(shown(name)), and no accessory of that name: \(search)\(meant)")
   }
 
@@ -101,7 +104,7 @@ extension Visit {
     var trouble: String?
   }
 
-  private func search(for name: String, on loop: EventLoop) async throws -> SearchResult {
+  private func search(for target: Target, on loop: EventLoop) async throws -> SearchResult {
     let search = AccessorySearch(on: loop, interfaces: interfaces, limit: searchTime)
     defer { search.close() }
     var present: [String: FoundAccessory] = [:]
@@ -111,7 +114,7 @@ extension Visit {
       case .appeared(let found), .changed(let found):
         present[found.name] = found
         result.trouble = nil
-        if found.isCalled(name) { search.end(after: Self.timeForOthers) }
+        if found.isMeant(by: target) { search.end(after: Self.timeForOthers) }
       case .gone(let found): present[found.name] = nil
       case .trouble(let reason):
         result.trouble = reason
@@ -120,9 +123,20 @@ extension Visit {
       }
     }
     for found in present.values.sorted(by: { $0.name < $1.name }) {
-      if found.isCalled(name) { result.found.append(found) } else { result.others.append(found) }
+      if found.isMeant(by: target) { result.found.append(found) } else { result.others.append(found) }
     }
     return result
+  }
+}
+
+extension Target {
+  /// After "no accessory is" or "2 accessories are".
+  fileprivate var inWords: String {
+    switch self {
+    case .name(let name): "called \(shown(name))"
+    case .setupID(let id): "advertised with the setup ID \(id) of the payload"
+    case .address(let address): "at \(address)"
+    }
   }
 }
 

@@ -169,6 +169,23 @@ final class Proxy: AccessoryServerOwner {
     }
   }
 
+  /// Takes the accessory's database after a change. If its structure changed, the proxy advertises a new configuration number.
+  func take(_ database: AttributeDatabase) {
+    let identity = identity
+    loop.offload { () -> Result<UInt16, StoreError> in
+      Result { () throws(StoreError) in try identity.configurationNumber(of: database) }
+    } then: { [self] result in
+      switch result {
+      case .failure(let error): transcript.note("\(error)")
+      case .success(let number):
+        guard number != core.advertisement.configurationNumber else { return }
+        transcript.note("the accessory has another database; the proxy's c# is \(number) now")
+        server.replace(
+          core.database, model: core.advertisement.model, configurationNumber: number, live: EmptyCollection())
+      }
+    }
+  }
+
   func advertise(_ advertisement: Advertisement) { advertiser?.update(txt: advertisement.txt) }
 
   func report(_ report: AccessoryReport) {

@@ -38,8 +38,19 @@ struct ProxyIdentity: Sendable {
     let model = database.text(of: CharacteristicDefinition.model.type) ?? "Proxy"
     advertisement = Advertisement(
       model: Self.label(model), deviceID: stored.deviceID,
-      configurationNumber: try store.updateConfiguration(hash: SHA512.hash(Array(database.structure.utf8))),
+      configurationNumber: try Self.configurationNumber(of: database, store),
       category: database.category, isPaired: pairings.contains { $0.isAdmin }, setupID: setup.id)
+  }
+
+  /// The proxy's own configuration number for a database of the accessory. It rises, durably, when the structure changes.
+  func configurationNumber(of database: AttributeDatabase) throws(StoreError) -> UInt16 {
+    try Self.configurationNumber(of: database, store)
+  }
+
+  private static func configurationNumber(
+    of database: AttributeDatabase, _ store: AccessoryStore
+  ) throws(StoreError) -> UInt16 {
+    try store.updateConfiguration(hash: SHA512.hash(Array(database.structure.utf8)))
   }
 
   var payload: SetupPayload {
@@ -64,7 +75,7 @@ extension AttributeDatabase {
   }
 
   /// What `c#` stands for: everything but the values.
-  fileprivate var structure: String {
+  var structure: String {
     characteristics.indices.map { slot in
       let characteristic = characteristics[slot]
       return "\(id(ofSlot: slot)) \(service(ofSlot: slot).type) \(characteristic.type) \(characteristic.format) "

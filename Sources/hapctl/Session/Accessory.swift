@@ -37,16 +37,6 @@ struct OpenAccessory: Sendable {
   }
 }
 
-extension AccessoryMirror {
-  /// From the answer to `GET /accessories`.
-  init(answer: LinkMessage) throws(ClientError) {
-    guard answer.status == 200 else { throw ClientError.status(answer.status, request: "GET /accessories") }
-    do throws(JSONProblem) { try self.init(answer.body) } catch {
-      throw ClientError.body(error, request: "GET /accessories", of: answer.body)
-    }
-  }
-}
-
 extension ControllerPairing {
   var accessory: PairedAccessory { PairedAccessory(identifier: accessoryID, publicKey: accessoryKey) }
   var credentials: ControllerCredentials { ControllerCredentials(identifier: controllerID, key: controllerKey) }

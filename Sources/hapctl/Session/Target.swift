@@ -1,12 +1,15 @@
 import HAPCommandLine
 import HAPLoop
+import HAPModel
 import HAPStore
 import HAPWire
 
-/// Which accessory is meant: an alias or a device ID of a pairing that is kept, or an address.
+/// The accessory that a command addresses: an alias or a device ID of a pairing that is kept, an address, or the setup ID of a setup payload.
 enum Target: Equatable {
   case name(String)
   case address(SocketAddress)
+  /// Found by the setup hash that the accessory advertises.
+  case setupID(SetupID)
 
   /// "192.0.2.7:51826", "[fe80::1%eth0]:51826", "localhost:51826"; anything else is a name.
   init(_ text: String) throws(UsageError) {
@@ -43,6 +46,7 @@ extension [ControllerPairing] {
     case .address(let address):
       if let pairing = first(where: { $0.addresses.contains("\(address)") }) { return pairing }
       throw Failure(.problem, "no pairing is kept for \(address): 'hapctl pair \(address) --code …' makes one")
+    case .setupID(let id): throw Failure(.problem, "no pairing is kept for setup ID \(id)")
     }
   }
 }

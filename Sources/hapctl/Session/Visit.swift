@@ -71,10 +71,14 @@ struct Visit: Sendable {
           await session.close()
           throw error
         case .connected(_, _, let remarks)?: note(remarks)
-        case .values?, .unreadable?, nil: break
+        case .values?, .database?, .unreadable?, nil: break
         }
         return (session, pairing)
       }
+      let record = RecordWatch(of: pairing, on: loop, interfaces: interfaces) { number in
+        await session.configurationNumber(is: number)
+      }
+      defer { record.close() }
       return try await body(session, pairing)
     }
   }

@@ -11,10 +11,12 @@ struct Assignment: Equatable, Sendable {
 }
 
 extension AttributeDatabase {
-  /// "Brightness: the accessory refuses: invalidValue (-70410)"
+  /// "Brightness: the accessory refuses: invalidValue (-70410); it takes 0 to 100 in steps of 1"
   func refusal(_ entry: CharacteristicEntry) -> String {
     let reason = entry.failure.map { "\($0) (\(entry.status ?? 0))" } ?? "status \(entry.status ?? 0)"
-    return "\(slot(of: entry.id).map { title(ofSlot: $0) } ?? "\(entry.id)"): the accessory refuses: \(reason)"
+    guard let slot = slot(of: entry.id) else { return "\(entry.id): the accessory refuses: \(reason)" }
+    let taken = entry.failure == .invalidValue ? "; it takes \(characteristics[slot].takenValues)" : ""
+    return "\(title(ofSlot: slot)): the accessory refuses: \(reason)\(taken)"
   }
 }
 
@@ -32,9 +34,10 @@ extension OpenAccessory {
       guard let slot = database.slot(of: id) else { preconditionFailure("it was found in the database") }
       let characteristic = database.characteristics[slot]
       guard let value = characteristic.value(fromText: assignment.text) else {
-        let words = Catalogue.characteristic(characteristic.type)?.values.map(\.word) ?? []
-        let hint = words.isEmpty ? "format \(characteristic.format.rawValue)" : words.joined(separator: ", ")
-        throw Failure(.usage, "\(shown(assignment.text)) is no value of \(database.title(ofSlot: slot)): \(hint)")
+        throw Failure(
+          .usage,
+          "\(shown(assignment.text)) is no value of \(database.title(ofSlot: slot)): it takes \(characteristic.takenValues)"
+        )
       }
       isTimed = isTimed || characteristic.perms.contains(.timedWrite)
       entries.append(.init(id, value: value))

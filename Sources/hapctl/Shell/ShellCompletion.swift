@@ -107,8 +107,7 @@ struct ShellCompletion: Equatable {
 extension Characteristic {
   /// The values that have a word.
   fileprivate var words: [String] {
-    let named = Catalogue.characteristic(type)?.values ?? []
-    let allowed = named.filter { constraints.validValues?.contains($0.value) ?? true }
+    let allowed = namedValues
     return allowed.isEmpty && format == .bool ? ["on", "off"] : allowed.map(\.word)
   }
 }

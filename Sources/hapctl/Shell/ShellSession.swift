@@ -28,6 +28,14 @@ actor ShellSession {
     known = KnownDatabase(mirror.database)
   }
 
+  /// Reads the database again, and reports another one.
+  func readDatabase() async throws {
+    let structure = mirror.database.structure
+    mirror = try await accessory.mirror()
+    known.replace(by: mirror.database)
+    if structure != mirror.database.structure { screen.show("The accessory has another database now.") }
+  }
+
   /// Shows events until the session ends; nothing is to be read any more then.
   func showEvents() async {
     for await event in accessory.client.events {
@@ -47,8 +55,7 @@ actor ShellSession {
   func perform(_ command: ShellCommand) async throws -> Bool {
     switch command {
     case .accessories(let withMeta):
-      mirror = try await accessory.mirror()
-      known.replace(by: mirror.database)
+      try await readDatabase()
       for line in tree(mirror.database, withMeta: withMeta) { screen.show(line) }
       return true
     case .get(let paths):

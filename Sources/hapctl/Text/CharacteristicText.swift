@@ -41,6 +41,46 @@ extension Characteristic {
     }
   }
 
+  /// The values that can be written, for people: "0 to 100 in steps of 1", "open, closed".
+  var takenValues: String {
+    let words = namedValues.map(\.word)
+    if let valid = validValues { return valid.map { text(of: .integer(Int128($0))) }.joined(separator: ", ") }
+    if !words.isEmpty { return words.joined(separator: ", ") }
+    switch format {
+    case .bool: return "true or false"
+    case .string: return "text of at most \(constraints.maxLen ?? Constraints.defaultMaxLen) bytes"
+    case .tlv8, .data:
+      return "at most \(constraints.maxDataLen ?? Constraints.defaultMaxDataLen) bytes as hexadecimal digits"
+    case .uint8, .uint16, .uint32, .uint64, .int, .float: return takenNumbers
+    }
+  }
+
+  /// The named values of the catalogue that the accessory's limits allow.
+  var namedValues: [NamedValue] {
+    (Catalogue.characteristic(type)?.values ?? []).filter { named in
+      let value = Double(named.value)
+      if let least = constraints.minValue?.doubleValue, value < least { return false }
+      if let most = constraints.maxValue?.doubleValue, value > most { return false }
+      return validValues?.contains(named.value) ?? true
+    }
+  }
+
+  /// The valid values of the accessory. An empty list allows no value, so it is treated as absent.
+  private var validValues: [Int]? { constraints.validValues.flatMap { $0.isEmpty ? nil : $0 } }
+
+  private var takenNumbers: String {
+    let kind = format == .float ? "a number" : "a whole number"
+    let least = constraints.minValue.map { text(of: $0) } ?? format.integerRange.map { "\($0.lowerBound)" }
+    let most = constraints.maxValue.map { text(of: $0) } ?? format.integerRange.map { "\($0.upperBound)" }
+    let step = constraints.minStep.map { " in steps of \(text(of: $0))" } ?? ""
+    switch (least, most) {
+    case (let least?, let most?): return "\(least) to \(most)\(step)"
+    case (let least?, nil): return "\(kind) from \(least)\(step)"
+    case (nil, let most?): return "\(kind) up to \(most)\(step)"
+    case (nil, nil): return kind + step
+    }
+  }
+
   /// A value as a person writes it: a word of the catalogue, or as the format has it. Nil for what is none.
   func value(fromText text: String) -> Value? {
     if let value = Catalogue.characteristic(type)?.value(forWord: text) { return value }

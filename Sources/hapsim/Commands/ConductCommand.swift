@@ -7,7 +7,7 @@ extension Command {
   /// `hapsim conduct`
   static let conduct = Command(
     "conduct", "show the protocol's manners, every field, as JSON to start a file from",
-    operands: .some(label: "[NAME|FILE]", count: 0...1), options: [],
+    operands: .some(label: "[NAME|FILE]", count: 0...1), options: [CommonOptions.json.definition],
     discussion: [
       "A conduct says what an accessory does where real stacks differ. NAME is a preset: "
         + "\(Conduct.presets.keys.joined(separator: ", ")). FILE has a preset's name or fields in it; its own name has a dot or a slash. "
@@ -17,6 +17,7 @@ extension Command {
       ("hapsim conduct hap-nodejs > mine.json", "HAP-NodeJS's manners, to be changed and given to hapsim run --conduct")
     ]
   ) { (arguments, console) throws(UsageError) in
+    // JSON is its only form; --json is accepted because every command that prints facts takes it.
     let choice = try arguments.operands.first.map { (text) throws(UsageError) in try ConductChoice(text) }
     do {
       let conduct = try choice?.conduct() ?? Conduct()
@@ -25,7 +26,7 @@ extension Command {
       return .well
     } catch {
       console.complain(error is ProfileErrors ? "\(error)" : "hapsim conduct: \(error)")
-      return .problem
+      return error is FileError ? .cannotRun : .problem
     }
   }
 }

@@ -18,7 +18,9 @@ extension Command {
       ("hapsim run Profiles/lock.hasaccessory --defect read-status-beside-value", "a lock with one of them"),
     ]
   ) { (arguments, console) throws(UsageError) in
-    guard let library = loadDefects(try arguments.all(CommonOptions.defects), console) else { return .problem }
+    let library: DefectLibrary
+    let files = try arguments.all(CommonOptions.defects)
+    do throws(BadInput) { library = try loadDefects(files, console) } catch { return error.code }
     var found: [Defect] = []
     for word in arguments.operands {
       let meant = library.defects.filter { $0.id == word || $0.area == word || $0.breaks.contains(word) }

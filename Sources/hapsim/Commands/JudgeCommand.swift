@@ -29,6 +29,10 @@ extension Command {
     var options = try RunOptions(arguments, environment: console.environment)
     options.judging = judging
     try judging.check(options)
+    do throws(FileError) { try judging.checkPaths() } catch {
+      console.complain("hapsim judge: \(error.message)")
+      return .cannotRun
+    }
     return runProfiles(options, console)
   }
 

@@ -8,7 +8,7 @@ extension Command {
   /// `hapsim replay`
   static let replay = Command(
     "replay", "run a capture through the protocol again, and compare",
-    operands: .some(label: "FILE", count: 1...1), options: [showFlag.definition],
+    operands: .some(label: "FILE", count: 1...1), options: [showFlag.definition, CommonOptions.json.definition],
     discussion: [
       "FILE is what hapsim run --capture wrote. Its inputs are given to the protocol again, with its keys, its chance and its clock; every byte "
         + "that comes out is held against what was sent then. The exit status is 1 where they differ: the protocol has changed since."
@@ -18,6 +18,10 @@ extension Command {
     guard let path = arguments.operands.first else { throw UsageError("a capture's FILE is needed") }
     do {
       let replay = try CaptureReplay(try readFile(path, limit: 1 << 30))
+      if arguments[CommonOptions.json] {
+        console.print(replayJSON(replay, withMessages: arguments[showFlag]))
+        return replay.difference == nil ? .well : .problem
+      }
       if arguments[showFlag] { for message in replay.messages { console.print(message.shown) } }
       if let difference = replay.difference {
         console.complain(
@@ -32,12 +36,59 @@ extension Command {
       return .problem
     } catch {
       console.complain("hapsim replay: \(error)")
-      return .problem
+      return error is FileError ? .cannotRun : .problem
+    }
+  }
+}
+
+/// One object on one line; `difference` is null if every byte is the same.
+private func replayJSON(_ replay: CaptureReplay, withMessages: Bool) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("name")
+      json.string(replay.name)
+      json.key("inputs")
+      json.integer(replay.inputs)
+      json.key("sentBytes")
+      json.integer(replay.sentBytes)
+      json.key("difference")
+      if let difference = replay.difference {
+        json.object { json in
+          json.key("line")
+          json.integer(difference.line)
+          json.key("connection")
+          json.integer(difference.connection)
+          json.key("offset")
+          json.integer(difference.offset)
+          json.key("captured")
+          json.string(Hexadecimal.text(difference.then))
+          json.key("replayed")
+          json.string(Hexadecimal.text(difference.now))
+        }
+      } else {
+        json.null()
+      }
+      guard withMessages else { return }
+      json.key("messages")
+      json.array { json in for message in replay.messages { message.write(to: &json) } }
     }
   }
 }
 
 extension CaptureReplay.Message {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.key("milliseconds")
+      json.integer(Int64(time / .milliseconds(1)))
+      json.key("connection")
+      json.integer(connection)
+      json.key("from")
+      json.string(isFromController ? "controller" : "accessory")
+      json.key("bytes")
+      json.string(Hexadecimal.text(bytes))
+    }
+  }
+
   /// A line that says who and when, then the message; what is no text as hexadecimal digits.
   fileprivate var shown: String {
     let (seconds, attoseconds) = time.components

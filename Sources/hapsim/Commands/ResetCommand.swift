@@ -11,7 +11,7 @@ extension Command {
   static let reset = Command(
     "reset", "factory reset: an accessory forgets its controllers and gets a new identity",
     operands: .some(label: "[NAME…]", count: 0...10_000),
-    options: [CommonOptions.state.definition, allFlag.definition, yesFlag.definition],
+    options: [CommonOptions.state.definition, allFlag.definition, yesFlag.definition, CommonOptions.json.definition],
     discussion: [
       "NAME is an accessory's name, device ID or key as 'hapsim pairings' shows them. The setup code and setup ID, as if printed on "
         + "a label, stay. An accessory that is running is not reset: stop it first."
@@ -36,16 +36,43 @@ extension Command {
         console.complain(StoreError(.alreadyRunning(name: running.name, pid: running.pid), path: path, detail: ""))
         return .cannotRun
       }
-      if chosen.isEmpty { console.print("No accessory has run yet with the state in \(path).") }
+      if chosen.isEmpty, !arguments[CommonOptions.json] {
+        console.print("No accessory has run yet with the state in \(path).")
+      }
       guard chosen.isEmpty || arguments[yesFlag] || isConfirmed(chosen, console) else { return .usage }
+      var done: [KnownAccessory] = []
+      // Also after an error: the accessories before it are reset.
+      defer { if arguments[CommonOptions.json] { console.print(resetJSON(done)) } }
       for accessory in chosen {
         try folder?.reset(key: accessory.key)
-        console.print("\(shown(accessory.name)) is as new.")
+        done.append(accessory)
+        if !arguments[CommonOptions.json] { console.print("\(shown(accessory.name)) is as new.") }
       }
       return .well
     } catch {
       console.complain(error)
       return .cannotRun
+    }
+  }
+}
+
+/// One object with the accessories that were reset.
+private func resetJSON(_ accessories: [KnownAccessory]) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("reset")
+      json.array { json in
+        for accessory in accessories {
+          json.object { json in
+            for (name, text) in [("name", accessory.name), ("key", accessory.key)] {
+              json.key(name)
+              json.string(text)
+            }
+            json.key("pairingsRemoved")
+            json.integer(accessory.pairings.count)
+          }
+        }
+      }
     }
   }
 }

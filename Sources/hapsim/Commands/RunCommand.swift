@@ -6,15 +6,16 @@ extension Command {
     "run", "serve accessories from their profiles until told to stop",
     operands: .some(label: "PROFILE…", count: 0...10_000), options: RunOptions.definitions,
     discussion: [
+      "PROFILE is a file, or the name of a profile that comes with hapsim; a file of that name wins. Without PROFILE, hapsim lists those profiles.",
       "Each profile becomes an accessory server of its own. It is announced on the local network, and any HomeKit controller can "
         + "pair with it by its setup code or the QR code shown. SIGINT and SIGTERM stop it in good order.",
       "Identity, pairings and values are kept in the state folder, so that controllers find the same accessory again. Several "
         + "hapsims may share a folder, but an accessory runs once.",
     ],
     examples: [
-      ("hapsim run Profiles/garage-kilgo.hasaccessory", "a garage door for the phone on the same network"),
+      ("hapsim run garage-kilgo", "a garage door for the phone on the same network"),
       (
-        "hapsim run Profiles/lock.hasaccessory --interface lo --setup-code 031-45-154 --ephemeral",
+        "hapsim run lock --interface lo --setup-code 031-45-154 --ephemeral",
         "a lock for a test on this machine: known code, nothing kept"
       ),
       (
@@ -23,6 +24,11 @@ extension Command {
       ),
     ]
   ) { (arguments, console) throws(UsageError) in
+    if arguments.operands.isEmpty, !arguments.has(RunOptions.scenarioOption) {
+      console.complain("hapsim run: \(RunOptions.noProfile)")
+      for line in ShippedProfiles.installed.lines(width: console.output.textWidth) { console.print(line) }
+      return .usage
+    }
     let options = try RunOptions(arguments, environment: console.environment)
     return runProfiles(options, console)
   }

@@ -9,16 +9,16 @@ extension Command {
     operands: .some(label: "PROFILE…", count: 1...10_000), options: [CommonOptions.json.definition],
     discussion: [
       "Every problem of every profile is told, with its place: errors, with which an accessory can't be served, and warnings, which "
-        + "iOS is reported to refuse or to ignore. Errors make the exit code 1; warnings alone don't."
+        + "iOS is reported to refuse or to ignore. Errors make the exit code 1; warnings alone don't. A file that can't be read makes it 3."
     ]
   ) { (arguments, console) throws(UsageError) in
-    let profiles = arguments.operands.map { LoadedProfile(file: $0) }
+    let profiles = arguments.operands.map { LoadedProfile(operand: $0) }
     if arguments[CommonOptions.json] {
       console.print(validationJSON(profiles))
     } else {
       for line in validationText(profiles, console.output) { console.print(line) }
     }
-    return profiles.allSatisfy(\.isServable) ? .well : .problem
+    return profiles.exitCode
   }
 }
 

@@ -10,6 +10,7 @@ func answerLines(_ answer: JSONNode, to command: String, _ terminal: Terminal) -
   case "list":
     var lines = (answer["accessories"]?.elements ?? []).flatMap { listing($0, terminal) }
     if lines.isEmpty { lines = ["No accessory is served."] }
+    if let page = answer["control"]?.stringValue { lines.append("page and control API: \(page)") }
     if let time = answer["time"] { lines.append(terminal.styled(timeText(time), .dim)) }
     return lines
   case "status": return (answer["accessories"]?.elements ?? []).flatMap { status($0, terminal) }

@@ -133,8 +133,10 @@ struct ControlWords: Equatable {
         throw UsageError("\(name) takes a whole number from 0 to 100, not \(shown(text))")
       }
       return .integer(Int128(percent))
-    // The other process has a folder of its own.
-    case .profile: return .string(text.hasPrefix("/") ? text : folder + "/" + text)
+    case .profile:
+      // The running process has a working folder of its own, so it gets an absolute path.
+      let path = (try? ShippedProfiles.installed.path(of: text)) ?? text
+      return .string(path.hasPrefix("/") ? path : folder + "/" + path)
     case .characteristic, .value, .kind, .duration, .controller, .accessory, .fault, .preset: return .string(text)
     }
   }

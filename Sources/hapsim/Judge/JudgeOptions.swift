@@ -16,7 +16,7 @@ struct JudgeOptions: Equatable, Sendable {
     })
   static let noTrialFlag = Flag("no-trial", "do nothing to the controller but watch it")
   static let junitOption = Option<String>("junit", "FILE", "write a JUnit XML report")
-  static let reportOption = Option<String>("report", "FILE", "write a JSON report, of the form of haptest's")
+  static let reportOption = Option<String>("report-json", "FILE", "write a JSON report, of the form of haptest's")
   static let markdownOption = Option<String>("markdown", "FILE", "write a report in Markdown")
   static let mustFlag = Flag(
     "must", "let recommendations that are broken be no failure: the exit code is of rules alone")
@@ -49,6 +49,12 @@ struct JudgeOptions: Equatable, Sendable {
     guard hasTrial || !arguments.has(RunOptions.scenarioOption) else {
       throw UsageError("--no-trial and --scenario exclude each other: a scenario is a trial")
     }
+  }
+
+  /// - Throws: when a report can't be written where it is to go.
+  func checkPaths() throws(FileError) {
+    let problems = outputProblems(files: [junit, report, markdown].compactMap { $0 })
+    if let problem = problems.first { throw problem }
   }
 
   /// What can't go together with a trial: its steps and the judge's deadlines are of the machine's time, and it has faults.

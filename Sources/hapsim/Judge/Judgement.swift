@@ -36,7 +36,7 @@ struct Judgement {
       lines.write(line(report), isDroppable: false)
     } else {
       var text = TerminalReport(
-        isColoured: console.output.hasColour, width: console.output.textWidth, redaction: redaction, tellsExit: false)
+        isColoured: console.output.hasColour, width: console.output.textWidth, redaction: redaction)
       for event in events { for line in text.lines(for: event) { lines.write(line, isDroppable: false) } }
     }
     var isWritten = true

@@ -8,10 +8,11 @@ import HAPSimulator
 /// Belongs to the loop's thread.
 final class LiveControl {
   let journal: EventJournal
+  private let api: ControlAPI
   private let listener: ControlListener
   /// nil where there are several loops: a scenario needs all accessories on one.
   private let scenarios: ScenarioPlayer?
-  private let token: String?
+  private let choice: ControlChoice
   private let clock: SimulationClock
 
   /// - Parameters:
@@ -19,10 +20,10 @@ final class LiveControl {
   ///   - taker: carries out what is for no accessory in particular.
   /// - Throws: it can't listen there.
   init(
-    at place: SocketAddress, token: String?, of parts: [ControlledPart], _ taker: any CommandTaker, seed: UInt64,
+    at host: IPAddress, _ choice: ControlChoice, of parts: [ControlledPart], _ taker: any CommandTaker, seed: UInt64,
     on loop: EventLoop
   ) throws(LoopError) {
-    self.token = token
+    self.choice = choice
     clock = parts[0].simulation.clock
     let journal = EventJournal { WallClock.now }
     self.journal = journal
@@ -31,16 +32,37 @@ final class LiveControl {
     // All of it is of this very loop.
     nonisolated(unsafe) let (commands, told) = (taker, journal)
     let api = ControlAPI(parts, commands, told, scenarios: scenarios, on: loop)
-    listener = try ControlListener(at: place.host, port: place.port, AccessRules(token: token), journal, on: loop) {
-      api.answer($0, then: $1)
+    self.api = api
+    let rules = AccessRules(token: choice.token)
+    listener = try Self.firstFree(of: choice.ports) { (port) throws(LoopError) in
+      try ControlListener(at: host, port: port, rules, journal, on: loop) { api.answer($0, then: $1) }
     }
   }
 
-  /// "http://127.0.0.1:41234/"; the page takes the token from behind the "#", which browsers send to nobody.
-  var url: String {
+  /// Opens the first port that no other program uses.
+  private static func firstFree<Opened>(
+    of ports: [UInt16], _ open: (UInt16) throws(LoopError) -> Opened
+  ) throws(LoopError) -> Opened {
+    for port in ports.dropLast() {
+      do throws(LoopError) { return try open(port) } catch { guard error.code == .addressInUse else { throw error } }
+    }
+    return try open(ports.last ?? 0)
+  }
+
+  /// "http://127.0.0.1:9427/"; the page takes the token from the part after "#", which browsers never send.
+  var url: String { address + (choice.token.map { "#token=\(percentEncoded($0))" } ?? "") }
+
+  /// Why the port is not the one that the user expects; nil: it is.
+  var portNote: String? {
+    guard !choice.isPortGiven, listener.address.port != ControlChoice.standardPort else { return nil }
+    return "port \(ControlChoice.standardPort) is in use"
+  }
+
+  /// The address without the token, for another process's arguments, which every user of the machine can read.
+  var address: String {
     var address = listener.address
     if address.host.isUnspecified { address.host = .loopbackV4 }
-    return "http://\(address)/" + (token.map { "#token=\($0)" } ?? "")
+    return "http://\(address)/"
   }
 
   func hear(_ event: SimulatorEvent) {
@@ -54,5 +76,18 @@ final class LiveControl {
   func close() {
     scenarios?.close()
     listener.close()
+    api.close()
   }
+}
+
+/// Encodes all but the unreserved characters (RFC 3986 §2.3), so that the page reads the same text: it reads "+" as a space.
+private func percentEncoded(_ text: String) -> String {
+  text.utf8.map { byte in
+    let character = Character(Unicode.Scalar(byte))
+    if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) {
+      return String(character)
+    }
+    let digits = String(byte, radix: 16, uppercase: true)
+    return "%" + (digits.count == 1 ? "0" : "") + digits
+  }.joined()
 }

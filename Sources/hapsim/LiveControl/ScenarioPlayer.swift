@@ -45,21 +45,16 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
   static func read(_ text: String) throws(ControlProblem) -> Scenario {
     let file = ScenarioFile(Array(text.utf8), file: "scenario", commands: .withoutFiles)
     guard let scenario = file.scenario else {
-      let problems = file.problems.map { found in
-        var problem = ControlProblem(422, "invalid-scenario", found.message)
-        problem.path = found.path
-        problem.place = found.place
-        return problem
-      }
-      var problem = problems.first ?? ControlProblem(422, "invalid-scenario", "it is no scenario")
-      problem.others = Array(problems.dropFirst())
-      throw problem
+      throw ControlProblem(
+        invalidScenario: file.problems.map { JSONProblem(path: $0.path, place: $0.place, message: $0.message) })
     }
     return scenario
   }
 
   func begin(_ scenario: Scenario) throws(ControlProblem) {
     guard !isPlaying else { throw ControlProblem(409, "not-possible", "another scenario is being played") }
+    let problems = ScenarioRun.wordProblems(of: scenario, on: simulation, dispatcher)
+    guard problems.isEmpty else { throw ControlProblem(invalidScenario: problems) }
     name = scenario.name
     let run = ScenarioRun(scenario, on: simulation, dispatcher, seed: seed)
     run.onNote = { [unowned self] text, time in
@@ -148,5 +143,19 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
       }
     }
     member("name", name)
+  }
+}
+
+extension ControlProblem {
+  /// All that is wrong with a scenario: the first problem, with the others.
+  fileprivate init(invalidScenario found: [JSONProblem]) {
+    let problems = found.map { found in
+      var problem = ControlProblem(422, "invalid-scenario", found.message)
+      problem.path = found.path
+      problem.place = found.place
+      return problem
+    }
+    self = problems.first ?? ControlProblem(422, "invalid-scenario", "it is no scenario")
+    others = Array(problems.dropFirst())
   }
 }

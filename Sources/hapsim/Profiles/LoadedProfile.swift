@@ -11,23 +11,31 @@ struct LoadedProfile: Sendable {
   var profile: AccessoryProfile?
   /// In the order of the document.
   var problems: [ProfileProblem]
+  /// Whether the file is missing or can't be read.
+  private(set) var isUnreadable = false
 
   /// Whether nothing keeps it from being served.
   var isServable: Bool { profile != nil && !problems.contains { $0.severity == .error } }
+
+  /// - Parameter operand: A path, or the name of a shipped profile.
+  init(operand: String) {
+    do throws(FileError) { self.init(file: try ShippedProfiles.installed.path(of: operand)) } catch {
+      self.init(file: operand, unreadable: error)
+    }
+  }
 
   init(file: String) {
     do throws(FileError) {
       self.init(file: file, json: try readFile(file))
     } catch {
-      let problem = ProfileProblem(rule: "file", path: "", line: 1, column: 1, message: error.message)
-      self.init(file: file, profile: nil, problems: [problem])
+      self.init(file: file, unreadable: error)
     }
   }
 
-  private init(file: String, profile: AccessoryProfile?, problems: [ProfileProblem]) {
+  private init(file: String, unreadable error: FileError) {
     self.file = file
-    self.profile = profile
-    self.problems = problems
+    problems = [ProfileProblem(rule: "file", path: "", line: 1, column: 1, message: error.message)]
+    isUnreadable = true
   }
 
   /// - Parameter json: the file's bytes.
@@ -48,6 +56,12 @@ extension [LoadedProfile] {
   /// Each problem on a line, "file:12:7: error: …".
   var problemLines: [String] {
     flatMap { loaded in loaded.problems.map { "\(loaded.file):\($0)" } }
+  }
+
+  /// 3 where a file can't be read, 1 where a profile can't be served, else 0.
+  var exitCode: ExitCode {
+    if contains(where: \.isUnreadable) { return .cannotRun }
+    return allSatisfy(\.isServable) ? .well : .problem
   }
 
   /// How many problems of a severity there are.

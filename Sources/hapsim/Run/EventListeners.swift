@@ -4,7 +4,7 @@ import Synchronization
 
 /// Those who are told what happens to the accessories: the log, and who comes while it runs. The log hears from every loop, the others on one.
 final class EventListeners: @unchecked Sendable {  // `listeners` is used on the loop's thread alone
-  private let log: (@Sendable (SimulatorEvent) -> Void)?
+  private let log: @Sendable (SimulatorEvent) -> Void
   private let loop: EventLoop
   private var listeners: [(hearsRequests: Bool, tell: (SimulatorEvent) -> Void)] = []
   private let hasListeners = Atomic(false)
@@ -12,7 +12,7 @@ final class EventListeners: @unchecked Sendable {  // `listeners` is used on the
   /// - Parameters:
   ///   - log: called on whichever loop something happens.
   ///   - loop: of the others.
-  init(_ log: (@Sendable (SimulatorEvent) -> Void)?, on loop: EventLoop) {
+  init(_ log: @escaping @Sendable (SimulatorEvent) -> Void, on loop: EventLoop) {
     self.log = log
     self.loop = loop
   }
@@ -27,7 +27,7 @@ final class EventListeners: @unchecked Sendable {  // `listeners` is used on the
 
   /// On any accessory's loop: at once for the log, and for the others where it is theirs.
   func tell(_ event: SimulatorEvent) {
-    if !event.isRequest { log?(event) }
+    if !event.isRequest { log(event) }
     guard hasListeners.load(ordering: .acquiring) else { return }
     if loop.isOnLoop { return pass(event) }
     loop.schedule { self.pass(event) }

@@ -22,8 +22,8 @@ final class EventLog: Sendable {
     self.terminal = terminal
   }
 
-  /// For the accessories; nil when nobody reads it and requests need not pay for it. Trouble is always told.
-  var sink: (@Sendable (SimulatorEvent) -> Void)? { { [self] in write($0) } }
+  /// Receives the events of the accessories.
+  var sink: @Sendable (SimulatorEvent) -> Void { { [self] in write($0) } }
 
   /// Writes what happened so far, and from now on whatever happens. Until then, devices that set their values as they start are not told of:
   /// nobody knows of the accessories yet.

@@ -16,19 +16,20 @@ struct LoadedFleet {
 
   /// Tells all that is wrong with the file and its profiles.
   /// - Parameter hasIdentity: whether copies have an identity that isn't the file's.
-  /// - Returns: nil when something is.
-  static func load(_ path: String, hasIdentity: Bool = false, _ console: Console) -> LoadedFleet? {
+  /// - Throws: when something is.
+  static func load(_ path: String, hasIdentity: Bool = false, _ console: Console) throws(BadInput) -> LoadedFleet {
     let file: FleetFile
     do throws(FileError) { file = FleetFile(try readFile(path), file: path) } catch {
       console.complain("hapsim: \(error)")
-      return nil
+      throw BadInput(code: .cannotRun)
     }
     for problem in file.problems { console.complain("\(problem)") }
-    guard let fleet = file.fleet else { return nil }
+    guard let fleet = file.fleet else { throw BadInput(code: .problem) }
     var judge = FleetJudge(file: path, hasIdentity: hasIdentity || fleet.identity != nil)
     judge.judge(fleet)
     for line in judge.lines + judge.warnings { console.complain(line) }
-    return judge.lines.isEmpty ? LoadedFleet(fleet: fleet, file: path, profiles: judge.profiles, keys: judge.keys) : nil
+    guard judge.lines.isEmpty else { throw BadInput(code: judge.hasUnreadable ? .cannotRun : .problem) }
+    return LoadedFleet(fleet: fleet, file: path, profiles: judge.profiles, keys: judge.keys)
   }
 
   /// The copies of this shard.
@@ -93,6 +94,8 @@ private struct FleetJudge {
   private let hasIdentity: Bool
   /// By the path as it is read.
   private var loaded: [String: LoadedProfile] = [:]
+  /// Whether the file of a profile can't be read.
+  var hasUnreadable: Bool { loaded.values.contains(where: \.isUnreadable) }
   /// The group that has each key.
   private var holders: [String: String] = [:]
   /// The group that has each name, as commands compare them.

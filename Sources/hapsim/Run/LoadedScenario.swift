@@ -14,14 +14,30 @@ struct LoadedScenario: Sendable {
   }
 }
 
-/// - Returns: nil when something is wrong with it, which was told then.
-func loadScenario(_ path: String, _ console: Console) -> LoadedScenario? {
-  do throws(FileError) {
-    let file = ScenarioFile(try readFile(path), file: path, commands: .simulator)
-    for problem in file.problems { console.complain("\(problem)") }
-    return file.scenario.map { LoadedScenario(file: path, scenario: $0) }
-  } catch {
-    console.complain("hapsim: \(error)")
-    return nil
+/// A scenario whose words mean nothing to the accessories that it is played with.
+struct ScenarioMisfit: Error {
+  let problems: [ScenarioProblem]
+}
+
+extension LoadedScenario {
+  /// Checks the words of every step before the first one is carried out.
+  func check(on simulation: Simulation, _ dispatcher: CommandDispatcher) throws(ScenarioMisfit) {
+    let problems = ScenarioRun.wordProblems(of: scenario, on: simulation, dispatcher)
+    guard problems.isEmpty else {
+      throw ScenarioMisfit(problems: problems.map { ScenarioProblem($0, file: file) })
+    }
   }
+}
+
+/// Prints everything that is wrong with the file before it throws.
+func loadScenario(_ path: String, _ console: Console) throws(BadInput) -> LoadedScenario {
+  let bytes: [UInt8]
+  do throws(FileError) { bytes = try readFile(path) } catch {
+    console.complain("hapsim: \(error)")
+    throw BadInput(code: .cannotRun)
+  }
+  let file = ScenarioFile(bytes, file: path, commands: .simulator)
+  for problem in file.problems { console.complain("\(problem)") }
+  guard let scenario = file.scenario else { throw BadInput(code: .problem) }
+  return LoadedScenario(file: path, scenario: scenario)
 }

@@ -19,20 +19,27 @@ func openControl(
   }
 }
 
-/// Standard input's lines are commands, each answered on standard output. Its end is no reason to stop.
+/// Takes the lines of standard input as commands, and answers each on standard output.
+/// - Parameter onEnd: Called after the end of the input, when every command is answered.
 func takeCommands(
-  for dispatcher: any CommandTaker, on loop: EventLoop, _ lines: LineOutput
+  for dispatcher: any CommandTaker, on loop: EventLoop, _ lines: LineOutput, onEnd: @escaping () -> Void
 ) throws(LoopError) {
   let queue = CommandQueue(dispatcher, on: loop)
   queue.onAnswer = { lines.write($0, isDroppable: false) }
+  var hasEnded = false
   let reader = try LineReader(loop) { event in
     switch event {
     case .line(let line): queue.take(.line(line))
     case .tooLong(let limit): queue.take(.tooLong(limit: limit))
-    case .end: break
+    case .end:
+      hasEnded = true
+      if queue.isIdle { onEnd() }
     }
   }
-  // Whoever sends more than is carried out waits.
+  // A sender of more commands than can be carried out has to wait.
   queue.onBusy = { reader.isHeld = true }
-  queue.onIdle = { reader.isHeld = false }
+  queue.onIdle = {
+    reader.isHeld = false
+    if hasEnded { onEnd() }
+  }
 }

@@ -95,7 +95,9 @@ extension RunOptions {
   static let renumberFlag = Flag(
     "renumber", "accept ids written in the profile that differ from those served before; raises c#")
   static let commandsFlag = Flag(
-    "commands", "take commands as JSON lines on standard input and answer each; implies --json")
+    "commands",
+    "take commands as JSON lines on standard input and answer each; exit when the input ends; implies --json")
+  static let keepRunningFlag = Flag("keep-running", "with --commands, keep serving after the end of standard input")
   static let quietFlag = Flag("quiet", letter: "q", "say only where the accessories are, and what goes wrong")
 
   static let countOption = Option<Int>(
@@ -119,11 +121,19 @@ extension RunOptions {
     identityOption.definition, shardOption.definition, loopsOption.definition,
   ]
 
+  static let noProfile = "PROFILE… is missing: give a path, or the name of a profile that 'hapsim run' lists"
+
   /// In the order of help.
   static let definitions: [OptionDefinition] = shared { _ in true } + [countOption.definition] + fleetDefinitions
 
   /// Those of `hapsim judge`, which has a time of its own to end by.
-  static let definitionsOfJudge: [OptionDefinition] = definitions.filter { $0 != durationOption.definition }
+  static let definitionsOfJudge: [OptionDefinition] = definitions.filter { $0 != durationOption.definition }.map {
+    var definition = $0
+    if definition.name == CommonOptions.json.definition.name {
+      definition.fileOption = JudgeOptions.reportOption.definition.name
+    }
+    return definition
+  }
 
   /// Those that say something about every accessory of a fleet.
   static let definitionsOfFleet: [OptionDefinition] =
@@ -142,8 +152,9 @@ extension RunOptions {
     seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
     scenarioOption.definition, durationOption.definition, renumberFlag.definition,
     ControlChoice.placeOption.definition, ControlChoice.tokenOption.definition,
-    ControlChoice.tokenFileOption.definition,
+    ControlChoice.tokenFileOption.definition, ControlChoice.openFlag.definition,
     Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
+    keepRunningFlag.definition,
     quietFlag.definition,
   ]
 
@@ -197,7 +208,7 @@ extension RunOptions {
     }
     scenario = try arguments.value(Self.scenarioOption)
     duration = try arguments.value(Self.durationOption)
-    guard !profiles.isEmpty || scenario != nil || isFleet else { throw UsageError("PROFILE… is missing") }
+    guard !profiles.isEmpty || scenario != nil || isFleet else { throw UsageError(Self.noProfile) }
     count = try arguments.value(Self.countOption)
     identity = try arguments.value(Self.identityOption)
     shard = try arguments.value(Self.shardOption) ?? .whole
@@ -220,6 +231,8 @@ extension RunOptions {
     control = try ControlChoice(arguments)
     renumber = arguments[Self.renumberFlag]
     commands = arguments[Self.commandsFlag]
+    keepsRunning = arguments[Self.keepRunningFlag]
+    guard commands || !keepsRunning else { throw UsageError("--keep-running needs --commands") }
     json = arguments[CommonOptions.json] || commands
     quiet = arguments[Self.quietFlag]
     try check(for: profiles.count)

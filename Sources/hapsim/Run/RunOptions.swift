@@ -1,6 +1,7 @@
 import HAPCommandLine
 import HAPFaults
 import HAPFleet
+import HAPLoop
 import HAPModel
 import HAPSimulator
 
@@ -74,6 +75,8 @@ struct RunOptions: Equatable, Sendable {
   var json = false
   /// Commands as JSON lines on standard input; implies `json`.
   var commands = false
+  /// Serve after the end of standard input too.
+  var keepsRunning = false
   /// Only what has to be said.
   var quiet = false
 
@@ -93,6 +96,16 @@ struct RunOptions: Equatable, Sendable {
 
   /// The port of the accessory at a position; 0 means any.
   func port(ofProfile index: Int) -> UInt16 { port == 0 ? 0 : port + UInt16(index) }
+
+  /// Adds the option that chose the port to the reason why an accessory can't listen on it.
+  func explainingPort<Served>(ofProfile index: Int, _ serve: () throws -> Served) throws -> Served {
+    do { return try serve() } catch let error as LoopError {
+      guard port != 0, [.addressInUse, .permissionDenied].contains(error.code) else { throw error }
+      let counted = index == 0 ? "" : ", counting up for accessory \(index + 1)"
+      throw LoopError(
+        error.code, "\(error.detail): --port \(port) chose it\(counted); choose another port, or leave --port out")
+    }
+  }
 
   /// Whether everything has to be on one loop: for what is about the order of things, or about time that doesn't pass by itself.
   var needsOneLoop: Bool {

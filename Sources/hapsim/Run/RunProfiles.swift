@@ -23,12 +23,11 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     defer { signals.stop() }
     var scenario: LoadedScenario?
     if let path = options.scenario {
-      scenario = loadScenario(path, console)
-      if scenario == nil { return .problem }
+      scenario = try loadScenario(path, console)
     }
     let source: RosterSource
     if let path = options.fleet {
-      guard let fleet = LoadedFleet.load(path, hasIdentity: options.identity != nil, console) else { return .problem }
+      let fleet = try LoadedFleet.load(path, hasIdentity: options.identity != nil, console)
       source = .fleet(fleet)
       options.seed = options.seed ?? fleet.fleet.seed
     } else {
@@ -41,14 +40,13 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
         console.complain("hapsim \(options.command): \(error.message)")
         return .usage
       }
-      guard let profiles = loadProfiles(paths, console) else { return .problem }
-      source = .profiles(profiles)
+      source = .profiles(try loadProfiles(paths, console))
     }
     let hosts = try ListeningHosts(bind: options.bind, interfaces: options.interfaces)
     let folder = try openState(options.state, console)
     var defect: Defect?
     if let id = options.defect {
-      guard let library = loadDefects(options.defectFiles, console) else { return .problem }
+      let library = try loadDefects(options.defectFiles, console)
       defect = library[id]
       guard defect != nil else {
         console.complain("hapsim \(options.command): \(library.unknown(id))")
@@ -68,7 +66,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     }
     guard makeRoom(for: roster, listeningAt: hosts.places.count, console) else { return .cannotRun }
     let prepared = PreparedAccessories(try roster.prepare(in: folder, until: stopped))
-    makeRoom(for: prepared.accessories, listeningAt: hosts.places.count, console)
+    prepared.shareOpenFiles(makeRoom(for: prepared.accessories, listeningAt: hosts.places.count, console))
     if let folder = options.capture { try makePrivateFolder(folder) }
     if scenario == nil, let judging = options.judging, judging.hasTrial {
       do throws(UsageError) {
@@ -88,9 +86,14 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     ).serve(prepared)
   } catch is StoppedEarly {
     return .well
+  } catch let bad as BadInput {
+    return bad.code
   } catch let error as ProfileErrors {
     // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
     console.complain("\(error)")
+    return .problem
+  } catch let misfit as ScenarioMisfit {
+    for problem in misfit.problems { console.complain("\(problem)") }
     return .problem
   } catch let conflict as IdentityConflict {
     console.complain("hapsim \(options.command): \(conflict)")
@@ -109,6 +112,11 @@ final class PreparedAccessories {
   private(set) var accessories: [PreparedAccessory]
 
   init(_ accessories: [PreparedAccessory]) { self.accessories = accessories }
+
+  /// Divides the open files of the process among the ports of the accessories.
+  func shareOpenFiles(_ count: Int) {
+    for index in accessories.indices { accessories[index].openFiles = count / accessories.count }
+  }
 
   func letGo() { accessories = [] }
 }
@@ -133,11 +141,11 @@ private enum RosterSource {
 }
 
 /// Reads every profile, and tells all problems of all of them before it gives up.
-/// - Returns: nil when one of them can't be served.
-private func loadProfiles(_ paths: [String], _ console: Console) -> [AccessoryProfile]? {
-  let loaded = paths.map { LoadedProfile(file: $0) }
+private func loadProfiles(_ paths: [String], _ console: Console) throws(BadInput) -> [AccessoryProfile] {
+  let loaded = paths.map { LoadedProfile(operand: $0) }
   for line in loaded.problemLines { console.complain(line) }
-  return loaded.allSatisfy(\.isServable) ? loaded.compactMap(\.profile) : nil
+  guard loaded.exitCode == .well else { throw BadInput(code: loaded.exitCode) }
+  return loaded.compactMap(\.profile)
 }
 
 /// Every accessory listens in each place, which takes an open file each: without them nothing can be served.
@@ -152,14 +160,18 @@ private func makeRoom(for roster: Roster, listeningAt places: Int, _ console: Co
 }
 
 /// Every connection is an open file. What hapsim has open besides is well below a hundred.
-private func makeRoom(for prepared: [PreparedAccessory], listeningAt places: Int, _ console: Console) {
+/// - Returns: how many open files the process may have.
+private func makeRoom(for prepared: [PreparedAccessory], listeningAt places: Int, _ console: Console) -> Int {
   let sessions = prepared.reduce(0) { $0 + $1.conduct.maximumSessions }
   let needed = sessions + prepared.count * places + 100
-  let available = raiseDescriptorLimit(to: needed)
-  guard available < needed else { return }
+  // A port uses at most half of its open files for slots, and a quarter for connections that wait.
+  let waiting = 16 * AccessoryServer.mostWaiting
+  let available = raiseDescriptorLimit(to: 2 * needed + waiting)
+  guard available < needed else { return available }
   console.complain(
     "hapsim: \(sessions) connections are allowed, but the system lets a process have \(available) open files: "
       + "beyond that connections wait. See ulimit -n")
+  return available
 }
 
 private func openState(_ state: RunOptions.State, _ console: Console) throws(StoreError) -> StateFolder {

@@ -17,6 +17,8 @@ final class ScenarioPlay {
   var name: String { loaded.scenario.name.isEmpty ? loaded.file : loaded.scenario.name }
   /// nil: it goes on.
   private(set) var exitCode: ExitCode?
+  /// Stop the process at the end of the scenario, even if the scenario says to keep serving.
+  var stopsAtEnd = false
 
   init(
     _ loaded: LoadedScenario, _ lines: LineOutput, json: Bool, isQuiet: Bool, _ console: Console,
@@ -71,7 +73,7 @@ final class ScenarioPlay {
     }
     if let failure { console.complain(failure.text(file: loaded.file)) }
     exitCode = failure == nil ? .well : .problem
-    if failure != nil || loaded.scenario.ending == .stop { stopped.request() }
+    if failure != nil || loaded.scenario.ending == .stop || stopsAtEnd { stopped.request() }
   }
 
   private func line(_ failure: ScenarioFailure?, _ time: Duration) -> String {

@@ -30,12 +30,16 @@ final class ServedRun: @unchecked Sendable {  // see above
   private var simulation: Simulation? { loops[0].openSimulation }
   private var control: ControlServer?
   private var live: LiveControl?
+  private var browser: PageOpening?
   private var play: ScenarioPlay?
   private var recording: ScenarioRecording?
   private var observation: ControllerObservation?
   private var timers: [LoopTimer] = []
   /// A fault that accessories are to have from their start can't be.
   private let hasFailed = Atomic(false)
+
+  /// Whether events that are no trouble are printed to an output that can be read.
+  private var hasReader: Bool { !options.quiet && !console.output.isDiscarded }
 
   /// When all that a start does once has been done: announcing takes a second.
   private static let startTime = Duration.milliseconds(1250)
@@ -75,7 +79,7 @@ final class ServedRun: @unchecked Sendable {  // see above
       lines.finish(patience: stopped.isSignalled ? Self.patience : nil)
     }
     let log = EventLog(
-      lines, json: options.json, isQuiet: options.quiet,
+      lines, json: options.json, isQuiet: !hasReader,
       alone: prepared.accessories.count == 1 ? prepared.accessories[0].name : nil, console.output)
     let judgement = options.judging.map { Judgement($0, of: prepared.accessories, options, console) }
     do {
@@ -109,6 +113,7 @@ final class ServedRun: @unchecked Sendable {  // see above
     let started = try serve(prepared, events)
     prepared.letGo()
     var dispatcher = dispatcher(of: loops[0], onAllStopped: { [stopped] in stopped.request() })
+    if let scenario, let simulation { try scenario.check(on: simulation, dispatcher) }
     if let file, let simulation {
       recording = ScenarioRecording(file, of: simulation, options) { [console] in console.complain("hapsim: \($0)") }
       recording?.listen(to: events, &dispatcher)
@@ -118,9 +123,12 @@ final class ServedRun: @unchecked Sendable {  // see above
     control = openControl(in: folder, taker, on: loop, console)
     try openLive(taker, dispatcher, events)
     // In the same turn of the loop; nothing that happened to an accessory is told before it is known to be ready.
-    announce(started, by: choice, control: live?.url, lines, options, console)
+    announce(started, by: choice, control: live?.url, note: live?.portNote, lines, options, console)
     log.open()
-    if options.commands { try takeCommands(for: taker, on: loop, lines) }
+    if options.control.opensPage, let live { browser = PageOpening(live.address, on: loop, console) }
+    if options.commands {
+      try takeCommands(for: taker, on: loop, lines) { [self] in if !options.keepsRunning { endAfterScenario() } }
+    }
     after(Self.startTime, StartMemory.giveBack)
     if let duration = options.duration { after(duration) { [stopped] in stopped.request() } }
     guard let scenario, let simulation else { return }
@@ -128,6 +136,11 @@ final class ServedRun: @unchecked Sendable {  // see above
     self.play = play
     live?.follow(play)
     play.begin(on: simulation, dispatcher, events, seed: options.seed ?? 0)
+  }
+
+  /// Stops now, or at the end of the scenario, whose result is the exit status.
+  private func endAfterScenario() {
+    if let play, play.exitCode == nil { play.stopsAtEnd = true } else { stopped.request() }
   }
 
   // MARK: The accessories and their loops
@@ -157,8 +170,9 @@ final class ServedRun: @unchecked Sendable {  // see above
         one.open(setting(on: one.loop, events, numbers), SimulationClock(options.pace, on: one.loop, origin: origin))
         return try share.map { index in
           if stopped.isRequested { throw StoppedEarly() }
-          let accessory = try one.simulation.serve(
-            accessories[index], port: options.port(ofProfile: index), number: index + 1)
+          let accessory = try options.explainingPort(ofProfile: index) {
+            try one.simulation.serve(accessories[index], port: options.port(ofProfile: index), number: index + 1)
+          }
           let port = accessory.assumeIsolated { $0.port }
           return (
             index,
@@ -180,13 +194,13 @@ final class ServedRun: @unchecked Sendable {  // see above
       folder: folder, places: hosts.places, choices: choices, seed: options.seed ?? 0,
       makeAdvertiser: { responder?.makeAdvertiser() ?? distant?.makeAdvertiser(for: loop) },
       sink: { events.tell($0) },
-      tellsAll: !options.quiet || scenario != nil || options.recording != nil || options.control.isGiven)
+      tellsAll: hasReader || scenario != nil || options.recording != nil || options.control.isGiven)
     if let captures = options.capture {
       setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
     }
     setting.observation = observation
-    // Who wants it quiet and asked for no control API wants requests to cost nothing: its journal has what goes wrong alone, then.
-    setting.tellsRequests = options.control.place != nil && (!options.quiet || options.control.isGiven)
+    // No log prints requests. Without --control they are reported after a client has asked for events or the log, so an idle page costs nothing.
+    setting.tellsRequests = options.control.place != nil && options.control.isGiven
     setting.nextNumber = { numbers.next() }
     return setting
   }
@@ -201,12 +215,15 @@ final class ServedRun: @unchecked Sendable {  // see above
     parts[0] = ControlledPart(simulation, dispatcher)
     do throws(LoopError) {
       let live = try LiveControl(
-        at: place, token: options.control.token, of: parts, taker, seed: options.seed ?? 0, on: loop)
+        at: place.host, options.control, of: parts, taker, seed: options.seed ?? 0, on: loop)
       self.live = live
+      simulation.pageAddress = live.url
       // Weak: the accessories hold those who are told, and would never be let go, nor what they keep be closed.
       events.add(requests: true) { [weak live] in live?.hear($0) }
     } catch {
-      guard !options.control.isGiven else { throw error }
+      guard !options.control.isGiven else {
+        throw LoopError(error.code, "\(error.detail): \(options.control.demand(after: error))")
+      }
       console.complain("hapsim: there is no control API: \(error)")
     }
   }
@@ -269,6 +286,7 @@ final class ServedRun: @unchecked Sendable {  // see above
     play?.close()
     control?.close()
     live?.close()
+    browser?.close()
     let saysGoodbye = choices.defect?.saysGoodbye != false
     // Before the accessories go, which would each want theirs to be the next.
     distantResponder?.close(sayingGoodbye: saysGoodbye)

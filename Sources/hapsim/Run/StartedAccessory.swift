@@ -33,17 +33,20 @@ struct StartedAccessory: Sendable {
 /// - Parameters:
 ///   - backEnd: who announces them on the network; nil: nobody.
 ///   - control: where the control API and the page are; nil: nowhere.
+///   - note: why that is another port than the standard one.
 func announce(
-  _ started: [StartedAccessory], by backEnd: BackEnd.Choice?, control: String?, _ lines: LineOutput,
-  _ options: RunOptions,
-  _ console: Console
+  _ started: [StartedAccessory], by backEnd: BackEnd.Choice?, control: String?, note: String?,
+  _ lines: LineOutput, _ options: RunOptions, _ console: Console
 ) {
-  if options.json { return lines.write(readyLine(started, backEnd, control: control), isDroppable: false) }
+  if options.json { return lines.write(readyLine(started, backEnd, control: control, note: note), isDroppable: false) }
   let isTable = started.count > mostIntroductions && started.contains(where: \.isCopy)
   let introductions =
     isTable ? table(of: started, console.output) : started.flatMap { introduction(of: $0, console.output) }
   for line in introductions { lines.write(line, isDroppable: false) }
-  if let control { lines.write("page and control API: " + console.output.styled(control, .bold), isDroppable: false) }
+  if let control {
+    let reason = note.map { " (\($0))" } ?? ""
+    lines.write("page and control API: " + console.output.styled(control, .bold) + reason, isDroppable: false)
+  }
   if !options.quiet { lines.write(console.output.styled(sentence(about: backEnd), .dim), isDroppable: false) }
   if !options.quiet { lines.write(console.output.styled("Ctrl-C stops.", .dim), isDroppable: false) }
 }
@@ -57,7 +60,9 @@ private func sentence(about backEnd: BackEnd.Choice?) -> String {
 }
 
 /// `{"event":"ready","bonjour":"embedded","bonjourReason":"…","accessories":[…]}`
-func readyLine(_ started: [StartedAccessory], _ backEnd: BackEnd.Choice?, control: String? = nil) -> String {
+func readyLine(
+  _ started: [StartedAccessory], _ backEnd: BackEnd.Choice?, control: String? = nil, note: String? = nil
+) -> String {
   JSONWriter.text { json in
     json.object { json in
       json.key("event")
@@ -71,6 +76,10 @@ func readyLine(_ started: [StartedAccessory], _ backEnd: BackEnd.Choice?, contro
       if let control {
         json.key("control")
         json.string(control)
+      }
+      if let note {
+        json.key("controlReason")
+        json.string(note)
       }
       json.key("accessories")
       json.array { json in

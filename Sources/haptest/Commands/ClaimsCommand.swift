@@ -30,6 +30,7 @@ extension Command {
         throw UsageError("\(shown(arguments.operands[0])) is not known; there is: claims init TARGET")
       }
       let target = try TargetText.read(arguments.operands[1])
+      if let path = try arguments.value(output) { try checkOutputFile(path, overwriting: arguments[force]) }
       let visit = ClaimsVisit(
         target: target, code: try RunRequest.setupCode(arguments), interfaces: try arguments.all(RunRequest.interface),
         txt: try arguments.all(RunRequest.txt).map { ($0.key, $0.value) })

@@ -5,13 +5,17 @@ import HAPWire
 extension Command {
   static let diff = Command(
     "diff", "compare two JSON reports: what fails newly, what is mended",
-    operands: .some(label: "OLD NEW", count: 2...2),
+    operands: .some(label: "OLD NEW", count: 2...2), options: [SuiteOptions.json.definition],
     discussion: ["Exit code 1 says that something got worse."],
     examples: [("haptest diff main.json branch.json", "what a change has brought")]
   ) { (arguments, console) throws(UsageError) in
     try haptest("diff", console) {
       let difference = ReportDifference(
         from: try readReport(arguments.operands[0]), to: try readReport(arguments.operands[1]))
+      if arguments[SuiteOptions.json] {
+        console.print(difference.json)
+        return difference.isWorse ? .problem : .well
+      }
       console.print(difference.isEmpty ? "no difference" : difference.text(redaction: .none))
       return difference.isWorse ? .problem : .well
     }
@@ -26,6 +30,7 @@ extension Command {
     examples: [("haptest matrix ours=a.json theirs=b.json > matrix.md", "two devices side by side")]
   ) { (arguments, console) throws(UsageError) in
     try haptest("matrix", console) {
+      if let path = try arguments.value(html) { try checkOutputFile(path) }
       var reports: [(name: String?, report: RunReport)] = []
       for operand in arguments.operands {
         let equals = fileExists(operand) ? nil : operand.firstIndex(of: "=")

@@ -5,12 +5,13 @@ import HAPWire
 extension Command {
   static let explain = Command(
     "explain", "tell all about a case: what is required, why it goes wrong, how others behave",
-    operands: .some(label: "ID…", count: 1...100), options: [SuiteOptions.suites.definition],
+    operands: .some(label: "ID…", count: 1...100),
+    options: [SuiteOptions.suites.definition, SuiteOptions.json.definition],
     examples: [("haptest explain PS-29", "by its id"), ("haptest explain m1-while-paired", "by its name")]
   ) { (arguments, console) throws(UsageError) in
     try haptest("explain", console) {
       let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
-      for (number, name) in arguments.operands.enumerated() {
+      let cases = try arguments.operands.map { (name) throws(Refusal) in
         guard
           let found = library.cases.first(where: { $0.id == name.uppercased() || $0.name == name.lowercased() })
         else {
@@ -19,8 +20,17 @@ extension Command {
           throw Refusal(
             .nothingSelected, "there is no case \(shown(name))" + (meant.map { "; did you mean \($0)?" } ?? ""))
         }
+        return found
+      }
+      if arguments[SuiteOptions.json] {
+        console.print(
+          JSONWriter.text { json in json.array { json in for one in cases { one.write(to: &json, isComplete: true) } } }
+        )
+        return .well
+      }
+      for (number, one) in cases.enumerated() {
         if number > 0 { console.print() }
-        explain(found, on: console)
+        explain(one, on: console)
       }
       return .well
     }

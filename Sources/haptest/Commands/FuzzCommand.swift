@@ -72,6 +72,8 @@ extension Command {
         ?? RandomSource.system.bytes(4).reduce(0) { $0 << 8 | UInt64($1) }
       session.time = .seconds(60 * (try arguments.value(minutes) ?? 1))
       session.roundLimit = try arguments.value(maxRounds)
+      // The default path is checked, too: a finding takes minutes, and must not be lost.
+      if replayed == nil { try checkOutputFile(try arguments.value(reproducer) ?? "haptest-fuzz.json") }
       let run = FuzzCommand(session, file: try arguments.value(reproducer), console)
       if let replayed { return try run.replay(replayed) }
       return try run.run()
@@ -167,7 +169,11 @@ struct FuzzCommand {
     do throws(FileError) {
       try writeFile(path, reproducer.bytes, overwriting: true)
       console.print("written to \(path); again with --replay \(path)")
-    } catch { console.complain("haptest fuzz: \(error.message)") }
+    } catch {
+      console.complain("haptest fuzz: \(error.message)")
+      // Standard output is the only place left for it.
+      console.show(String(decoding: reproducer.bytes, as: UTF8.self))
+    }
     if let leftover = outcome.leftover { console.complain("haptest fuzz: \(leftover)") }
     return .problem
   }

@@ -3,14 +3,13 @@ import HAPSuite
 import HAPWire
 
 extension Command {
-  private static let asJSON = Flag("json", "write JSON")
   private static let sections = Flag("sections", "write a table of the specification's sections, in Markdown")
 
   static let list = Command(
     "list", "list the cases",
     options: [
       SuiteOptions.suites.definition, SuiteOptions.select.definition, SuiteOptions.exclude.definition,
-      SuiteOptions.level.definition, asJSON.definition, sections.definition,
+      SuiteOptions.level.definition, SuiteOptions.json.definition, sections.definition,
     ],
     examples: [("haptest list --select 'pair-*&must'", "what binds in pairing")]
   ) { (arguments, console) throws(UsageError) in
@@ -18,7 +17,7 @@ extension Command {
       let library = try SuiteLibrary.load(try arguments.all(SuiteOptions.suites))
       let ids = try SuiteOptions.ids(arguments, in: library)
       let cases = library.cases.filter { ids.contains($0.id) }
-      if arguments[asJSON] {
+      if arguments[SuiteOptions.json] {
         console.print(JSONWriter.text { json in json.array { json in for one in cases { one.write(to: &json) } } })
         return .well
       }
@@ -50,23 +49,5 @@ extension String {
   /// With blanks up to so many characters.
   fileprivate func padding(_ width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
-  }
-}
-
-extension CaseDefinition {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.object { json in
-      for (name, value) in [
-        ("id", id), ("name", name), ("area", area), ("level", level.rawValue), ("section", section),
-        ("requirement", requirement),
-      ] {
-        json.key(name)
-        json.string(value)
-      }
-      json.key("tags")
-      json.array { json in for tag in selectable.tags { json.string(tag) } }
-      json.key("aliases")
-      json.array { json in for alias in aliases { json.string(alias) } }
-    }
   }
 }

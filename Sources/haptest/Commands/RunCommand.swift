@@ -66,6 +66,7 @@ struct RunCommand {
   }
 
   func run() throws -> ExitCode {
+    try request.reports.check()
     for remark in request.remarks { console.complain("haptest: \(remark)") }
     let epoch = WallClock.sinceEpoch
     let gatherer = Gatherer(request, console)
@@ -80,25 +81,28 @@ struct RunCommand {
       return .cannotRun
     }
     let report = gatherer.report
-    let failing = request.failOn.verdicts
-    var code = ExitCode(rawValue: report.conclusion(failingOn: failing).exitStatus) ?? .ownFault
-    if request.failOn.isMustAlone, code == .problem {
-      let binding = report.outcomes.contains { $0.description.level == .must && [.fail, .flaky].contains($0.verdict) }
-      let others = report.outcomes.contains { failing.contains($0.verdict) }
-      if !binding, !others { code = .well }
-    }
-    let problems = request.reports.write(report, gatherer.redaction, failingOn: failing, epoch: epoch)
+    let redaction = gatherer.redaction
+    let problems = request.reports.write(report, redaction, request.failOn, epoch: epoch)
     for problem in problems { console.complain("haptest \(name): \(problem)") }
-    annotate(report, gatherer.redaction, failing)
-    return problems.isEmpty || code != .well ? code : .cannotRun
+    let ending = RunEnding(report, request.failOn, areReportsWritten: problems.isEmpty)
+    if request.printsJSON {
+      console.show(ReportFiles.jsonText(of: report, redaction, ending.conclusion))
+    } else {
+      console.print(ending.line)
+    }
+    annotate(report, redaction)
+    return ending.code
   }
 
   /// Where GitHub runs it, failures stand beside the code, and the job's page has the summary.
-  private func annotate(_ report: RunReport, _ redaction: Redaction, _ failing: Set<Verdict>) {
+  private func annotate(_ report: RunReport, _ redaction: Redaction) {
     guard console.environment("GITHUB_ACTIONS") == "true" else { return }
-    for line in GitHubAnnotations.lines(of: report, redaction: redaction) { console.print(line) }
+    if !request.printsJSON {
+      for line in GitHubAnnotations.lines(of: report, redaction: redaction) { console.print(line) }
+    }
     guard let path = console.environment("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
-    let summary = MarkdownReport.text(of: report, redaction: redaction, failingOn: failing)
+    let summary = MarkdownReport.text(
+      of: report, redaction: redaction, failingOn: request.failOn.verdicts, mustOnly: request.failOn.isMustAlone)
     let former = (try? readFile(path, limit: 64 << 20)) ?? []
     do throws(FileError) { try replaceFile(path, former + Array(summary.utf8)) } catch {
       console.complain("haptest \(name): \(error.message)")
@@ -116,11 +120,11 @@ private final class Gatherer: Sendable {
 
   private let state: Mutex<State>
   private let console: Console
-  private let failing: Set<Verdict>
+  private let request: RunRequest
 
   init(_ request: RunRequest, _ console: Console) {
     self.console = console
-    failing = request.failOn.verdicts
+    self.request = request
     state = Mutex(State())
   }
 
@@ -132,11 +136,12 @@ private final class Gatherer: Sendable {
   func take(_ event: RunEvent) {
     state.withLock { state in
       state.report.take(event)
+      guard !request.printsJSON else { return }
       if state.display == nil {
         let report = TerminalReport(
           isColoured: console.output.hasColour, width: console.output.textWidth,
-          redaction: Redaction(texts: state.secrets), failingOn: failing)
-        state.display = RunDisplay(report, on: console)
+          redaction: Redaction(texts: state.secrets), isQuiet: request.isQuiet, failingOn: request.failOn.verdicts)
+        state.display = RunDisplay(report, on: console, hasProgress: !request.isQuiet)
       }
       state.display?.take(event)
     }

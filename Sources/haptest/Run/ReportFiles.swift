@@ -10,7 +10,7 @@ import HAPReport
 /// The reports that a command line asks for, written when the run is over, however it ended.
 struct ReportFiles: Sendable {
   static let junit = Option("junit", "FILE", "write a JUnit XML report")
-  static let json = Option("json", "FILE", "write a JSON report, for haptest diff and matrix, too")
+  static let json = Option("report-json", "FILE", "write a JSON report, for haptest diff and matrix, too")
   static let html = Option("html", "FILE", "write a page that works from disk")
   static let tap = Option("tap", "FILE", "write TAP 14")
   static let markdown = Option("markdown", "FILE", "write Markdown")
@@ -29,10 +29,18 @@ struct ReportFiles: Sendable {
     evidence = try arguments.value(Self.evidence)
   }
 
-  var wantsEvidence: Bool { evidence != nil }
+  /// Checks all paths before the run, so that none of its work is lost.
+  func check() throws(Refusal) {
+    let files = [junit, json, html, tap, markdown].compactMap { $0 }
+    let problems = outputProblems(files: files, folders: evidence.map { [$0] } ?? [])
+    guard problems.isEmpty else { throw Refusal(.cannotRun, lines: problems.map(\.message)) }
+  }
 
   /// - Returns: what couldn't be written.
-  func write(_ report: RunReport, _ redaction: Redaction, failingOn: Set<Verdict>, epoch: Duration) -> [String] {
+  func write(
+    _ report: RunReport, _ redaction: Redaction, _ failOn: RunRequest.FailOn, epoch: Duration
+  ) -> [String] {
+    let conclusion = report.conclusion(failOn)
     var problems: [String] = []
     func write(_ path: String?, _ text: () -> String) {
       guard let path else { return }
@@ -41,12 +49,19 @@ struct ReportFiles: Sendable {
       }
     }
     write(junit) { JUnitReport.text(of: report, redaction: redaction) }
-    write(json) { JSONReport.text(of: report.withTranscriptsOfBadCases, redaction: redaction) }
-    write(html) { HTMLReport.text(of: report, redaction: redaction) }
+    write(json) { Self.jsonText(of: report, redaction, conclusion) }
+    write(html) { HTMLReport.text(of: report, redaction: redaction, conclusion: conclusion) }
     write(tap) { TAPReport.text(of: report, redaction: redaction) }
-    write(markdown) { MarkdownReport.text(of: report, redaction: redaction, failingOn: failingOn) }
+    write(markdown) {
+      MarkdownReport.text(
+        of: report, redaction: redaction, failingOn: failOn.verdicts, mustOnly: failOn.isMustAlone)
+    }
     if let evidence { problems += keep(report, in: evidence, epoch) }
     return problems
+  }
+
+  static func jsonText(of report: RunReport, _ redaction: Redaction, _ conclusion: RunConclusion) -> String {
+    JSONReport.text(of: report.withTranscriptsOfBadCases, redaction: redaction, conclusion: conclusion)
   }
 
   /// A folder for each case that ran, for its owner alone.

@@ -8,10 +8,11 @@ final class RunDisplay: @unchecked Sendable {  // told on the run's loop alone
   private let hasProgress: Bool
   private var isProgressShown = false
 
-  init(_ report: TerminalReport, on console: Console) {
+  /// - Parameter hasProgress: whether a terminal has that last line.
+  init(_ report: TerminalReport, on console: Console, hasProgress: Bool) {
     self.report = report
     self.console = console
-    hasProgress = console.output.isTerminal
+    self.hasProgress = hasProgress && console.output.isTerminal
   }
 
   func take(_ event: RunEvent) {

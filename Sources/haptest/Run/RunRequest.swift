@@ -2,6 +2,7 @@ import HAPCommandLine
 import HAPConformance
 import HAPCrypto
 import HAPLoop
+import HAPModel
 import HAPReport
 import HAPSuite
 import HAPTransport
@@ -37,13 +38,10 @@ struct RunRequest: Sendable {
   static let baseline = Option("baseline", "FILE", "what is known to fail, and why: JSON")
   static let repetitions = Option(
     "repeat", "N", in: 1...1000, "run each case so many times; one that doesn't end the same way is flaky")
-  static let shard = Option("shard", "I/N", "run the I-th of N parts of the cases") {
-    (text: String) throws(UsageError) -> (part: Int, of: Int) in
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Int($0) }
-    guard parts.count == 2, let part = parts[0], let count = parts[1], part >= 1, part <= count else {
-      throw UsageError("it is I/N, such as 1/4")
-    }
-    return (part, count)
+  static let shard = Option("shard", "I/N", "run the I-th of N parts of the cases, counted from 0") {
+    (text: String) throws(UsageError) -> Shard in
+    guard let shard = Shard(text) else { throw UsageError("it is I/N with I below N, such as 0/4") }
+    return shard
   }
   static let seed = Option("seed", "N", in: 0...UInt64.max, "repeat the decisions of a run that printed this seed")
   static let long = Flag("long", "run the cases that take minutes, too")
@@ -69,6 +67,10 @@ struct RunRequest: Sendable {
     return result
   }
 
+  static let jsonFlag = Flag(
+    "json", "print the JSON report to standard output, and nothing else", fileOption: ReportFiles.json.definition.name)
+  static let quiet = Flag("quiet", letter: "q", "print only failures and the conclusion")
+
   struct FailOn: Sendable {
     var verdicts: Set<Verdict> = []
     var isMustAlone = false
@@ -82,12 +84,14 @@ struct RunRequest: Sendable {
       SuiteOptions.level.definition, claims.definition, hooks.definition, baseline.definition, repetitions.definition,
       shard.definition, seed.definition, long.definition, allowReset.definition, lanes.definition,
       wrongCodes.definition,
-      failOn.definition,
+      failOn.definition, jsonFlag.definition, quiet.definition,
     ] + ReportFiles.all.map(\.definition)
 
   var session: ConformanceSession
   var reports: ReportFiles
   var failOn: FailOn
+  var printsJSON: Bool
+  var isQuiet: Bool
   var remarks: [String] = []
 
   /// What a case of an evidence folder is run again with: the command line has no say in which cases run, and in their chance.
@@ -104,7 +108,7 @@ struct RunRequest: Sendable {
     let ids = try SuiteOptions.ids(arguments, in: library)
     let seed = try arguments.value(Self.seed) ?? RandomSource.system.bytes(4).reduce(0) { $0 << 8 | UInt64($1) }
     try self.init(arguments, arguments.operands.first, library, ids, seed: seed, console)
-    session.options.shard = try arguments.value(Self.shard) ?? (1, 1)
+    session.options.shard = try arguments.value(Self.shard) ?? .whole
   }
 
   /// For a case of an evidence folder.
@@ -125,11 +129,14 @@ struct RunRequest: Sendable {
     _ console: Console
   ) throws {
     reports = try ReportFiles(arguments)
+    printsJSON = arguments[Self.jsonFlag]
+    isQuiet = arguments[Self.quiet]
     failOn = try arguments.value(Self.failOn) ?? FailOn()
     session = ConformanceSession(
       target: try Self.target(target, arguments), suites: library.suites,
       header: RunHeader(
-        version: haptestVersion, target: target ?? "", seed: seed, time: WallClock.stamp, arguments: arguments.operands),
+        version: haptestVersion, target: target ?? "", seed: seed, time: WallClock.stamp, arguments: arguments.operands,
+        isPartial: ids.count < library.cases.count || arguments.has(Self.shard)),
       isSelected: { ids.contains($0.id) })
     session.command = try arguments.value(Self.exec)
     session.readyLimit = .seconds(try arguments.value(Self.waitReady) ?? 20)
@@ -157,6 +164,10 @@ struct RunRequest: Sendable {
     guard let text else {
       guard arguments.has(exec) else { throw UsageError("HOST:PORT or NAME is missing, or --exec") }
       return .child
+    }
+    // With --exec a file name behind --json would be taken for the accessory's name.
+    if text.contains("/") || text.hasSuffix(".json"), arguments[jsonFlag] {
+      throw UsageError("\(shown(text)) is no accessory; --report-json \(shown(text)) writes the JSON report to a file")
     }
     return try TargetText.read(text)
   }
@@ -190,7 +201,12 @@ struct RunRequest: Sendable {
     }
     if let path = try arguments.value(Self.baseline) {
       let ids = library.cases.map(\.id)
-      let baseline = try Self.reading(path) { bytes throws(JSONProblem) in try Baseline(bytes, ids: ids) }
+      let bytes = try readFile(path, limit: 16 << 20)
+      let baseline: Baseline
+      do throws(Baseline.Mistakes) { baseline = try Baseline(bytes, ids: ids) } catch {
+        let rest = error.isCut ? ["\(path): more mistakes follow; correct these first"] : []
+        throw Refusal(.usage, lines: error.problems.map { Self.line($0, in: path) } + rest)
+      }
       remarks += baseline.expired(today: session.today).map { "baseline: \($0)" }
       session.baseline = baseline
     }
@@ -198,10 +214,14 @@ struct RunRequest: Sendable {
 
   private static func reading<T>(_ path: String, _ body: ([UInt8]) throws(JSONProblem) -> T) throws -> T {
     let bytes = try readFile(path, limit: 16 << 20)
-    do throws(JSONProblem) { return try body(bytes) } catch {
-      let place = "\(path):\(error.place.line):\(error.place.column)"
-      throw Refusal(.usage, "\(place): " + (error.path.isEmpty ? error.message : "\(error.path): \(error.message)"))
-    }
+    do throws(JSONProblem) { return try body(bytes) } catch { throw Refusal(.usage, line(error, in: path)) }
+  }
+
+  private static func line(_ problem: JSONProblem, in path: String) -> String {
+    let place = "\(path):\(problem.place.line):\(problem.place.column)"
+    // A text from the file may be in it, of any length.
+    let message = problem.path.isEmpty ? problem.message : "\(problem.path): \(problem.message)"
+    return "\(place): \(message.prefix(500))"
   }
 }
 

@@ -1,12 +1,6 @@
 import HAPCommandLine
 import HAPSuite
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Why a command ends without doing what was asked: in one line, or more where there is a list.
 struct Refusal: Error {
   var code: ExitCode
@@ -50,17 +44,10 @@ extension SuiteLibrary {
 
   /// In the order of their names.
   private static func files(_ place: String) throws(Refusal) -> [String] {
-    guard let folder = opendir(place) else {
-      if errno == ENOTDIR { return [place] }
-      throw Refusal(.cannotRun, "\(place) can't be read: \(String(cString: strerror(errno)))")
-    }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasSuffix(".yaml"), !name.hasPrefix(".") { names.append(name) }
+    guard isFolder(place) || !fileExists(place) else { return [place] }
+    let names: [String]
+    do throws(FileError) { names = try fileNames(inFolder: place).filter { $0.hasSuffix(".yaml") } } catch {
+      throw Refusal(.cannotRun, error.message)
     }
     guard !names.isEmpty else { throw Refusal(.usage, "\(place) has no .yaml files") }
     return names.sorted().map { "\(place)/\($0)" }
@@ -69,6 +56,7 @@ extension SuiteLibrary {
 
 /// Options that several commands have.
 enum SuiteOptions {
+  static let json = Flag("json", "write JSON to standard output")
   static let suites = Option(
     "suites", "DIR", repeated: true, "a folder of suites, or a file, in place of the built-in ones")
   static let select = Option(

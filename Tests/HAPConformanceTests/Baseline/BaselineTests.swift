@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPConformance
 
-private func baseline(_ entries: String) throws(JSONProblem) -> Baseline {
+private func baseline(_ entries: String) throws(Baseline.Mistakes) -> Baseline {
   try Baseline(Array("{\"format\": 1, \"entries\": [\(entries)]}".utf8), ids: ["PS-22", "PS-29", "SV-01"])
 }
 
@@ -40,7 +40,7 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
     #expect(judgement == ([.pass, .info].contains(verdict) ? .unexpectedPass(reason: "because") : .other))
   }
 
-  @Test("Several entries for one case are several ways to end") func several() throws {
+  @Test("Several entries for one case are several ways to end") func severalEntries() throws {
     let two = try baseline(
       entry() + "," + entry(["message": "\"garbage\"", "reason": "\"two\""]) + ","
         + entry(["verdict": "\"skip\"", "reason": "\"three\""]))
@@ -68,10 +68,10 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
   @Test("Everything but link and expiry is required", arguments: ["id", "verdict", "message", "reason"]) func required(
     _ name: String
   ) {
-    let missing = #expect(throws: JSONProblem.self) { try baseline(entry(without: name)) }
+    let missing = #expect(throws: Baseline.Mistakes.self) { try baseline(entry(without: name)) }?.problems.first
     #expect(missing?.message == "\"\(name)\" is missing")
     for value in ["\"\"", "\" \"", "5", "null"] {
-      let problem = #expect(throws: JSONProblem.self) { try baseline(entry([name: value])) }
+      let problem = #expect(throws: Baseline.Mistakes.self) { try baseline(entry([name: value])) }?.problems.first
       #expect(problem?.path == "entries[0].\(name)", "\(problem!)")
     }
   }
@@ -91,16 +91,18 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
       (["link": "5"], "link", "a string"), (["expire": "\"2027-01-01\""], "expire", "did you mean \"expires\"?"),
     ]) func problems(_ changes: [String: String], _ member: String, _ words: String)
   {
-    let problem = #expect(throws: JSONProblem.self) {
+    let problem = #expect(throws: Baseline.Mistakes.self) {
       try baseline(entry() + ",\n" + entry(["message": "\"x\""].merging(changes) { $1 }))
-    }
+    }?.problems.first
     #expect(problem?.message.contains(words) == true, "\(problem!)")
     #expect(problem?.path == "entries[1].\(member)" && problem?.place.line == 2, "\(problem!)")
     #expect(throws: Never.self) { try baseline(entry(["expires": "\"2028-02-29\""])) }
   }
 
   @Test("The same entry twice is one too many") func twice() {
-    let problem = #expect(throws: JSONProblem.self) { try baseline(entry() + "," + entry(["reason": "\"again\""])) }
+    let problem = #expect(throws: Baseline.Mistakes.self) {
+      try baseline(entry() + "," + entry(["reason": "\"again\""]))
+    }?.problems.first
     #expect(problem?.message.contains("stands here already") == true && problem?.path == "entries[1]")
   }
 
@@ -111,6 +113,29 @@ private func entry(_ changes: [String: String] = [:], without: String = "") -> S
       #"{"format":1,"entry":[]}"#, #"{"format":1,"entries":[5]}"#,
     ])
   func files(_ text: String) {
-    #expect(throws: JSONProblem.self) { try Baseline(Array(text.utf8), ids: []) }
+    #expect(throws: Baseline.Mistakes.self) { try Baseline(Array(text.utf8), ids: []) }
+  }
+
+  @Test("At most 100 mistakes are reported, and a large file is read in one pass") func many() throws {
+    let wrong = Array(repeating: entry(["id": "\"PS-28\""]), count: 10_000).joined(separator: ",")
+    let mistakes = #expect(throws: Baseline.Mistakes.self) { try baseline(wrong) }
+    #expect(mistakes?.problems.count == 100 && mistakes?.isCut == true)
+    let few = #expect(throws: Baseline.Mistakes.self) { try baseline(entry(["id": "\"PS-28\""])) }
+    #expect(few?.isCut == false)
+    let right = (0..<10_000).map { entry(["message": "\"m\($0)\""]) }.joined(separator: ",")
+    #expect(try baseline(right).entries.count == 10_000)
+  }
+
+  @Test("All mistakes are reported at once, in the order of the file") func several() {
+    let bad = entry(["id": "\"PS-28\"", "verdict": "\"pass\"", "reason": "\"\"", "expires": "5"])
+    let mistakes = #expect(throws: Baseline.Mistakes.self) {
+      try baseline(entry(["why": "1"]) + "," + bad + "," + entry(["reason": "\"x\""], without: "id") + ",7")
+    }
+    #expect(
+      mistakes?.problems.map(\.path) == [
+        "entries[0].why", "entries[1].id", "entries[1].verdict", "entries[1].reason", "entries[1].expires",
+        "entries[2]", "entries[3]",
+      ], "\(mistakes?.problems.map(\.path) ?? [])")
+    #expect(mistakes?.problems[3].message == "the reason is empty: write why this case fails")
   }
 }

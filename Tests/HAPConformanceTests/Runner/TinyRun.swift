@@ -112,6 +112,9 @@ struct TinyRun: Sendable {
     }
   }
 
+  /// Whether a record or a ready line says that an accessory is there.
+  var isDeclared = true
+
   /// Against whoever is there.
   nonisolated(nonsending) func run(
     against address: SocketAddress, on loop: EventLoop, begun: (Task<Runner.Result, Never>) -> Void = { _ in }
@@ -121,7 +124,7 @@ struct TinyRun: Sendable {
     world.answerLimit = answerLimit
     let box = EventBox()
     let runner = Runner(device, world: world, options: options, baseline: baseline) { event in box.add(event) }
-    let look = try await runner.look()
+    let look = try await runner.look(isDeclared: isDeclared)
     let circumstances = Plan.Circumstances(
       hasCode: code != nil, isForeign: look.isForeign, isBorrowed: look.isBorrowed, noMulticast: "no multicast here",
       hooks: NoHooks(), claims: Claims())
@@ -142,5 +145,18 @@ private final class EventBox: @unchecked Sendable {
   func add(_ event: RunEvent) {
     events.append(event)
     if case .caseBegan = event { onCase() }
+  }
+}
+
+extension TinyRun {
+  /// Looks at the accessory as a run does before its plan is made.
+  nonisolated(nonsending) func look(
+    at address: SocketAddress, on loop: EventLoop
+  ) async throws(Runner.Unreachable) -> (isForeign: Bool, isBorrowed: Bool) {
+    let device = TestedAccessory(on: loop, addresses: [address], code: code, random: .seeded(options.seed))
+    let world = CaseWorld()
+    world.answerLimit = answerLimit
+    let runner = Runner(device, world: world, options: options) { _ in }
+    return try await runner.look(isDeclared: isDeclared)
   }
 }

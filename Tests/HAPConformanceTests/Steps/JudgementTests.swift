@@ -108,7 +108,8 @@ import Testing
       ("{}", "any answer"), ("{ status: 200, body: empty }", "status 200, no body"),
       ("{ closed: true, within: 5s }", "the connection ends"),
       ("{ silent: true }", "no answer"), ("{ setup: M2 }", "a good M2"),
-      ("{ status: { $min: 400 }, deviation: others }", "status {\"$min\":400} (not strict: others)"),
+      ("{ status: { $min: 400 }, deviation: others }", "status at least 400 (not strict: others)"),
+      ("{ type: a/b, tlv: { error: { $any: [Busy, 7] } } }", "content type \"a/b\", TLV {error: \"Busy\" or 7}"),
     ])
   func words(_ expectation: String, _ words: String) throws {
     #expect(try Judgement.describe(yaml(expectation)) == words)

@@ -15,6 +15,7 @@
     "lost": ["fail", "The accessory was lost"], "interrupted": ["error", "The run was interrupted"],
     "nothing-ran": ["skip", "Nothing ran"], "unexpected-pass": ["xpass", "A case passed that was expected to fail"],
     "own-fault": ["error", "The tester could not do its work"],
+    "report-not-written": ["error", "A report could not be written"],
   };
   const label = (result) => result.replace("-", " ").replace("non strict", "non-strict").toUpperCase();
   const $ = (id) => document.getElementById(id);
@@ -36,6 +37,8 @@
   }
 
   function duration(seconds) {
+    // What took no time at all was not measured.
+    if (seconds === 0) return "";
     if (seconds < 0.001) return "<1 ms";
     if (seconds < 1) return `${Math.floor(seconds * 1000)} ms`;
     if (seconds < 60) return `${seconds.toFixed(1)} s`;
@@ -167,7 +170,7 @@
       h("div", { class: "side expected" }, h("h3", {}, accepted.length > 1 ? "Expected, any of" : "Expected"), list(accepted) || text("not told")),
       h("div", { class: "side got" }, h("h3", {}, "Got"), text(o.got || "as expected"))) : "";
     const details = [
-      ["start", o.start === undefined ? "" : `${duration(o.start)} into the run`], ["took", o.duration === undefined ? "" : duration(o.duration)],
+      ["start", o.start === undefined ? "" : `${duration(o.start) || "0 ms"} into the run`], ["took", o.duration === undefined ? "" : duration(o.duration)],
       ["seed", o.seed], ["repetitions", o.repetitions && o.repetitions.length > 1 ? o.repetitions.map(label).join(", ") : ""],
     ];
     return h("div", { class: "body" },
@@ -364,6 +367,8 @@
   });
   window.addEventListener("afterprint", () => setTheme(theme));
 
+  // Failures first, where there are any.
+  if (bad) $("group").value = "result";
   arrange();
   const wrong = cases.filter((one) => BAD.has(one.result));
   if (wrong.length <= 3) for (const one of wrong) open(one);

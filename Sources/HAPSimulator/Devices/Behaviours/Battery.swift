@@ -20,8 +20,8 @@ final class Battery: Behaviour {
     low = service[.statusLowBattery]
     charging = service[.chargingState]
     // Another battery is low when it is.
-    alsoLow = service.others.filter { $0.service.type != ServiceDefinition.batteryService.type }
-      .compactMap { $0.service[.statusLowBattery] }
+    alsoLow = service.others { $0.type != ServiceDefinition.batteryService.type && $0[.statusLowBattery] != nil }
+      .compactMap { $0[.statusLowBattery] }
     life = parameters.duration("life")
     chargeTime = parameters.duration("chargeTime")
     lowAt = parameters.number("lowAt")

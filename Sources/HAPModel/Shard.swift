@@ -1,10 +1,10 @@
-/// One machine's share of a fleet: every copy belongs to one, whatever the machine.
+/// One of N parts of a list, `I/N` with I counted from 0: a machine's copies of a fleet, or a job's cases of a run.
 package struct Shard: Equatable, Sendable, CustomStringConvertible {
   /// 0 ..< `count`.
   package let index: Int
   package let count: Int
 
-  /// All of it.
+  /// The whole list.
   package static let whole = Shard(index: 0, count: 1)!
 
   package init?(index: Int, count: Int) {
@@ -22,7 +22,7 @@ package struct Shard: Equatable, Sendable, CustomStringConvertible {
     self.init(index: index, count: count)
   }
 
-  /// Whether it has the copy at this place among all of the fleet's, counted from 0.
+  /// Returns whether the item at this place of the list, counted from 0, belongs to this part.
   package func has(_ place: Int) -> Bool { place % count == index }
 
   package var description: String { "\(index)/\(count)" }

@@ -1,0 +1,97 @@
+import HAPWire
+
+extension Pattern {
+  /// A pattern in words, for messages: `{"$any": [200, 429]}` is "200 or 429". Cut where it is long.
+  package static func words(_ pattern: JSONNode) -> String { clipped(text(pattern)) }
+
+  private static func text(_ pattern: JSONNode) -> String {
+    switch pattern.stringValue {
+    case "$absent": return "absent"
+    case "$present": return "present"
+    case "$anything": return "anything"
+    default: break
+    }
+    if let elements = pattern.elements { return "[\(elements.map(text).joined(separator: ", "))]" }
+    guard let members = pattern.members else { return literal(pattern) }
+    guard members.contains(where: { $0.name.hasPrefix("$") }) else {
+      return "{\(members.map { "\($0.name): \(text($0.value))" }.joined(separator: ", "))}"
+    }
+    let parts = members.compactMap { constraint($0.name, $0.value, in: pattern) }
+    return parts.joined(separator: " and ")
+  }
+
+  /// - Returns: nil for a part of another constraint.
+  private static func constraint(_ name: String, _ wanted: JSONNode, in pattern: JSONNode) -> String? {
+    let wantedText = text(wanted)
+    switch name {
+    case "$by", "$factor": return nil
+    case "$is": return wantedText
+    case "$any": return either(wanted)
+    case "$all": return (wanted.elements ?? []).map(text).joined(separator: " and ")
+    case "$not": return "not \(wantedText)"
+    case "$min": return "at least \(multiple(wanted, pattern))"
+    case "$max": return "at most \(multiple(wanted, pattern))"
+    case "$near": return pattern["$by"].map { "within \(text($0)) of \(wantedText)" } ?? "about \(wantedText)"
+    case "$multiple": return "a multiple of \(wantedText)"
+    case "$kind": return kindName(wanted)
+    case "$distinct": return wanted.boolValue ?? true ? "no equal elements" : "two equal elements"
+    case "$upper": return wanted.boolValue ?? true ? "no lower-case letters" : "lower-case letters"
+    case "$set": return "\(list(wanted)) in any order"
+    case "$includes": return "a list that includes \(list(wanted))"
+    default: return phrases[name].map { "\($0) \(wantedText)" } ?? "\(name.dropFirst()) \(wantedText)"
+    }
+  }
+
+  /// Constraints that are a phrase before their value.
+  private static let phrases = [
+    "$matches": "text of the form", "$starts": "text that starts with", "$contains": "text that contains",
+    "$length": "a length of", "$bytes": "a number of bytes of", "$utf8": "a UTF-8 length of",
+    "$decimal": "a decimal number,", "$base64": "Base64 of", "$each": "a list, each element", "$only": "only",
+  ]
+
+  /// "200, 204 or 429".
+  private static func either(_ wanted: JSONNode) -> String {
+    let words = (wanted.elements ?? []).map(text)
+    guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
+    return "\(words.dropLast().joined(separator: ", ")) or \(last)"
+  }
+
+  private static func list(_ wanted: JSONNode) -> String { (wanted.elements ?? []).map(text).joined(separator: ", ") }
+
+  private static func kindName(_ wanted: JSONNode) -> String {
+    switch wanted.stringValue {
+    case "null": "null"
+    case "integer": "an integer"
+    case "object": "an object"
+    case "string": "text"
+    case let name: "a \(name ?? "value")"
+    }
+  }
+
+  /// What `$min` and `$max` compare with, with `$factor` where there is one.
+  static func multiple(_ node: JSONNode, _ pattern: JSONNode) -> String {
+    (pattern["$factor"].map { "\(shown($0)) times " } ?? "") + shown(node)
+  }
+
+  // MARK: Values
+
+  /// A value in a message: cut where it is long.
+  package static func shown(_ node: JSONNode?) -> String { node.map { clipped(literal($0)) } ?? "missing" }
+
+  /// Hexadecimal digits of a text that messages show.
+  private static let digitLimit = 80
+
+  private static func literal(_ node: JSONNode) -> String {
+    if let text = node.stringValue, text.utf8.count > digitLimit, let bytes = Hexadecimal.bytes(text) {
+      let more = bytes.count - digitLimit / 2
+      return "\"\(text.prefix(digitLimit))…\" (\(more) more byte\(more == 1 ? "" : "s") in the evidence)"
+    }
+    var buffer = ByteBuffer()
+    buffer.appendJSON(node)
+    return String(decoding: buffer.bytes, as: UTF8.self)
+  }
+
+  private static func clipped(_ text: String) -> String {
+    text.count > 160 ? text.prefix(120) + "…" + text.suffix(30) : text
+  }
+}

@@ -1,0 +1,18 @@
+// Short names of controllers: the log and the lists show "Controller 3F9A" instead of a whole UUID.
+
+const SHORT = 4;
+const LONGER = 8;
+/** Identifiers by the name that was given to them. */
+const known = new Map();
+const names = new Map();
+
+/** The name begins with the first characters of the pairing identifier, so it is the same after a restart. */
+export function controllerName(identifier) {
+  let name = names.get(identifier);
+  if (name) return name;
+  const letters = identifier.replaceAll(/[^\p{L}\p{N}]/gu, "").toUpperCase() || identifier;
+  name = [SHORT, LONGER].map((length) => `Controller ${letters.slice(0, length)}`).find((one) => !known.has(one)) ?? `Controller ${identifier}`;
+  known.set(name, identifier);
+  names.set(identifier, name);
+  return name;
+}

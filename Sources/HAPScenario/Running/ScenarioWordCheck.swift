@@ -1,0 +1,101 @@
+import HAPWire
+
+extension Scenario {
+  /// The most problems that are reported at once.
+  private static let mostProblems = 100
+
+  /// The words of all steps that name no accessory, characteristic or value in `world`: what would fail the scenario when its step runs.
+  ///
+  /// Where a step adds, replaces or removes accessories, words that name nothing now may name something then, so only values are checked.
+  package func wordProblems(in world: any ScenarioWorld) -> [JSONProblem] {
+    var check = WordCheck(world: world, isComplete: !Self.changesAccessories(steps))
+    check.take(steps)
+    return Array(check.problems.prefix(Self.mostProblems))
+  }
+
+  private static func changesAccessories(_ steps: [ScenarioStep]) -> Bool {
+    steps.contains { step in
+      switch step.deed {
+      case .command(let command): ["add", "replace", "remove"].contains(command["command"]?.stringValue)
+      case .steps(let inner, _), .whenever(_, let inner): changesAccessories(inner)
+      case .together(let branches), .choose(let branches): branches.contains(where: changesAccessories)
+      case .nothing, .note, .expect, .never: false
+      }
+    }
+  }
+}
+
+private struct WordCheck {
+  let world: any ScenarioWorld
+  /// Whether the accessories of now are all there will be.
+  let isComplete: Bool
+  var problems: [JSONProblem] = []
+
+  mutating func take(_ steps: [ScenarioStep]) {
+    for step in steps {
+      if case .when(let condition, _) = step.start { take(condition) }
+      switch step.deed {
+      case .nothing, .note: break
+      case .command(let command): take(command: command)
+      case .expect(let condition, _), .never(let condition, _): take(condition)
+      case .steps(let inner, _): take(inner)
+      case .together(let branches), .choose(let branches): for branch in branches { take(branch) }
+      case .whenever(let condition, let inner):
+        take(condition)
+        take(inner)
+      }
+    }
+  }
+
+  private mutating func take(command: JSONNode) {
+    guard let characteristic = command["characteristic"] else {
+      if let accessory = command["accessory"] { checkPlace(accessory) }
+      return
+    }
+    let words = CharacteristicWords(
+      accessory: command["accessory"], service: command["service"], characteristic: characteristic)
+    let isValue = command["command"]?.stringValue == "set"
+    check(words, values: isValue ? [command["value"]].compactMap { $0 } : [])
+  }
+
+  private mutating func take(_ condition: ScenarioCondition) {
+    switch condition {
+    case .value(let value):
+      check(
+        value.words,
+        values: value.tests.compactMap { test in
+          switch test {
+          case .equal(let node), .different(let node): node
+          case .atLeast, .atMost: nil
+          }
+        })
+    case .event(let event):
+      if let words = event.words {
+        check(words, values: [event.value].compactMap { $0 })
+      } else if let accessory = event.accessory {
+        checkPlace(accessory)
+      }
+    case .any(let conditions), .all(let conditions): for condition in conditions { take(condition) }
+    }
+  }
+
+  private mutating func check(_ words: CharacteristicWords, values: [JSONNode]) {
+    let subject: ScenarioSubject
+    do throws(ScenarioTrouble) { subject = try world.subject(words) } catch {
+      if isComplete { problems.append(words.characteristic.problem(error.message)) }
+      return
+    }
+    for value in values {
+      do throws(ScenarioTrouble) { _ = try world.meaning(of: value, for: subject) } catch {
+        problems.append(value.problem(error.message))
+      }
+    }
+  }
+
+  private mutating func checkPlace(_ accessory: JSONNode) {
+    guard isComplete else { return }
+    do throws(ScenarioTrouble) { _ = try world.place(accessory) } catch {
+      problems.append(accessory.problem(error.message))
+    }
+  }
+}

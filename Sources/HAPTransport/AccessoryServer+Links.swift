@@ -1,0 +1,61 @@
+import HAPLoop
+import HAPProtocol
+
+/// Shapes connections as a bad network does.
+extension AccessoryServer {
+  /// The network has become another one: asks `shape` again for every connection. What was held up by the old one follows at once.
+  package func reshape() {
+    for connection in connections.values { reshape(connection) }
+    perform()
+  }
+
+  /// The same for one connection, about which something else is known now.
+  package func reshape(_ id: ConnectionID) {
+    guard shape != nil, let connection = connections[id] else { return }
+    reshape(connection)
+    perform()
+  }
+
+  func reshape(_ connection: ServedConnection) {
+    let shaper = shape?(connection.core)
+    if shaper == nil, connection.shaped == nil { return }
+    let shaped = connection.shaped ?? makeLink(connection)
+    connection.shaped = shaped
+    shaped.change(to: shaper)
+    touch(connection)
+  }
+
+  private func makeLink(_ connection: ServedConnection) -> ShapedLink {
+    let shaped = ShapedLink(loop)
+    shaped.onDue = { [unowned self, unowned connection] in
+      guard let shaped = connection.shaped else { return }
+      for piece in shaped.takeDue(at: now) {
+        piece.bytes.withUnsafeBytes { bytes in
+          connection.stream.write(bytes) { [weak self, weak connection] _ in
+            if let connection { self?.touch(connection) }
+          }
+        }
+        guard piece.isLast else { continue }
+        if shaped.cutsWithReset { return drop(connection, withReset: true) }
+        connection.isEnding = true
+      }
+      for bytes in shaped.takeHeard(at: now) { hear(bytes, on: connection) }
+      if shaped.isOver {
+        shaped.close()
+        connection.shaped = nil
+      }
+      touch(connection)
+      perform()
+    }
+    return shaped
+  }
+
+  /// Bytes that came some time ago.
+  private func hear(_ bytes: [UInt8], on connection: ServedConnection) {
+    let now = now
+    bytes.withUnsafeBytes { connection.core.incoming.append($0) }
+    recorder?.note(.received(connection.core.id, bytes), at: now)
+    collecting { core.received(on: connection.core, at: now) }
+    touchAll()
+  }
+}

@@ -1,0 +1,68 @@
+import HAPLoop
+import HAPProtocol
+
+/// Listens and accepts connections.
+extension AccessoryServer {
+  /// Connections that may wait for a slot at once, if the process may have enough open files.
+  package static let mostWaiting = slotWaitingLimit(openFiles: .max)
+
+  /// Starts to listen in each of `places` on one port. After `vanish` it may listen again.
+  /// - Parameter port: 0 for any that is free in all of them.
+  package func listen(on places: [ListeningPlace], port: UInt16) throws(LoopError) {
+    precondition(listeners.isEmpty && !places.isEmpty && !isStopped, "a server listens once at a time, somewhere")
+    var port = port
+    do throws(LoopError) {
+      for place in places {
+        let listener = try TCPListener(loop, host: place.host, interface: place.interface, port: port) {
+          [unowned self] in accept($0)
+        }
+        listener.onError = { [unowned self] in couldNotAccept($0) }
+        listeners.append(listener)
+        port = listener.port
+      }
+    } catch {
+      for listener in listeners { listener.close() }
+      listeners = []
+      throw error
+    }
+    self.port = port
+  }
+
+  /// Stops listening and cuts every connection off, as a machine does whose network is gone. It serves again after another `listen`.
+  package func vanish() {
+    for listener in listeners { listener.close() }
+    listeners = []
+    for connection in Array(connections.values) { drop(connection, withReset: true) }
+    perform()
+  }
+
+  /// A listener could not accept a connection.
+  func couldNotAccept(_ error: LoopError) {
+    guard error.code == .tooManyOpenFiles else { return }
+    core.shrinkWaiting(at: now)
+    perform()
+  }
+
+  private func accept(_ stream: TCPStream) {
+    let peer = stream.peerAddress.map(\.description) ?? "unknown"
+    let now = now
+    if let limit = refusesBeyond, connections.count >= limit {
+      recorder?.turnedAway(peer: peer, at: now)
+      return stream.reset()
+    }
+    guard !isStopped, let served = core.open(peer: peer, at: now) else {
+      recorder?.turnedAway(peer: peer, at: now)
+      stream.close()
+      return perform()
+    }
+    recorder?.note(.opened(served.id, peer: peer), at: now)
+    let connection = ServedConnection(stream, served)
+    connections[served.id] = connection
+    if shape != nil { reshape(connection) }
+    stream.startReading(
+      onAllocate: { _ in connection.roomForReading() },
+      onRead: { [unowned self] event in received(event, on: connection) })
+    // The core may have closed another one in favour of this.
+    perform()
+  }
+}

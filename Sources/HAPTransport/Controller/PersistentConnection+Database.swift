@@ -1,0 +1,68 @@
+import HAPLoop
+import HAPModel
+import HAPProtocol
+
+/// The database, which is read again when it may have changed.
+extension PersistentConnection {
+  /// Reads the database, and keeps it up to date from now on: see `SessionNews.database`.
+  /// - Parameter done: is called once.
+  func readDatabase(timeout: Duration, done: @escaping (Result<AccessoryMirror, ClientError>) -> Void) {
+    let request = freshness.willRead()
+    send(.accessories, timeout: timeout) { [weak self] answer in
+      let result = Self.mirror(answer)
+      // The caller learns of a failure, and decides whether to read again.
+      if let self, case .success = result { freshness.didRead(request, at: EventLoop.readClock()) }
+      done(result)
+      self?.readDatabaseIfStale()
+    }
+  }
+
+  /// Takes the configuration number of the accessory's record.
+  func configurationNumber(is number: UInt32) {
+    freshness.saw(number)
+    readDatabaseIfStale()
+  }
+
+  /// Reads the database again if it may have changed, now or when the time between two reads has passed.
+  func readDatabaseIfStale() {
+    guard isReady, !isReadingDatabase, let delay = freshness.delayOfRead(at: EventLoop.readClock()) else { return }
+    guard delay == .zero else { return databaseTimer.start(after: delay) }
+    isReadingDatabase = true
+    let timeout = plan.requestTimeout
+    refreshDatabase(by: { [weak self] in self?.send($0, timeout: timeout, done: $1) }) { [weak self] error in
+      guard let self else { return }
+      isReadingDatabase = false
+      if case .flooded? = error { return lose(.flooded) }
+      // Without a connection this does nothing: the next connection begins with the database.
+      readDatabaseIfStale()
+    }
+  }
+
+  /// Reads the database again and reports it. Subscriptions to characteristics that it no longer has are removed.
+  /// - Parameter done: is called once. The error is that of the request, or `.flooded` if there is no room for news.
+  func refreshDatabase(by send: @escaping Sender, done: @escaping (ClientError?) -> Void) {
+    let request = freshness.willRead()
+    send(.accessories) { [self] answer in
+      let news: SessionNews
+      switch (answer, Self.mirror(answer)) {
+      case (.failure(let error), _):
+        freshness.readFailed(at: EventLoop.readClock())
+        return done(error)
+      case (.success, .failure(let error)):
+        freshness.readFailed(at: EventLoop.readClock())
+        news = .unreadable(error)
+      case (.success, .success(let mirror)):
+        freshness.didRead(request, at: EventLoop.readClock())
+        for id in subscriptions.keys where mirror.database.slot(of: id) == nil { subscriptions.removeValue(forKey: id) }
+        news = .database(mirror)
+      }
+      done(tell(news, byteCount: (try? answer.get())?.body.count ?? 0) ? nil : .flooded)
+    }
+  }
+
+  private static func mirror(_ answer: Answer) -> Result<AccessoryMirror, ClientError> {
+    answer.flatMap { message in
+      Result { () throws(ClientError) in try AccessoryMirror(answer: message) }
+    }
+  }
+}

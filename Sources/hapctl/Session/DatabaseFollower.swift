@@ -1,0 +1,40 @@
+import HAPLoop
+import HAPTransport
+
+/// Reads an accessory's database again whenever its configuration number changes.
+actor DatabaseFollower {
+  private var freshness = DatabaseFreshness()
+  private var isFollowing = false
+  private let read: @Sendable () async throws -> Void
+
+  /// - Parameter read: reads the database again. It was read once before.
+  init(read: @escaping @Sendable () async throws -> Void) {
+    self.read = read
+    freshness.didRead(freshness.willRead(), at: EventLoop.readClock())
+  }
+
+  /// Takes the configuration number of the accessory's record.
+  func configurationNumber(is number: UInt32) {
+    freshness.saw(number)
+    guard !isFollowing else { return }
+    isFollowing = true
+    // Numbers that come during the read must not wait for it.
+    Task { await follow() }
+  }
+
+  /// Reads the database until it is up to date. A failed read is tried again after a back-off.
+  private func follow() async {
+    while let delay = freshness.delayOfRead(at: EventLoop.readClock()) {
+      guard delay == .zero else {
+        try? await Task.sleep(for: delay)
+        continue
+      }
+      let request = freshness.willRead()
+      do {
+        try await read()
+        freshness.didRead(request, at: EventLoop.readClock())
+      } catch { freshness.readFailed(at: EventLoop.readClock()) }
+    }
+    isFollowing = false
+  }
+}

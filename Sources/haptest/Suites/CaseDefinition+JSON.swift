@@ -1,0 +1,44 @@
+import HAPSuite
+import HAPWire
+
+extension CaseDefinition {
+  /// Writes the case as one object: everything that `haptest explain` shows, or the members that identify it.
+  func write(to json: inout JSONWriter, isComplete: Bool = false) {
+    json.object { json in
+      for (name, value) in [
+        ("id", id), ("name", name), ("area", area), ("level", level.rawValue), ("section", section),
+        ("requirement", requirement),
+      ] {
+        json.key(name)
+        json.string(value)
+      }
+      json.key("tags")
+      json.array { json in for tag in selectable.tags { json.string(tag) } }
+      json.key("aliases")
+      json.array { json in for alias in aliases { json.string(alias) } }
+      if isComplete { writeDetails(to: &json) }
+    }
+  }
+
+  private func writeDetails(to json: inout JSONWriter) {
+    json.key("hooks")
+    json.array { json in for hook in needs.hooks { json.string(hook) } }
+    for (name, text) in [("impact", impact), ("cause", cause), ("fix", fix)] {
+      json.key(name)
+      if let text { json.string(text) } else { json.null() }
+    }
+    json.key("stacks")
+    json.object { json in
+      for (name, behaviour) in stacks {
+        json.key(name)
+        json.string(behaviour)
+      }
+    }
+    json.key("file")
+    json.string(file)
+    for (name, number) in [("line", place.line), ("steps", steps.count), ("variants", variants.count)] {
+      json.key(name)
+      json.integer(number)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import HAPModel
+import Testing
+
+/// The tables of docs/conduct.md and the page docs/conduct-sources.md are made of the code and of docs/conduct-sources.tsv.
+/// With `HAPTEST_WRITE_DOCS=1` in the environment they are written.
+@Suite("The pages of the conduct") struct ConductPageTests {
+  private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
+  private let sources: ConductSources
+  private let comments: ConductComments
+
+  init() throws {
+    sources = try ConductSources()
+    comments = try ConductComments()
+  }
+
+  @Test("Every field has a meaning, and so has every setting of a field with a list of settings")
+  func meanings() {
+    for field in ConductField.all {
+      #expect(comments.meaning(of: field) != nil, "\(field.name) has no doc comment, or one of its settings has none")
+    }
+  }
+
+  @Test("Every field has a public source for the default and for each preset, and no other field has one")
+  func publicSources() {
+    for field in ConductField.all {
+      #expect(sources.standard(field) != nil, "\(field.name) has no source of its default")
+      for preset in Conduct.presets.keys {
+        #expect(!sources.links(field.name, preset).isEmpty, "\(field.name) has no source for \(preset)")
+      }
+    }
+    #expect(sources.fields.subtracting(ConductField.all.map(\.name)).isEmpty)
+    #expect(Set(sources.stacks.keys) == Set(Conduct.presets.keys))
+  }
+
+  @Test("Every rule that is named is one of docs/protocol.md")
+  func rules() throws {
+    let page = try String(contentsOf: Repository.root.appending(path: "docs/protocol.md"), encoding: .utf8)
+    for rule in sources.rules.values.flatMap({ $0.split(separator: " ") }) + sources.ownDefaults.values.map({ $0[...] })
+    {
+      #expect(page.contains("| \(rule) |"), "\(rule)")
+    }
+  }
+
+  @Test("docs/conduct.md has the meaning and the settings of every field")
+  func page() throws {
+    try hold("docs/conduct.md") { page in
+      page.between("fields", meaningTable).between("presets", presetTable).between("releases", releaseTable)
+    }
+  }
+
+  @Test("docs/conduct-sources.md has the public sources of every setting")
+  func sourcePage() throws {
+    try hold("docs/conduct-sources.md") { page in
+      page.between("revisions", revisionTable).between("sources", sourceTable)
+    }
+  }
+
+  private func hold(_ path: String, _ make: (String) -> String) throws {
+    let file = Repository.root.appending(path: path)
+    let old = try String(contentsOf: file, encoding: .utf8)
+    let new = make(old)
+    if Self.writes { return try Data(new.utf8).write(to: file) }
+    #expect(old == new, "\(path) is out of date; run the suite ConductPageTests with HAPTEST_WRITE_DOCS=1")
+  }
+
+  // MARK: Tables
+
+  private var meaningTable: String {
+    table(["field", "meaning", "rules"]) { field in
+      ["`\(field.name)`", comments.meaning(of: field) ?? "", sources.rules[field.name] ?? ""]
+    }
+  }
+
+  private var presetTable: String {
+    table(["field", "default"] + Conduct.presets.keys.map { "`\($0)`" }) { field in
+      ["`\(field.name)`", field.shown(Conduct())]
+        + Conduct.presets.keys.map { name in
+          let preset = Conduct.presets[name] ?? Conduct()
+          return field.setting(of: preset) == field.setting(of: Conduct()) ? "" : field.shown(preset)
+        }
+    }
+  }
+
+  private var sourceTable: String {
+    table(["field", "default"] + Conduct.presets.keys.map { "`\($0)`" }) { field in
+      ["`\(field.name)`", sources.standard(field) ?? ""]
+        + Conduct.presets.keys.map { sources.links(field.name, $0).joined(separator: "<br>") }
+    }
+  }
+
+  private var releaseTable: String {
+    rows(
+      ["preset", "project", "release"],
+      Conduct.presets.keys.map { name in
+        let stack = sources.stacks[name]
+        return ["`\(name)`", stack?.name ?? "", stack?.release ?? ""]
+      })
+  }
+
+  private var revisionTable: String {
+    let stacks = Conduct.presets.keys.compactMap { name in sources.stacks[name].map { ("`\(name)`", $0) } }
+    return rows(
+      ["preset", "project", "release", "commit"],
+      (stacks + sources.modules.map { ("used by `\($0.preset)`", $0.project) }).map {
+        [$0.0, "[\($0.1.name)](https://github.com/\($0.1.name))", $0.1.release, "`\($0.1.commit)`"]
+      })
+  }
+
+  private func table(_ heads: [String], _ cells: (ConductField) -> [String]) -> String {
+    rows(heads, ConductField.all.map(cells))
+  }
+
+  private func rows(_ heads: [String], _ rows: [[String]]) -> String {
+    let lines = [heads, heads.map { _ in "---" }] + rows
+    return lines.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n")
+  }
+}
+
+extension String {
+  /// Replaces the text between `<!-- name -->` and `<!-- end of name -->`.
+  fileprivate func between(_ name: String, _ text: String) -> String {
+    guard let start = range(of: "<!-- \(name) -->\n"), let end = range(of: "<!-- end of \(name) -->"),
+      start.upperBound <= end.lowerBound
+    else {
+      Issue.record("the page has no marks of \(name)")
+      return self
+    }
+    return replacingCharacters(in: start.upperBound..<end.lowerBound, with: text + "\n")
+  }
+}
+
+extension ConductField {
+  /// The setting as the tables have it.
+  fileprivate func shown(_ conduct: Conduct) -> String {
+    switch setting(of: conduct) {
+    case .boolean(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .fraction(let value): "\(value)"
+    case .text(let text): text
+    case .list(let list): list.joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,114 @@
+"""The page in a browser, for tests: opened, asked and held up. Each message on its console fails the test."""
+
+import asyncio
+import shutil
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import async_playwright, expect
+
+from process import PATIENCE
+from web import Web
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+expect.set_options(timeout=PATIENCE * 1000)
+
+
+@pytest_asyncio.fixture(scope="module")
+async def browser():
+    if not BROWSER:
+        print("NOT RUN: there is no Chromium here for the page's tests; Scripts/install-dependencies test installs it")
+        pytest.skip("NOT RUN: there is no Chromium (Scripts/install-dependencies test)")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield browser
+        await browser.close()
+
+
+@pytest_asyncio.fixture
+async def open_page(browser):
+    """`await open_page(simulator)`: its page, shown. `refusals=True` where answers of 400 and above belong to the test;
+    `clock=True` where the test drives the time of the page."""
+    contexts = []
+    complaints = []
+
+    def complain(refusals):
+        def note(text):
+            if not (refusals and ("Failed to load resource" in text or "ERR_" in text)):
+                complaints.append(text)
+
+        return note
+
+    async def open_one(simulator, fragment=None, refusals=False, clock=False, **how):
+        how = {"viewport": {"width": 1440, "height": 950}, "reduced_motion": "reduce", **how}
+        context = await browser.new_context(**how)
+        context.set_default_timeout(PATIENCE * 1000)
+        contexts.append(context)
+        page = await context.new_page()
+        note = complain(refusals)
+        page.on("console", lambda message: note(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        # With a token its fragment brings that.
+        told = simulator.said[0]["control"]
+        address = told.partition("#")[0]
+        page.on("request", lambda request: request.url.startswith((address, "blob:")) or complaints.append(request.url))
+        if clock:
+            await page.clock.install()
+        await page.goto(told if fragment is None else address + fragment)
+        return page
+
+    yield open_one
+    for context in contexts:
+        await context.close()
+    assert complaints == []
+
+
+def switch(where, name, exact=True):
+    return where.get_by_role("switch", name=name, exact=exact)
+
+
+async def tab(page, name):
+    await page.get_by_role("tab", name=name, exact=True).click()
+
+
+async def of_api(simulator, method, target, body=None, status=(200, 201, 204)):
+    """Asks the control API beside the page."""
+    web = await Web.connect(simulator)
+    answer = await web.ask(method, f"/v1{target}", body)
+    web.close()
+    assert answer.status in status, (answer.status, answer.body)
+    return answer.json if answer.body else None
+
+
+def log(page):
+    return page.get_by_role("region", name="Log")
+
+
+class Gate:
+    """Holds the requests of a page for an address: `passed` of them were let go, by `let()`; `answer` in place of the server's."""
+
+    def __init__(self):
+        self.came = []
+        self._news = asyncio.Condition()
+
+    async def __call__(self, route):
+        turn = asyncio.get_running_loop().create_future()
+        async with self._news:
+            self.came.append(turn)
+            self._news.notify_all()
+        answer = await turn
+        await (route.continue_() if answer is None else route.fulfill(**answer))
+
+    async def nth(self, number):
+        """Until so many came."""
+        async with asyncio.timeout(PATIENCE), self._news:
+            await self._news.wait_for(lambda: len(self.came) >= number)
+        return self.came[number - 1]
+
+    async def let(self, number, answer=None):
+        (await self.nth(number)).set_result(answer)
+
+    def open(self):
+        for turn in self.came:
+            if not turn.done():
+                turn.set_result(None)

@@ -1,0 +1,180 @@
+"""Every command of the documentation is run, and every example is read by the program that it is for.
+
+Blocks marked `text` are not run: what needs the network, another machine or root. documents.py says what a page may say to this test.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import pytest
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from documents import LABELS, as_profile, blocks, commands, json_documents, page_blocks, pages
+from process import ROOT, hapsim
+
+PATIENCE = 280  # seconds for one page
+PAGES = pages(ROOT)
+BLOCKS = {page: page_blocks(ROOT, page) for page in PAGES}
+
+
+def labelled(*labels):
+    """The pages that have blocks with one of these labels."""
+    return [page for page in PAGES if any(block.label in labels for block in BLOCKS[page])]
+
+
+def program(name, *words):
+    path = os.path.join(os.path.dirname(hapsim()), name)
+    return subprocess.run([path, *map(str, words)], capture_output=True, text=True, timeout=PATIENCE)
+
+
+def served(file, value, folder):
+    """Serves a fleet or a scenario for a moment. Its profiles are two folders up, as in Examples."""
+    place = folder / "examples" / "of-a-page" / file.name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(file.read_text())
+    if not (folder / "Profiles").exists():
+        (folder / "Profiles").symlink_to(ROOT / "Profiles")
+    words = ["fleet", place] if "fleet" in value else ["run", "--scenario", place]
+    return program("hapsim", *words, "--ephemeral", "--bonjour", "off", "--control", "off", "--duration", "100ms")
+
+
+@pytest.mark.parametrize("page", labelled("sh", "console"))
+def test_the_commands_of_a_page_succeed(page):
+    run = run_page(page)
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def run_page(page):
+    # The paths of sockets are limited to some hundred bytes, so this one is short.
+    with tempfile.TemporaryDirectory(prefix="page-") as folder:
+        return subprocess.run(
+            [ROOT / "Scripts/in-loopback-namespace", sys.executable, ROOT / "Tests/Interop/examples.py", page, f"{folder}/page"],
+            cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE,
+        )  # fmt: skip
+
+
+BROKEN = """# A page
+```sh
+hapsim validate Profiles/lock.hasaccessory
+hapsim run Profiles/no-such-profile.hasaccessory
+hapsim types NoSuchType
+hapsim run Profiles/lock.hasaccessory --ephemeral --commands
+{"command": "no-such-command"}
+```
+<!-- test: status 1 hapsim types -->
+```sh
+hapsim types NoSuchType
+hapsim behaviours | false
+```
+```sh
+hapctl watch nothing
+hapctl proxy 51900 nothing
+curl -N http://127.0.0.1:1/v1/events
+hapsim run Profiles/no-such-profile.hasaccessory --json | jq .
+hapsim run Profiles/lock.hasaccessory --ephemeral | sed '/Ctrl-C stops/q3'
+```
+```console
+$ echo one
+two
+```
+"""
+
+
+def test_each_command_that_fails_is_named_with_its_page_and_line(tmp_path):
+    page = tmp_path / "broken.md"
+    page.write_text(BROKEN)
+    run = run_page(str(page))
+    assert run.returncode == 1, run.stderr
+    named = [int(line) for line in re.findall(rf"^{re.escape(str(page))}:(\d+): ", run.stdout, re.MULTILINE)]
+    assert sorted(named) == [4, 5, 6, 12, 15, 16, 17, 18, 19, 22], run.stdout
+
+
+def test_what_a_page_serves_is_there_for_the_commands_after_it(tmp_path):
+    page = tmp_path / "right.md"
+    page.write_text(
+        "```sh\nhapsim run Profiles/garage-kilgo.hasaccessory --setup-code 031-45-154 --name Garage --ephemeral\n```\n"
+        "```sh\nhapctl pair garage --code 031-45-154\nhapctl watch garage\nhapctl unpair garage\n```\n"
+    )
+    run = run_page(str(page))
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_no_command_of_this_repository_is_hidden_in_a_block_of_text():
+    ours = re.compile(r"(\$ )?(sudo )?(\S*/)?(make|hapsim|hapctl|haptest|curl) ")
+    hidden = [
+        f"{block.at(index)}: {line}"
+        for page in PAGES for block in BLOCKS[page] if block.label == "text"
+        for index, line in enumerate(block.lines) if ours.match(line)
+    ]  # fmt: skip
+    assert not hidden, "commands that no test runs; label their block `sh`:\n" + "\n".join(hidden)
+
+
+def test_every_block_says_what_it_is():
+    wrong = [f"{page}:{block.line}: '{block.label}'" for page in PAGES for block in BLOCKS[page] if block.label not in LABELS]
+    assert not wrong, f"blocks whose label is none of {', '.join(sorted(LABELS))}:\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("page", labelled("json"))
+def test_the_json_of_a_page_is_read(page, tmp_path):
+    failures = []
+    for block in (block for block in BLOCKS[page] if block.label == "json"):
+        try:
+            values = json_documents(block.text)
+        except ValueError as error:
+            failures.append(f"{page}:{block.line}: {error}")
+            continue
+        for profile in filter(None, map(as_profile, values)):
+            file = tmp_path / "example.hasaccessory"
+            (tmp_path / "kitchen.csv").write_text("0,19.5\n10min,21\n")
+            file.write_text(json.dumps(profile))
+            run = program("hapsim", "validate", file)
+            if run.returncode:
+                failures.append(f"{page}:{block.line}: {run.stdout}{run.stderr}")
+    assert not failures, "\n".join(failures)
+
+
+@pytest.mark.parametrize("page", labelled("yaml"))
+def test_the_yaml_of_a_page_is_read(page, tmp_path):
+    failures = []
+    for block in (block for block in BLOCKS[page] if block.label == "yaml"):
+        try:
+            value = YAML(typ="safe", pure=True).load(block.text)
+        except YAMLError as error:
+            failures.append(f"{page}:{block.line}: {error}")
+            continue
+        file = tmp_path / "example.yaml"
+        file.write_text(block.text)
+        if isinstance(value, dict) and {"area", "cases"} <= set(value):
+            run = program("haptest", "validate", file)
+        elif isinstance(value, dict) and {"area", "defects"} <= set(value):
+            # The example may have the id of a defect that is built in.
+            file.write_text(block.text.replace("- id: ", "- id: example-"))
+            run = program("hapsim", "defects", "--defects", file)
+        elif isinstance(value, dict) and ("fleet" in value or "scenario" in value):
+            run = served(file, value, tmp_path)
+        else:
+            continue
+        if run.returncode:
+            failures.append(f"{page}:{block.line}: {run.stdout}{run.stderr}")
+    assert not failures, "\n".join(failures)
+
+
+def test_a_block_has_its_lines_its_label_and_what_the_page_says_to_the_test():
+    text = "Before\n\n<!-- test: beside hapsim run a -->\n<!-- test: status 1 b -->\n```sh\nb   # why\n\nc \\\n  d\n{\"id\": 1}\n```\n```\nplain\n```\n"
+    first, second = blocks("p.md", text)
+    assert (first.line, first.label, first.at(0)) == (5, "sh", "p.md:6")
+    assert (first.marked("beside"), first.marked("status")) == (["hapsim run a"], ["1 b"])
+    assert [(c.index, c.text, c.given) for c in commands(first)] == [(0, "b   # why", []), (2, "c \\\n  d", ['{"id": 1}'])]
+    assert (second.label, second.text, second.marks) == ("", "plain\n", [])
+    with pytest.raises(ValueError, match="p.md:1: the block is not closed"):
+        blocks("p.md", "```sh\nx\n")
+
+
+def test_a_transcript_has_commands_and_what_they_print():
+    (block,) = blocks("p.md", "```console\n$ a\nx\n$ b\n```\n")
+    assert [(c.text, c.output) for c in commands(block)] == [("a", ["x"]), ("b", [])]

@@ -1,0 +1,50 @@
+"""hapctl reads the database again when the profile of a running accessory is replaced."""
+
+import asyncio
+import json
+
+from process import PATIENCE, PROFILES
+from test_hapctl import ctl
+from test_hapctl_proxy import before, garage
+
+__all__ = ["ctl"]  # a fixture
+
+
+async def add_an_outlet(simulator, tmp_path):
+    """Replaces the garage's profile by one with another service, which raises c#."""
+    profile = json.loads((PROFILES / "garage-kilgo.hasaccessory").read_text())
+    profile["services"].append({"type": "Outlet", "name": "Socket"})
+    path = tmp_path / "replacement.hasaccessory"
+    path.write_text(json.dumps(profile))
+    answer = await simulator.command("replace", profile=str(path))
+    assert answer["ok"], answer
+
+
+async def test_a_shell_reads_a_replaced_profile_without_being_asked(run, ctl, tmp_path):
+    simulator = await garage(run, ctl)
+    shell = await asyncio.create_subprocess_exec(
+        ctl.program, "shell", "garage", "--interface", "lo", "--state", ctl.state,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        async with asyncio.timeout(PATIENCE):
+            shell.stdin.write(b"get On\n")
+            assert b"On: " in await shell.stdout.readline()
+            await add_an_outlet(simulator, tmp_path)
+            assert await shell.stdout.readline() == b"The accessory has another database now.\n"
+            shell.stdin.write(b'get "Outlet In Use"\n')
+            assert b"Outlet In Use: " in await shell.stdout.readline()
+            shell.stdin.close()
+            assert await shell.wait() == 0
+    finally:
+        if shell.returncode is None:
+            shell.kill()
+
+
+async def test_a_proxy_raises_its_own_configuration_number(run, ctl, network, tmp_path):
+    simulator = await garage(run, ctl)
+    proxy = await before(run, ctl, "garage", "--interface", "lo")
+    await network.wait(proxy.accessory.device_id, **{"c#": "1"})
+    await add_an_outlet(simulator, tmp_path)
+    await network.wait(proxy.accessory.device_id, **{"c#": "2"})
+    assert await proxy.stop() == 0
