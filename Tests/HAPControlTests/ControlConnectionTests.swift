@@ -97,11 +97,16 @@ import Testing
   func unread(_ field: String) async throws {
     var times = ControlTimes()
     times.answer = .milliseconds(20)
-    try await listening(times, respond: { _ in Self.big(20_000_000) }) { served in
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    let respond = { @Sendable (_: ControlRequest) in
+      ask.yield()
+      return Self.big(20_000_000)
+    }
+    try await listening(times, respond: respond) { served in
       let client = try await served.client()
       client.send("GET /v1 HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n" + Self.ask)
-      try await served.until(1)
-      try await served.until(0)
+      for await _ in asked { break }
+      while try await served.connectionCount() > 0 { try Task.checkCancellation() }
     }
   }
 
@@ -185,6 +190,7 @@ import Testing
       await client.until("id: here-0\n")
       let text = String(repeating: "x", count: 4_000_000)
       while try await served.connectionCount() == 1 {
+        try Task.checkCancellation()
         try await served.onLoop { served.journal.append(Self.trouble(text), now: .zero) }
       }
     }

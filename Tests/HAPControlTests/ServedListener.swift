@@ -45,9 +45,6 @@ final class ServedListener: @unchecked Sendable {  // what it has belongs to the
   }
 
   func connectionCount() async throws -> Int { try await onLoop { [self] in listener.connectionCount } }
-
-  /// Waits until there are so many.
-  func until(_ count: Int) async throws { while try await connectionCount() != count { await Task.yield() } }
 }
 
 /// Sends bytes as they are, and keeps what comes. Reads only when it is asked to wait for something.
