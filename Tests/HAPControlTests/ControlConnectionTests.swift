@@ -145,6 +145,41 @@ import Testing
     }
   }
 
+  @Test("[CN.20] Requests whose bodies are incomplete take no place from a whole one, from new clients or known ones")
+  func halfBodies() async throws {
+    let half =
+      "PUT /v1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 30000\r\nExpect: 100-continue\r\n\r\n"
+      + String(repeating: "x", count: 3000)
+    for isKnown in [false, true] {
+      try await listening { served in
+        var clients: [RawClient] = []
+        for _ in 0..<ControlListener.mostConnections + (isKnown ? 0 : 20) {
+          let client = try await served.client()
+          if isKnown {
+            client.send(Self.ask)
+            await client.until("204")
+          }
+          client.send(half)
+          await client.until("100 Continue")
+          clients.append(client)
+        }
+        let last = try await served.client()
+        last.send(Self.ask)
+        #expect(await last.until("\r\n\r\n").hasPrefix("HTTP/1.1 204"))
+        #expect(try await served.connectionCount() == ControlListener.mostConnections)
+      }
+    }
+  }
+
+  @Test("A first request with a long body is answered") func longBody() async throws {
+    try await listening { served in
+      let client = try await served.client()
+      client.send("PUT /v1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n")
+      client.send([UInt8](repeating: 0x78, count: 1_000_000))
+      #expect(await client.until("\r\n\r\n").hasPrefix("HTTP/1.1 204"))
+    }
+  }
+
   // MARK: Events
 
   @Test("Who comes back to a long journal is told all of it, piece by piece, and what comes then")

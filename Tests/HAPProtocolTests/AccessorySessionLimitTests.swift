@@ -77,19 +77,51 @@ struct AccessorySessionLimitTests {
     #expect(accessory.core.connections.count <= 17 + 100)
   }
 
-  @Test("[CN.10, CN.18] A connection takes its slot when more than 2 KiB of its first body has come")
-  func slowBodies() throws {
+  @Test(
+    "[CN.10, CN.18, CN.20] A flood of first bodies without an end evicts no connection that has sent a whole request",
+    arguments: [
+      ("Content-Length: 30000", Array(repeating: UInt8(0), count: 29_000)),
+      ("Transfer-Encoding: chunked", Array("4000\r\n".utf8) + Array(repeating: UInt8(0), count: 16_000)),
+      ("Transfer-Encoding: chunked", Array(String(repeating: "1\r\nx\r\n", count: 1000).utf8)),
+    ])
+  func slowBodies(_ field: String, _ body: [UInt8]) throws {
     let accessory = home()
-    let body =
-      Array("POST /pair-verify HTTP/1.1\r\nContent-Length: 30000\r\n\r\n".utf8) + Array(repeating: 0, count: 29_000)
-    let hostile = (0..<100).compactMap { number in accessory.connect(TestHome.stranger, from: "192.0.2.1:\(number + 1)")
+    accessory.core.waitingLimit = 100
+    let early = try #require(accessory.connect(TestHome.admin, from: "192.0.2.1:3000"))
+    #expect(early.get("/accessories")?.status == 470)
+    var hostile: [MemoryController] = []
+    for number in 0..<200 {
+      let connection = try #require(accessory.connect(TestHome.stranger, from: "192.0.2.1:\(number + 1)"))
+      connection.sendRaw(Array("POST /pair-setup HTTP/1.1\r\n\(field)\r\n\r\n".utf8) + body)
+      hostile.append(connection)
     }
-    for connection in hostile { connection.sendRaw(body) }
-    #expect(hostile.count { !$0.isClosed } == 17)
+    #expect(hostile.count { !$0.isClosed } == 16)
+    #expect(accessory.core.slots.takenCount == 1 && accessory.core.slots.waitingCount == 0)
+    #expect(early.get("/accessories")?.status == 470)
     for peer in ["192.0.2.1:2000", "192.0.2.2:2000"] {
       let controller = try #require(accessory.connect(TestHome.admin, from: peer))
       #expect(controller.verify() == nil)
     }
+  }
+
+  @Test("[CN.20] A first request with a long body is answered, and takes its slot then")
+  func longFirstRequest() {
+    let accessory = home()
+    let controller = accessory.unverified()
+    let request = MemoryController.request("PUT", "/characteristics", body: Array(repeating: 0x20, count: 32 << 10))
+    controller.send(Array(request.dropLast()))
+    #expect(accessory.core.slots.takenCount == 0 && accessory.core.slots.sendingCount == 1)
+    controller.send(Array(request.suffix(1)))
+    #expect(controller.takeReply()?.status == 470)
+    #expect(accessory.core.slots.takenCount == 1 && accessory.core.slots.sendingCount == 0)
+    let (other, closing) = (accessory.unverified(), accessory.unverified())
+    other.send(Array(request.prefix(request.count - (30 << 10) + 1)))
+    #expect(accessory.core.slots.sendingCount == 1)
+    // One byte less may wait.
+    closing.send(Array(request.prefix(request.count - (30 << 10))))
+    #expect(accessory.core.slots.sendingCount == 1 && accessory.core.slots.waitingCount == 1)
+    accessory.disconnect(other)
+    #expect(accessory.core.slots.sendingCount == 0)
   }
 
   @Test("[CN.19] Requests from its own address do not evict a connection between M1 and M3 of Pair Verify")

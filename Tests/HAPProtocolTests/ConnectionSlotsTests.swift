@@ -38,6 +38,13 @@ struct ConnectionSlotsTests {
       return accept(slots.take(holder, at: now)) ? holder : nil
     }
 
+    /// A connection that has sent more than 2 KiB of its first body, and not all of it; nil: it was refused.
+    func send(_ host: String) -> Holder? {
+      guard let holder = open(host) else { return nil }
+      slots.send(holder)?.isEvicted = true
+      return holder
+    }
+
     /// Verified sessions of one address.
     func sessions(_ count: Int, _ host: String = "10.0.0.1") -> [Holder] {
       (0..<count).compactMap { _ in
@@ -73,6 +80,69 @@ struct ConnectionSlotsTests {
     let second = port.open("10.0.0.3")
     #expect(flood[46].isEvicted && other?.isEvicted == false && second?.isEvicted == false)
     #expect(port.slots.waitingCount == 5)
+  }
+
+  @Test("[CN.20] A long first body takes no slot: two thousand of them evict no connection with a slot")
+  func longBodies() throws {
+    let port = Port(17)
+    let controller = try #require(port.request("10.0.0.1"))
+    let flood = (0..<2000).compactMap { _ in port.send("10.0.0.1") }
+    #expect(flood.count == 2000 && flood.count { !$0.isEvicted } == 16 && flood.suffix(16).allSatisfy { !$0.isEvicted })
+    let others = (0..<16).compactMap { _ in port.request("10.0.0.1") }
+    #expect(others.count == 16 && !(others + [controller]).contains { $0.isEvicted })
+    // Without a free slot 8 may send.
+    #expect(port.slots.sendingCount == 8 && flood.suffix(8).allSatisfy { !$0.isEvicted })
+    #expect(port.slots.waitingCount == 0 && port.slots.all.count == 25)
+  }
+
+  @Test("[CN.20] The address with the most long first bodies loses its oldest one")
+  func longBodyShare() {
+    let port = Port()
+    let other = port.send("10.0.0.2")
+    let flood = (0..<50).compactMap { _ in port.send("10.0.0.1") }
+    #expect(flood.map(\.isEvicted) == Array(repeating: true, count: 43) + Array(repeating: false, count: 7))
+    let third = port.send("10.0.0.3")
+    #expect(flood[43].isEvicted && other?.isEvicted == false && third?.isEvicted == false)
+  }
+
+  @Test("[CN.20] A connection takes its slot at the end of its long first body, and leaves room for another one")
+  func endOfLongBody() throws {
+    let port = Port(1)
+    let senders = (0..<8).compactMap { _ in port.send("10.0.0.1") }
+    guard case .admitted(nil) = port.slots.take(senders[0], at: port.now) else {
+      Issue.record("the slot is free")
+      return
+    }
+    #expect(senders[0].slotState == .slot && port.slots.sendingCount == 7)
+    _ = port.send("10.0.0.1")
+    #expect(!senders.contains { $0.isEvicted })
+    // All slots are taken by connections that cannot be evicted.
+    senders[0].isAnswerOwed = true
+    guard case .refused = port.slots.take(senders[1], at: port.now) else {
+      Issue.record("the slot is taken")
+      return
+    }
+    #expect(senders[1].slotState == .sending)
+  }
+
+  @Test("[CN.20] A long body changes nothing for a connection with a slot, nor for a closed one, nor twice")
+  func otherLongBodies() throws {
+    let port = Port()
+    let session = try #require(port.sessions(1).first)
+    let (plain, closed, sender) = (
+      try #require(port.request("10.0.0.1")), try #require(port.open("10.0.0.1")), try #require(port.send("10.0.0.1"))
+    )
+    port.slots.remove(closed)
+    for holder in [session, plain, closed, sender] { #expect(port.slots.send(holder) == nil) }
+    #expect([session, plain, closed, sender].map(\.slotState) == [.session, .slot, .none, .sending])
+    #expect(port.slots.takenCount == 2 && port.slots.sendingCount == 1)
+    for _ in 0..<2 { port.slots.remove(sender) }
+    #expect(sender.slotState == .none && port.slots.sendingCount == 0)
+    // It no longer counts for its address, so the other address has the most.
+    let own = (0..<4).compactMap { _ in port.send("10.0.0.1") }
+    let others = (0..<5).compactMap { _ in port.send("10.0.0.2") }
+    #expect(own.count == 4 && !own.contains { $0.isEvicted })
+    #expect(others.map(\.isEvicted) == [true, false, false, false, false])
   }
 
   @Test(

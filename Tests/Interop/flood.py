@@ -17,7 +17,7 @@ import sys
 import time
 
 HEAD = b"GET /accessories HTTP/1.1\r\nX-Slow: " + b"y" * 4000
-SHORT = b"POST /pair-setup HTTP/1.1\r\nContent-Length: 30001\r\n\r\n" + b"y" * 30000
+SHORT = b"POST /pair-setup HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 30001\r\n\r\n" + b"y" * 30000
 BODY = b"\x06\x01\x01\x03\x20"
 BIND_ADDRESS_NO_PORT = 24
 

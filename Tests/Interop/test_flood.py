@@ -18,10 +18,10 @@ CONNECTIONS = 400
 
 
 @pytest.mark.parametrize(
-    ("source", "kind"), [(OTHER, "silent"), (SAME, "silent"), (OTHER, "head"), (SAME, "head"), (OTHER, "body")]
+    ("source", "kind"), [(source, kind) for kind in ("silent", "head", "body") for source in (OTHER, SAME)]
 )
 async def test_controllers_pair_and_verify_during_a_flood(source, kind, run):
-    "[CN.10, CN.12, CN.18]"
+    "[CN.10, CN.12, CN.18, CN.20]"
     simulator = await run(LAMP, options=("--quiet",))
     accessory = simulator.accessory
     async with Flood(accessory, source, CONNECTIONS, kind):
@@ -51,13 +51,14 @@ async def test_a_flood_under_a_small_limit_of_open_files_keeps_nobody_out(kind, 
     assert flood.totals["closed"] > 0
 
 
-async def test_the_control_api_answers_during_a_flood(run):
-    "[CN.18]"
+@pytest.mark.parametrize("kind", ["silent", "body"])
+async def test_the_control_api_answers_during_a_flood(kind, run):
+    "[CN.18, CN.20]"
     simulator = await run(LAMP, options=("--quiet",))
     open_before = await Web.connect(simulator)
     assert (await open_before.ask("GET", "/v1/accessories")).status == 200
     port = int(control(simulator)[1])
-    async with Flood(simulator.accessory, SAME, CONNECTIONS, port=port):
+    async with Flood(simulator.accessory, SAME, CONNECTIONS, kind, port):
         async with asyncio.timeout(PATIENCE):
             late = await Web.connect(simulator)
             for web in (open_before, late):

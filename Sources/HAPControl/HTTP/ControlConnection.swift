@@ -38,8 +38,10 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
   private var hasEnded = false
   /// Whether the head of the request that is being read has been let through.
   private var isAdmitted = false
-  /// Called when a request has come that may be asked; false: there is no slot for the connection.
+  /// Called when a whole request has come that may be asked; false: there is no slot for the connection.
   var onRequest: () -> Bool = { true }
+  /// Called while the body of a request is incomplete and longer than `shortBodyLimit`.
+  var onLongBody: () -> Void = {}
   var onEnd: () -> Void = {}
   let remoteAddress: RemoteAddress
   /// When the last request came, or the connection itself.
@@ -65,8 +67,8 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
     timer.start(after: times.request)
     // The stream holds its closures, and they hold this, until it is closed.
     stream.startReading { [self] suggested in
-      // A connection without a slot sends heads alone.
-      incoming.reserve(slotState == .slot ? max(4096, min(suggested, 65_536)) : 4096)
+      // Thousands may wait, and what they send is short.
+      incoming.reserve(slotState == .waiting ? 4096 : max(4096, min(suggested, 65_536)))
     } onRead: { [self] event in
       read(event)
     }
@@ -143,9 +145,9 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
       do throws(ControlProblem) {
         try rules.check(request(head, body: bodyStart..<bodyStart).get())
       } catch { return finish(error.answer, isHead: isHead(head)) }
-      guard onRequest() else { return end() }
       isAdmitted = true
     }
+    if incoming.readableCount - bodyStart > shortBodyLimit { onLongBody() }
     guard head.expectsContinue, !hasContinued else { return }
     hasContinued = true
     stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
@@ -219,11 +221,9 @@ final class ControlConnection: @unchecked Sendable {  // used on the loop's thre
 extension ControlConnection: SlotHolder {
   var verifyStarted: Duration? { nil }
 
-  /// Also while the body of a request comes whose head may be asked.
   var isAnswerOwed: Bool {
     switch state {
-    case .reading: isAdmitted
-    case .lingering: false
+    case .reading, .lingering: false
     case .answering, .writing, .telling, .ending, .closed: true
     }
   }

@@ -65,6 +65,7 @@ package final class ControlListener {
       connection.lastHeard = now
       return evict(slots.take(connection, at: now))
     }
+    connection.onLongBody = { [unowned self, unowned connection] in slots.send(connection)?.close() }
     connection.onEnd = { [unowned self, unowned connection] in slots.remove(connection) }
     connection.start()
   }

@@ -60,9 +60,8 @@ extension AccessoryCore {
   private func parse(_ bytes: UnsafeMutableRawBufferPointer, on connection: ConnectionCore, at now: Duration) -> Int? {
     switch connection.parser.parse(bytes) {
     case .incomplete:
-      // Thousands may wait, so a connection that waits keeps no more than 2 KiB of a body.
-      if let start = connection.parser.pendingBodyStart, bytes.count - start > 2 << 10 {
-        _ = takeSlot(for: connection, at: now)
+      if let start = connection.parser.pendingBodyStart, bytes.count - start > shortBodyLimit {
+        sendLongBody(connection)
       }
       return nil
     case .request(let head, let body, let consumed):

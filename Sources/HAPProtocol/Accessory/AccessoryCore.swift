@@ -168,13 +168,18 @@ package final class AccessoryCore {
   /// Gives a connection its slot when its first whole request has come, or evicts it.
   /// - Returns: whether it has one.
   func takeSlot(for connection: ConnectionCore, at now: Duration) -> Bool {
-    guard connection.slotState == .waiting else { return true }
+    guard connection.slotState.isBeforeRequest else { return true }
     guard case .admitted(let evicted) = slots.take(connection, at: now) else {
       evict(connection, reason: "all \(slots.takenCount) slots are in use")
       return false
     }
     if let evicted { evict(evicted) }
     return true
+  }
+
+  /// Lets a connection without a slot send on its first body, which is long, and evicts another one if too many do.
+  func sendLongBody(_ connection: ConnectionCore) {
+    if let evicted = slots.send(connection) { evict(evicted) }
   }
 
   private func evict(

@@ -17,15 +17,20 @@ package enum SlotState: Sendable {
   case none
   /// It has sent no whole request yet.
   case waiting
+  /// It has sent more than `shortBodyLimit` bytes of its first body, and no whole request yet.
+  case sending
   case slot
   /// It has a slot as a verified session.
   case session
+
+  /// Whether the connection has no slot before its first whole request.
+  package var isBeforeRequest: Bool { self == .waiting || self == .sending }
 }
 
 /// Shares connection slots fairly between remote addresses.
 ///
 /// A connection waits until its first whole request, and takes a slot then. So a silent connection takes no slot. When there are too many of
-/// one kind, the address with the most of them loses one first. Rules CN.10 to CN.19 of `docs/protocol.md`.
+/// one kind, the address with the most of them loses one first. Rules CN.10 to CN.20 of `docs/protocol.md`.
 package struct ConnectionSlots<Holder: SlotHolder> {
   package enum Admission {
     /// There is room. `evicting` has lost its place, and the caller closes it.
@@ -47,6 +52,9 @@ package struct ConnectionSlots<Holder: SlotHolder> {
   /// In order of arrival.
   private var waiting: [Holder] = []
   private var waitingByAddress: [RemoteAddress: Int] = [:]
+  /// In the order in which their bodies grew too long to wait.
+  private var sending: [Holder] = []
+  private var sendingByAddress: [RemoteAddress: Int] = [:]
 
   /// - Parameters:
   ///   - limit: connections with a slot.
@@ -60,7 +68,11 @@ package struct ConnectionSlots<Holder: SlotHolder> {
 
   package var takenCount: Int { taken.count }
   package var waitingCount: Int { waiting.count }
-  package var all: [Holder] { taken + waiting }
+  package var sendingCount: Int { sending.count }
+  package var all: [Holder] { taken + waiting + sending }
+
+  /// Connections that may send a long first body at once: as many as there are free slots, and 8 at least.
+  private var sendingLimit: Int { max(leastSending, limit - taken.count) }
 
   // MARK: Changes
 
@@ -76,7 +88,7 @@ package struct ConnectionSlots<Holder: SlotHolder> {
 
   /// Gives a slot to a connection that has sent its first whole request.
   package mutating func take(_ holder: Holder, at now: Duration) -> Admission {
-    guard holder.slotState == .waiting else { return .admitted(evicting: nil) }
+    guard holder.slotState.isBeforeRequest else { return .admitted(evicting: nil) }
     var evicted: Holder?
     if taken.count >= limit {
       guard let candidate = candidate(for: holder, at: now) else { return .refused }
@@ -87,7 +99,20 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     holder.slotState = .slot
     taken.append(holder)
     unverifiedByAddress[holder.remoteAddress, default: 0] += 1
+    // Where a slot was free, one connection fewer may send.
+    if evicted == nil, sending.count > sendingLimit { evicted = evictSending() }
     return .admitted(evicting: evicted)
+  }
+
+  /// Counts a waiting connection among those that send a long first body: it has sent more than `shortBodyLimit` bytes of it. It takes no slot.
+  /// - Returns: another such connection, which is evicted because there are too many. The caller closes it.
+  package mutating func send(_ holder: Holder) -> Holder? {
+    guard holder.slotState == .waiting else { return nil }
+    remove(holder)
+    holder.slotState = .sending
+    sending.append(holder)
+    sendingByAddress[holder.remoteAddress, default: 0] += 1
+    return sending.count > sendingLimit ? evictSending() : nil
   }
 
   /// Counts a connection with a slot as a verified session from now on.
@@ -107,6 +132,9 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     case .waiting:
       if let index = waiting.firstIndex(where: { $0 === holder }) { waiting.remove(at: index) }
       waitingByAddress.decrement(holder.remoteAddress)
+    case .sending:
+      sending.removeAll { $0 === holder }
+      sendingByAddress.decrement(holder.remoteAddress)
     }
     holder.slotState = .none
   }
@@ -130,10 +158,14 @@ package struct ConnectionSlots<Holder: SlotHolder> {
     shrunk = currentWaitingLimit < waitingLimit ? now : nil
   }
 
-  /// Evicts the oldest waiting connection of the address with the most of them.
-  private mutating func evictWaiting() -> Holder? {
-    let most = waitingByAddress.values.max()
-    guard let oldest = waiting.first(where: { waitingByAddress[$0.remoteAddress] == most }) else { return nil }
+  private mutating func evictWaiting() -> Holder? { evictOldest(of: waiting, waitingByAddress) }
+
+  private mutating func evictSending() -> Holder? { evictOldest(of: sending, sendingByAddress) }
+
+  /// Evicts the first of these connections whose address has the most of them.
+  private mutating func evictOldest(of holders: [Holder], _ countByAddress: [RemoteAddress: Int]) -> Holder? {
+    let most = countByAddress.values.max()
+    guard let oldest = holders.first(where: { countByAddress[$0.remoteAddress] == most }) else { return nil }
     remove(oldest)
     return oldest
   }
@@ -197,10 +229,14 @@ package func slotWaitingLimit(openFiles: Int) -> Int {
 /// - Parameter openFiles: how many open files one port may use.
 package func slotLimit(_ wanted: Int, openFiles: Int) -> Int { min(wanted, max(leastSlots, openFiles / 2)) }
 
+/// Bytes of its first body that a connection may send while it waits. Thousands may wait.
+package let shortBodyLimit = 2 << 10
+
 private let longestSlotQueue = 4096
 /// More than the 64 connections that a listener accepts in one turn.
 private let shortestSlotQueue = 128
 private let leastSlots = 17
+private let leastSending = 8
 /// How long the process has enough open files before more connections may wait again.
 private let growthInterval = Duration.seconds(10)
 /// Sessions that unverified connections cannot evict: as many as every accessory has to hold. HAP R2 §6.2.3.
