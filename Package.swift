@@ -135,7 +135,9 @@ let package = Package(
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",
-      dependencies: ["hapsim", "HAPCommandLine", "HAPSimulator", "HAPStore", "HAPModel", "HAPWire", "HAPCrypto"],
+      dependencies: [
+        "hapsim", "HAPCommandLine", "HAPReport", "HAPSimulator", "HAPStore", "HAPModel", "HAPWire", "HAPCrypto",
+      ],
       exclude: ["Help"]),
     .testTarget(
       name: "HapctlTests",

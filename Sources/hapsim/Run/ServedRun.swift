@@ -81,7 +81,7 @@ final class ServedRun: @unchecked Sendable {  // see above
     let log = EventLog(
       lines, json: options.json, isQuiet: !hasReader,
       alone: prepared.accessories.count == 1 ? prepared.accessories[0].name : nil, console.output)
-    let judgement = options.judging.map { Judgement($0, of: prepared.accessories, options, console) }
+    let judgement = options.judging.map { Judgement($0, of: prepared.accessories, options) }
     do {
       nonisolated(unsafe) let (prepared, file) = (prepared, file)
       try loop.performAndWait { [self] in try begin(prepared, log, judgement, file) }
