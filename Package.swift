@@ -131,12 +131,15 @@ let package = Package(
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport"]),
     .testTarget(
       name: "HAPControlTests",
-      dependencies: ["HAPControl", "HAPSimulator", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire"]),
+      dependencies: [
+        "HAPControl", "HAPScenario", "HAPSimulator", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
+      ]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",
       dependencies: [
-        "hapsim", "HAPCommandLine", "HAPReport", "HAPSimulator", "HAPStore", "HAPModel", "HAPWire", "HAPCrypto",
+        "hapsim", "HAPCommandLine", "HAPReport", "HAPSimulator", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
+        "HAPCrypto",
       ],
       exclude: ["Help"]),
     .testTarget(
