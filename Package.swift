@@ -131,11 +131,16 @@ let package = Package(
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport"]),
     .testTarget(
       name: "HAPControlTests",
-      dependencies: ["HAPControl", "HAPSimulator", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire"]),
+      dependencies: [
+        "HAPControl", "HAPScenario", "HAPSimulator", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
+      ]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",
-      dependencies: ["hapsim", "HAPCommandLine", "HAPSimulator", "HAPStore", "HAPModel", "HAPWire", "HAPCrypto"],
+      dependencies: [
+        "hapsim", "HAPCommandLine", "HAPReport", "HAPSimulator", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
+        "HAPCrypto",
+      ],
       exclude: ["Help"]),
     .testTarget(
       name: "HapctlTests",

@@ -54,6 +54,16 @@ package func outputProblems(files: [String], folders: [String] = []) -> [FileErr
   return problems
 }
 
+/// Writes texts to files, over those that are there. A text without a path is not made.
+/// - Returns: an error for each file that could not be written.
+package func problems(writing files: [(path: String?, text: () -> String)]) -> [FileError] {
+  files.compactMap { path, text in
+    guard let path else { return nil }
+    do throws(FileError) { try writeFile(path, Array(text().utf8), overwriting: true) } catch { return error }
+    return nil
+  }
+}
+
 /// The path without links and dots, so that equal places have equal texts; nil for a device.
 private func place(of path: String) -> String? {
   var status = stat()

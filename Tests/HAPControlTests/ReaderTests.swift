@@ -1,13 +1,25 @@
+import HAPScenario
 import HAPWire
 import Testing
 
 @testable import HAPControl
 
 @Suite("Events, and who reads them") struct ReaderTests {
+  /// A scenario that is played until `isPlaying` is false.
+  private final class Playing: ControlledScenarios, @unchecked Sendable {  // used on the loop's thread alone
+    var isPlaying = true
+    static func read(_ text: String) throws(ControlProblem) -> Scenario { throw ControlProblem(422, "none", text) }
+    func begin(_ scenario: Scenario) throws(ControlProblem) {}
+    func stop() throws(ControlProblem) { isPlaying = false }
+    func write(to json: inout JSONWriter) {}
+  }
+
   private func reading(
-    patience: Duration = .seconds(600), reportsAll: Bool = false, _ body: (ServedControl) async throws -> Void
+    patience: Duration = .seconds(600), reportsAll: Bool = false, scenarios: Playing? = nil,
+    _ body: (ServedControl) async throws -> Void
   ) async throws {
-    let served = try await ServedControl([Profiles.lamp], reportsAll: reportsAll, readerPatience: patience)
+    let served = try await ServedControl(
+      [Profiles.lamp], reportsAll: reportsAll, readerPatience: patience, scenarios: scenarios)
     do {
       try await body(served)
       try await served.stop()
@@ -42,6 +54,28 @@ import Testing
       #expect(try await !isRecorded(in: served))
       _ = try await served.ask("GET", "/v1/events")
       #expect(try await isRecorded(in: served))
+    }
+  }
+
+  @Test("Recording continues while a scenario is played") func scenario() async throws {
+    let playing = Playing()
+    try await reading(scenarios: playing) { served in
+      _ = try await served.node("GET", "/v1/log")
+      try await served.look { api, _ in api.endReportingIfUnread() }
+      #expect(try await isRecorded(in: served))
+      try await served.look { _, _ in playing.isPlaying = false }
+      try await served.look { api, _ in api.endReportingIfUnread() }
+      #expect(try await !isRecorded(in: served))
+    }
+  }
+
+  @Test("The journal says whether a client reads") func reader() async throws {
+    try await reading { served in
+      #expect(try await !served.look { $1.hasReader })
+      _ = try await served.node("GET", "/v1/log")
+      #expect(try await served.look { $1.hasReader })
+      try await served.look { api, _ in api.endReportingIfUnread() }
+      #expect(try await !served.look { $1.hasReader })
     }
   }
 

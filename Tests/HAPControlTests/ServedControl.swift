@@ -34,7 +34,7 @@ final class ServedControl: Sendable {
   ///   - reportsAll: whether all events are recorded before a client reads them.
   init(
     _ profiles: [String], pace: SimulationClock.Pace = .standing, reportsAll: Bool = true,
-    readerPatience: Duration = .seconds(600)
+    readerPatience: Duration = .seconds(600), scenarios: (any ControlledScenarios)? = nil
   ) async throws {
     loop.start()
     let folder = StateFolder.ephemeral()
@@ -57,7 +57,8 @@ final class ServedControl: Sendable {
         simulation, readProfile: { throw Failure(message: "no file is to be read: \($0)") }, onAllStopped: {})
       nonisolated(unsafe) let (taker, told) = (dispatcher, journal)
       let api = ControlAPI(
-        [ControlledPart(simulation, dispatcher)], taker, told, readerPatience: readerPatience, on: loop)
+        [ControlledPart(simulation, dispatcher)], taker, told, scenarios: scenarios, readerPatience: readerPatience,
+        on: loop)
       held.withLock { $0 = Held(simulation, journal, api) }
     }
   }

@@ -123,7 +123,7 @@ struct JudgeTests {
     #expect(read.header?.program == .hapsimJudge)
     #expect(read.outcomes.map(\.verdict) == report.outcomes.map(\.verdict))
     #expect(
-      MarkdownReport.text(of: report, redaction: redaction, failingOn: []).contains(
+      MarkdownReport.text(of: report, redaction: redaction).contains(
         "# ❌ hapsim judge: there are failures"))
     var text = TerminalReport(isColoured: false, redaction: redaction)
     let lines = court.judge.events(header).flatMap { text.lines(for: $0) }

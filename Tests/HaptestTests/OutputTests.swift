@@ -107,6 +107,20 @@ import Testing
     }
   }
 
+  @Test("If a report cannot be written, the reports that have a conclusion say so") func lossIsInTheReports() throws {
+    let folder = try ScratchFolder()
+    let (json, markdown) = (folder.path + "/r.json", folder.path + "/r.md")
+    let words = ["--report-json", json, "--markdown", markdown, "--tap", "/nowhere/r.tap"]
+    let files = try ReportFiles(Arguments(parsing: words, options: ReportFiles.all.map(\.definition)))
+    let report = report([(.pass, .must)])
+    var complaints: [String] = []
+    let ending = files.write(report, .none, RunEnding(report, .init()), epoch: .zero) { complaints.append($0) }
+    #expect(ending.conclusion == .reportNotWritten)
+    #expect(complaints.count == 1 && complaints[0].contains("/nowhere/r.tap"))
+    #expect(try String(contentsOfFile: json, encoding: .utf8).contains("\"conclusion\":\"report-not-written\""))
+    #expect(try String(contentsOfFile: markdown, encoding: .utf8).contains("a report could not be written"))
+  }
+
   @Test("Two reports cannot have one path, however it is written") func samePath() async throws {
     let folder = try ScratchFolder()
     let path = folder.path + "/r"

@@ -99,6 +99,7 @@ async def test_who_comes_back_is_told_what_was_missed(run, webs):
 async def test_numbers_of_another_process_say_nothing(run, webs):
     simulator = await run(LAMP)
     web = await webs(simulator)
+    await web.ask("GET", "/v1/log")
     await web.ask("PUT", "/v1/accessories/1/characteristics/Brightness", {"value": 3})
     index = (await web.ask("GET", "/v1")).json
     run_id, last = index["run"], index["lastEvent"]
@@ -109,8 +110,10 @@ async def test_numbers_of_another_process_say_nothing(run, webs):
         assert (await anext(events))[0] == f"{run_id}-1"
 
 
-async def test_with_quiet_all_is_told_from_the_first_who_asks(run, phone, webs):
-    simulator = await run(LAMP, options=("--quiet",))
+@pytest.mark.parametrize("options", [("--quiet",), ()])
+async def test_all_is_told_from_the_first_who_asks(options, run, phone, webs):
+    """The simulator prints JSON: with --quiet only trouble, otherwise each event. Neither is in the log before a client reads it."""
+    simulator = await run(LAMP, options=options)
     web, listener = await webs(simulator), await webs(simulator)
     # Adds nothing to the journal: nobody looks yet.
     await web.ask("PUT", "/v1/accessories/1/characteristics/Brightness", {"value": 3})
@@ -345,6 +348,24 @@ async def test_a_scenario_over_the_api(run, webs):
     await first(events, "scenario", passed=True)
     assert (await web.ask("GET", "/v1/scenario")).json["state"] == "passed"
     assert (await web.ask("DELETE", "/v1/scenario")).status == 409
+
+
+@pytest.mark.parametrize("options", [("--quiet",), ()])
+async def test_a_scenario_over_the_api_hears_events_without_a_reader(options, run, webs):
+    simulator = await run(LAMP, options=options)
+    web = await webs(simulator)
+    text = "steps:\n  - when: { event: changed, characteristic: On }\n  - set: { characteristic: Brightness, value: 77 }\n"
+    assert (await web.ask("PUT", "/v1/scenario", {"yaml": text})).json["state"] == "playing"
+    await web.ask("PUT", "/v1/accessories/1/characteristics/On", {"value": True})
+    assert (await web.ask("GET", "/v1/scenario")).json["state"] == "passed"
+
+
+async def test_with_control_all_is_recorded_from_the_start(run, webs):
+    simulator = await run(LAMP, options=("--control", "0"))
+    web = await webs(simulator)
+    await web.ask("PUT", "/v1/accessories/1/characteristics/Brightness", {"value": 3})
+    events = (await web.ask("GET", "/v1/log?event=changed")).json["events"]
+    assert [event["value"] for event in events] == [3]
 
 
 async def test_what_comes_over_the_api_is_recorded(run, webs, tmp_path):

@@ -56,6 +56,37 @@ async def test_a_process_that_dies_of_a_byte(tmp_path):
     assert status == 0 and output.startswith("it doesn't happen any more"), errors
 
 
+async def test_the_result_as_json(tmp_path):
+    """One document on standard output, whatever the result is."""
+
+    async def result(*words):
+        status, output, errors = await fuzz(*words, "--json")
+        assert errors == "" and output.count("\n") == 1, output + errors
+        return status, json.loads(output)
+
+    file = tmp_path / "found.json"
+    chosen = ("--area", "tlv", "--seed", "3", "--max-rounds", "60")
+    status, found = await result("--exec", fragile("dies"), *chosen, "--reproducer", file)
+    assert (status, found["result"], found["seed"], found["file"]) == (1, "finding", 3, str(file))
+    assert found["finding"]["kind"] == "ended" and found["finding"]["message"].endswith("ended with status 42")
+    assert any("there is a 0xFF" in line for line in found["finding"]["details"])
+    assert found["reproducer"] == json.loads(file.read_text())
+    assert found["sent"]["messages"] > 0
+
+    status, again = await result("--exec", fragile("dies"), "--replay", file)
+    assert (status, again["result"], again["finding"]["kind"]) == (1, "finding", "ended")
+    status, gone = await result("--exec", fragile("stands"), "--replay", file)
+    assert (status, gone["result"], "finding" in gone) == (0, "nothing-found", False)
+    status, well = await result("--exec", fragile("stands"), "--area", "tlv", "--seed", "3", "--max-rounds", "2")
+    assert (status, well["result"], well["sent"]["rounds"]) == (0, "nothing-found", 2)
+    assert sum(well["sent"]["answers"].values()) > 0
+
+    # A reproducer that can't be written is in the document.
+    status, output, errors = await fuzz("--exec", fragile("dies"), *chosen, "--reproducer", "/dev/full", "--json")
+    lost = json.loads(output)
+    assert (status, lost["file"], lost["reproducer"]["area"]) == (1, None, "tlv") and "/dev/full" in errors
+
+
 async def test_the_same_seed_finds_the_same(tmp_path):
     texts = set()
     for name in ("a", "b"):

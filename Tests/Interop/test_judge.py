@@ -247,6 +247,24 @@ async def test_recommendations_alone_are_no_failure_where_only_rules_count(judge
     await judge.hapctl("misbehave", "it", "keeps-database")
     status, verdict = await judge.end()
     assert (status, [entry["level"] for entry in verdict["broken"]]) == (0, ["should"])
+    assert verdict["conclusion"] == "conforms"
+    assert verdict["exitStatus"] == 0
+    assert verdict["reasons"] == ["no rule was broken; 1 recommendation was"]
+
+
+async def test_a_failed_scenario_is_in_the_conclusion(judged, tried, tmp_path):
+    """The controller breaks no rule; the exit status is 1, so no report may say that it conforms."""
+    scenario, report, markdown = tmp_path / "fails.yaml", tmp_path / "report.json", tmp_path / "report.md"
+    scenario.write_text("steps:\n  - when: { event: paired }\n  - expect: { characteristic: On, is: true }\n")
+    judge = await judged(tried, options=("--scenario", scenario, "--report-json", report, "--markdown", markdown))
+    await judge.pair()
+    verdict = await judge.simulator.wait(lambda line: line.get("event") == "judged")
+    assert await judge.simulator.ended() == 1
+    assert verdict["conclusion"] == "failures"
+    assert verdict["exitStatus"] == 1
+    assert verdict["reasons"] == ["the scenario failed"] and verdict["broken"] == []
+    assert json.loads(report.read_text())["conclusion"] == "failures"
+    assert markdown.read_text().startswith("# ❌ hapsim judge: there are failures")
 
 
 async def test_nobody_came(judged, tried):
@@ -273,7 +291,7 @@ async def test_the_report_for_people(run, tried):
     )
     assert status == 4, errors
     assert "hapsim judge 0.1.0 · controllers of Tried" in output
-    assert output.rstrip().endswith("Exit 4: nobody did anything that a rule is about.")
+    assert output.rstrip().endswith("Exit 4: no controller did anything that a rule is about.")
 
 
 @pytest.mark.parametrize(
@@ -301,6 +319,17 @@ async def test_a_report_that_cannot_be_written(judged, tried):
     judge = await judged(tried, options=("--no-trial", "--for", "200ms", "--junit", "/dev/full"))
     assert await judge.simulator.ended() == 4
     assert any("/dev/full" in line for line in judge.simulator.errors)
+
+
+async def test_a_report_that_cannot_be_written_is_in_the_conclusion(judged, tried, tmp_path):
+    report = tmp_path / "report.json"
+    judge = await judged(tried, options=("--no-trial", "--junit", "/dev/full", "--report-json", report))
+    await judge.pair()
+    status, verdict = await judge.end()
+    assert (status, verdict["broken"]) == (3, [])
+    assert verdict["conclusion"] == "report-not-written"
+    assert verdict["exitStatus"] == 3
+    assert json.loads(report.read_text())["conclusion"] == "report-not-written"
 
 
 async def test_misdeeds_have_names(tmp_path):

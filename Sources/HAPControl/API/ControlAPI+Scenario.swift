@@ -9,6 +9,8 @@ package protocol ControlledScenarios: AnyObject, Sendable {
   /// Begins one.
   /// - Throws: 409 while another is played.
   func begin(_ scenario: Scenario) throws(ControlProblem)
+  /// Whether one is played that was begun here.
+  var isPlaying: Bool { get }
   /// Ends the one that is played.
   /// - Throws: 409 where none is.
   func stop() throws(ControlProblem)
@@ -38,7 +40,9 @@ extension ControlAPI {
     }
     let player = try player()
     // Reading takes longer than a turn of the loop should.
-    try player.begin(try await read(text, as: player))
+    let scenario = try await read(text, as: player)
+    await tellEverything()
+    try player.begin(scenario)
     return showScenario()
   }
 

@@ -17,7 +17,6 @@ package actor ControlAPI {
   let journal: EventJournal
   private let taker: any CommandTaker
   let scenarios: (any ControlledScenarios)?
-  private var tellsEverything = false
   private let readerPatience: Duration
   /// Runs while all events are reported.
   private var readerTimer: LoopTimer?
@@ -94,10 +93,10 @@ package actor ControlAPI {
     return try result.get()
   }
 
-  /// Makes the accessories report every event, because a client reads them.
+  /// Makes the accessories report every event, because a client reads them or plays a scenario, which waits for some.
   func tellEverything() async {
-    if !tellsEverything {
-      tellsEverything = true
+    if !journal.hasReader {
+      journal.hasReader = true
       for part in parts { await part.look { $0.simulation.tellEverything() } }
     }
     // After the accessories report: otherwise the timer could fire before they do, and they would report forever.
@@ -106,15 +105,15 @@ package actor ControlAPI {
     timer.start(after: readerPatience)
   }
 
-  /// Makes the accessories report as they did at the start, unless an event stream is open. Without a reader, events are only a cost.
+  /// Makes the accessories report as they did at the start, unless an event stream is open or a scenario is played. Without a reader, events are only a cost.
   func endReportingIfUnread() {
-    guard !journal.hasListeners else {
+    guard !journal.hasListeners, scenarios?.isPlaying != true else {
       readerTimer?.start(after: readerPatience)
       return
     }
     readerTimer?.close()
     readerTimer = nil
-    tellsEverything = false
+    journal.hasReader = false
     for part in parts { part.onLoop { $0.simulation.tellAsAtStart() } }
   }
 

@@ -106,6 +106,13 @@ package final class EventJournal {
     return lastListener
   }
 
+  /// Whether a client reads events. The control API sets it.
+  package var hasReader = false {
+    didSet { if hasReader != oldValue { onReader?(hasReader) } }
+  }
+  /// Called when `hasReader` changes.
+  package var onReader: ((Bool) -> Void)?
+
   /// Whether an event stream is open.
   var hasListeners: Bool { !listeners.isEmpty }
 

@@ -2,15 +2,17 @@ import HAPWire
 
 /// The run as Markdown for the pages of CI systems: what it comes to, counts, what went wrong in full, the rest folded.
 package enum MarkdownReport {
-  /// - Parameter sizeLimit: bytes of the whole. GitHub takes 1 MiB in a job's summary; what doesn't fit is left out, and that is told.
+  /// - Parameters:
+  ///   - conclusion: of the run, as its exit status has it; nil: of the report alone.
+  ///   - sizeLimit: bytes of the whole. GitHub takes 1 MiB in a job's summary; cases that don't fit are left out, and the page has their number.
   package static func text(
-    of report: RunReport, redaction: Redaction, failingOn: Set<Verdict> = [], mustOnly: Bool = false,
+    of report: RunReport, redaction: Redaction, conclusion: RunConclusion? = nil,
     sizeLimit: Int = 900_000
   ) -> String {
     let report = report.redacted(by: redaction)
     let cases = report.cases
     var page = Page(limit: sizeLimit)
-    page.add(head(report, report.conclusion(failingOn: failingOn, mustOnly: mustOnly)))
+    page.add(head(report, conclusion ?? report.conclusion()))
     let bad = cases.filter { $0.verdict?.isBad == true }
     if !bad.isEmpty { page.add("\n## What went wrong\n") }
     for reported in bad { page.add(details(of: reported), isCase: true) }

@@ -233,6 +233,14 @@ extension SimulatorEvent {
   /// Whether it tells of a request: of these there are many, and only who asks for them is told.
   package var isRequest: Bool { if case .requested = kind { true } else { false } }
 
+  /// Whether an accessory reports it without a reader of events, too: failures, restarts, and what is visible on the network.
+  package var isToldUnasked: Bool {
+    switch kind {
+    case .trouble, .restarted, .advertised, .renamed, .moved, .selfCheck: true
+    default: false
+    }
+  }
+
   /// What the `event` member says.
   package var name: String {
     switch kind {

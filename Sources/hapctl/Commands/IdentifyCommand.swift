@@ -3,18 +3,20 @@ import HAPModel
 import HAPProtocol
 import HAPStore
 import HAPTransport
+import HAPWire
 
 extension Command {
   /// `hapctl identify`
   static let identify = Command(
     "identify", "let the accessory show which one it is, paired or not",
-    operands: .some(label: "TARGET", count: 1...1), options: CommonOptions.all,
+    operands: .some(label: "TARGET", count: 1...1), options: [CommonOptions.json.definition] + CommonOptions.all,
     examples: [
       ("hapctl identify 192.0.2.7:51826", "an accessory that nobody is paired with"),
       ("hapctl identify \"Hall Lamp\"", "by the name that 'hapctl discover' shows"),
     ]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("identify", to: try Target(arguments.operands[0]), arguments, console)
+    let isJSON = arguments[CommonOptions.json]
     return visit.run { loop in
       if let addresses = try await visit.addressesOfStranger(on: loop) {
         let client = try await OpenAccessory.connect(addresses, on: loop, timeout: visit.timeout)
@@ -22,13 +24,31 @@ extension Command {
         guard answer.status == 204 else {
           throw Failure(.problem, "the accessory refuses with \(answer.status): it is paired, with another controller")
         }
+        if isJSON { console.print(json(nil, addresses)) }
         return .well
       }
       let accessory = try await visit.open(on: loop)
       let mirror = try await accessory.mirror()
       visit.note(mirror.remarks)
       try await accessory.identify(in: mirror.database)
+      if isJSON { console.print(json(accessory.pairing, accessory.pairing.addresses)) }
       return .well
+    }
+  }
+}
+
+/// `{"paired":true,"alias":"garage","deviceID":…,"addresses":[…]}`; `alias` and `deviceID` are `null` without a pairing.
+private func json(_ pairing: ControllerPairing?, _ addresses: [String]) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("paired")
+      json.bool(pairing != nil)
+      if let pairing { return pairing.writeFacts(to: &json) }
+      for name in ["alias", "deviceID"] {
+        json.key(name)
+        json.null()
+      }
+      json.write(addresses: addresses)
     }
   }
 }

@@ -11,11 +11,11 @@ extension Command {
   static let keys = Command(
     "keys", "exchange pairings with aiohomekit and Home Assistant",
     operands: .some(label: "import FILE | export [ALIAS…]", count: 1...1000),
-    options: [output.definition, CommonOptions.state.definition],
+    options: [output.definition, CommonOptions.state.definition, CommonOptions.json.definition],
     discussion: [
       "import takes aiohomekit's pairing files and Home Assistant's core.config_entries. All of a file is kept, or nothing of it. A pairing whose alias is taken by another "
         + "accessory gets a number behind it.",
-      "export writes aiohomekit's form. It has the controller's secret keys in it.",
+      "export writes aiohomekit's form. It has the controller's secret keys in it. Without --output, it is JSON on standard output already; with --output, --json prints which pairings are in the file.",
     ],
     examples: [
       ("hapctl keys import pairings.json", "uses pairings that aiohomekit made"),
@@ -25,17 +25,18 @@ extension Command {
     let folder = try stateFolder(arguments, console)
     let path = try arguments.value(output)
     let words = Array(arguments.operands.dropFirst())
+    let isJSON = arguments[CommonOptions.json]
     switch arguments.operands[0] {
     case "import":
       guard words.count == 1, path == nil else { throw UsageError("import takes one FILE") }
-      return withLoop("keys", console) { _ in try importKeys(words[0], folder, console) }
-    case "export": return withLoop("keys", console) { _ in try exportKeys(words, path, folder, console) }
+      return withLoop("keys", console) { _ in try importKeys(words[0], folder, isJSON, console) }
+    case "export": return withLoop("keys", console) { _ in try exportKeys(words, path, folder, isJSON, console) }
     default: throw UsageError("\(shown(arguments.operands[0])): it is import or export")
     }
   }
 }
 
-private func importKeys(_ path: String, _ folder: String, _ console: Console) throws -> ExitCode {
+private func importKeys(_ path: String, _ folder: String, _ isJSON: Bool, _ console: Console) throws -> ExitCode {
   let read: [ControllerPairing]
   do { read = try PairingFile.read(try readFile(path, limit: 16 << 20)) } catch let error as JSONProblem {
     throw Failure(.problem, "\(path):\(error.place): \(error.path.isEmpty ? "" : "\(error.path): ")\(error.message)")
@@ -52,12 +53,18 @@ private func importKeys(_ path: String, _ folder: String, _ console: Console) th
     added.append(pairing)
   }
   try store.keep(added)
+  if isJSON {
+    console.print(json(added, file: path))
+    return .well
+  }
   for pairing in added { console.print("\(shown(pairing.alias))  \(pairing.accessoryName)") }
   if added.isEmpty { console.print("There is no pairing over IP in \(path).") }
   return .well
 }
 
-private func exportKeys(_ aliases: [String], _ path: String?, _ folder: String, _ console: Console) throws -> ExitCode {
+private func exportKeys(
+  _ aliases: [String], _ path: String?, _ folder: String, _ isJSON: Bool, _ console: Console
+) throws -> ExitCode {
   let known = try ControllerStore(folder: folder).pairings()
   let wanted = try aliases.isEmpty ? known : aliases.map { try known.pairing(for: try Target($0)) }
   let text = PairingFile.text(wanted)
@@ -66,5 +73,17 @@ private func exportKeys(_ aliases: [String], _ path: String?, _ folder: String, 
     return .well
   }
   try writePrivateFile(path, Array((text + "\n").utf8))
+  if isJSON { console.print(json(wanted, file: path)) }
   return .well
+}
+
+/// `{"file":"pairings.json","pairings":[{"alias":…,"deviceID":…,"addresses":[…]}]}`
+private func json(_ pairings: [ControllerPairing], file: String) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("file")
+      json.string(file)
+      json.write(pairings: pairings)
+    }
+  }
 }

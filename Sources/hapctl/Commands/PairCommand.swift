@@ -12,7 +12,8 @@ extension Command {
   static let pair = Command(
     "pair", "pair with an accessory, and keep the pairing",
     operands: .some(label: "[TARGET]", count: 0...1),
-    options: [code.definition, codeFile.definition, alias.definition] + CommonOptions.all,
+    options: [code.definition, codeFile.definition, alias.definition, CommonOptions.json.definition]
+      + CommonOptions.all,
     discussion: [
       "TARGET is HOST:PORT, or the name or device ID that 'hapctl discover' shows. Omit it if the code is a setup payload with a setup ID: the "
         + "accessory is found by that ID. The payload may also be given as TARGET.",
@@ -39,7 +40,10 @@ extension Command {
       secret = try givenSecret(arguments)
     }
     let visit = try Visit("pair", to: try secret.target(named: target), arguments, console)
-    return visit.run { loop in try await PairRun(visit: visit, secret: secret, alias: alias, loop: loop).run() }
+    let isJSON = arguments[CommonOptions.json]
+    return visit.run { loop in
+      try await PairRun(visit: visit, secret: secret, alias: alias, isJSON: isJSON, loop: loop).run()
+    }
   }
 
   /// From --code or --code-file.

@@ -9,11 +9,13 @@ extension Command {
   /// `hapctl unpair`
   static let unpair = Command(
     "unpair", "remove the pairing from the accessory, and forget it",
-    operands: .some(label: "TARGET", count: 1...1), options: [forget.definition] + CommonOptions.all,
+    operands: .some(label: "TARGET", count: 1...1),
+    options: [forget.definition, CommonOptions.json.definition] + CommonOptions.all,
     examples: [("hapctl unpair garage", "the accessory can be paired again")]
   ) { (arguments, console) throws(UsageError) in
     let visit = try Visit("unpair", to: try Target(arguments.operands[0]), arguments, console)
     let onlyHere = arguments[forget]
+    let isJSON = arguments[CommonOptions.json]
     return visit.run { loop in
       let store = try visit.store()
       let pairing: ControllerPairing
@@ -27,6 +29,10 @@ extension Command {
         }
       }
       try store.remove(alias: pairing.alias)
+      if isJSON {
+        console.print(json(pairing, isRemovedFromAccessory: !onlyHere))
+        return .well
+      }
       console.print(onlyHere ? "Forgot \(shown(pairing.alias))." : "Unpaired \(shown(pairing.alias)).")
       return .well
     }
@@ -40,24 +46,7 @@ extension Command {
     return withLoop("list", console) { _ in
       let pairings = try ControllerStore(folder: folder).pairings()
       if arguments[CommonOptions.json] {
-        console.print(
-          JSONWriter.text { json in
-            json.object { json in
-              json.key("pairings")
-              json.array { json in
-                for pairing in pairings {
-                  json.object { json in
-                    json.key("alias")
-                    json.string(pairing.alias)
-                    json.key("deviceID")
-                    json.string(pairing.accessoryName)
-                    json.key("addresses")
-                    json.array { json in for address in pairing.addresses { json.string(address) } }
-                  }
-                }
-              }
-            }
-          })
+        console.print(JSONWriter.text { json in json.object { $0.write(pairings: pairings) } })
       } else if pairings.isEmpty {
         console.print("No pairing is kept in \(folder).")
       } else {
@@ -67,6 +56,17 @@ extension Command {
         }
       }
       return .well
+    }
+  }
+}
+
+/// `{"alias":…,"deviceID":…,"addresses":[…],"removedFromAccessory":true}`
+private func json(_ pairing: ControllerPairing, isRemovedFromAccessory: Bool) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      pairing.writeFacts(to: &json)
+      json.key("removedFromAccessory")
+      json.bool(isRemovedFromAccessory)
     }
   }
 }

@@ -46,6 +46,7 @@ struct PairRun {
   let visit: Visit
   let secret: SetupSecret
   let alias: String?
+  let isJSON: Bool
   let loop: EventLoop
 
   func run() async throws -> ExitCode {
@@ -77,8 +78,11 @@ struct PairRun {
       throw error
     }
     await client.close()
-    let name = try await named(pairing, known, store)
-    visit.console.print("Paired with \(pairing.accessoryName), called \(shown(name)).")
+    let named = try await named(pairing, known, store)
+    visit.console.print(
+      isJSON
+        ? JSONWriter.text { json in json.object { named.writeFacts(to: &$0) } }
+        : "Paired with \(named.accessoryName), called \(shown(named.alias)).")
     return .well
   }
 
@@ -96,15 +100,15 @@ struct PairRun {
   /// Replaces a provisional alias by the name that the accessory has.
   private func named(
     _ pairing: ControllerPairing, _ known: [ControllerPairing], _ store: ControllerStore
-  ) async throws -> String {
+  ) async throws -> ControllerPairing {
     guard alias == nil, let name = try? await ownName(of: pairing, on: loop, timeout: visit.timeout) else {
-      return pairing.alias
+      return pairing
     }
     var renamed = pairing
     renamed.alias = freeAlias(name, among: known.map(\.alias))
     try store.keep(renamed)
     try store.remove(alias: pairing.alias)
-    return renamed.alias
+    return renamed
   }
 
   /// Where the accessory is, and the pairing that we may have with it already.

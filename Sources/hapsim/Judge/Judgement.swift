@@ -12,18 +12,26 @@ struct Judgement {
   /// That no report is to show.
   let secrets: [String]
 
-  init(_ judging: JudgeOptions, of accessories: [PreparedAccessory], _ options: RunOptions, _ console: Console) {
-    self.options = judging
-    secrets = accessories.map(\.setupCode.text)
+  init(_ options: JudgeOptions, _ header: RunHeader, secrets: [String]) {
+    self.options = options
+    self.header = header
+    self.secrets = secrets
+  }
+
+  init(_ judging: JudgeOptions, of accessories: [PreparedAccessory], _ options: RunOptions) {
     let names = accessories.map(\.name)
     var facts = [("accessory", names.joined(separator: ", "))]
     if let scenario = options.scenario { facts.append(("scenario", scenario)) }
     if !options.faults.isEmpty { facts.append(("faults", options.faults.map(\.text).joined(separator: " "))) }
-    header = RunHeader(
-      version: hapsimVersion, target: "controllers of \(names.joined(separator: ", "))", facts: facts,
-      seed: options.seed ?? 0, time: WallClock.stamp, arguments: options.profiles, program: .hapsimJudge)
+    self.init(
+      judging,
+      RunHeader(
+        version: hapsimVersion, target: "controllers of \(names.joined(separator: ", "))", facts: facts,
+        seed: options.seed ?? 0, time: WallClock.stamp, arguments: options.profiles, program: .hapsimJudge),
+      secrets: accessories.map(\.setupCode.text))
   }
 
+  /// Writes the reports and prints the conclusion, which is the one of the exit status.
   /// - Parameters:
   ///   - hasPassed: false: the scenario failed.
   ///   - json: whether standard output is JSON lines.
@@ -32,28 +40,36 @@ struct Judgement {
   ) -> ExitCode {
     let report = RunReport(events)
     let redaction = Redaction(texts: secrets)
+    let ending = write(report, redaction, ending(of: report, hasPassed: hasPassed), console)
     if json {
-      lines.write(line(report), isDroppable: false)
+      lines.write(line(report, ending), isDroppable: false)
     } else {
       var text = TerminalReport(
         isColoured: console.output.hasColour, width: console.output.textWidth, redaction: redaction)
       for event in events { for line in text.lines(for: event) { lines.write(line, isDroppable: false) } }
+      lines.write(ending.line, isDroppable: false)
     }
-    var isWritten = true
-    func write(_ path: String?, _ text: () -> String) {
-      guard let path else { return }
-      do throws(FileError) { try writeFile(path, Array(text().utf8), overwriting: true) } catch {
-        console.complain("hapsim judge: \(error.message)")
-        isWritten = false
-      }
+    return ExitCode(rawValue: ending.conclusion.exitStatus) ?? .ownFault
+  }
+
+  /// Writes the reports. One that can't be written changes the ending; then those that have a conclusion are written again.
+  private func write(
+    _ report: RunReport, _ redaction: Redaction, _ ending: RunEnding, _ console: Console
+  ) -> RunEnding {
+    func writeConclusions(_ conclusion: RunConclusion) -> [FileError] {
+      problems(writing: [
+        (options.report, { JSONReport.text(of: report, redaction: redaction, conclusion: conclusion) }),
+        (options.markdown, { MarkdownReport.text(of: report, redaction: redaction, conclusion: conclusion) }),
+      ])
     }
-    write(options.junit) { JUnitReport.text(of: report, redaction: redaction) }
-    write(options.report) { JSONReport.text(of: report, redaction: redaction) }
-    write(options.markdown) { MarkdownReport.text(of: report, redaction: redaction, failingOn: []) }
-    var (code, meaning) = hasPassed ? ending(report) : (.problem, "the scenario failed")
-    if !isWritten, code == .well { (code, meaning) = (.cannotRun, "a report could not be written") }
-    if !json { lines.write("Exit \(code.rawValue): \(meaning).", isDroppable: false) }
-    return code
+    var found = problems(writing: [(options.junit, { JUnitReport.text(of: report, redaction: redaction) })])
+    found += writeConclusions(ending.conclusion)
+    guard !found.isEmpty else { return ending }
+    for problem in found { console.complain("hapsim judge: \(problem.message)") }
+    let worse = ending.withReportNotWritten
+    // A second failure of the same file has been reported.
+    _ = writeConclusions(worse.conclusion)
+    return worse
   }
 
   /// A rule was broken just now.
@@ -75,29 +91,32 @@ struct Judgement {
     }
   }
 
-  private func ending(_ report: RunReport) -> (ExitCode, String) {
-    let broken = report.outcomes.filter { $0.verdict == .fail }
-    if options.isMustAlone, !broken.isEmpty, broken.allSatisfy({ $0.description.level != .must }) {
-      return (.well, "no rule was broken; \(broken.count) recommendation\(broken.count == 1 ? " was" : "s were")")
-    }
-    let conclusion = report.conclusion()
+  private func ending(of report: RunReport, hasPassed: Bool) -> RunEnding {
+    let broken = report.outcomes.count { $0.verdict == .fail }
+    let conclusion = report.conclusion(mustOnly: options.isMustAlone)
     let meaning =
       switch conclusion {
+      case .conforms where broken > 0: "no rule was broken; \(broken) recommendation\(broken == 1 ? " was" : "s were")"
       case .failures: "rules were broken"
-      case .nothingRan: "nobody did anything that a rule is about"
+      case .nothingRan: "no controller did anything that a rule is about"
       default: conclusion.meaning(of: .hapsimJudge)
       }
-    return (ExitCode(rawValue: conclusion.exitStatus) ?? .ownFault, meaning)
+    if hasPassed { return RunEnding(conclusion, reasons: [meaning]) }
+    return RunEnding(.failures, reasons: ["the scenario failed"] + (conclusion == .failures ? [meaning] : []))
   }
 
   /// `{"event":"judged",…}`
-  private func line(_ report: RunReport) -> String {
+  private func line(_ report: RunReport, _ ending: RunEnding) -> String {
     JSONWriter.text { json in
       json.object { json in
         json.key("event")
         json.string("judged")
         json.key("conclusion")
-        json.string(report.conclusion().rawValue)
+        json.string(ending.conclusion.rawValue)
+        json.key("exitStatus")
+        json.integer(Int(ending.conclusion.exitStatus))
+        json.key("reasons")
+        json.array { json in for reason in ending.reasons { json.string(reason) } }
         func names(_ key: String, _ verdict: Verdict) {
           json.key(key)
           json.array { json in

@@ -33,10 +33,9 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
     self.seed = seed
   }
 
-  private var isPlaying: Bool {
-    if case .playing = state { return true }
-    return first.map { $0.exitCode == nil } ?? false
-  }
+  var isPlaying: Bool { if case .playing = state { true } else { false } }
+  /// Whether the scenario that the process was started with is still played.
+  private var isFirstPlaying: Bool { first.map { $0.exitCode == nil } ?? false }
 
   func hear(_ event: SimulatorEvent) { if case .playing(let run) = state { run.hear(event) } }
 
@@ -52,7 +51,9 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
   }
 
   func begin(_ scenario: Scenario) throws(ControlProblem) {
-    guard !isPlaying else { throw ControlProblem(409, "not-possible", "another scenario is being played") }
+    guard !isPlaying, !isFirstPlaying else {
+      throw ControlProblem(409, "not-possible", "another scenario is being played")
+    }
     let problems = ScenarioRun.wordProblems(of: scenario, on: simulation, dispatcher)
     guard problems.isEmpty else { throw ControlProblem(invalidScenario: problems) }
     name = scenario.name
@@ -89,10 +90,9 @@ final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used 
 
   func stop() throws(ControlProblem) {
     guard case .playing(let run) = state else {
-      let other = first.map { $0.exitCode == nil } ?? false
       throw ControlProblem(
         409, "not-possible",
-        other
+        isFirstPlaying
           ? "the scenario that the process was started with is not stopped from here" : "no scenario is being played")
     }
     run.close()

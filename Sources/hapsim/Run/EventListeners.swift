@@ -4,10 +4,27 @@ import Synchronization
 
 /// Those who are told what happens to the accessories: the log, and who comes while it runs. The log hears from every loop, the others on one.
 final class EventListeners: @unchecked Sendable {  // `listeners` is used on the loop's thread alone
+  /// Which events a listener receives. Each case includes the ones before it.
+  enum Selection: UInt8, Comparable {
+    /// Events that are reported without a reader of events, too.
+    case unasked
+    /// All but requests, which would hide everything else in a log.
+    case allButRequests
+    case all
+
+    static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+  }
+
+  private struct Listener {
+    var selection: Selection
+    let tell: (SimulatorEvent) -> Void
+  }
+
   private let log: @Sendable (SimulatorEvent) -> Void
   private let loop: EventLoop
-  private var listeners: [(hearsRequests: Bool, tell: (SimulatorEvent) -> Void)] = []
-  private let hasListeners = Atomic(false)
+  private var listeners: [Listener] = []
+  /// One more than the largest selection of a listener; 0: there is none. An event that no listener receives costs no more than this.
+  private let most = Atomic<UInt8>(0)
 
   /// - Parameters:
   ///   - log: called on whichever loop something happens.
@@ -18,22 +35,36 @@ final class EventListeners: @unchecked Sendable {  // `listeners` is used on the
   }
 
   /// On the loop.
-  /// - Parameter requests: whether it is told of each request, too; the log isn't, where these would hide everything else.
-  func add(requests: Bool = false, _ listener: @escaping (SimulatorEvent) -> Void) {
+  /// - Returns: the listener's number, for `select`.
+  @discardableResult
+  func add(_ selection: Selection = .allButRequests, _ listener: @escaping (SimulatorEvent) -> Void) -> Int {
     loop.preconditionOnLoop()
-    listeners.append((requests, listener))
-    hasListeners.store(true, ordering: .releasing)
+    listeners.append(Listener(selection: selection, tell: listener))
+    noteMost()
+    return listeners.count - 1
+  }
+
+  /// Sets what a listener receives from now on. On the loop.
+  func select(_ selection: Selection, for listener: Int) {
+    loop.preconditionOnLoop()
+    listeners[listener].selection = selection
+    noteMost()
+  }
+
+  private func noteMost() {
+    most.store(listeners.map { $0.selection.rawValue + 1 }.max() ?? 0, ordering: .releasing)
   }
 
   /// On any accessory's loop: at once for the log, and for the others where it is theirs.
   func tell(_ event: SimulatorEvent) {
-    if !event.isRequest { log(event) }
-    guard hasListeners.load(ordering: .acquiring) else { return }
-    if loop.isOnLoop { return pass(event) }
-    loop.schedule { self.pass(event) }
+    let selection: Selection = event.isRequest ? .all : event.isToldUnasked ? .unasked : .allButRequests
+    if selection < .all { log(event) }
+    guard selection.rawValue < most.load(ordering: .acquiring) else { return }
+    if loop.isOnLoop { return pass(event, selection) }
+    loop.schedule { self.pass(event, selection) }
   }
 
-  private func pass(_ event: SimulatorEvent) {
-    for listener in listeners where listener.hearsRequests || !event.isRequest { listener.tell(event) }
+  private func pass(_ event: SimulatorEvent, _ selection: Selection) {
+    for listener in listeners where selection <= listener.selection { listener.tell(event) }
   }
 }

@@ -81,7 +81,7 @@ final class ServedRun: @unchecked Sendable {  // see above
     let log = EventLog(
       lines, json: options.json, isQuiet: !hasReader,
       alone: prepared.accessories.count == 1 ? prepared.accessories[0].name : nil, console.output)
-    let judgement = options.judging.map { Judgement($0, of: prepared.accessories, options, console) }
+    let judgement = options.judging.map { Judgement($0, of: prepared.accessories, options) }
     do {
       nonisolated(unsafe) let (prepared, file) = (prepared, file)
       try loop.performAndWait { [self] in try begin(prepared, log, judgement, file) }
@@ -218,8 +218,11 @@ final class ServedRun: @unchecked Sendable {  // see above
         at: place.host, options.control, of: parts, taker, seed: options.seed ?? 0, on: loop)
       self.live = live
       simulation.pageAddress = live.url
+      // Without --control, only the events of `.unasked` are recorded before a client reads, so an event costs only what is printed.
       // Weak: the accessories hold those who are told, and would never be let go, nor what they keep be closed.
-      events.add(requests: true) { [weak live] in live?.hear($0) }
+      let unread: EventListeners.Selection = options.control.isGiven ? .all : .unasked
+      let listener = events.add(unread) { [weak live] in live?.hear($0) }
+      live.journal.onReader = { [weak events] in events?.select($0 ? .all : unread, for: listener) }
     } catch {
       guard !options.control.isGiven else {
         throw LoopError(error.code, "\(error.detail): \(options.control.demand(after: error))")

@@ -82,27 +82,26 @@ struct RunCommand {
     }
     let report = gatherer.report
     let redaction = gatherer.redaction
-    let problems = request.reports.write(report, redaction, request.failOn, epoch: epoch)
-    for problem in problems { console.complain("haptest \(name): \(problem)") }
-    let ending = RunEnding(report, request.failOn, areReportsWritten: problems.isEmpty)
+    let ending = request.reports.write(report, redaction, RunEnding(report, request.failOn), epoch: epoch) {
+      console.complain("haptest \(name): \($0)")
+    }
     if request.printsJSON {
       console.show(ReportFiles.jsonText(of: report, redaction, ending.conclusion))
     } else {
       console.print(ending.line)
     }
-    annotate(report, redaction)
+    annotate(report, redaction, ending)
     return ending.code
   }
 
   /// Where GitHub runs it, failures stand beside the code, and the job's page has the summary.
-  private func annotate(_ report: RunReport, _ redaction: Redaction) {
+  private func annotate(_ report: RunReport, _ redaction: Redaction, _ ending: RunEnding) {
     guard console.environment("GITHUB_ACTIONS") == "true" else { return }
     if !request.printsJSON {
       for line in GitHubAnnotations.lines(of: report, redaction: redaction) { console.print(line) }
     }
     guard let path = console.environment("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
-    let summary = MarkdownReport.text(
-      of: report, redaction: redaction, failingOn: request.failOn.verdicts, mustOnly: request.failOn.isMustAlone)
+    let summary = MarkdownReport.text(of: report, redaction: redaction, conclusion: ending.conclusion)
     let former = (try? readFile(path, limit: 64 << 20)) ?? []
     do throws(FileError) { try replaceFile(path, former + Array(summary.utf8)) } catch {
       console.complain("haptest \(name): \(error.message)")

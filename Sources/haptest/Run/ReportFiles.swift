@@ -36,28 +36,35 @@ struct ReportFiles: Sendable {
     guard problems.isEmpty else { throw Refusal(.cannotRun, lines: problems.map(\.message)) }
   }
 
-  /// - Returns: what couldn't be written.
+  /// Writes all reports. A report that can't be written changes the ending; then those that have a conclusion are written again.
+  /// - Parameter complain: receives why a report could not be written.
+  /// - Returns: the ending, with that in it.
   func write(
-    _ report: RunReport, _ redaction: Redaction, _ failOn: RunRequest.FailOn, epoch: Duration
+    _ report: RunReport, _ redaction: Redaction, _ ending: RunEnding, epoch: Duration, complain: (String) -> Void
+  ) -> RunEnding {
+    var found = problems(writing: [
+      (junit, { JUnitReport.text(of: report, redaction: redaction) }),
+      (tap, { TAPReport.text(of: report, redaction: redaction) }),
+    ]).map(\.message)
+    found += writeConclusions(report, redaction, ending.conclusion)
+    if let evidence { found += keep(report, in: evidence, epoch) }
+    guard !found.isEmpty else { return ending }
+    for problem in found { complain(problem) }
+    let worse = ending.withReportNotWritten
+    // A second failure of the same file has been reported.
+    _ = writeConclusions(report, redaction, worse.conclusion)
+    return worse
+  }
+
+  /// - Returns: what couldn't be written.
+  private func writeConclusions(
+    _ report: RunReport, _ redaction: Redaction, _ conclusion: RunConclusion
   ) -> [String] {
-    let conclusion = report.conclusion(failOn)
-    var problems: [String] = []
-    func write(_ path: String?, _ text: () -> String) {
-      guard let path else { return }
-      do throws(FileError) { try writeFile(path, Array(text().utf8), overwriting: true) } catch {
-        problems.append(error.message)
-      }
-    }
-    write(junit) { JUnitReport.text(of: report, redaction: redaction) }
-    write(json) { Self.jsonText(of: report, redaction, conclusion) }
-    write(html) { HTMLReport.text(of: report, redaction: redaction, conclusion: conclusion) }
-    write(tap) { TAPReport.text(of: report, redaction: redaction) }
-    write(markdown) {
-      MarkdownReport.text(
-        of: report, redaction: redaction, failingOn: failOn.verdicts, mustOnly: failOn.isMustAlone)
-    }
-    if let evidence { problems += keep(report, in: evidence, epoch) }
-    return problems
+    problems(writing: [
+      (json, { Self.jsonText(of: report, redaction, conclusion) }),
+      (html, { HTMLReport.text(of: report, redaction: redaction, conclusion: conclusion) }),
+      (markdown, { MarkdownReport.text(of: report, redaction: redaction, conclusion: conclusion) }),
+    ]).map(\.message)
   }
 
   static func jsonText(of report: RunReport, _ redaction: Redaction, _ conclusion: RunConclusion) -> String {
