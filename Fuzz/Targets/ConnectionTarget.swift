@@ -228,8 +228,12 @@ private struct FuzzedHome {
     require(core.slots.takenCount <= core.conduct.maximumSessions, "\(core.slots.takenCount) slots")
     let sessions = core.connections.count { $0.isSecured }
     require(sessions <= core.conduct.maximumSessions, "\(sessions) sessions")
-    // Silent connections hold no slot, but all connections are in one of the two lists.
-    require(core.connections.count == core.slots.takenCount + core.slots.waitingCount, "a connection without a place")
+    // Silent connections, and those that send a long first body, hold no slot, but every connection is in one of the three lists.
+    let slots = core.slots
+    let listed = slots.takenCount + slots.waitingCount + slots.sendingCount
+    require(core.connections.count == listed, "a connection without a place")
+    let freeSlots = core.conduct.maximumSessions - slots.takenCount
+    require(slots.sendingCount <= max(8, freeSlots), "\(slots.sendingCount) with a long first body")
     require(core.slots.waitingCount <= core.slots.waitingLimit, "\(core.slots.waitingCount) waiting")
     // Those it starts with are there whatever the limit.
     let limit = max(core.conduct.maximumPairings, TestHome.pairings.count)

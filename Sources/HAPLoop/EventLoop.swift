@@ -304,6 +304,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private func endTurn() {
     runJobs()
     runHooks()
+    // Jobs that ran while handles were being closed may have opened others.
+    if isStopping { closeHandles() }
     cachedNow = 0
     if inbox.withLock({ !$0.entries.isEmpty }) { uv_async_send(wakeUp) }
   }

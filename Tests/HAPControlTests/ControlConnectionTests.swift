@@ -201,7 +201,7 @@ import Testing
       let client = try await served.client()
       client.send(Self.ask)
       await client.until("id: here-0\n")
-      let text = String(repeating: "x", count: 100_000)
+      let text = String(repeating: "x", count: 30_000)
       try await served.onLoop { for _ in 0..<100 { served.journal.append(Self.trouble(text), now: .zero) } }
       // What the sockets hold goes on its way; the journal forgets the rest.
       for round in 1...20 {

@@ -190,6 +190,25 @@ private actor Counter {
     #expect(!loop.schedule {})
   }
 
+  @Test("Stopping closes a handle that is opened while another closes") func stopClosesLate() throws {
+    let loop = EventLoop(name: "late")
+    loop.start()
+    let closed = Box(0)
+    try loop.performAndWait {
+      let first = LoopTimer(loop)
+      first.onFire = { _ = first }
+      first.onClosed = {
+        let late = LoopTimer(loop)
+        late.onFire = { _ = late }
+        late.onClosed = { closed.value += 1 }
+        late.start(after: .seconds(1000))
+      }
+      first.start(after: .seconds(1000))
+    }
+    loop.stop()
+    #expect(closed.value == 1)
+  }
+
   @Test("Stopping closes the handles that are open, and frees their owners and closures") func stopCloses() throws {
     let loop = EventLoop(name: "close")
     loop.start()

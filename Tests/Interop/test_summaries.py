@@ -21,7 +21,9 @@ echo '◇ Test "A door opens" started.'
 echo '◇ Test "A door closes" started.'
 echo '✔ Test "A door opens" passed after 0.001 seconds.'
 case $FAKE in
-crash) kill -SEGV $$ ;;
+crash)
+  echo 'HAPLoop/EventLoop.swift:64: Precondition failed: no event loop'
+  kill -SEGV $$ ;;
 stuck) exec sleep 1000 ;;
 fail)
   echo '✘ Test "A door closes" recorded an issue at DoorTests.swift:7:3: Expectation failed: (state → 1) == 0'
@@ -132,6 +134,8 @@ def test_unit_tests_that_crash_fail_and_name_the_tests_that_did_not_finish(unit_
     status, output = unit_tests("crash")
     assert status != 0
     assert re.findall('not finished: (.*)', output) == ['Test "A door closes"'] * unit_test_parts(script)
+    # Each part prints it at once and in its last lines, and it is printed again at the end.
+    assert output.count("Precondition failed: no event loop") == 3 * unit_test_parts(script)
 
 
 def test_unit_tests_of_which_none_ran_fail(unit_tests):
@@ -140,17 +144,17 @@ def test_unit_tests_of_which_none_ran_fail(unit_tests):
 
 
 def test_unit_tests_that_write_nothing_more_are_ended_and_the_test_is_named(unit_tests, script):
-    status, output = unit_tests("stuck", HAPSIM_TEST_SILENCE="0.5")
+    status, output = unit_tests("stuck", HAPSIM_TEST_SILENCE="5")
     assert status == 124
     parts = unit_test_parts(script)
-    assert output.count("no output for 0.5 s; the command is ended") == parts
+    assert output.count("no output for 5 s; the command is ended") == parts
     assert re.findall('not finished: (.*)', output) == ['Test "A door closes"'] * parts
 
 
 def test_a_summary_that_is_terminated_ends_the_command_and_names_the_test(script, tmp_path):
     gate = tmp_path / "gate"
     os.mkfifo(gate)
-    fake = script.program("stuck", SWIFT.replace("exec sleep", f"echo >{gate}; exec sleep"))
+    fake = script.program("stuck", SWIFT.replace("exec sleep", f"printf 'the last words'; echo >{gate}; exec sleep"))
     summary = subprocess.Popen(
         [ROOT / "Scripts/summarize", "swift", "doors", fake], stdout=subprocess.PIPE, text=True,
         env=os.environ | {"FAKE": "stuck", "HAPSIM_TEST_LOGS": str(script.logs), "VERBOSE": ""},
@@ -159,7 +163,7 @@ def test_a_summary_that_is_terminated_ends_the_command_and_names_the_test(script
     summary.terminate()
     output = summary.communicate(timeout=PATIENCE)[0]
     assert summary.returncode == 143
-    assert "doors: ended by SIGTERM" in output and 'not finished: Test "A door closes"' in output
+    assert "doors: ended by SIGTERM" in output and "the last words\n" in output and 'not finished: Test "A door closes"' in output
 
 
 def test_interop_tests_that_pass_print_a_line_for_each_file_and_the_closing_lines(interop, script):
