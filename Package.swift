@@ -43,6 +43,7 @@ let package = Package(
     // Pure: no I/O, no clock, no chance of their own.
     .target(name: "HAPCrypto", dependencies: ["CSodium", "CLibcrypto"]),
     .target(name: "HAPWire"),
+    .target(name: "MDNS", dependencies: ["HAPWire"]),
     .target(name: "HAPModel"),
     .target(name: "HAPProtocol", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
     .target(name: "HAPProfile", dependencies: ["HAPModel", "HAPWire"]),
@@ -117,6 +118,7 @@ let package = Package(
       path: "Tests/HAPTestSupport"),
     .testTarget(name: "HAPCryptoTests", dependencies: ["HAPCrypto", "HAPTestSupport"]),
     .testTarget(name: "HAPWireTests", dependencies: ["HAPWire", "HAPTestSupport"]),
+    .testTarget(name: "MDNSTests", dependencies: ["MDNS", "HAPWire"]),
     .testTarget(name: "HAPModelTests", dependencies: ["HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPProtocolTests", dependencies: ["HAPProtocol", "HAPTestSupport"]),
     .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),
