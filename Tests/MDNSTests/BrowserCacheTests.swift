@@ -15,7 +15,9 @@ import Testing
     return lab
   }
 
-  @Test("[MB.19] Records of services are asked for again at 80, 85, 90 and 95 % of their time, each up to 2 % later, and go at its end")
+  @Test(
+    "[MB.19] Records of services are asked for again at 80, 85, 90 and 95 % of their time, each up to 2 % later, and go at its end"
+  )
   func refresh() throws {
     let lamp = Accessory(hostTTL: 1000, otherTTL: 40_000)
     for seed in 1...10 as ClosedRange<UInt64> {
@@ -23,7 +25,9 @@ import Testing
       lab.advance(to: .seconds(1009))
       let questions = lab.takeQuestions().filter { $0.question.name != BrowserLab.type }
       for (name, type) in [(lamp.instance, DNSType.srv), (lamp.hostName, DNSType.a)] {
-        let shares = questions.filter { $0.question == DNSQuestion(name, type) }.map { ($0.at - .seconds(10)) / .seconds(1000) }
+        let shares = questions.filter { $0.question == DNSQuestion(name, type) }.map {
+          ($0.at - .seconds(10)) / .seconds(1000)
+        }
         #expect(shares.count == 4)
         for (share, least) in zip(shares, [0.8, 0.85, 0.9, 0.95]) { #expect((least...(least + 0.02)).contains(share)) }
       }
@@ -84,7 +88,9 @@ import Testing
     #expect(lab.takeReports() == [.appeared(lamp.found())])
   }
 
-  @Test("[MB.22] The cache-flush bit removes other records of the name and type after a second, those of the last second excepted")
+  @Test(
+    "[MB.22] The cache-flush bit removes other records of the name and type after a second, those of the last second excepted"
+  )
   func flush() throws {
     var lamp = Accessory(addresses: [[10, 0, 0, 7], [10, 0, 0, 8]])
     let lab = try labWithLamp(lamp)
@@ -98,7 +104,9 @@ import Testing
     lab.respond(lamp.addressRecords)
     lab.advance(by: .milliseconds(400))
     lamp.addresses = [[10, 0, 0, 7], [10, 0, 0, 8], [10, 0, 0, 9], [10, 0, 0, 10]]
-    #expect(Set(lab.takeReports().last?.service?.addresses.map(\.address) ?? []) == Set(lamp.found().addresses.map(\.address)))
+    #expect(
+      Set(lab.takeReports().last?.service?.addresses.map(\.address) ?? []) == Set(lamp.found().addresses.map(\.address))
+    )
     lab.advance(by: .seconds(5))
     lamp.addresses = [[10, 0, 0, 9], [10, 0, 0, 10]]
     #expect(lab.takeReports().last?.service == lamp.found())
@@ -135,7 +143,9 @@ import Testing
     #expect(lab.takeReports().isEmpty)
   }
 
-  @Test("[MB.24] After a failed connection SRV and addresses are asked for twice; without an answer in ten seconds they go, and then the PTR record")
+  @Test(
+    "[MB.24] After a failed connection SRV and addresses are asked for twice; without an answer in ten seconds they go, and then the PTR record"
+  )
   func reconfirm() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)
@@ -186,7 +196,9 @@ import Testing
     #expect(lab.takeReports() == [lamp.gone])
   }
 
-  @Test("[MB.26] Questions that were answered, that knew the answer, or that were no multicast question to all, are no failure")
+  @Test(
+    "[MB.26] Questions that were answered, that knew the answer, or that were no multicast question to all, are no failure"
+  )
   func noFailure() throws {
     let lamp = Accessory()
     let question = DNSQuestion(lamp.instance, DNSType.srv)

@@ -10,7 +10,9 @@ import Testing
     return limits
   }
 
-  @Test("[MB.29] If there are too many instances, the oldest of those that were never resolved gives way; resolved ones stay")
+  @Test(
+    "[MB.29] If there are too many instances, the oldest of those that were never resolved gives way; resolved ones stay"
+  )
   func services() throws {
     let lab = try BrowserLab(limits: limits { $0.services = 10 })
     let lamps = (0..<5).map { Accessory(name: "Lamp \($0)") }
@@ -45,13 +47,17 @@ import Testing
     lab.respond([lamp.pointer, lamp.place, lamp.textRecord])
     lab.advance(by: .milliseconds(20))
     #expect(lab.takeReports() == [.appeared(lamp.found())])
-    for number in 0..<1000 { lab.respond(Accessory(name: "Flood", host: "flood-\(number)").all.filter { $0.type != DNSType.ptr }) }
+    for number in 0..<1000 {
+      lab.respond(Accessory(name: "Flood", host: "flood-\(number)").all.filter { $0.type != DNSType.ptr })
+    }
     #expect(lab.browser.cache.unwantedCount == 100)
     lab.advance(by: .seconds(60))
     #expect(lab.takeReports().isEmpty)
   }
 
-  @Test("[MB.30] The records and their bytes are never more than a limit; those of resolved services stay", arguments: [true, false])
+  @Test(
+    "[MB.30] The records and their bytes are never more than a limit; those of resolved services stay",
+    arguments: [true, false])
   func records(_ ofCount: Bool) throws {
     let lab = try BrowserLab(limits: limits { if ofCount { $0.records = 100 } else { $0.bytes = 30_000 } })
     let lamps = (0..<10).map { Accessory(name: "Lamp \($0)") }
@@ -59,7 +65,8 @@ import Testing
     lab.advance(by: .milliseconds(20))
     #expect(lab.takeReports().count == 10)
     for number in 0..<3000 {
-      let flood = Accessory(name: "Flood \(number)", host: "flood-\(number)", text: [String(repeating: "x", count: 250)])
+      let flood = Accessory(
+        name: "Flood \(number)", host: "flood-\(number)", text: [String(repeating: "x", count: 250)])
       lab.respond(number % 3 == 0 ? [flood.pointer] : number % 3 == 1 ? flood.all : Array(flood.all.dropFirst()))
       #expect(lab.browser.cache.count <= 100 || !ofCount)
       #expect(lab.browser.cache.totalBytes <= 30_000 || ofCount)
@@ -85,7 +92,8 @@ import Testing
     #expect(found.addresses.count == 64 && found.addresses.contains(.init(MDNSAddress(bytes: [10, 0, 0, 7])!)))
   }
 
-  @Test("[MB.32] Names are looked up with at most 50 packets at once and 100 a second; records of known services go first")
+  @Test(
+    "[MB.32] Names are looked up with at most 50 packets at once and 100 a second; records of known services go first")
   func rate() throws {
     let lab = try BrowserLab()
     lab.advance(to: .seconds(10))
@@ -120,7 +128,9 @@ import Testing
     #expect(lab.takeSent().count == first.count)
   }
 
-  @Test("[MB.34] Packets of random bytes, and right packets with random changes, keep no name and no lookup without a record")
+  @Test(
+    "[MB.34] Packets of random bytes, and right packets with random changes, keep no name and no lookup without a record"
+  )
   func randomPackets() throws {
     var random = MDNSRandom(seed: 7)
     let lab = try BrowserLab(usesV6: true)

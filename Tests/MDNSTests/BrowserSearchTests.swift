@@ -47,7 +47,8 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     #expect(sent.allSatisfy { $0.packet.interface == 1 && $0.message.flags == 0 && $0.message.id == 0 })
   }
 
-  @Test("[MB.4] Records with half of their time left go with the question, without the cache-flush bit; older ones don't")
+  @Test(
+    "[MB.4] Records with half of their time left go with the question, without the cache-flush bit; older ones don't")
   func knownAnswers() throws {
     let lab = try BrowserLab()
     lab.advance(to: .seconds(2))
@@ -81,7 +82,9 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     #expect(query.map(\.message.questions) == [[typeQuestion]] + Array(repeating: [], count: query.count - 1))
     #expect(query.map(\.message.isTruncated) == Array(repeating: true, count: query.count - 1) + [false])
     #expect(Set(query.flatMap { $0.message.answers.map(\.data) }) == Set(all.map(\.pointer.data)))
-    #expect(query.allSatisfy { $0.packet.bytes.count <= 1472 } && query.dropLast().allSatisfy { $0.packet.bytes.count > 1350 })
+    #expect(
+      query.allSatisfy { $0.packet.bytes.count <= 1472 } && query.dropLast().allSatisfy { $0.packet.bytes.count > 1350 }
+    )
   }
 
   @Test("[MB.6] A question that another host has just sent counts as the browser's own, but not twice in a row")
@@ -99,7 +102,9 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     #expect(lab.takeSent().map(\.at) == [first + .milliseconds(2500)])
   }
 
-  @Test("[MB.7] A question of another host with other known answers, a QU, truncated or unicast one, or an early one, suppresses none")
+  @Test(
+    "[MB.7] A question of another host with other known answers, a QU, truncated or unicast one, or an early one, suppresses none"
+  )
   func notSuppressed() throws {
     let lamp = Accessory()
     let cases: [(BrowserLab) -> Void] = [
@@ -109,7 +114,9 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
       { $0.query([typeQuestion], isUnicast: true) },
       { $0.query([DNSQuestion(BrowserLab.type, DNSType.any)]) },
       { $0.query([DNSQuestion(DNSName("_http._tcp.local")!, DNSType.ptr)]) },
-      { $0.receive(DNSMessage(questions: [typeQuestion]), from: MDNSEndpoint(BrowserLab.neighbour.address, port: 5354)) },
+      {
+        $0.receive(DNSMessage(questions: [typeQuestion]), from: MDNSEndpoint(BrowserLab.neighbour.address, port: 5354))
+      },
     ]
     for (number, send) in cases.enumerated() {
       let lab = try BrowserLab()
@@ -156,7 +163,9 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     #expect(lab.takeReports() == [.appeared(expected)])
   }
 
-  @Test("[MB.9] Searches for several types are asked for in one packet; one that is stopped is not asked for, nor are its services")
+  @Test(
+    "[MB.9] Searches for several types are asked for in one packet; one that is stopped is not asked for, nor are its services"
+  )
   func severalTypes() throws {
     let lab = try BrowserLab(sharesPort: true)
     try lab.browser.browse("_matter._tcp", at: .zero)
@@ -175,7 +184,9 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
     #expect(throws: MDNSServiceError.malformedType("_hap")) { try lab.browser.browse("_hap", at: lab.now) }
   }
 
-  @Test("[MB.10] A new interface, and one whose addresses changed, is searched anew; the records of one that goes are forgotten")
+  @Test(
+    "[MB.10] A new interface, and one whose addresses changed, is searched anew; the records of one that goes are forgotten"
+  )
   func interfaces() throws {
     let lab = try BrowserLab(interfaces: [1])
     lab.advance(to: .seconds(20))

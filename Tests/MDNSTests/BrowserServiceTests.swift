@@ -6,7 +6,9 @@ import Testing
 @Suite struct BrowserServiceTests {
   @Test("[MB.11] A service appears when SRV, TXT and an address are known, with one report 10 ms after its packet")
   func appears() throws {
-    let lamp = Accessory(addresses: [[0xFE, 0x80] + Array(repeating: 0, count: 13) + [1], [10, 0, 0, 9], [10, 0, 0, 8]])
+    let lamp = Accessory(addresses: [
+      [0xFE, 0x80] + Array(repeating: 0, count: 13) + [1], [10, 0, 0, 9], [10, 0, 0, 8],
+    ])
     var expected = lamp.found()
     expected.addresses = [
       .init(MDNSAddress(bytes: [10, 0, 0, 8])!), .init(MDNSAddress(bytes: [10, 0, 0, 9])!),
@@ -77,7 +79,9 @@ import Testing
     #expect(lab.takeReports() == [.changed(here.found())])
   }
 
-  @Test("[MB.13] SRV and TXT records that are missing are asked for in one packet after 20 to 120 ms, then again after 1 s, 2 s, 4 s, …")
+  @Test(
+    "[MB.13] SRV and TXT records that are missing are asked for in one packet after 20 to 120 ms, then again after 1 s, 2 s, 4 s, …"
+  )
   func lookup() throws {
     let lab = try BrowserLab()
     lab.advance(to: .milliseconds(200))
@@ -99,7 +103,8 @@ import Testing
     #expect(lab.takeQuestions().map(\.question).filter { $0.name == lamps[0].instance } == [expected[0]])
   }
 
-  @Test("[MB.14] Nothing is asked of a service whose records came with it, in its packet or in one shortly before or after")
+  @Test(
+    "[MB.14] Nothing is asked of a service whose records came with it, in its packet or in one shortly before or after")
   func noQuestions() throws {
     let lamp = Accessory()
     let packets: [[[DNSRecord]]] = [
@@ -121,7 +126,9 @@ import Testing
     }
   }
 
-  @Test("[MB.15] Addresses of the interface's families are asked for; those that NSEC denies are not; three times if the host has the other family")
+  @Test(
+    "[MB.15] Addresses of the interface's families are asked for; those that NSEC denies are not; three times if the host has the other family"
+  )
   func addresses() throws {
     let lamp = Accessory()
     let withoutAddress = [lamp.pointer, lamp.place, lamp.textRecord]
@@ -157,7 +164,9 @@ import Testing
     #expect(lab.takeReports() == [lamp.gone])
   }
 
-  @Test("[MB.17] Responses from another port, to this machine from another network, or with an operation or response code, are ignored")
+  @Test(
+    "[MB.17] Responses from another port, to this machine from another network, or with an operation or response code, are ignored"
+  )
   func ignored() throws {
     let lamp = Accessory()
     let response = DNSMessage(flags: 0x8400, answers: lamp.all)
@@ -170,7 +179,8 @@ import Testing
       (true, { $0.receive(response) }), (true, { $0.receive(response, isUnicast: true) }),
       (true, { $0.receive(response, from: far) }), (false, { $0.receive(response, from: far, isUnicast: true) }),
       (false, { $0.receive(response, from: MDNSEndpoint(far.address, port: 5354)) }),
-      (false, { $0.receive(response, on: 7) }), (false, { $0.receive(withCode) }), (false, { $0.receive(withOperation) }),
+      (false, { $0.receive(response, on: 7) }), (false, { $0.receive(withCode) }),
+      (false, { $0.receive(withOperation) }),
       (false, { $0.receive(Array(response.encoded().dropLast())) }),
       (false, { $0.receive(DNSMessage(answers: lamp.all)) }),
     ]

@@ -28,14 +28,16 @@ struct SearchState: Sendable {
   init(due: Int64) { self.due = due }
 
   /// 1 s, 2 s, 4 s, … an hour. RFC 6762 §5.2.
-  static func pause(after questions: Int) -> Int64 { .seconds(min(1 << min(max(questions - 1, 0), 12), 3600)) }
+  static func pause(after questions: Int) -> Int64 {
+    Int64(min(1 << min(max(questions - 1, 0), 12), 3600)) * Time.second
+  }
 }
 
 /// An interface, and the questions that are to be sent on it.
-struct Link: Sendable {
+struct BrowserLink: Sendable {
   /// A packet of questions for single names each 10 ms, and up to 50 at once: a flood of names can't make the browser flood the network.
-  static let packetPause = Int64.milliseconds(10)
-  static let burst = Int64.milliseconds(500)
+  static let packetPause = 10 * Time.millisecond
+  static let burst = 500 * Time.millisecond
 
   var interface: MDNSInterface
   /// By search.
@@ -86,7 +88,7 @@ struct Lookup: Sendable {
 struct LookupTable: Sendable {
   private var lookups: [Lookup] = []
   private var free: [UInt32] = []
-  var deadlines = DeadlineHeap()
+  var deadlines = DeadlineQueue()
 
   subscript(_ id: UInt32) -> Lookup {
     get { lookups[Int(id)] }

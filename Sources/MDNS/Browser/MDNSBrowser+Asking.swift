@@ -119,7 +119,8 @@ extension MDNSBrowser {
   }
 
   /// - Returns: false if there is no room in the packet.
-  private func add(_ question: (name: NameID, type: UInt16), to query: inout Query, wantsUnicast: Bool = false) -> Bool {
+  private func add(_ question: (name: NameID, type: UInt16), to query: inout Query, wantsUnicast: Bool = false) -> Bool
+  {
     let wire = cache.names[question.name].wire
     guard query.packer.append(question: wire, type: question.type, wantsUnicast: wantsUnicast) else { return false }
     query.asked.append(question)
@@ -177,19 +178,19 @@ extension MDNSBrowser {
 
   /// At least half of its time is left. RFC 6762 §7.1.
   func isKnownAnswer(_ record: CachedRecord) -> Bool {
-    record.state == .current && Int64(record.ttl) <= 2 * ((record.expires - now) / .seconds(1))
+    record.state == .current && Int64(record.ttl) <= 2 * ((record.expires - now) / Time.second)
   }
 
   private func knownAnswer(_ record: CachedRecord) -> QueryPacker.KnownAnswer {
     QueryPacker.KnownAnswer(
-      name: cache.names[record.name].wire, type: record.type, ttl: UInt32((record.expires - now) / .seconds(1)),
+      name: cache.names[record.name].wire, type: record.type, ttl: UInt32((record.expires - now) / Time.second),
       data: record.data, target: record.target == NameTable.none ? nil : cache.names[record.target].wire)
   }
 
   private mutating func didSend(_ index: Int, _ place: Int, packets: Int) {
     var state = links[place].states[index]
     // The known answers of a large network take many packets; they are sent at ten packets a second or less.
-    state.restUntil = now + max(.seconds(1), .milliseconds(packets * 100))
+    state.restUntil = now + max(Time.second, Int64(packets) * 100 * Time.millisecond)
     if state.due <= now { scheduleNext(&state) }
     state.due = max(state.due, state.restUntil)
     state.isWanted = false
@@ -203,6 +204,7 @@ extension MDNSBrowser {
   }
 
   private mutating func output(_ packet: [UInt8], _ interface: MDNSInterface) {
+    echoes.note(packet, at: now)
     for isV4 in [true, false] where isV4 ? interface.usesV4 : interface.usesV6 {
       outputs.append(.send(MDNSPacket(packet, interface: interface.index, to: .multicast(isV4: isV4))))
     }

@@ -7,8 +7,8 @@ extension MDNSBrowser {
     let interface = links[place].interface.index
     var known: Set<RecordID>?
     var hasUnknown = false
-    for question in reader.questions where question.classField == 1 {
-      guard PacketReader.name(bytes, at: question.name, end: bytes.count, into: &owner) != nil,
+    for question in scan.entries where question.section == .question && question.classField == 1 {
+      guard owner.read(bytes, at: question.name, before: bytes.count) != nil,
         let name = cache.names.find(owner)
       else { continue }
       if known == nil { (known, hasUnknown) = readKnownAnswers(bytes, interface) }
@@ -24,7 +24,7 @@ extension MDNSBrowser {
   ) -> (known: Set<RecordID>, hasUnknown: Bool) {
     var known: Set<RecordID> = []
     var hasUnknown = false
-    for record in reader.records where record.isAnswer {
+    for record in scan.entries where record.section == .answer {
       guard let id = find(bytes, record, interface), isKnownAnswer(cache[id]) else {
         hasUnknown = true
         continue
@@ -36,21 +36,22 @@ extension MDNSBrowser {
 
   /// The record of the cache that is the same as one in a packet.
   private mutating func find(
-    _ bytes: UnsafeRawBufferPointer, _ record: PacketReader.Record, _ interface: UInt32
+    _ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry, _ interface: UInt32
   ) -> RecordID? {
-    guard PacketReader.name(bytes, at: record.name, end: bytes.count, into: &owner) != nil,
+    guard owner.read(bytes, at: record.name, before: bytes.count) != nil,
       let name = cache.names.find(owner)
     else { return nil }
     // Data that ends with a name may be compressed.
-    let head = record.type == DNSType.srv ? 6 : record.type == DNSType.ptr ? 0 : record.range.count
-    guard head <= record.range.count else { return nil }
-    let data = bytes[record.range.lowerBound..<(record.range.lowerBound + head)]
-    guard head < record.range.count || record.type == DNSType.ptr else {
-      return cache.first(of: name) { $0.type == record.type && $0.interface == interface && $0.data.elementsEqual(data) }
+    let head = record.type == DNSType.srv ? 6 : record.type == DNSType.ptr ? 0 : record.data.count
+    guard head <= record.data.count else { return nil }
+    let data = bytes[record.data.lowerBound..<(record.data.lowerBound + head)]
+    guard head < record.data.count || record.type == DNSType.ptr else {
+      return cache.first(of: name) {
+        $0.type == record.type && $0.interface == interface && $0.data.elementsEqual(data)
+      }
     }
     guard
-      PacketReader.name(
-        bytes, at: record.range.lowerBound + head, end: record.range.upperBound, into: &target) != nil,
+      target.read(bytes, at: record.data.lowerBound + head, before: record.data.upperBound) != nil,
       let goal = cache.names.find(target)
     else { return nil }
     return cache.allLeading(to: goal) {
@@ -61,7 +62,7 @@ extension MDNSBrowser {
   /// A question that the browser is about to send, and that another host has just sent, counts as sent, but not twice in a row, so that no host can
   /// keep the browser silent. RFC 6762 §7.3.
   private mutating func suppress(_ name: NameID, _ type: UInt16, _ place: Int) {
-    let soon = now + .seconds(1)
+    let soon = now + Time.second
     if type == DNSType.ptr, let search = cache.names[name].search {
       var state = links[place].states[search]
       guard state.sent > 0, state.due < soon, !state.wasSuppressed else { return }
@@ -80,22 +81,22 @@ extension MDNSBrowser {
   private mutating func observe(_ name: NameID, _ type: UInt16, _ place: Int, known: Set<RecordID>) {
     if type == DNSType.ptr, let search = cache.names[name].search {
       // Once a second, because there may be many records.
-      guard links[place].states[search].observed <= now - .seconds(1) else { return }
+      guard links[place].states[search].observed <= now - Time.second else { return }
       links[place].states[search].observed = now
     }
     let interface = links[place].interface.index
     let expected = cache.all(of: name) { record in
       record.type == type && record.interface == interface && record.isWanted && record.state != .leaving
         // A record that was just sent is not sent again. RFC 6762 §6.
-        && record.received <= now - .seconds(1)
-        && (record.unanswered == 0 || record.lastUnanswered <= now - .seconds(1))
+        && record.received <= now - Time.second
+        && (record.unanswered == 0 || record.lastUnanswered <= now - Time.second)
     }
     for id in expected where !known.contains(id) {
-      if cache[id].state == .current, let due = cache.deadlines.due(of: id), due < now + .seconds(1),
+      if cache[id].state == .current, let due = cache.deadlines.due(of: id), due < now + Time.second,
         due < cache[id].expires
       {
         cache[id].questions += 1
-        cache.schedule(id, notBefore: now + .seconds(1))
+        cache.schedule(id, notBefore: now + Time.second)
       }
       cache[id].unanswered += 1
       cache[id].lastUnanswered = now

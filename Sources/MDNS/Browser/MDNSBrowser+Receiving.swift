@@ -5,10 +5,11 @@ extension MDNSBrowser {
   /// Takes PTR records first, then SRV and TXT records of the instances that they lead to, then the addresses of their hosts, wherever in the packet
   /// they are.
   mutating func takeResponse(_ bytes: UnsafeRawBufferPointer, _ interface: UInt32) {
-    let records = reader.records
+    let records = scan.entries
     for round in 0..<3 {
-      for record in records where record.isInternet && Self.round(of: record.type) == round {
-        guard PacketReader.name(bytes, at: record.name, end: bytes.count, into: &owner) != nil else { continue }
+      for record in records
+      where record.section != .question && record.plainClass == 1 && Self.round(of: record.type) == round {
+        guard owner.read(bytes, at: record.name, before: bytes.count) != nil else { continue }
         if round == 0 {
           takePointer(bytes, record, interface)
         } else {
@@ -28,25 +29,27 @@ extension MDNSBrowser {
   }
 
   /// A PTR record counts only if it belongs to a search. Its cache-flush bit does not: it is one of many. RFC 6762 §10.2.
-  private mutating func takePointer(_ bytes: UnsafeRawBufferPointer, _ record: PacketReader.Record, _ interface: UInt32)
-  {
-    guard let type = cache.names.find(owner), let search = cache.names[type].search, let parent = searches[search]?.parent,
-      PacketReader.name(bytes, at: record.range.lowerBound, end: record.range.upperBound, into: &target)
-        == record.range.upperBound,
+  private mutating func takePointer(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry, _ interface: UInt32) {
+    guard let type = cache.names.find(owner), let search = cache.names[type].search,
+      let parent = searches[search]?.parent,
+      target.read(bytes, at: record.data.lowerBound, before: record.data.upperBound)
+        == record.data.upperBound,
       target.firstLabelSize > 0, target.folded[target.firstLabelSize...] == parent[...]
     else { return }
     if let instance = cache.names.find(target) {
       let known = cache.allLeading(to: instance) {
         $0.name == type && $0.interface == interface && $0.type == DNSType.ptr
       }
-      if let known = known.first { return record.ttl == 0 ? leave(known, after: Self.grace) : renew(known, ttl: record.ttl) }
+      if let known = known.first {
+        return record.ttl == 0 ? leave(known, after: Self.grace) : renew(known, ttl: record.ttl)
+      }
     }
     guard record.ttl > 0 else { return }
     insert(CachedRecord(type, record, interface, target: cache.names.intern(target), data: [], at: now), search: search)
   }
 
   /// Any other record: of an instance, of a host, or of a name that may become one of them.
-  private mutating func takeData(_ bytes: UnsafeRawBufferPointer, _ record: PacketReader.Record, _ interface: UInt32) {
+  private mutating func takeData(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry, _ interface: UInt32) {
     let isOfInstance = record.type == DNSType.srv || record.type == DNSType.txt
     if isOfInstance, !isInstance(owner) { return }
     guard let data = readData(bytes, record) else { return }
@@ -56,7 +59,7 @@ extension MDNSBrowser {
       let set = cache.all(of: name) { $0.type == record.type && $0.interface == interface }
       let known = set.first { cache[$0].target == goal && cache[$0].data == data }
       if let known { record.ttl == 0 ? leave(known, after: Self.grace) : renew(known, ttl: record.ttl) }
-      if record.flushesCache { flush(set, except: known) }
+      if record.hasTopBit { flush(set, except: known) }
       // Records that were here before stay, whatever number of others come.
       if known != nil || set.count >= configuration.limits.recordsOfName { return }
     }
@@ -80,15 +83,15 @@ extension MDNSBrowser {
   }
 
   /// The data of a record without the name that ends it, which is then in `target`; nil if it is malformed or of no use.
-  private mutating func readData(_ bytes: UnsafeRawBufferPointer, _ record: PacketReader.Record) -> [UInt8]? {
-    let data = UnsafeRawBufferPointer(rebasing: bytes[record.range])
+  private mutating func readData(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry) -> [UInt8]? {
+    let data = UnsafeRawBufferPointer(rebasing: bytes[record.data])
     guard data.count <= configuration.limits.data else { return nil }
     switch record.type {
     case DNSType.srv:
       // Priority, weight and port, two bytes each; then the host.
       guard data.count > 6,
-        PacketReader.name(bytes, at: record.range.lowerBound + 6, end: record.range.upperBound, into: &target)
-          == record.range.upperBound, !target.wire.isEmpty
+        target.read(bytes, at: record.data.lowerBound + 6, before: record.data.upperBound)
+          == record.data.upperBound, !target.wire.isEmpty
       else { return nil }
       return [UInt8](data.prefix(6))
     case DNSType.txt: return MDNSFoundService.strings(of: data) == nil ? nil : [UInt8](data)
@@ -105,9 +108,9 @@ extension MDNSBrowser {
   }
 
   /// The types that an NSEC record says to exist, of those that matter here. RFC 6762 §6.1.
-  private mutating func readTypes(_ bytes: UnsafeRawBufferPointer, _ record: PacketReader.Record) -> RecordKinds? {
-    let end = record.range.upperBound
-    guard let start = PacketReader.name(bytes, at: record.range.lowerBound, end: end, into: &target), end - start >= 2,
+  private mutating func readTypes(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry) -> RecordKinds? {
+    let end = record.data.upperBound
+    guard let start = target.read(bytes, at: record.data.lowerBound, before: end), end - start >= 2,
       bytes[start] == 0, (1...32).contains(bytes[start + 1]), start + 2 + Int(bytes[start + 1]) <= end
     else { return nil }
     var kinds: RecordKinds = []
@@ -120,7 +123,7 @@ extension MDNSBrowser {
 
 extension CachedRecord {
   fileprivate init(
-    _ name: NameID, _ record: PacketReader.Record, _ interface: UInt32, target: NameID, data: [UInt8], at now: Int64
+    _ name: NameID, _ record: DNSScan.Entry, _ interface: UInt32, target: NameID, data: [UInt8], at now: Int64
   ) {
     self.init(
       name, record.type, interface: interface, target: target, data: data, ttl: min(record.ttl, MDNSBrowser.longestTTL),

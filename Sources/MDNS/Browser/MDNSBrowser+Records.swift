@@ -171,7 +171,7 @@ extension MDNSBrowser {
   mutating func renew(_ id: RecordID, ttl: UInt32) {
     cache[id].ttl = min(ttl, Self.longestTTL)
     cache[id].received = now
-    cache[id].expires = now + .seconds(cache[id].ttl)
+    cache[id].expires = now + Int64(cache[id].ttl) * Time.second
     cache[id].state = .current
     cache[id].questions = 0
     cache[id].unanswered = 0
@@ -205,10 +205,10 @@ extension MDNSBrowser {
         continue
       }
       // Questions that are due soon go into the same packet, never before 80 % of the time.
-      let ahead = record.state == .current ? min(.milliseconds(200), .milliseconds(record.ttl) * 5) : 0
+      let ahead = record.state == .current ? min(200 * Time.millisecond, Int64(record.ttl) * 5 * Time.millisecond) : 0
       guard first.due < record.expires, first.due <= now + ahead else { return }
       cache[first.id].questions += 1
-      cache.schedule(first.id, notBefore: now + .seconds(1))
+      cache.schedule(first.id, notBefore: now + Time.second)
       ask(for: record)
     }
   }
@@ -217,7 +217,7 @@ extension MDNSBrowser {
   private mutating func doubtPointers(to place: CachedRecord) {
     for id in cache.allLeading(to: place.name, where: { $0.type == DNSType.ptr && $0.interface == place.interface }) {
       guard let search = cache.names[cache[id].name].search, let link = linkPlace(place.interface),
-        links[link].states[search].restUntil <= now + .seconds(3)
+        links[link].states[search].restUntil <= now + 3 * Time.second
       else { continue }
       doubt(id)
     }

@@ -70,7 +70,8 @@ extension MDNSBrowser {
   private func addresses(of host: NameID) -> [MDNSFoundService.Address] {
     var found: [MDNSFoundService.Address] = []
     _ = cache.first(of: host) { record in
-      guard record.type == DNSType.a || record.type == DNSType.aaaa, let address = MDNSAddress(bytes: record.data) else {
+      guard record.type == DNSType.a || record.type == DNSType.aaaa, let address = MDNSAddress(bytes: record.data)
+      else {
         return false
       }
       let new = MDNSFoundService.Address(address, scope: !address.isV4 && address.isLinkLocal ? record.interface : 0)
@@ -88,7 +89,7 @@ extension MDNSBrowser {
     var labels: [[UInt8]] = []
     var rest = cache.names[host].wire[...]
     while let length = rest.popFirst() {
-      labels.append(rest.prefix(Int(length)).map(NameBuffer.folded))
+      labels.append(rest.prefix(Int(length)).map(DNSName.folded))
       rest = rest.dropFirst(Int(length))
     }
     return DNSName(labels).description

@@ -6,9 +6,9 @@ import HAPWire
 /// It reads no clock: every input has the time, a `Duration` since an origin that the caller chooses, never earlier than the input before. After each
 /// input the caller performs `takeOutputs()` and calls `advance(to:)` at `nextDeadline`.
 ///
-/// **For the sockets around it.** A packet of the `multicast` destination goes to the group from port 5353 with a hop limit of 255. Packets that
-/// this machine sent itself do not come back into `receive`, because a query of its own would count as another host's. If other processes
-/// of the machine receive on port 5353 too, `sharesPort` is true: a unicast answer could reach another process (RFC 6762 §15.1).
+/// **For the sockets around it.** Each packet goes to the group from port 5353 with a hop limit of 255. Its own packets may come back into `receive`,
+/// which ignores them; packets of a responder of the same process have to, because its services are found like all others. If other processes of the
+/// machine receive on port 5353 too, `sharesPort` is true: a unicast answer could reach another process (RFC 6762 §15.1).
 ///
 /// **For `ServiceBrowser` of HAPDiscovery.** The reports are its events: `appeared`, `changed` and `gone` as in `BrowserEvent`, with the rules of
 /// `ServiceTable` (a service needs SRV with a port, TXT and an address; the newest record of all interfaces counts; the host in lower case). They
@@ -44,11 +44,11 @@ package struct MDNSBrowser: Sendable {
   }
 
   /// Reports are collected for this time, because the records of a service come in several packets.
-  static let settlingTime = Int64.milliseconds(10)
+  static let settlingTime = 10 * Time.millisecond
   /// One second, for goodbyes and replaced records. RFC 6762 §10.1, §10.2.
-  static let grace = Int64.seconds(1)
+  static let grace = 1 * Time.second
   /// For records in doubt. RFC 6762 §10.4, §10.5.
-  static let patience = Int64.seconds(10)
+  static let patience = 10 * Time.second
   /// In seconds: a day. Longer times are cut, so that one packet doesn't fill the cache for ever.
   static let longestTTL: UInt32 = 86_400
 
@@ -57,7 +57,7 @@ package struct MDNSBrowser: Sendable {
   var now: Int64 = 0
   var cache = RecordCache()
   var searches: [Search?] = []
-  var links: [Link] = []
+  var links: [BrowserLink] = []
   var lookups = LookupTable()
   var services = ServiceList()
   /// Names on interfaces whose records changed during this input.
@@ -66,7 +66,8 @@ package struct MDNSBrowser: Sendable {
   var touchedHosts: [NameID] = []
   var settleDue: Int64?
   var outputs: [MDNSBrowserOutput] = []
-  var reader = PacketReader()
+  var echoes = EchoTable()
+  var scan = DNSScan()
   var owner = NameBuffer()
   var target = NameBuffer()
 
@@ -152,7 +153,7 @@ package struct MDNSBrowser: Sendable {
       }
       evaluateTouched()
     } else {
-      links.append(Link(interface: interface, states: states))
+      links.append(BrowserLink(interface: interface, states: states))
     }
   }
 
@@ -170,13 +171,15 @@ package struct MDNSBrowser: Sendable {
   package mutating func receive(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, at time: Duration) {
     advance(to: time)
     guard let place = links.firstIndex(where: { $0.interface.index == arrival.interface }),
-      arrival.source.port == MDNS.port,
-      !arrival.isUnicast || links[place].interface.isOnLink(arrival.source.address), reader.read(bytes)
+      arrival.source.port == MDNS.port, bytes.count <= MDNS.largestPacket,
+      !arrival.isUnicast || links[place].interface.isOnLink(arrival.source.address),
+      !(links[place].interface.addresses.contains(arrival.source.address) && echoes.contains(bytes, at: now)),
+      scan.read(bytes), !scan.hasForeignCodes
     else { return }
-    if reader.isResponse {
+    if scan.isResponse {
       takeResponse(bytes, arrival.interface)
       evaluateTouched()
-    } else if !arrival.isUnicast, !reader.isTruncated {
+    } else if !arrival.isUnicast, !scan.isTruncated {
       observeQuery(bytes, place)
     }
   }
@@ -200,7 +203,7 @@ package struct MDNSBrowser: Sendable {
 
   /// Performs what is due.
   package mutating func advance(to time: Duration) {
-    now = max(now, Int64(clamping: time))
+    now = max(now, Time.nanoseconds(time))
     performRecords()
     evaluateTouched()
     performLookups()
@@ -215,5 +218,5 @@ package struct MDNSBrowser: Sendable {
   }
 
   /// 20 to 120 ms. RFC 6762 §5.2.
-  mutating func delay() -> Int64 { Int64(clamping: random.milliseconds(20...120)) }
+  mutating func delay() -> Int64 { Time.nanoseconds(random.milliseconds(20...120)) }
 }

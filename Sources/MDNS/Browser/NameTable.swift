@@ -1,3 +1,5 @@
+import HAPWire
+
 /// A name that was read from a packet, in memory that is used again for the next one.
 struct NameBuffer: Sendable {
   /// Each label after its length, without the end.
@@ -10,24 +12,29 @@ struct NameBuffer: Sendable {
     folded.removeAll(keepingCapacity: true)
   }
 
-  mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    wire.append(contentsOf: bytes)
-    for byte in bytes { folded.append(Self.folded(byte)) }
+  /// Reads a name from a message.
+  /// - Parameter end: of the message, or of a record's data.
+  /// - Returns: where the name ends at its own place; nil if it is malformed, and the buffer is then of no use.
+  mutating func read(_ bytes: UnsafeRawBufferPointer, at start: Int, before end: Int) -> Int? {
+    clear()
+    return try? DNSNameWalk.walk(bytes, from: start, before: end) { place, length in
+      for byte in bytes[place...(place + length)] {
+        wire.append(byte)
+        folded.append(DNSName.folded(byte))
+      }
+    }
   }
 
   mutating func set(_ name: some Sequence<UInt8>) {
     clear()
     for byte in name {
       wire.append(byte)
-      folded.append(Self.folded(byte))
+      folded.append(DNSName.folded(byte))
     }
   }
 
   /// The bytes of the first label with its length; 0 for the root.
   var firstLabelSize: Int { wire.isEmpty ? 0 : 1 + Int(wire[0]) }
-
-  // The lengths of labels, 1...63, are below all letters.
-  static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }
 
 /// A name's number in a `NameTable`.
@@ -40,8 +47,7 @@ struct NameTable: Sendable {
   struct Entry: Sendable {
     /// In the case in which it was heard first.
     fileprivate(set) var wire: [UInt8]
-    fileprivate var hash: Int
-    fileprivate var next: UInt32
+    fileprivate var hash: UInt64
     fileprivate var isLive = true
     /// The first record of the name, and the first record that leads to the name (PTR or SRV).
     var records = none
@@ -68,36 +74,25 @@ struct NameTable: Sendable {
   var pinned: (NameID, NameID)?
   private var entries: [Entry] = []
   private var free: [UInt32] = []
-  /// Heads of the lists of names with equal hashes; a power of two of them.
-  private var buckets = [UInt32](repeating: none, count: 64)
+  private var index = NameIndex()
 
   subscript(_ id: NameID) -> Entry {
     get { entries[Int(id)] }
     _modify { yield &entries[Int(id)] }
   }
 
-  func find(_ name: NameBuffer) -> NameID? { find(name.folded[...]) }
+  func find(_ name: NameBuffer) -> NameID? { find(name, Self.hash(name)) }
 
-  /// - Parameter folded: in lower case.
-  func find(_ folded: ArraySlice<UInt8>) -> NameID? { find(folded, Self.hash(folded)) }
-
-  private func find(_ folded: ArraySlice<UInt8>, _ hash: Int) -> NameID? {
-    var id = buckets[hash & (buckets.count - 1)]
-    while id != Self.none {
-      if entries[Int(id)].hash == hash, Self.isEqual(entries[Int(id)].wire, folded) { return id }
-      id = entries[Int(id)].next
-    }
-    return nil
+  private func find(_ name: NameBuffer, _ hash: UInt64) -> NameID? {
+    index.first(hash) { Self.isEqual(entries[Int($0)].wire, name.folded) }
   }
 
   mutating func intern(_ name: NameBuffer) -> NameID {
-    let hash = Self.hash(name.folded[...])
-    if let id = find(name.folded[...], hash) { return id }
+    let hash = Self.hash(name)
+    if let id = find(name, hash) { return id }
     count += 1
     byteCount += name.wire.count
-    if count > buckets.count { grow() }
-    let bucket = hash & (buckets.count - 1)
-    let entry = Entry(wire: name.wire, hash: hash, next: buckets[bucket])
+    let entry = Entry(wire: name.wire, hash: hash)
     let id: UInt32
     if let last = free.popLast() {
       id = last
@@ -106,7 +101,7 @@ struct NameTable: Sendable {
       id = UInt32(entries.count)
       entries.append(entry)
     }
-    buckets[bucket] = id
+    index.insert(id, hash)
     return id
   }
 
@@ -114,14 +109,7 @@ struct NameTable: Sendable {
   mutating func releaseIfUnused(_ id: NameID) {
     let entry = entries[Int(id)]
     guard entry.isLive, !entry.isUsed, id != pinned?.0, id != pinned?.1 else { return }
-    let bucket = entry.hash & (buckets.count - 1)
-    if buckets[bucket] == id {
-      buckets[bucket] = entry.next
-    } else {
-      var previous = buckets[bucket]
-      while entries[Int(previous)].next != id { previous = entries[Int(previous)].next }
-      entries[Int(previous)].next = entry.next
-    }
+    index.remove(id, entry.hash)
     count -= 1
     byteCount -= entry.wire.count
     entries[Int(id)].wire = []
@@ -129,37 +117,16 @@ struct NameTable: Sendable {
     free.append(id)
   }
 
-  private mutating func grow() {
-    var live: [UInt32] = []
-    for head in buckets {
-      var id = head
-      while id != Self.none {
-        live.append(id)
-        id = entries[Int(id)].next
-      }
-    }
-    buckets = [UInt32](repeating: Self.none, count: buckets.count * 2)
-    for id in live {
-      let bucket = entries[Int(id)].hash & (buckets.count - 1)
-      entries[Int(id)].next = buckets[bucket]
-      buckets[bucket] = id
-    }
-  }
-
-  // Swift's hash has another seed in each process, so that no sender can choose names with equal hashes. No output depends on it.
-  private static func hash(_ folded: ArraySlice<UInt8>) -> Int {
+  // Not `DNSScan.hash`: anyone could choose names with equal hashes. Swift's hash has another seed in each process. No output depends on it.
+  private static func hash(_ name: NameBuffer) -> UInt64 {
     var hasher = Hasher()
-    folded.withUnsafeBytes { hasher.combine(bytes: $0) }
-    return hasher.finalize()
+    name.folded.withUnsafeBytes { hasher.combine(bytes: $0) }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
-  private static func isEqual(_ wire: [UInt8], _ folded: ArraySlice<UInt8>) -> Bool {
+  private static func isEqual(_ wire: [UInt8], _ folded: [UInt8]) -> Bool {
     guard wire.count == folded.count else { return false }
-    return wire.withUnsafeBufferPointer { one in
-      folded.withUnsafeBufferPointer { other in
-        for index in 0..<one.count where NameBuffer.folded(one[index]) != other[index] { return false }
-        return true
-      }
-    }
+    for index in wire.indices where DNSName.folded(wire[index]) != folded[index] { return false }
+    return true
   }
 }

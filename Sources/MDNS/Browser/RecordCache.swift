@@ -52,7 +52,7 @@ struct CachedRecord: Sendable {
     self.data = data
     self.ttl = ttl
     self.received = received
-    expires = received + .seconds(ttl)
+    expires = received + Int64(ttl) * Time.second
   }
 
   var byteCount: Int { 160 + data.count }
@@ -95,7 +95,7 @@ struct RecordCache: Sendable {
   private var sequence: UInt64 = 0
   private var oldestUnwanted = NameTable.none
   private var newestUnwanted = NameTable.none
-  private(set) var deadlines = DeadlineHeap()
+  private(set) var deadlines = DeadlineQueue()
 
   subscript(_ id: RecordID) -> CachedRecord {
     get { records[Int(id)] }
@@ -205,7 +205,9 @@ struct RecordCache: Sendable {
   }
 
   func all(onInterface interface: UInt32) -> [RecordID] {
-    records.indices.lazy.map(RecordID.init).filter { records[Int($0)].isLive && records[Int($0)].interface == interface }
+    records.indices.lazy.map(RecordID.init).filter {
+      records[Int($0)].isLive && records[Int($0)].interface == interface
+    }
   }
 
   private mutating func appendUnwanted(_ id: RecordID) {
@@ -238,10 +240,12 @@ struct RecordCache: Sendable {
 
   /// RFC 6762 §5.2: at 80, 85, 90 and 95 % of its time, and up to 2 % later. §10.4: twice within ten seconds.
   private func nextQuestion(of record: CachedRecord) -> Int64? {
-    guard record.isWanted, record.type != DNSType.nsec, record.questions < (record.state == .doubted ? 2 : 4) else { return nil }
+    guard record.isWanted, record.type != DNSType.nsec, record.questions < (record.state == .doubted ? 2 : 4) else {
+      return nil
+    }
     switch record.state {
     case .leaving: return nil
-    case .doubted: return record.expires - .seconds(record.questions == 0 ? 10 : 7)
+    case .doubted: return record.expires - (record.questions == 0 ? 10 : 7) * Time.second
     case .current: break
     }
     let share = 0.8 + 0.05 * Double(record.questions) + Double(record.delay)

@@ -1,5 +1,5 @@
 /// A priority queue of small numbers by their due times. Each number is in it at most once; equal times are in the order of the numbers.
-struct DeadlineHeap: Sendable {
+struct DeadlineQueue: Sendable {
   private static let absent = UInt32.max
 
   private var heap: [UInt32] = []
