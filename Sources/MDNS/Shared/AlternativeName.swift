@@ -6,6 +6,18 @@ package enum AlternativeName {
   /// Returns "lamp-2" for "lamp", "lamp-3" for "lamp-2", …, always within the 63 bytes of a label.
   package static func ofHost(_ name: String) -> String { next(after: name, opening: "-", closing: "") }
 
+  /// Returns the name with another number: "Lamp (48213)" for "Lamp (2)".
+  static func ofService(_ name: String, number: Int32) -> String {
+    let base = numbered(name, " (", ")")?.base ?? name
+    return shortened(base, toFit: " (\(number))")
+  }
+
+  /// Returns the name with another number: "lamp-48213" for "lamp-2".
+  static func ofHost(_ name: String, number: Int32) -> String {
+    let base = numbered(name, "-", "")?.base ?? name
+    return shortened(base, toFit: "-\(number)")
+  }
+
   private static func next(after name: String, opening: String, closing: String) -> String {
     guard let (base, number) = numbered(name, opening, closing), number < Int32.max else {
       return shortened(name, toFit: "\(opening)2\(closing)")

@@ -44,6 +44,6 @@ package struct MDNSInterface: Equatable, Sendable {
     }
   }
 
-  /// Bytes of a DNS message that fit into one IP packet: 1472 over IPv4 and 1452 over IPv6 with an MTU of 1500. RFC 6762 §17.
-  func room(isV4: Bool) -> Int { min(mtu, MDNS.largestPacket) - (isV4 ? 28 : 48) }
+  /// Bytes of a DNS message that fit into one IP packet: 1440 over IPv4 and 1452 over IPv6 with an MTU of 1500. RFC 6762 §17.
+  func room(isV4: Bool) -> Int { min(mtu, MDNS.largestPacket) - (isV4 ? 60 : 48) }
 }
