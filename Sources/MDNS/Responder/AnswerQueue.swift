@@ -58,7 +58,7 @@ extension MDNSResponder {
       }
       guard let browse = links[link].types[type].running else { continue }
       var packer = packer(.response, link: link)
-      while links[link].bulkPackets + packer.packets < configuration.packetsPerTick {
+      while packer.hasRoom(within: configuration.packetsPerTick - links[link].bulkPackets, of: links[link].room) {
         let cursor = links[link].types[type].cursor
         guard cursor < types[type].services.count else {
           links[link].types[type].running = nil
@@ -97,7 +97,7 @@ extension MDNSResponder {
       let job = links[link].jobs[place]
       var packer = Packer(.response, link: link, to: .unicast(job.querier.source))
       var isDone = false
-      while links[link].bulkPackets + packer.packets < configuration.packetsPerTick {
+      while packer.hasRoom(within: configuration.packetsPerTick - links[link].bulkPackets, of: links[link].room) {
         let cursor = links[link].jobs[place].cursor
         guard cursor < types[job.type].services.count else {
           isDone = true

@@ -151,7 +151,7 @@ package struct MDNSResponder: Sendable {
 
   /// When `advance(to:)` has to be called; nil: not before the next input.
   package var nextDeadline: Duration? {
-    var next = leaving.isEmpty ? Time.never : now
+    var next = leaving.isEmpty ? Time.never : goodbyeTime
     for link in links { next = min(next, deadline(of: link)) }
     return next == Time.never ? nil : .nanoseconds(next)
   }

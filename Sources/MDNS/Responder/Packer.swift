@@ -25,6 +25,7 @@ struct Packer {
   var services = 0
   /// How many packets left.
   var packets = 0
+  private var lastCost = 0
   /// Packets beyond this are not written, and the last one says that it is cut.
   var mostPackets = Int.max
   var isCut = false
@@ -33,6 +34,20 @@ struct Packer {
     self.form = form
     self.link = link
     self.destination = destination
+  }
+
+  /// Packets that left or will leave with the next flush.
+  var packetsInAll: Int { packets + (items.isEmpty ? 0 : 1) }
+
+  /// Whether one more item, of the size of the last one, stays within a number of packets.
+  func hasRoom(within most: Int, of room: Int) -> Bool {
+    packetsInAll < most || packetsInAll == most && !items.isEmpty && size + lastCost <= room
+  }
+
+  mutating func append(_ item: Item, cost: Int) {
+    items.append(item)
+    size += cost
+    lastCost = cost
   }
 
   mutating func begin() {
@@ -60,8 +75,7 @@ extension MDNSResponder {
       flush(&packer)
     }
     if packer.items.isEmpty { packer.size = overhead(of: packer.form) }
-    packer.size += cost
-    packer.items.append(item)
+    packer.append(item, cost: cost)
     if item.ref.kind == .service {
       packer.services += 1
       if services[item.ref.index].isAlone { packer.alone = item.ref }
@@ -76,10 +90,10 @@ extension MDNSResponder {
     return packer.items.allSatisfy { $0.ref == host }
   }
 
-  /// The header, the name of a type, and "local".
+  /// The header, and "local".
   private func overhead(of form: Packer.Form) -> Int {
-    if case .legacy(_, let questions, _) = form { return 12 + 96 + questions.count }
-    return 12 + 96
+    if case .legacy(_, let questions, _) = form { return 12 + 7 + questions.count }
+    return 12 + 7
   }
 
   /// Bytes that the records take at most.
@@ -92,9 +106,8 @@ extension MDNSResponder {
     case .service:
       let service = services[item.ref.index]
       bytes += Int(service.labelLength) + 3
-      if let first = packer.items.first(where: { $0.ref.kind == .service }),
-        services[first.ref.index].type != service.type
-      {
+      let first = packer.items.first { $0.ref.kind == .service }
+      if first.map({ services[$0.ref.index].type != service.type }) ?? true {
         bytes += types[Int(service.type)].wire.count + 1
       }
       if records.contains(.pointer) { bytes += 14 }

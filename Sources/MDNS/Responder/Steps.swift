@@ -66,7 +66,11 @@ extension MDNSResponder {
     var probes = packer(.probe, link: link)
     var news = packer(.response, link: link)
     let most = configuration.packetsPerTick - links[link].stepPackets
-    while probes.packets + news.packets < most, let next = links[link].steps.first, next.due <= now {
+    let room = links[link].room
+    while let next = links[link].steps.first, next.due <= now {
+      guard probes.hasRoom(within: most - news.packetsInAll, of: room),
+        news.hasRoom(within: most - probes.packetsInAll, of: room)
+      else { break }
       _ = links[link].steps.removeFirst()
       let state = state(next.key, on: link)
       guard state.due == next.due else { continue }
@@ -186,12 +190,20 @@ extension MDNSResponder {
 
   // MARK: Goodbyes
 
+  /// When the next goodbyes may leave.
+  var goodbyeTime: Int64 {
+    links.filter { $0.stepPackets >= configuration.packetsPerTick }.map { $0.tick + tick }.max() ?? now
+  }
+
   /// Sends goodbyes for services that were withdrawn, as many as may leave. RFC 6762 §10.1.
   mutating func sayGoodbyes() {
     var packers = links.indices.map { packer(.goodbye, link: $0) }
     for link in links.indices { beginTick(on: link) }
     let most = configuration.packetsPerTick
-    func isFull(_ packer: Packer) -> Bool { links[packer.link].stepPackets + packer.packets >= most }
+    func isFull(_ packer: Packer) -> Bool {
+      let link = links[packer.link]
+      return !packer.hasRoom(within: most - link.stepPackets, of: link.room)
+    }
     var done = 0
     while done < leaving.count, !packers.contains(where: isFull) {
       let index = Int(leaving[done])

@@ -1,0 +1,203 @@
+import HAPWire
+import MDNS
+import Testing
+
+@Suite struct AnnouncementTests {
+  @Test("[MD.9] Two announcements, a second apart, have all records in their answer section")
+  func announcements() throws {
+    let network = Network()
+    network.add(v6: true)
+    let id = network.establish(lamp())
+    let responses = network.responses()
+    try #require(responses.count == 2)
+    #expect(responses[1].time - responses[0].time == .seconds(1))
+    for sent in responses {
+      #expect(sent.isMulticast && sent.message.id == 0 && sent.message.flags == 0x8400)
+      let types = Set(sent.message.answers.map(\.type))
+      #expect(types == [DNSType.ptr, DNSType.srv, DNSType.txt, DNSType.a, DNSType.aaaa])
+      #expect(sent.message.questions.isEmpty && sent.message.authorities.isEmpty)
+    }
+    #expect(network.reports() == [.registered(id, name: "Lamp", host: "lamp")])
+    #expect(network.stations[0].reports[0].time == responses[0].time)
+  }
+
+  @Test("[MD.10] Records that no other host has are sent with the cache-flush bit, PTR records without it")
+  func cacheFlush() {
+    let network = Network()
+    network.add()
+    network.establish(lamp())
+    network.hear(query(DNSQuestion(hap, DNSType.ptr)))
+    network.run(.seconds(3))
+    let records = network.responses().flatMap { $0.message.records }
+    #expect(records.contains { $0.type == DNSType.ptr } && records.contains { $0.type == DNSType.nsec })
+    for record in records { #expect(record.flushesCache == (record.type != DNSType.ptr), "\(record)") }
+  }
+
+  @Test("[MD.11] Records with a host's name are valid for 120 s, all others for 75 minutes")
+  func ttls() {
+    let network = Network()
+    network.add(v6: true)
+    network.establish(lamp())
+    for record in network.responses().flatMap({ $0.message.records }) {
+      let isOfHost = [DNSType.a, DNSType.aaaa, DNSType.srv, DNSType.nsec].contains(record.type)
+      #expect(record.ttl == (isOfHost ? 120 : 4500), "\(record)")
+    }
+  }
+
+  @Test("[MD.12] The PTR record is never sent while a name of the service is probed for")
+  func completeOnly() {
+    let network = Network()
+    network.add()
+    network.publish(lamp())
+    network.run(.ms(600))
+    // The host's name is lost, the service's is not.
+    network.hear(response(DNSRecord(lampHost, DNSType.a, ttl: 120, .address([10, 0, 0, 77]))))
+    network.hear(query(DNSQuestion(hap, DNSType.ptr)))
+    network.run(.seconds(5))
+    let renamed = DNSName("lamp-2.local")!
+    let lastProbe = network.probes().last { $0.message.questions.contains { $0.name == renamed } }
+    let first = network.responses().first
+    #expect(lastProbe != nil && first!.time - lastProbe!.time == .ms(250))
+    #expect(first!.message.answers(DNSType.ptr).contains(pointer()))
+    #expect(first!.message.answers(DNSType.a).map(\.name) == [renamed])
+  }
+
+  @Test("[MD.13] A changed TXT record is announced at once and once more a second later")
+  func textUpdate() throws {
+    let network = Network()
+    network.add()
+    let id = network.establish(lamp())
+    let mark = network.mark
+    let start = network.now
+    try network.stations[0].responder.update(id, text: [Array("sf=0".utf8)], at: network.now)
+    network.run(.seconds(5))
+    let sent = network.responses(after: mark)
+    #expect(sent.map { $0.time - start } == [.zero, .seconds(1)])
+    for one in sent {
+      #expect(one.message.answers.map(\.data) == [.text([Array("sf=0".utf8)])])
+      #expect(one.message.answers[0].flushesCache)
+    }
+  }
+
+  @Test("[MD.13] A TXT record that changed while its name was probed for is announced as it is then, and an unchanged one is not announced")
+  func earlyUpdate() throws {
+    let network = Network()
+    network.add()
+    let id = network.publish(lamp())
+    network.run(.ms(500))
+    try network.stations[0].responder.update(id, text: [Array("sf=0".utf8)], at: network.now)
+    network.run(.seconds(5))
+    let texts = network.responses().flatMap { $0.message.answers(DNSType.txt) }
+    #expect(texts.count == 2 && texts.allSatisfy { $0.data == .text([Array("sf=0".utf8)]) })
+    let mark = network.mark
+    try network.stations[0].responder.update(id, text: [Array("sf=0".utf8)], at: network.now)
+    network.run(.seconds(5))
+    #expect(network.mark == mark)
+  }
+
+  @Test("[MD.14] A service that is withdrawn says goodbye for all its records; without a goodbye nothing is sent", arguments: [true, false])
+  func goodbye(_ isPolite: Bool) {
+    let network = Network()
+    network.add()
+    let id = network.establish(lamp())
+    let mark = network.mark
+    network.stations[0].responder.withdraw(id, goodbye: isPolite, at: network.now)
+    network.run(.seconds(5))
+    let sent = network.responses(after: mark)
+    #expect(sent.count == (isPolite ? 1 : 0))
+    if isPolite {
+      #expect(Set(sent[0].message.answers.map(\.type)) == [DNSType.ptr, DNSType.srv, DNSType.txt, DNSType.a])
+      #expect(sent[0].message.records.allSatisfy { $0.isGoodbye })
+    }
+    network.hear(query(DNSQuestion(hap, DNSType.ptr), DNSQuestion(lampName, DNSType.any)))
+    network.run(.seconds(5))
+    #expect(network.responses(after: mark).count == (isPolite ? 1 : 0))
+    #expect(network.stations[0].responder.name(of: id) == nil)
+  }
+
+  @Test("[MD.14] A goodbye leaves out the addresses of a host that has another service")
+  func sharedHost() {
+    let network = Network()
+    network.add()
+    let id = network.establish(lamp())
+    network.establish(lamp("Other"))
+    let mark = network.mark
+    network.stations[0].responder.withdraw(id, at: network.now)
+    network.run(.seconds(1))
+    #expect(Set(network.responses(after: mark)[0].message.answers.map(\.type)) == [DNSType.ptr, DNSType.srv, DNSType.txt])
+    // One that was never announced has nothing to say.
+    let early = network.publish(lamp("Early", host: "early"))
+    network.run(.ms(300))
+    network.stations[0].responder.withdraw(early, at: network.now)
+    let second = network.mark
+    network.run(.seconds(1))
+    #expect(network.mark == second)
+  }
+
+  @Test("[MD.15] Announcements of many services share packets, and leave a few at a time")
+  func pacing() {
+    let network = Network()
+    network.add()
+    for index in 0..<500 { network.publish(lamp("Lamp \(index)", host: "lamp-\(index)-x")) }
+    network.run(.seconds(10))
+    #expect(network.reports().count == 500)
+    let announced = network.responses().flatMap { $0.message.answers(DNSType.srv) }
+    #expect(announced.count == 1000)
+    #expect(network.sent.count < 5 * 500 / 6)
+    var perTick: [Int64: Int] = [:]
+    for sent in network.sent { perTick[Int64(sent.time / .ms(10)), default: 0] += 1 }
+    #expect(perTick.values.max()! <= 24)
+  }
+
+  @Test("[MD.16] A packet has at most 1440 bytes over IPv4 with an MTU of 1500, and follows a smaller MTU")
+  func packetSizes() {
+    for (mtu, most) in [(1500, 1440), (1280, 1220), (576, 516)] {
+      let network = Network()
+      network.add(mtu: mtu)
+      for index in 0..<60 {
+        let text = String(repeating: "t", count: index * 3)
+        network.publish(lamp("Lamp \(index)", host: "host-\(index)", text: ["a=1", text]))
+      }
+      network.run(.seconds(10))
+      #expect(network.reports().count == 60)
+      #expect(network.sent.map(\.packet.bytes.count).max()! <= most)
+      #expect(network.sent.map(\.packet.bytes.count).max()! > most - 300)
+    }
+  }
+
+  @Test("[MD.16] A record that is too large for a packet of its link goes alone, up to 9000 bytes, and the PTR record comes last")
+  func largeRecord() {
+    let network = Network()
+    network.add()
+    let text = (0..<30).map { "k\($0)=" + String(repeating: "v", count: 240) }
+    network.establish(lamp(text: text))
+    let first = network.responses().filter { $0.time == network.responses()[0].time }
+    #expect(first.contains { $0.message.answers.count == 1 && $0.message.answers[0].type == DNSType.txt })
+    #expect(first.last!.message.answers(DNSType.ptr).contains(pointer()))
+    #expect(first.allSatisfy { $0.packet.bytes.count <= 1440 || $0.message.records.count == 1 })
+    #expect(network.sent.allSatisfy { $0.packet.bytes.count <= 9000 - 28 })
+  }
+
+  @Test("[MD.17] Services of _matter types are alone in their packets, together with their host")
+  func alone() {
+    let network = Network()
+    network.add()
+    for index in 0..<5 {
+      network.publish(
+        MDNSService(
+          name: "0123456789ABCDEF-\(index)", type: "_matter._tcp", subtypes: ["_I0123456789ABCDEF"], port: 5540,
+          text: [Array("SII=500".utf8)], host: "host-\(index)"))
+    }
+    network.run(.seconds(5))
+    let type = DNSName("_matter._tcp.local")!
+    network.hear(query(DNSQuestion(type, DNSType.ptr)))
+    network.run(.seconds(5))
+    #expect(network.sent.count >= 5 * 6)
+    for sent in network.sent {
+      #expect(Set(sent.message.records.filter { $0.type == DNSType.srv }.map(\.name)).count <= 1)
+      if let srv = sent.message.answers(DNSType.srv).first, case .service(_, _, _, let host) = srv.data {
+        #expect(sent.message.records.filter { $0.type == DNSType.a }.map(\.name) == [host])
+      }
+    }
+  }
+}

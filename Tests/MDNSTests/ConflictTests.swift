@@ -1,0 +1,208 @@
+import HAPWire
+import MDNS
+import Testing
+
+private func established() -> (Network, MDNSServiceID) {
+  let network = Network()
+  network.add()
+  let id = network.establish(lamp())
+  network.run(.seconds(10))
+  return (network, id)
+}
+
+private let probeOfLamp = DNSMessage(
+  questions: [DNSQuestion(lampName, DNSType.any, wantsUnicast: true)], authorities: [otherService(port: 65535)])
+
+@Suite struct ConflictTests {
+  @Test("[MD.32] A conflict with a verified name lets it be probed for again; without an objection it stays")
+  func reprobe() {
+    let (network, id) = established()
+    let mark = network.mark
+    let start = network.now
+    network.hear(response(otherService()))
+    #expect(network.reports().last == .conflict(id, name: "Lamp"))
+    network.hear(query(DNSQuestion(lampName, DNSType.srv)))
+    network.run(.seconds(5))
+    let probes = network.sent[mark...].filter(\.message.isProbe)
+    #expect(probes.map { $0.time - start } == [.zero, .ms(250), .ms(500)])
+    let announced = network.responses(after: mark)
+    #expect(announced.first.map { $0.time - start } == .ms(750))
+    #expect(announced.count == 2 && network.stations[0].responder.name(of: id) == "Lamp")
+  }
+
+  @Test("[MD.32] A verified name is lost if another host objects to the probes after a conflict")
+  func lostLater() {
+    let (network, id) = established()
+    network.hear(response(otherService()))
+    network.run(.ms(100))
+    network.hear(response(otherService()))
+    network.run(.seconds(5))
+    #expect(
+      network.reports().suffix(3) == [
+        .conflict(id, name: "Lamp"), .renamed(id, from: "Lamp", to: "Lamp (2)"),
+        .registered(id, name: "Lamp (2)", host: "lamp"),
+      ])
+    // The PTR record of the old name is the other host's now: no goodbye.
+    #expect(!network.sent.contains { $0.message.records.contains { $0.isGoodbye } })
+  }
+
+  @Test("[MD.33] A goodbye or the same data of another host is no conflict")
+  func noConflict() {
+    let (network, _) = established()
+    let count = network.reports().count
+    network.hear(response(otherService(ttl: 0)))
+    network.hear(
+      response(
+        DNSRecord(
+          lampName, DNSType.srv, ttl: 120, flushesCache: true,
+          .service(priority: 0, weight: 0, port: 51826, target: DNSName("LAMP.local")!))))
+    network.run(.seconds(5))
+    #expect(network.reports().count == count)
+  }
+
+  @Test("[MD.34] A service that may not be renamed gives up when its name is taken", arguments: [true, false])
+  func givesUp(_ isLocal: Bool) {
+    let network = Network()
+    network.add()
+    if isLocal { network.establish(lamp()) }
+    let id = network.publish(lamp(host: "second", mayRename: false))
+    if !isLocal {
+      network.run(.ms(300))
+      network.hear(response(otherService()))
+    }
+    network.run(.seconds(5))
+    #expect(network.reports().last == .gaveUp(id, name: "Lamp"))
+    #expect(network.stations[0].responder.name(of: id) == nil)
+    #expect(network.responses().allSatisfy { !$0.message.answers.contains { $0.name == DNSName("second.local")! } })
+  }
+
+  @Test("[MD.35] Two services of one responder with one name are told apart at once")
+  func local() {
+    let network = Network()
+    network.add()
+    let first = network.publish(lamp())
+    let second = network.publish(lamp("LAMP", host: "other"))
+    network.run(.seconds(5))
+    #expect(network.stations[0].responder.name(of: first) == "Lamp")
+    #expect(network.stations[0].responder.name(of: second) == "LAMP (2)")
+    #expect(network.reports().filter { if case .registered = $0 { true } else { false } }.count == 2)
+  }
+
+  @Test("[MD.36] A verified name is defended against a probe at once, to all every 250 ms, and to the prober in between")
+  func defence() {
+    let (network, _) = established()
+    let mark = network.mark
+    for _ in 0..<5 {
+      network.hear(probeOfLamp)
+      network.run(.ms(100))
+    }
+    let sent = network.responses(after: mark)
+    #expect(sent.map(\.isMulticast) == [true, false, false, true, false])
+    for one in sent { #expect(Set(one.message.answers.map(\.type)) == [DNSType.srv, DNSType.txt]) }
+    network.run(.seconds(5))
+    #expect(network.stations[0].responder.name(of: network.stations[0].reports[0].report.id) == "Lamp")
+  }
+
+  @Test("[MD.37] Made-up conflicts change a name seldom, and the accessory stays registered")
+  func spoofed() {
+    let (network, id) = established()
+    let start = network.now
+    var up = 0
+    for _ in 0..<1200 {
+      network.hear(response(otherService()))
+      network.run(.ms(50))
+      let mark = network.mark
+      let name = hap.prefixed(by: Array((network.stations[0].responder.name(of: id) ?? "").utf8))
+      network.hear(query(DNSQuestion(name, DNSType.txt)), from: MDNSEndpoint(Network.stranger.address, port: 40001))
+      if network.responses(after: mark).contains(where: { !$0.isMulticast }) { up += 1 }
+    }
+    let renames = network.stations[0].reports.filter {
+      if case .renamed = $0.report { $0.time > start } else { false }
+    }
+    #expect(renames.count <= 2)
+    #expect(up > 1050, "the service answered \(up) of 1200 questions")
+  }
+
+  @Test("[MD.37] Made-up probes with later data don't keep a name from being verified for ever")
+  func spoofedProbes() {
+    let network = Network()
+    network.add()
+    network.publish(lamp())
+    for _ in 0..<2400 where network.registeredName(0) == nil {
+      network.hear(probeOfLamp)
+      network.run(.ms(50))
+    }
+    #expect(network.registeredName(0) != nil)
+  }
+
+  @Test("[MD.38] A record of ours that another host sends with less than half of its time, or as a goodbye, is sent again", arguments: [0, 59, 60, 119] as [UInt32])
+  func rescue(_ ttl: UInt32) {
+    let (network, _) = established()
+    let mark = network.mark
+    network.hear(
+      response(
+        DNSRecord(
+          lampName, DNSType.srv, ttl: ttl, .service(priority: 0, weight: 0, port: 51826, target: lampHost))))
+    network.run(.seconds(2))
+    let sent = network.responses(after: mark)
+    #expect(sent.count == (ttl < 60 ? 1 : 0))
+    #expect(sent.allSatisfy { $0.message.answers.map(\.type) == [DNSType.srv] })
+    let second = network.mark
+    network.hear(response(pointer(ttl: 0)))
+    network.run(.seconds(2))
+    #expect(network.responses(after: second).flatMap(\.message.answers).contains(pointer()))
+  }
+
+  @Test("[MD.39] Two to five responders that want one name on a network that loses packets end with different names, each of which is answered for", arguments: 1...60)
+  func property(_ seed: UInt64) throws {
+    var random = MDNSRandom(seed: seed)
+    let network = Network()
+    let count = Int.random(in: 2...5, using: &random)
+    for _ in 0..<count { network.add(seed: seed &* 100) }
+    var ids: [MDNSServiceID] = []
+    for station in 0..<count {
+      ids.append(network.publish(lamp(port: UInt16(1000 + station)), on: station))
+      network.run(.milliseconds(Int.random(in: 0...400, using: &random)))
+    }
+    // A fifth of all packets is lost for half a minute.
+    network.path = { _, _ in
+      Int.random(in: 0..<5, using: &random) == 0 ? nil : .microseconds(Int.random(in: 100...5000, using: &random))
+    }
+    network.run(.seconds(30))
+    network.path = { _, _ in .ms(1) }
+    // Hosts that missed each other's probes find out by an answer.
+    for _ in 0..<30 {
+      for station in 0..<count {
+        network.hear(query(DNSQuestion(hap, DNSType.ptr), DNSQuestion(lampHost, DNSType.any)), on: station)
+        for id in ids {
+          guard let name = network.stations[station].responder.name(of: id) else { continue }
+          network.hear(query(DNSQuestion(hap.prefixed(by: Array(name.utf8)), DNSType.any)), on: station)
+        }
+      }
+      network.run(.seconds(12))
+    }
+    let names = (0..<count).map { network.stations[$0].responder.name(of: ids[$0]) ?? "" }
+    let hosts = (0..<count).map { network.stations[$0].responder.host(of: ids[$0]) ?? "" }
+    #expect(Set(names).count == count, "\(names)")
+    #expect(Set(hosts).count == count, "\(hosts)")
+    for station in 0..<count {
+      let mark = network.mark
+      let name = hap.prefixed(by: Array(names[station].utf8))
+      for other in 0..<count { network.hear(query(DNSQuestion(name, DNSType.srv)), on: other) }
+      network.run(.seconds(3))
+      let answers = network.sent[mark...].flatMap { $0.message.answers(DNSType.srv) }.filter { $0.name == name }
+      #expect(!answers.isEmpty)
+      #expect(answers.allSatisfy { if case .service(_, _, let port, _) = $0.data { port == 1000 + station } else { false } })
+    }
+  }
+}
+
+extension MDNSReport {
+  var id: MDNSServiceID {
+    switch self {
+    case .registered(let id, _, _), .renamed(let id, _, _), .hostRenamed(let id, _, _), .conflict(let id, _),
+      .gaveUp(let id, _):
+      id
+    }
+  }
+}
