@@ -66,7 +66,7 @@ final class SelfCheck {
     if visible[name, default: 0] <= 0 { visible[name] = nil }
   }
 
-  /// Found in a packet, of which there is no end to be told.
+  /// Found in a packet; when the service goes isn't reported.
   func heard(_ name: String) { found(name) }
 
   private func found(_ name: String) {

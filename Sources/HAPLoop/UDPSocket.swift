@@ -229,7 +229,7 @@ package final class UDPSocket {
     }
   }
 
-  /// Asks for room for so many bytes of datagrams that were not read yet. The system may give less.
+  /// Sets how many bytes of unread datagrams the system keeps. The system may keep less.
   package func setReceiveBuffer(_ bytes: Int) { _ = set(SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes)) }
 
   // MARK: The system's calls

@@ -39,7 +39,7 @@ final class Browser: @unchecked Sendable {
     }
   }
 
-  /// Waits until what is seen by name fulfils `condition`.
+  /// Waits until the services by name fulfil `condition`.
   func seen(when condition: @escaping @Sendable ([String: Seen]) -> Bool) async -> [String: Seen] {
     await withCheckedContinuation { continuation in
       loop.schedule {

@@ -118,7 +118,9 @@ private final class DrivenMachine: @unchecked Sendable {
     try driven.close()
   }
 
-  @Test("Each deadline is kept, and never early; a packet comes to other sockets of the machine, and to its own as an echo alone")
+  @Test(
+    "Each deadline is kept, and never early; a packet comes to other sockets of the machine, and to its own as an echo alone"
+  )
   func deadlines() async throws {
     let other = try DrivenMachine()
     let driven = try DrivenMachine(planned: 3)

@@ -181,7 +181,7 @@ extension Neighbour.Packet {
     let mark = try neighbour.send(DNSMessage(flags: 0x8400, answers: [otherService("Claimed")]))
     #expect(await neighbour.first(after: mark) { $0.message.isProbe } != nil)
     #expect(await neighbour.first(after: mark) { $0.points(to: "Claimed") } != nil)
-    // Anew, because conflicts that follow each other at once are taken for made up.
+    // Another record, because a second conflict within seconds is defended and not probed for.
     #expect(try await station.publish(record("Taken")).upToOutcome() == [.established("Taken")])
     try neighbour.hold([otherService("Taken")])
     let second = try station.publish(record("Taken"))
@@ -244,7 +244,7 @@ extension Neighbour.Packet {
     #expect(try await answer(name("Asked"), DNSType.txt)?.answers.map(\.type) == [DNSType.txt])
     #expect(try await answer(name("Asked"), DNSType.any)?.answers.map(\.type) == [DNSType.srv, DNSType.txt])
     #expect(try await answer(host, DNSType.a)?.answers.map(\.data) == [.address([127, 0, 0, 1])])
-    // A denial was sent to nobody yet, so it is sent to all.
+    // No denial was sent by multicast yet, so this one is.
     let types = DNSName("_services._dns-sd._udp.local")!
     let mark = try neighbour.send(
       DNSMessage(questions: [

@@ -46,7 +46,7 @@ struct DNSSDLibrary: Sendable {
     private static let loaded: DNSSDLibrary? = {
       guard let library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL) else { return nil }
       func function<F>(_ name: String, _: F.Type) -> F? { dlsym(library, name).map { unsafeBitCast($0, to: F.self) } }
-      // From libavahi-common, which the library stands on; another implementation of dns_sd.h has none.
+      // From libavahi-common, a dependency of the library; another implementation of dns_sd.h has none.
       function("avahi_set_allocator", (@convention(c) (UnsafeRawPointer?) -> Void).self)?(zeroingAllocator)
       guard let register = function("DNSServiceRegister", Register.self),
         let browse = function("DNSServiceBrowse", Browse.self),

@@ -216,7 +216,7 @@ package final class MDNSSockets {
   }
 }
 
-/// Own packets that the system may give back (IP_MULTICAST_LOOP), by a hash: of those that never came back only so many are kept.
+/// Hashes of own packets that the system may give back (IP_MULTICAST_LOOP). Packets that never come back are forgotten, the oldest first.
 private struct EchoMemory {
   static let most = 1024
 
