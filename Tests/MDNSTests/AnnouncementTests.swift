@@ -79,7 +79,9 @@ import Testing
     }
   }
 
-  @Test("[MD.13] A TXT record that changed while its name was probed for is announced as it is then, and an unchanged one is not announced")
+  @Test(
+    "[MD.13] A TXT record that changed while its name was probed for is announced as it is then, and an unchanged one is not announced"
+  )
   func earlyUpdate() throws {
     let network = Network()
     network.add()
@@ -95,7 +97,9 @@ import Testing
     #expect(network.mark == mark)
   }
 
-  @Test("[MD.14] A service that is withdrawn says goodbye for all its records; without a goodbye nothing is sent", arguments: [true, false])
+  @Test(
+    "[MD.14] A service that is withdrawn says goodbye for all its records; without a goodbye nothing is sent",
+    arguments: [true, false])
   func goodbye(_ isPolite: Bool) {
     let network = Network()
     network.add()
@@ -124,7 +128,8 @@ import Testing
     let mark = network.mark
     network.stations[0].responder.withdraw(id, at: network.now)
     network.run(.seconds(1))
-    #expect(Set(network.responses(after: mark)[0].message.answers.map(\.type)) == [DNSType.ptr, DNSType.srv, DNSType.txt])
+    #expect(
+      Set(network.responses(after: mark)[0].message.answers.map(\.type)) == [DNSType.ptr, DNSType.srv, DNSType.txt])
     // One that was never announced has nothing to say.
     let early = network.publish(lamp("Early", host: "early"))
     network.run(.ms(300))
@@ -165,7 +170,9 @@ import Testing
     }
   }
 
-  @Test("[MD.16] A record that is too large for a packet of its link goes alone, up to 9000 bytes, and the PTR record comes last")
+  @Test(
+    "[MD.16] A record that is too large for a packet of its link goes alone, up to 9000 bytes, and the PTR record comes last"
+  )
   func largeRecord() {
     let network = Network()
     network.add()

@@ -50,7 +50,9 @@ private func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior
     if type == DNSType.any, name == lampName { #expect(Set(answers.map(\.type)) == [DNSType.srv, DNSType.txt]) }
   }
 
-  @Test("[MD.20] With a PTR record come SRV, TXT and addresses; with an SRV record come addresses; with one family of addresses the other", arguments: [false, true])
+  @Test(
+    "[MD.20] With a PTR record come SRV, TXT and addresses; with an SRV record come addresses; with one family of addresses the other",
+    arguments: [false, true])
   func additionals(_ v6: Bool) throws {
     let network = announced(v6: v6)
     var mark = network.mark
@@ -126,7 +128,9 @@ private func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior
     #expect(network.responses(after: mark)[0].message.answers.count == 4)
   }
 
-  @Test("[MD.24] An answer that the querier knows, with half of its time at least, is not sent", arguments: [4500, 2250, 2249, 10] as [UInt32])
+  @Test(
+    "[MD.24] An answer that the querier knows, with half of its time at least, is not sent",
+    arguments: [4500, 2250, 2249, 10] as [UInt32])
   func knownAnswers(_ ttl: UInt32) {
     let network = announced()
     let mark = network.mark
@@ -205,7 +209,9 @@ private func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior
     #expect(network.mark == mark)
   }
 
-  @Test("[MD.27] A question with the QU bit is answered to the querier, or to all if they have not heard of the record for a quarter of its time")
+  @Test(
+    "[MD.27] A question with the QU bit is answered to the querier, or to all if they have not heard of the record for a quarter of its time"
+  )
   func unicast() {
     let network = announced()
     for (name, type, delay) in [(lampName, DNSType.srv, Duration.zero), (hap, DNSType.ptr, .ms(120))] {
@@ -236,7 +242,9 @@ private func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior
     #expect(network.responses(after: mark).map(\.packet.destination) == [.unicast(Network.stranger)])
   }
 
-  @Test("[MD.28] A querier with another port than 5353 gets a plain DNS answer: its id and question, 10 s at most, no cache-flush bit")
+  @Test(
+    "[MD.28] A querier with another port than 5353 gets a plain DNS answer: its id and question, 10 s at most, no cache-flush bit"
+  )
   func legacy() throws {
     let network = announced()
     let source = MDNSEndpoint(Network.stranger.address, port: 40000)

@@ -23,7 +23,9 @@ import Testing
   func noAnnouncements() {
     let network = established { $0.announces = false }
     #expect(network.probes().count == 3 && network.responses().isEmpty && network.reports().count == 1)
-    for question in [DNSQuestion(hap, DNSType.ptr), DNSQuestion(lampName, DNSType.srv), DNSQuestion(lampHost, DNSType.a)] {
+    for question in [
+      DNSQuestion(hap, DNSType.ptr), DNSQuestion(lampName, DNSType.srv), DNSQuestion(lampHost, DNSType.a),
+    ] {
       let mark = network.mark
       network.hear(query(question))
       network.run(.seconds(1))
@@ -82,7 +84,9 @@ import Testing
       $0.hostTTL = 7
       $0.otherTTL = 8
     }
-    let ttls = network.responses().flatMap(\.message.records).map { ($0.type == DNSType.ptr || $0.type == DNSType.txt, $0.ttl) }
+    let ttls = network.responses().flatMap(\.message.records).map {
+      ($0.type == DNSType.ptr || $0.type == DNSType.txt, $0.ttl)
+    }
     #expect(ttls.allSatisfy { $0.1 == ($0.0 ? 8 : 7) || $0.1 == 4500 })
   }
 

@@ -151,4 +151,19 @@ import Testing
     #expect(lab.browser.cache.names.count == 1 && lab.browser.cache.byteCount == 0)
     #expect(lab.browser.lookups.deadlines.first == nil && lab.browser.cache.unwantedCount == 0)
   }
+
+  @Test("[MB.35] After a report on many services the next waits, 50 µs for each")
+  func reportRate() throws {
+    let lab = try BrowserLab()
+    var lamps = (0..<1000).map { Accessory(name: "Lamp \($0)") }
+    for lamp in lamps { lab.respond(lamp.all) }
+    lab.advance(by: .milliseconds(10))
+    #expect(lab.takeReports().count == 1000)
+    lamps[0].addresses = [[10, 0, 0, 8]]
+    lab.respond(lamps[0].addressRecords)
+    lab.advance(by: .milliseconds(49))
+    #expect(lab.takeReports().isEmpty)
+    lab.advance(by: .milliseconds(1))
+    #expect(lab.takeReports().count == 1000)
+  }
 }

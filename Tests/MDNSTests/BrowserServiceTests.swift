@@ -126,6 +126,22 @@ import Testing
     }
   }
 
+  @Test("[MB.14] Records that came before their service are asked for again in time, as all others")
+  func keptRecords() throws {
+    let lamp = Accessory()
+    for first in [
+      [lamp.place, lamp.textRecord], [lamp.place, lamp.textRecord] + lamp.addressRecords, lamp.addressRecords,
+    ] {
+      let lab = try BrowserLab()
+      lab.respond(first)
+      lab.respond(lamp.all.filter { !first.contains($0) })
+      lab.advance(to: .seconds(99))
+      let questions = lab.takeQuestions().map(\.question)
+      #expect(questions.contains(DNSQuestion(lamp.instance, DNSType.srv)))
+      #expect(questions.contains(DNSQuestion(lamp.hostName, DNSType.a)))
+    }
+  }
+
   @Test(
     "[MB.15] Addresses of the interface's families are asked for; those that NSEC denies are not; three times if the host has the other family"
   )
@@ -153,7 +169,8 @@ import Testing
     let lab = try BrowserLab()
     let lamp = Accessory(name: "LAMP \u{e9} a.b\\c", host: "LamP")
     let lower = Accessory(name: "lamp \u{e9} a.b\\c", host: "lamp")
-    lab.respond([lamp.pointer, lower.place, lower.textRecord])
+    let mixed = Accessory(name: lower.name, host: "LAmp")
+    lab.respond([lamp.pointer, mixed.place, lower.textRecord])
     lab.respond(lamp.addressRecords)
     lab.advance(by: .seconds(1))
     var expected = lower.found()
@@ -217,6 +234,9 @@ import Testing
       lab.respond([record] + lamp.all)
       lab.advance(by: .milliseconds(20))
       #expect(lab.takeReports() == [.appeared(lamp.found())], "\(record)")
+      lab.respond([record])
+      lab.advance(by: .seconds(2))
+      #expect(lab.takeReports().isEmpty && lab.browser.services.count == 1, "\(record)")
     }
     // A name that leads to itself, and one that leads forward.
     for pointer in [[0xC0, 12], [0xC0, 40]] as [[UInt8]] {

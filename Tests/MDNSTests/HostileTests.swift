@@ -88,7 +88,7 @@ import Testing
     #expect(network.mark - mark < 500, "\(network.mark - mark) packets")
   }
 
-  @Test("[MD.48] A flood of cut queries does not grow the memory or hold up others")
+  @Test("[MD.48] A flood of cut queries neither grows the memory nor delays others")
   func cutFlood() {
     let network = established()
     var cut = query(DNSQuestion(hap, DNSType.ptr))

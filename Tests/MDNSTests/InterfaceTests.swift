@@ -78,7 +78,9 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(Set(network.responses(after: renamed).map(\.packet.interface)) == [1, 2])
   }
 
-  @Test("[MD.42] An interface that goes and comes back is probed and announced on again, and the service is registered again")
+  @Test(
+    "[MD.42] An interface that goes and comes back is probed and announced on again, and the service is registered again"
+  )
   func comesBack() {
     let network = Network()
     network.add()
@@ -91,10 +93,13 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     set(network, interface(1, [first]))
     network.run(.seconds(5))
     #expect(network.sent[mark...].filter(\.message.isProbe).count == 3 && network.responses(after: mark).count == 2)
-    #expect(network.reports() == [.registered(id, name: "Lamp", host: "lamp"), .registered(id, name: "Lamp", host: "lamp")])
+    #expect(
+      network.reports() == [.registered(id, name: "Lamp", host: "lamp"), .registered(id, name: "Lamp", host: "lamp")])
   }
 
-  @Test("[MD.43] Each interface announces its own addresses; an address that was given and is of no interface is announced on all")
+  @Test(
+    "[MD.43] Each interface announces its own addresses; an address that was given and is of no interface is announced on all"
+  )
   func ownAddresses() {
     let network = Network()
     network.add()
@@ -103,7 +108,9 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     network.establish(lamp())
     network.establish(lamp("Given", host: "given", addresses: [second, other]))
     for (index, own, given) in [(UInt32(1), [first], [other]), (2, [second], [second, other])] {
-      let records = network.responses().filter { $0.packet.interface == index }.flatMap { $0.message.answers(DNSType.a) }
+      let records = network.responses().filter { $0.packet.interface == index }.flatMap {
+        $0.message.answers(DNSType.a)
+      }
       #expect(Set(records.filter { $0.name == lampHost }.map(\.data)) == Set(own.map { .address($0.bytes) }))
       #expect(
         Set(records.filter { $0.name == DNSName("given.local")! }.map(\.data)) == Set(given.map { .address($0.bytes) }))
@@ -140,7 +147,9 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(network.mark == mark && network.reports().count == 1)
   }
 
-  @Test("[MD.46] Own packets that come back are not another host's, even after a change; another process of the machine is a host like any other")
+  @Test(
+    "[MD.46] Own packets that come back are not another host's, even after a change; another process of the machine is a host like any other"
+  )
   func echoes() throws {
     let network = Network()
     network.add()

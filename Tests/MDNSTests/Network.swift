@@ -11,7 +11,9 @@ final class Network {
     let packet: MDNSPacket
     let message: DNSMessage
 
-    var isMulticast: Bool { packet.destination == .multicast(isV4: true) || packet.destination == .multicast(isV4: false) }
+    var isMulticast: Bool {
+      packet.destination == .multicast(isV4: true) || packet.destination == .multicast(isV4: false)
+    }
   }
 
   struct Station {
@@ -90,7 +92,9 @@ final class Network {
   }
 
   private var nextDelivery: Int? {
-    deliveries.indices.min { (deliveries[$0].time, deliveries[$0].number) < (deliveries[$1].time, deliveries[$1].number) }
+    deliveries.indices.min {
+      (deliveries[$0].time, deliveries[$0].number) < (deliveries[$1].time, deliveries[$1].number)
+    }
   }
 
   private var nextTime: Duration? {
@@ -139,7 +143,8 @@ final class Network {
   // MARK: Inputs
 
   @discardableResult
-  func publish(_ service: MDNSService, on station: Int = 0, _ behavior: MDNSBehavior = MDNSBehavior()) -> MDNSServiceID {
+  func publish(_ service: MDNSService, on station: Int = 0, _ behavior: MDNSBehavior = MDNSBehavior()) -> MDNSServiceID
+  {
     defer { collect() }
     do {
       return try stations[station].responder.publish(service, behavior: behavior, at: now)

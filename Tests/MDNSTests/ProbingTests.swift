@@ -109,7 +109,9 @@ import Testing
     #expect(network.reports() == [.registered(id, name: "Lamp", host: "lamp")])
   }
 
-  @Test("[MD.7] Of two hosts that probe for one name, the later data keeps it; the other one waits a second and probes again", arguments: [true, false])
+  @Test(
+    "[MD.7] Of two hosts that probe for one name, the later data keeps it; the other one waits a second and probes again",
+    arguments: [true, false])
   func tieBreak(_ isOurs: Bool) {
     let network = Network()
     network.add()
@@ -174,7 +176,8 @@ import Testing
         }
       }
     }
-    let renames = network.stations[0].reports.filter { if case .renamed = $0.report { true } else { false } }.map(\.time)
+    let renames = network.stations[0].reports.filter { if case .renamed = $0.report { true } else { false } }.map(
+      \.time)
     #expect(renames.count >= 20)
     for (index, time) in renames.enumerated() where index >= 15 {
       let inWindow = renames.filter { $0 < time && time - $0 < .seconds(10) }.count

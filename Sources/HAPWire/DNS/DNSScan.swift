@@ -36,7 +36,7 @@ package struct DNSScan: Sendable {
   /// Bits that are 0 in every message of multicast DNS: opcode and response code. RFC 6762 §18.3, §18.11.
   package var hasForeignCodes: Bool { flags & 0x780F != 0 }
 
-  /// Reads a message in place of the one before.
+  /// Reads a message, and forgets the one before.
   /// - Returns: false if the message is malformed.
   package mutating func read(_ bytes: UnsafeRawBufferPointer) -> Bool {
     entries.removeAll(keepingCapacity: true)

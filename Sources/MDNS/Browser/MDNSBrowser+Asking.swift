@@ -20,6 +20,7 @@ extension MDNSBrowser {
     if missing.isEmpty {
       lookups.deadlines.remove(id)
       lookups[id].attempts = 0
+      lookups[id].suppressed = []
     } else if !lookups[id].isWaiting, lookups.deadlines.due(of: id) == nil {
       // All names that are found within the time of one delay are asked for together.
       if links[place].batch <= now { links[place].batch = now + delay() }

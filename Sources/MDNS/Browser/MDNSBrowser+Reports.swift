@@ -6,11 +6,11 @@ extension MDNSBrowser {
     let service = cache.names[name].service
     guard service != NameTable.none else { return }
     services.touch(service)
-    settleDue = settleDue ?? now + Self.settlingTime
+    settleDue = settleDue ?? max(now + Self.settlingTime, settleNotBefore)
   }
 
   mutating func touchHost(_ name: NameID) {
-    settleDue = settleDue ?? now + Self.settlingTime
+    settleDue = settleDue ?? max(now + Self.settlingTime, settleNotBefore)
     guard !cache.names[name].isTouchedHost else { return }
     cache.names[name].isTouchedHost = true
     touchedHosts.append(name)
@@ -27,7 +27,9 @@ extension MDNSBrowser {
       }
     }
     touchedHosts = []
-    for id in services.takeTouched() {
+    let touched = services.takeTouched()
+    settleNotBefore = now + Int64(touched.count) * Self.pauseForService
+    for id in touched {
       let new = picture(services[id])
       switch (services[id].told, new) {
       case (nil, nil): continue

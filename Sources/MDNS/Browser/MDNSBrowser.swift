@@ -45,6 +45,8 @@ package struct MDNSBrowser: Sendable {
 
   /// Reports are collected for this time, because the records of a service come in several packets.
   static let settlingTime = 10 * Time.millisecond
+  /// After a report on many services, the next one waits for this time for each: a packet about a host can change thousands.
+  static let pauseForService = Time.millisecond / 20
   /// One second, for goodbyes and replaced records. RFC 6762 §10.1, §10.2.
   static let grace = 1 * Time.second
   /// For records in doubt. RFC 6762 §10.4, §10.5.
@@ -65,6 +67,7 @@ package struct MDNSBrowser: Sendable {
   /// Hosts whose addresses changed since the last reports.
   var touchedHosts: [NameID] = []
   var settleDue: Int64?
+  var settleNotBefore = Time.past
   var outputs: [MDNSBrowserOutput] = []
   var echoes = EchoTable()
   var scan = DNSScan()
@@ -186,6 +189,11 @@ package struct MDNSBrowser: Sendable {
 
   package mutating func receive(_ bytes: [UInt8], _ arrival: MDNSArrival, at time: Duration) {
     bytes.withUnsafeBytes { receive($0, arrival, at: time) }
+  }
+
+  /// What the browser keeps, for measurements: instances, records, names, and the bytes of records and names, about.
+  package var size: (services: Int, records: Int, names: Int, bytes: Int) {
+    (services.count, cache.count, cache.names.count, cache.totalBytes)
   }
 
   // MARK: Time

@@ -126,7 +126,7 @@ extension MDNSResponder {
     add(Packer.Item(ref: ref, answers: .pointer, additionals: more), to: &packer)
   }
 
-  /// A service took another place in the list of its type. Where it was not reached yet and now is behind the cursor, it is answered by itself.
+  /// A service took another place in the list of its type. If the cursor is past the new place and was not past the old one, the service is answered by itself.
   mutating func moved(_ index: Int, to position: Int, _ type: Int, on link: Int) {
     let isMissed =
       links[link].types[type].running != nil && position < links[link].types[type].cursor

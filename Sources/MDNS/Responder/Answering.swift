@@ -26,7 +26,8 @@ extension MDNSResponder {
       defence: packer(.response, link: link), mayReply: true,
       sharedDue: now + Time.nanoseconds(random.milliseconds(20...120)))
     if querier.isLegacy { answering.reply.mostPackets = 1 }
-    let wantsReply = querier.isLegacy || querier.isDirect || querier.isProbe || questions.contains(where: \.wantsUnicast)
+    let wantsReply =
+      querier.isLegacy || querier.isDirect || querier.isProbe || questions.contains(where: \.wantsUnicast)
     if wantsReply { answering.mayReply = links[link].replies.take(querier.source.address, at: now) }
     if querier.isLegacy, !answering.mayReply { return }
     for question in questions { answer(question, &answering) }
@@ -123,11 +124,8 @@ extension MDNSResponder {
       }
       return
     }
-    if behaviors.count > 1 {
-      // Those that answer the querier alone.
-      for service in types[type].services.map(Int.init) where !behavior(service).announces && isUp(service, on: link) {
-        send(.pointer, of: Ref(.service, service), question, &answering)
-      }
+    for service in unannounced.map(Int.init) where Int(services[service].type) == type && isUp(service, on: link) {
+      send(.pointer, of: Ref(.service, service), question, &answering)
     }
     let isUnicast = question.wantsUnicast || querier.isDirect
     if isUnicast, answering.mayReply, links[link].jobs.count < Self.mostJobs {

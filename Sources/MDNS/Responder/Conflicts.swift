@@ -84,7 +84,7 @@ extension MDNSResponder {
     for link in links.indices { links[link].services[index].wasAnnounced = false }
   }
 
-  /// After many conflicts a random number, which no other host has by chance: an objection to it is made up.
+  /// A random number after many conflicts. It is unlikely that another host has it, so further objections are made up.
   private mutating func unlikelyNumber(_ ref: Ref) -> Int32? {
     conflicts[ref]?.isUnlikely == true ? Int32.random(in: 10_000...99_999, using: &random) : nil
   }
@@ -113,7 +113,8 @@ extension MDNSResponder {
     var seen: [Ref] = []
     for entry in scan.entries where entry.section == .authority {
       guard let ref = ref(entry.nameHash, bytes, at: entry.name), ref.kind == .service || ref.kind == .host,
-        state(ref, on: link).stage == .probing, !seen.contains(ref), behavior(of: ref).yieldsNames
+        state(ref, on: link).stage == .probing, state(ref, on: link).probes > 0, !seen.contains(ref),
+        behavior(of: ref).yieldsNames
       else { continue }
       seen.append(ref)
       guard conflicts[ref]?.isHopeless(at: now) != true else { continue }

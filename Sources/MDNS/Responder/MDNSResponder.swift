@@ -35,6 +35,8 @@ package struct MDNSResponder: Sendable {
   var names = NameIndex()
   /// Number 0 deviates in nothing.
   var behaviors = [MDNSBehavior()]
+  /// Services that only answer by unicast.
+  var unannounced: [UInt32] = []
   /// Of names that had conflicts.
   var conflicts: [Ref: ConflictHistory] = [:]
   /// Services whose goodbyes are to be sent.
@@ -102,6 +104,8 @@ package struct MDNSResponder: Sendable {
     guard let index = index(of: id) else { return }
     let repeated = behaviors[Int(services[index].behavior)].repeats
     services[index].behavior = number(of: behavior)
+    unannounced.removeAll { $0 == index }
+    if !behavior.announces { unannounced.append(UInt32(index)) }
     if behavior.repeats != repeated, behavior.repeats != nil { reannounce(index) }
   }
 
@@ -135,7 +139,9 @@ package struct MDNSResponder: Sendable {
 
   private func index(of id: MDNSServiceID) -> Int? {
     let index = Int(id.slot)
-    guard index < services.count, services[index].generation == id.generation, services[index].isLive else { return nil }
+    guard index < services.count, services[index].generation == id.generation, services[index].isLive else {
+      return nil
+    }
     return index
   }
 

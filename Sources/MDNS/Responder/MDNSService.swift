@@ -1,6 +1,6 @@
 /// A service to announce. RFC 6763.
 package struct MDNSService: Equatable, Sendable {
-  /// The instance name: 1...63 bytes of UTF-8; dots and backslashes stand for themselves.
+  /// The instance name: 1...63 bytes of UTF-8; dots and backslashes are plain bytes.
   package var name: String
   /// Such as "_hap._tcp": two labels.
   package var type: String

@@ -155,13 +155,15 @@ extension MDNSResponder {
   }
 
   /// Writes records that are too large for one packet: the answers without additional records, or else each kind by itself. Only a single record may be larger
-  /// than a packet that leaves in one piece. RFC 6762 §17. The PTR records are last, so that nobody gets them without the others.
+  /// than a packet that leaves in one piece. RFC 6762 §17. The PTR records leave last, so that no browser has them without the others.
   private mutating func divide(_ item: Packer.Item, _ packer: inout Packer) {
     var parts: [Records] = [item.answers]
     let size = overhead(of: packer.form) + cost(of: Packer.Item(ref: item.ref, answers: item.answers), in: packer)
     if size > links[packer.link].room, packer.form != .probe, packer.mostPackets == .max {
       let last = item.answers.subtracting([.addresses, .srv, .text])
-      parts = [item.answers.intersection(.addresses), item.answers.intersection(.srv), item.answers.intersection(.text)]
+      parts = [
+        item.answers.intersection(.addresses), item.answers.intersection(.srv), item.answers.intersection(.text),
+      ]
       parts.append(last)
     }
     for part in parts where !part.isEmpty {

@@ -158,7 +158,7 @@ extension MDNSResponder {
     return found
   }
 
-  /// The id and questions of a query, which stand at the same place in the answer. The QU bits are taken out.
+  /// The id and questions of a query for the answer, where they have the same offset. The QU bits are cleared.
   private func legacyForm(_ bytes: UnsafeRawBufferPointer) -> Packer.Form {
     let questions = scan.entries.filter { $0.section == .question }
     let end = questions.last?.data.lowerBound ?? 12

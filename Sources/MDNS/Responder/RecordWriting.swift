@@ -4,7 +4,7 @@ import HAPWire
 private struct RecordStyle {
   var hostTTL: UInt32
   var otherTTL: UInt32
-  /// The class of records that nobody else has. RFC 6762 §10.2.
+  /// The class of records that no other host has. RFC 6762 §10.2.
   var uniqueClass: UInt16
 
   init(_ behavior: MDNSBehavior, _ form: Packer.Form) {

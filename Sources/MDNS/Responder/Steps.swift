@@ -86,7 +86,7 @@ extension MDNSResponder {
     if links[link].steps.isEmpty { links[link].leaving = [] }
   }
 
-  /// Begins to count packets anew, if a tick has passed.
+  /// Resets the packet counts if a tick has passed.
   mutating func beginTick(on link: Int) {
     guard now - links[link].tick >= tick else { return }
     links[link].tick = now

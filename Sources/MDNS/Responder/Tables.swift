@@ -26,6 +26,7 @@ extension MDNSResponder {
     services[index].position = UInt32(types[type].services.count)
     types[type].services.append(UInt32(index))
     for subtype in services[index].subtypes { subtypes[Int(subtype)].services.append(UInt32(index)) }
+    if !behaviors[Int(behavior)].announces { unannounced.append(UInt32(index)) }
     hosts[host].services.append(UInt32(index))
     return index
   }
@@ -98,7 +99,7 @@ extension MDNSResponder {
 
   mutating func number(of behavior: MDNSBehavior) -> UInt16 {
     if let known = behaviors.firstIndex(of: behavior) { return UInt16(known) }
-    // Beyond this many, the oldest but the first is reused by nobody, so there is no room; the services of a run have a few dozens.
+    // A run has a few dozen behaviors. The table never shrinks, so it has a limit.
     guard behaviors.count < Int(UInt16.max) else { return 0 }
     behaviors.append(behavior)
     return UInt16(behaviors.count - 1)
@@ -121,7 +122,7 @@ extension MDNSResponder {
     return owner != nil
   }
 
-  /// What stands behind a name in a packet; nil: not one of ours.
+  /// The name of ours that a packet has; nil: it is not ours.
   func ref(_ hash: UInt64, _ bytes: UnsafeRawBufferPointer, at place: Int) -> Ref? {
     if hash == Self.serviceListHash {
       return matches(.serviceList, bytes, at: place) ? .serviceList : nil
@@ -163,6 +164,7 @@ extension MDNSResponder {
     names.remove(Ref(.service, index).raw, services[index].hash)
     conflicts[Ref(.service, index)] = nil
     unlist(index)
+    unannounced.removeAll { $0 == index }
     let host = Int(services[index].host)
     if hosts[host].services == [UInt32(index)] {
       hosts[host].isLive = false

@@ -1,6 +1,6 @@
 /// Keys by the times at which they are due; equal times come out in the order in which they went in.
 ///
-/// An entry is never removed before its time: whoever takes it out compares it with the state that the key has by then.
+/// An entry stays until its time. The caller then compares it with the state that the key has by then.
 struct DeadlineHeap<Key: Sendable>: Sendable {
   struct Entry: Sendable {
     var due: Int64

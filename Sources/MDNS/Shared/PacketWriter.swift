@@ -50,7 +50,7 @@ struct PacketWriter {
     for index in 0..<address.count { put8(address.byte(index)) }
   }
 
-  /// A pointer to what was written before, if it can be pointed to.
+  /// A pointer to a name that was written before.
   @inline(__always)
   mutating func putPointer(_ place: UInt16) { put16(0xC000 | place) }
 

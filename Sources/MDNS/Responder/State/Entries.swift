@@ -2,7 +2,7 @@ import HAPWire
 
 /// A published service.
 struct ServiceEntry: Sendable {
-  /// The instance name, and behind it the data of the TXT record.
+  /// The instance name, followed by the data of the TXT record.
   var blob: [UInt8]
   var labelLength: UInt8
   var isLive = true
@@ -14,7 +14,7 @@ struct ServiceEntry: Sendable {
   var behavior: UInt16
   var type: UInt16
   var port: UInt16
-  /// Where the name stands in the packet of this number that is being written.
+  /// The offset of the name in the packet of this number, which is being written.
   var nameAt: UInt16 = 0
   var nameIn: UInt32 = 0
   var host: UInt32
@@ -41,7 +41,7 @@ struct HostEntry: Sendable {
   var isLive = true
   var nameAt: UInt16 = 0
   var nameIn: UInt32 = 0
-  /// Which records are in the packet of this number already.
+  /// The records that the packet of this number has already.
   var written = Records()
   var writtenIn: UInt32 = 0
   var hash: UInt64 = 0
@@ -51,7 +51,7 @@ struct HostEntry: Sendable {
 
 /// A type of services.
 struct TypeEntry: Sendable {
-  /// Such as "_hap._tcp.local": labels behind their lengths, without the end.
+  /// Such as "_hap._tcp.local": labels, each after its length, without the end.
   var wire: [UInt8]
   var hash: UInt64
   var services: [UInt32] = []
@@ -63,7 +63,7 @@ struct TypeEntry: Sendable {
 
 /// A subtype, RFC 6763 §7.1.
 struct SubtypeEntry: Sendable {
-  /// Such as "_L3840._sub": labels behind their lengths, without the end.
+  /// Such as "_L3840._sub": labels, each after its length, without the end.
   var wire: [UInt8]
   var type: UInt16
   var hash: UInt64
@@ -72,14 +72,14 @@ struct SubtypeEntry: Sendable {
   var nameIn: UInt32 = 0
 }
 
-/// What became of attempts to have a name. RFC 6762 §8.1: after 15 conflicts within ten seconds, each attempt waits five seconds.
+/// The recent conflicts about a name. RFC 6762 §8.1: after 15 conflicts within ten seconds, each attempt waits five seconds.
 struct ConflictHistory: Sendable {
   static let limit = 15
   static let window = 10 * Time.second
   static let pause = 5 * Time.second
-  /// After so many conflicts without a quiet minute the name is kept: another device answers to every name, or pretends to.
+  /// After this number of conflicts without a quiet minute the name is kept: another device answers to every name, or pretends to.
   static let patience = 24
-  /// After so many the next name has a random number.
+  /// After this number of conflicts the next name has a random number.
   static let attempts = 20
   static let quiet = 60 * Time.second
 
@@ -107,7 +107,7 @@ extension MDNSResponder {
     [9] + Array("_services".utf8) + [7] + Array("_dns-sd".utf8) + [4] + Array("_udp".utf8)
   static let serviceListHash = hash(of: [serviceListPrefix[...], local[...]])
 
-  /// The hash of labels behind their lengths.
+  /// The hash of labels, each after its length.
   static func hash(of parts: [ArraySlice<UInt8>], from start: UInt64 = DNSScan.emptyHash) -> UInt64 {
     parts.reduce(start) { $1.reduce($0, DNSScan.combine) }
   }
@@ -120,7 +120,7 @@ extension MDNSResponder {
     hash(of: [label[...], local[...]], from: DNSScan.combine(DNSScan.emptyHash, UInt8(label.count)))
   }
 
-  /// Labels of a dotted name behind their lengths.
+  /// Labels of a dotted name, each after its length.
   static func wire(_ name: String) -> [UInt8] {
     name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).flatMap { [UInt8($0.count)] + $0 }
   }

@@ -1,4 +1,4 @@
-/// A family on an interface: what is sent and heard there is about itself alone.
+/// A family on an interface, with its own packets, delays and rate limits.
 struct Link: Sendable {
   var interface: MDNSInterface
   let isV4: Bool
@@ -59,7 +59,7 @@ struct ClaimState: Sendable {
   var waiting = Records()
   var answerDue = Time.never
 
-  /// When all heard of the records last. A host has its IPv4 addresses in the place of the PTR record, and its IPv6 addresses in that of the SRV record.
+  /// When all heard of the records last. A host uses the time of the PTR record for its IPv4 addresses, and that of the SRV record for its IPv6 addresses.
   var pointerSent = Time.past
   var subtypesSent = Time.past
   var srvSent = Time.past
