@@ -17,7 +17,7 @@ package final class EmbeddedResponder: Responder {
   private var isClosed = false
   private(set) var selfCheck: SelfCheck!
 
-  /// How long the goodbyes of `close()` may take. The machine sends at most 1000 packets a second, which is some 5000 goodbyes.
+  /// How long the goodbyes of `close()` may take. The machine sends at most 1000 packets a second on a link, each with about six goodbyes.
   private static let farewell = Duration.seconds(3)
 
   /// - Parameter interfaces: names; empty means all that are up, can multicast, and are neither loopback nor point-to-point. A
