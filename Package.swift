@@ -31,8 +31,6 @@ let package = Package(
       providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
     // macOS has it in the system.
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
-    // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
-    .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
     .systemLibrary(
       name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"]), .brew(["libplist"])]),
     .systemLibrary(
@@ -67,13 +65,13 @@ let package = Package(
     .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDiscovery",
-      dependencies: ["HAPLoop", "CDNSSD", .target(name: "CAvahi", condition: .when(platforms: [.linux]))]),
+      dependencies: ["MDNS", "HAPLoop", "HAPWire", "CDNSSD"]),
     .target(name: "HAPStore", dependencies: ["CSQLite", "HAPCrypto", "HAPModel"]),
     .target(
       name: "HAPSimulator",
       dependencies: [
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults", "HAPDefects",
-        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto",
+        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto", "MDNS",
         "CQRencode",
         "CTurboJPEG",
       ]),
@@ -177,7 +175,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-        "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl",
+        "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl", "MDNS",
         "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
@@ -195,7 +193,7 @@ let package = Package(
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
-    "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl",
+    "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl", "MDNS",
     "HAPTestSupport",
     "FuzzTargets",
   ]

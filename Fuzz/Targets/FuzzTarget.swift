@@ -40,6 +40,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case scenario
   /// What controllers do, before their judge.
   case judge
+  /// A responder and a browser of multicast DNS, by a program of packets, time and interfaces.
+  case mdns
 
   package func run(_ bytes: UnsafeRawBufferPointer) {
     switch self {
@@ -62,6 +64,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .defects: fuzzDefects(bytes)
     case .scenario: fuzzScenario(bytes)
     case .judge: fuzzJudge(bytes)
+    case .mdns: fuzzMDNS(bytes)
     }
   }
 
@@ -69,7 +72,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .scenario, .judge: 4096
+    case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .scenario, .judge, .mdns: 4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }

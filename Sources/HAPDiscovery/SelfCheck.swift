@@ -66,6 +66,9 @@ final class SelfCheck {
     if visible[name, default: 0] <= 0 { visible[name] = nil }
   }
 
+  /// Found in a packet; when the service goes isn't reported.
+  func heard(_ name: String) { found(name) }
+
   private func found(_ name: String) {
     guard let found = owners.removeValue(forKey: name) else { return }
     for owner in found {

@@ -26,12 +26,12 @@ private func otherService(_ label: String) -> DNSRecord {
 private final class Station: @unchecked Sendable {
   let loop = EventLoop(name: "odd")
   // Of the loop's thread.
-  private var responder: OddResponder!
+  private var responder: DeviantAdvertiser!
 
   init() throws {
     loop.start()
     try loop.performAndWait {
-      self.responder = OddResponder(self.loop, on: InterfaceChoice([testInterface ?? ""]))
+      self.responder = DeviantAdvertiser(self.loop, on: InterfaceChoice([testInterface ?? ""]))
     }
   }
 
@@ -47,7 +47,7 @@ private final class Station: @unchecked Sendable {
     return stream
   }
 
-  func with(_ body: @escaping @Sendable (OddResponder) -> Void) throws {
+  func with(_ body: @escaping @Sendable (DeviantAdvertiser) -> Void) throws {
     try loop.performAndWait { body(self.responder) }
   }
 
@@ -89,7 +89,7 @@ extension Neighbour.Packet {
   }
 }
 
-@Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(2))) struct OddResponderTests {
+@Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(2))) struct DeviantAdvertiserTests {
   @Test("Three probes and two announcements come before anything else, with the times that RFC 6762 gives them")
   func start() async throws {
     let neighbour = try Neighbour()
@@ -103,7 +103,7 @@ extension Neighbour.Packet {
       $0.points(to: "Start") && $0.time - first.time > .milliseconds(500)
     }
     #expect((Duration.milliseconds(700)...(.seconds(5))).contains(try #require(second).time - first.time))
-    let probes = try neighbour.packets().filter { $0.message.isProbe && $0.message.questions[0].name == name("Start") }
+    let probes = try neighbour.packets().filter { $0.message.isProbe && $0.message.questions.contains { $0.name == name("Start") } }
     let times = probes.map(\.time).reduce(into: [Duration]()) { times, time in
       if times.last.map({ time - $0 > .milliseconds(100) }) ?? true { times.append(time) }
     }
@@ -118,7 +118,7 @@ extension Neighbour.Packet {
     try neighbour.close()
   }
 
-  #if canImport(CAvahi)
+  #if os(Linux)
     @Test("Another responder's browser finds it with all that it says, follows its changes, and sees it go")
     func found() async throws {
       let lookout = EventLoop(name: "lookout")
@@ -163,7 +163,7 @@ extension Neighbour.Packet {
       #expect(await told.upToOutcome() == [.established("Twin")])
       let station = try Station()
       let events = try station.publish(record("Twin"))
-      #expect(await events.upToOutcome() == [.renamed(from: "Twin", to: "Twin #2"), .established("Twin #2")])
+      #expect(await events.upToOutcome() == [.renamed(from: "Twin", to: "Twin (2)"), .established("Twin (2)")])
       try station.close()
       try other.performAndWait { responder?.close() }
       other.stop()
@@ -181,13 +181,16 @@ extension Neighbour.Packet {
     let mark = try neighbour.send(DNSMessage(flags: 0x8400, answers: [otherService("Claimed")]))
     #expect(await neighbour.first(after: mark) { $0.message.isProbe } != nil)
     #expect(await neighbour.first(after: mark) { $0.points(to: "Claimed") } != nil)
-    try neighbour.hold([otherService("Claimed")])
-    #expect(await events.upToOutcome() == [.renamed(from: "Claimed", to: "Claimed #2"), .established("Claimed #2")])
+    // Another record, because a second conflict within seconds is defended and not probed for.
+    #expect(try await station.publish(record("Taken")).upToOutcome() == [.established("Taken")])
+    try neighbour.hold([otherService("Taken")])
+    let second = try station.publish(record("Taken"))
+    #expect(await second.upToOutcome() == [.renamed(from: "Taken", to: "Taken (2)"), .established("Taken (2)")])
     // The host's name is nobody's to see.
     try neighbour.hold([DNSRecord(host, DNSType.a, ttl: 120, flushesCache: true, .address([127, 0, 0, 77]))])
     let moved = DNSName("odd-host-2.local")!
     let found = await neighbour.first { packet in
-      packet.answers(name("Claimed #2"), DNSType.srv).contains {
+      packet.answers(name("Taken (2)"), DNSType.srv).contains {
         $0.data == .service(priority: 0, weight: 0, port: 1234, target: moved)
       }
     }
@@ -241,16 +244,18 @@ extension Neighbour.Packet {
     #expect(try await answer(name("Asked"), DNSType.txt)?.answers.map(\.type) == [DNSType.txt])
     #expect(try await answer(name("Asked"), DNSType.any)?.answers.map(\.type) == [DNSType.srv, DNSType.txt])
     #expect(try await answer(host, DNSType.a)?.answers.map(\.data) == [.address([127, 0, 0, 1])])
-    // Nobody has been told these yet: so all are.
+    // No denial was sent by multicast yet, so this one is.
     let types = DNSName("_services._dns-sd._udp.local")!
     let mark = try neighbour.send(
       DNSMessage(questions: [
         DNSQuestion(types, DNSType.ptr, wantsUnicast: true), DNSQuestion(name("Asked"), DNSType.a, wantsUnicast: true),
       ]))
-    let all = await neighbour.first(after: mark) { $0.tells(types, DNSType.ptr) }
-    #expect(all?.isDirect == false)
-    let told: Set<DNSRecord.Data> = [.pointer(hap), .existing(next: name("Asked"), types: [DNSType.txt, DNSType.srv])]
-    #expect(Set(all?.message.answers.map(\.data) ?? []) == told)
+    let list = await neighbour.first(after: mark) { $0.tells(types, DNSType.ptr) }
+    #expect(list?.message.answers.map(\.data) == [.pointer(hap)])
+    let denial = await neighbour.first(after: mark) { $0.tells(name("Asked"), DNSType.nsec) }
+    #expect(denial?.isDirect == false)
+    let recordTypes: [UInt16] = [DNSType.txt, DNSType.srv]
+    #expect(denial?.message.answers.map(\.data) == [.existing(next: name("Asked"), types: recordTypes)])
     try station.close()
     try neighbour.close()
   }
@@ -282,8 +287,12 @@ extension Neighbour.Packet {
     }
     let mark = try neighbour.mark
     try station.with { $0.withdraw() }
-    let goodbye = await neighbour.first(after: mark) { $0.answers(hap, DNSType.ptr).filter(\.isGoodbye).count == 2 }
-    #expect(goodbye != nil)
+    for instance in ["One", "Two"] {
+      let goodbye = await neighbour.first(after: mark) { packet in
+        packet.answers(hap, DNSType.ptr).contains { $0.isGoodbye && $0.data == .pointer(name(instance)) }
+      }
+      #expect(goodbye != nil)
+    }
     let long = String(repeating: "x", count: 64)
     let refused = [AdvertisementEvent.failed(RecordError.malformedName(long).description)]
     #expect(try await station.publish(record("One"), also: long).upToOutcome() == refused)
@@ -319,7 +328,8 @@ extension Neighbour.Packet {
     let many = DNSMessage(questions: Array(repeating: DNSQuestion(hap, DNSType.ptr, wantsUnicast: true), count: 3000))
     try neighbour.send(many)
     let mark = try neighbour.send(DNSMessage(questions: [DNSQuestion(name("Calm"), DNSType.srv, wantsUnicast: true)]))
-    let answer = await neighbour.first(after: mark) { $0.isDirect && $0.tells(name("Calm"), DNSType.srv) }
+    // By multicast, where the flood has used up the unicast answers of this second.
+    let answer = await neighbour.first(after: mark) { $0.tells(name("Calm"), DNSType.srv) }
     #expect(answer != nil)
     try station.close()
     try neighbour.close()
@@ -376,6 +386,8 @@ extension Neighbour.Packet {
         $0.announces = false
         $1.announces = false
         $1.announcesChanges = false
+        // What wasn't announced isn't taken back.
+        $1.saysGoodbye = false
         $1.toldToAll = .asker
       },
       Fault("saysGoodbye") {
