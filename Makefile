@@ -28,6 +28,8 @@ QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
 # homekit_python is a controller of the interop tests. It needs Python packages of its own.
 HOMEKIT_PYTHON := .venv-homekit-python
+# A resolver that the interop tests ask. It is unpacked, not installed: the package would take over the machine's own.
+RESOLVED := .build/systemd-resolved
 
 .PHONY: help run unoptimized release static test lint format unit-test rules interop prove proof-check matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
@@ -186,7 +188,7 @@ build-deps:
 	@Scripts/install-dependencies build
 
 ifeq ($(SYSTEM),Linux)
-test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed
+test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed $(RESOLVED)/usr/bin/resolvectl
 else
 test-deps: build-deps
 endif
@@ -199,6 +201,9 @@ $(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
 $(HOMEKIT_PYTHON)/installed: Tests/Interop/requirements-homekit-python.txt | system-test-deps
 	$(call make-venv,$(HOMEKIT_PYTHON),$<)
 	touch $@
+
+$(RESOLVED)/usr/bin/resolvectl: | system-test-deps
+	@Scripts/unpack-systemd-resolved $(RESOLVED)
 
 # The folder and the list of packages.
 define make-venv
