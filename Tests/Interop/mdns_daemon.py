@@ -6,6 +6,7 @@ rest of the machine has a daemon, this one doesn't know of it.
 
 import asyncio
 import os
+import shlex
 import shutil
 import signal
 from pathlib import Path
@@ -82,12 +83,14 @@ class Bus:
 class Daemon:
     """`async with Daemon(folder) as daemon:` and then `daemon.environment` for whoever is to speak to it."""
 
-    def __init__(self, folder: Path, host="daemon-host", interfaces=("lo",), namespace=(), ipv6=True):
+    def __init__(self, folder: Path, host="daemon-host", interfaces=("lo",), namespace=(), ipv6=True, services=None):
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.host = host
         self.interfaces = interfaces
         self.ipv6 = ipv6
+        # A folder of static services that it announces, in place of the machine's.
+        self.services = services
         # A command to put in front, such as ip netns exec NAME.
         self.namespace = tuple(namespace)
         self.bus = Bus(folder)
@@ -123,7 +126,10 @@ class Daemon:
         assert daemon, "avahi-daemon is not installed; `make deps` installs it"
         self.said = []
         # Its run folder is there where the package's scripts made it; anywhere else it is made.
-        script = 'mkdir -p /run/avahi-daemon && mount -t tmpfs tmpfs /run/avahi-daemon && exec "$@"'
+        script = 'mkdir -p /run/avahi-daemon && mount -t tmpfs tmpfs /run/avahi-daemon && '
+        if self.services:
+            script += f"mount --bind {shlex.quote(str(self.services))} /etc/avahi/services && "
+        script += 'exec "$@"'
         self.avahi = await asyncio.create_subprocess_exec(
             *self.namespace, "unshare", "--mount", "sh", "-c", script, "sh",
             daemon, "-f", str(configuration), "--no-drop-root", "--no-chroot", "--no-rlimits",

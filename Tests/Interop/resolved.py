@@ -1,4 +1,4 @@
-"""systemd-resolved, unpacked by Scripts/unpack-systemd-resolved and never installed: a resolver that speaks multicast DNS.
+"""systemd-resolved, unpacked by `make test-deps` and never installed: a resolver that speaks multicast DNS.
 
 It keeps files in /run and /etc and gives up root for the user systemd-resolve. It runs in a mount namespace with folders of its own there, where that
 user is root under another name. It ignores loopback, so it takes another interface.
@@ -60,7 +60,7 @@ class Resolved:
         await self.bus.start()
         self.environment = {
             **os.environ, **self.bus.environment,
-            "LD_LIBRARY_PATH": str(UNPACKED / "lib"), "SYSTEMD_LOG_TARGET": "console",
+            "LD_LIBRARY_PATH": str(UNPACKED / "libraries"), "SYSTEMD_LOG_TARGET": "console",
             "SYSTEMD_LOG_LEVEL": "debug", "SYSTEMD_COLORS": "0",
         }  # fmt: skip
         self.process = await asyncio.create_subprocess_exec(
