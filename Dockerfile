@@ -26,7 +26,7 @@ FROM debian:bookworm-slim
 # What the binaries are linked with. Tests/Interop/test_ci.py compares.
 RUN apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends \
-      libavahi-common3 libavahi-core7 libedit2 libgcc-s1 libplist3 libqrencode4 libsodium23 libsqlite3-0 libssl3 \
+      libedit2 libgcc-s1 libplist3 libqrencode4 libsodium23 libsqlite3-0 libssl3 \
       libstdc++6 libturbojpeg0 libuv1 libyaml-0-2 \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --user-group --no-create-home --home-dir /state --shell /usr/sbin/nologin hapsim \

@@ -31,8 +31,6 @@ let package = Package(
       providers: [.apt(["libturbojpeg0-dev"]), .brew(["jpeg-turbo"])]),
     // macOS has it in the system.
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
-    // No pkgConfig: Avahi's flags make the package manager warn, and its headers are in the default path.
-    .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-core-dev"])]),
     .systemLibrary(
       name: "CPlist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"]), .brew(["libplist"])]),
     .systemLibrary(
@@ -43,6 +41,7 @@ let package = Package(
     // Pure: no I/O, no clock, no chance of their own.
     .target(name: "HAPCrypto", dependencies: ["CSodium", "CLibcrypto"]),
     .target(name: "HAPWire"),
+    .target(name: "MDNS", dependencies: ["HAPWire"]),
     .target(name: "HAPModel"),
     .target(name: "HAPProtocol", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
     .target(name: "HAPProfile", dependencies: ["HAPModel", "HAPWire"]),
@@ -66,13 +65,13 @@ let package = Package(
     .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDiscovery",
-      dependencies: ["HAPLoop", "CDNSSD", .target(name: "CAvahi", condition: .when(platforms: [.linux]))]),
+      dependencies: ["MDNS", "HAPLoop", "HAPWire", "CDNSSD"]),
     .target(name: "HAPStore", dependencies: ["CSQLite", "HAPCrypto", "HAPModel"]),
     .target(
       name: "HAPSimulator",
       dependencies: [
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults", "HAPDefects",
-        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto",
+        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto", "MDNS",
         "CQRencode",
         "CTurboJPEG",
       ]),
@@ -117,6 +116,7 @@ let package = Package(
       path: "Tests/HAPTestSupport"),
     .testTarget(name: "HAPCryptoTests", dependencies: ["HAPCrypto", "HAPTestSupport"]),
     .testTarget(name: "HAPWireTests", dependencies: ["HAPWire", "HAPTestSupport"]),
+    .testTarget(name: "MDNSTests", dependencies: ["MDNS", "HAPWire"]),
     .testTarget(name: "HAPModelTests", dependencies: ["HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPProtocolTests", dependencies: ["HAPProtocol", "HAPTestSupport"]),
     .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),

@@ -39,11 +39,8 @@ extension BackEnd {
     switch backEnd {
     case .daemon: return try DaemonResponder(loop, interfaces: interfaces)
     case .embedded:
-      #if canImport(CAvahi)
-        return try EmbeddedResponder(loop, interfaces: interfaces)
-      #else
-        throw noEmbedded
-      #endif
+      guard hasEmbedded else { throw noEmbedded }
+      return try EmbeddedResponder(loop, interfaces: interfaces)
     }
   }
 }

@@ -32,9 +32,9 @@ package enum BackEnd: String, CaseIterable, Sendable {
     return Choice(backEnd: .daemon, reason: "an mDNS daemon answers")
   }
 
-  /// Whether this system has the embedded one.
+  /// Whether this system has the embedded one. (macOS has a daemon that always runs.)
   package static var hasEmbedded: Bool {
-    #if canImport(CAvahi)
+    #if os(Linux)
       true
     #else
       false

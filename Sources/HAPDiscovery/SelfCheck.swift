@@ -66,6 +66,9 @@ final class SelfCheck {
     if visible[name, default: 0] <= 0 { visible[name] = nil }
   }
 
+  /// Found in a packet, of which there is no end to be told.
+  func heard(_ name: String) { found(name) }
+
   private func found(_ name: String) {
     guard let found = owners.removeValue(forKey: name) else { return }
     for owner in found {

@@ -13,12 +13,18 @@ package struct NetworkInterface: Hashable, Sendable {
   package let isLoopback: Bool
   package let isPointToPoint: Bool
   package let canMulticast: Bool
+  /// Bytes of the largest IP packet that leaves in one piece; nil: unknown.
+  package let mtu: Int?
   package fileprivate(set) var addresses: [IPAddress]
+  /// Bits of the network's part of each of `addresses`; nil: unknown.
+  package fileprivate(set) var prefixLengths: [Int?]
 
   /// The same interface with those of its addresses that `isKept` keeps.
   package func keeping(_ isKept: (IPAddress) -> Bool) -> NetworkInterface {
     var kept = self
-    kept.addresses = addresses.filter(isKept)
+    let places = addresses.indices.filter { isKept(addresses[$0]) }
+    kept.addresses = places.map { addresses[$0] }
+    kept.prefixLengths = places.map { prefixLengths[$0] }
     return kept
   }
 
@@ -36,12 +42,35 @@ package struct NetworkInterface: Hashable, Sendable {
       let new = NetworkInterface(
         name: name, index: if_nametoindex(entry.ifa_name), isUp: flags & Int(IFF_UP) != 0,
         isLoopback: flags & Int(IFF_LOOPBACK) != 0, isPointToPoint: flags & Int(IFF_POINTOPOINT) != 0,
-        canMulticast: flags & Int(IFF_MULTICAST) != 0, addresses: [])
+        canMulticast: flags & Int(IFF_MULTICAST) != 0, mtu: found[name] == nil ? mtu(of: name) : nil, addresses: [],
+        prefixLengths: [])
       var interface = found[name] ?? new
-      if let address = entry.ifa_addr, let socket = SocketAddress(address) { interface.addresses.append(socket.host) }
+      if let address = entry.ifa_addr, let socket = SocketAddress(address) {
+        interface.addresses.append(socket.host)
+        interface.prefixLengths.append(entry.ifa_netmask.flatMap { SocketAddress($0) }.map(prefixLength))
+      }
       found[name] = interface
     }
     return found.values.sorted { $0.index < $1.index }
+  }
+
+  private static func prefixLength(_ netmask: SocketAddress) -> Int {
+    netmask.host.bytes.reduce(0) { $0 + $1.nonzeroBitCount }
+  }
+
+  private static func mtu(of name: String) -> Int? {
+    #if canImport(Glibc)
+      let (request, type) = (UInt(SIOCGIFMTU), Int32(SOCK_DGRAM.rawValue))
+    #else
+      let (request, type) = (UInt(0xC020_6933), SOCK_DGRAM)  // SIOCGIFMTU
+    #endif
+    let descriptor = socket(AF_INET, type, 0)
+    guard descriptor >= 0 else { return nil }
+    defer { closeDescriptor(descriptor) }
+    // struct ifreq: the name (16 bytes), then the number.
+    var buffer = Array(name.utf8.prefix(15)) + [UInt8](repeating: 0, count: 64 - min(15, name.utf8.count))
+    guard ioctl(descriptor, request, &buffer) == 0 else { return nil }
+    return Int(buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: Int32.self) })
   }
 
   /// - Throws: `.noSuchInterface`, which names those there are.

@@ -166,16 +166,9 @@ package final class UDPSocket {
   // MARK: Sending
 
   /// Sends one datagram; never waits.
-  /// - Parameters:
-  ///   - interface: where a group is to hear it: index; 0 for the system's choice.
-  ///   - source: the address of that interface to send from, for IPv4: Linux has no choice of its own for the loopback interface, and would send from
-  ///     0.0.0.0.
   /// - Throws: `.other` when the system takes no more at the moment, or it can't be sent there.
-  package func send(_ bytes: [UInt8], to target: SocketAddress, interface: UInt32 = 0, source: IPAddress? = nil)
-    throws(LoopError)
-  {
+  package func send(_ bytes: [UInt8], to target: SocketAddress) throws(LoopError) {
     if isClosed { throw LoopError(.cancelled, "sending: the socket is closed") }
-    if interface != 0 { try choose(interface, source) }
     let sent = bytes.withUnsafeBytes { bytes in
       target.withSockaddr { sendto(descriptor, bytes.baseAddress, bytes.count, 0, $0, $1) }
     }
@@ -202,8 +195,10 @@ package final class UDPSocket {
     if status != 0 { throw LoopError(status: status, while: "joining \(group)") }
   }
 
-  /// What is sent to groups goes out there from now on.
-  private func choose(_ interface: UInt32, _ source: IPAddress?) throws(LoopError) {
+  /// Sends to groups on this interface from now on.
+  /// - Parameter source: the address of that interface to send from, for IPv4: for the loopback interface Linux chooses none, and would send from
+  ///   0.0.0.0.
+  package func multicast(on interface: UInt32, source: IPAddress? = nil) throws(LoopError) {
     let status: Int32
     if address.host.isV4 {
       var request = ip_mreqn()
@@ -233,6 +228,9 @@ package final class UDPSocket {
       _ = set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_LOOP, on)
     }
   }
+
+  /// Asks for room for so many bytes of datagrams that were not read yet. The system may give less.
+  package func setReceiveBuffer(_ bytes: Int) { _ = set(SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes)) }
 
   // MARK: The system's calls
 

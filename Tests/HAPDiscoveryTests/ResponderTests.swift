@@ -1,4 +1,4 @@
-#if canImport(CAvahi)
+#if os(Linux)
   import Foundation
   import HAPLoop
   import Testing
@@ -162,16 +162,16 @@
       // Within the first second after an announcement, Avahi may let go of the name rather than defend it; so it may be
       // either of the two that is renamed.
       let seen = await browser.seen {
-        $0["Twin"] != nil && $0["Twin #2"] != nil && $0["Twin"]?.port != $0["Twin #2"]?.port
+        $0["Twin"] != nil && $0["Twin (2)"] != nil && $0["Twin"]?.port != $0["Twin (2)"]?.port
       }
       #expect(Set(seen.map(\.value.port)) == [1001, 1002])
-      let (kept, renamed, events) = seen["Twin #2"]?.port == 1001 ? (second, first, one) : (first, second, other)
-      #expect(await events.upToOutcome() == [.renamed(from: "Twin", to: "Twin #2"), .established("Twin #2")])
+      let (kept, renamed, events) = seen["Twin (2)"]?.port == 1001 ? (second, first, one) : (first, second, other)
+      #expect(await events.upToOutcome() == [.renamed(from: "Twin", to: "Twin (2)"), .established("Twin (2)")])
       // The new name is the one that is updated and taken back.
       try renamed.with { $0.update(txt: [("sf", "0")]) }
-      _ = await browser.seen { $0["Twin #2"]?.txt == ["sf=0"] && $0["Twin"]?.txt.count == 9 }
+      _ = await browser.seen { $0["Twin (2)"]?.txt == ["sf=0"] && $0["Twin"]?.txt.count == 9 }
       try renamed.close()
-      _ = await browser.seen { $0["Twin #2"] == nil && $0["Twin"] != nil }
+      _ = await browser.seen { $0["Twin (2)"] == nil && $0["Twin"] != nil }
       try kept.close()
       try browser.close()
     }
@@ -203,13 +203,13 @@
       let other = try station.publish(record("Pair", port: 1002))
       let third = try station.publish(record("Pair", port: 1003))
       #expect(await one.upToOutcome() == [.established("Pair")])
-      #expect(await other.upToOutcome() == [.renamed(from: "Pair", to: "Pair #2"), .established("Pair #2")])
+      #expect(await other.upToOutcome() == [.renamed(from: "Pair", to: "Pair (2)"), .established("Pair (2)")])
       #expect(
         await third.upToOutcome() == [
-          .renamed(from: "Pair", to: "Pair #2"), .renamed(from: "Pair #2", to: "Pair #3"), .established("Pair #3"),
+          .renamed(from: "Pair", to: "Pair (2)"), .renamed(from: "Pair (2)", to: "Pair (3)"), .established("Pair (3)"),
         ])
       let seen = await browser.seen { $0.count == 3 }
-      #expect(seen.mapValues(\.port) == ["Pair": 1001, "Pair #2": 1002, "Pair #3": 1003])
+      #expect(seen.mapValues(\.port) == ["Pair": 1001, "Pair (2)": 1002, "Pair (3)": 1003])
       try station.close()
       try browser.close()
     }

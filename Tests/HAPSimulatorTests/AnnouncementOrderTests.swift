@@ -1,4 +1,4 @@
-#if canImport(CAvahi)
+#if os(Linux)
   import HAPDiscovery
   import HAPLoop
   import HAPWire
@@ -14,7 +14,7 @@
     name: "Order", port: 1234, txt: [("c#", "1"), ("sf", "1")], host: "order-host")
 
   /// The mDNS responders that announce accessories by themselves.
-  enum OwnResponder: CaseIterable, Sendable { case embedded, odd }
+  enum OwnResponder: CaseIterable, Sendable { case embedded, deviant }
 
   /// A responder on a loop of its own.
   private final class Station: @unchecked Sendable {
@@ -30,7 +30,7 @@
           let responder = try EmbeddedResponder(self.loop, interfaces: [testInterface ?? ""])
           self.responder = responder
           self.advertiser = responder.makeAdvertiser()
-        case .odd: self.advertiser = OddResponder(self.loop, on: InterfaceChoice([testInterface ?? ""]))
+        case .deviant: self.advertiser = DeviantAdvertiser(self.loop, on: InterfaceChoice([testInterface ?? ""]))
         }
       }
     }

@@ -10,6 +10,7 @@ enum Checkout {
   static let pureTargets = [
     "HAPAppleArchive", "HAPCapture", "HAPCrypto", "HAPDefects", "HAPFaults", "HAPFleet", "HAPImport", "HAPJudge",
     "HAPLint", "HAPModel", "HAPProfile", "HAPProtocol", "HAPReport", "HAPScenario", "HAPSuite", "HAPWire", "HAPYAML",
+    "MDNS",
   ]
 
   /// Where the running tests were built: `.build/<triple>/<configuration>`.

@@ -18,6 +18,7 @@ struct PurityTests {
   private static let imports: [String: Set<String>] = [
     "HAPCrypto": ["CSodium", "CLibcrypto"],
     "HAPWire": [],
+    "MDNS": ["HAPWire"],
     "HAPModel": [],
     "HAPProtocol": ["HAPCrypto", "HAPWire", "HAPModel"],
     "HAPProfile": ["HAPModel", "HAPWire"],

@@ -24,15 +24,15 @@ extension BackEnd {
         return new.absence(waitingAtMost: patience)
       }
     if choice.backEnd == .embedded { desk?.close() }
-    let browser = try ServiceBrowser(loop, type: type, onEvent: onEvent) { tell throws(LoopError) in
+    let browser = try ServiceBrowser(onEvent: onEvent) { report throws(LoopError) in
       switch choice.backEnd {
-      case .daemon: return DaemonRecordSource(loop, desk ?? DaemonDesk(names), type: type, tell: tell)
+      case .daemon:
+        return try RecordBrowser(loop, type: type, onEvent: report) {
+          DaemonRecordSource(loop, desk ?? DaemonDesk(names), type: type, tell: $0)
+        }
       case .embedded:
-        #if canImport(CAvahi)
-          return EmbeddedRecordSource(loop, names, type: type, tell: tell)
-        #else
-          throw noEmbedded
-        #endif
+        guard hasEmbedded else { throw noEmbedded }
+        return EmbeddedServiceSource(loop, names, type: type, report: report)
       }
     }
     return (browser, choice)

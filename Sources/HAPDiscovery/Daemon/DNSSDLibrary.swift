@@ -1,18 +1,12 @@
 import CDNSSD
 
-#if canImport(CAvahi)
-  import CAvahi
-#endif
-
 #if canImport(Glibc)
   import Glibc
 #endif
 
 /// The functions of `dns_sd.h`.
 ///
-/// On Linux they are Avahi's, and loaded when first asked for instead of linked, in a scope of their own: Avahi's client library and its core,
-/// which the embedded responder stands on, both export `avahi_entry_group_free`, and linked together the one would call the other's. So hapsim
-/// also starts where the library isn't installed.
+/// On Linux they are Avahi's. They are loaded at the first call instead of linked, so that hapsim starts where the library isn't installed.
 struct DNSSDLibrary: Sendable {
   typealias Register =
     @convention(c) (
@@ -50,13 +44,10 @@ struct DNSSDLibrary: Sendable {
 
   #if canImport(Glibc)
     private static let loaded: DNSSDLibrary? = {
-      // The address sanitizer ends a process that opens a scope of its own.
-      guard dlsym(nil, "__asan_init") == nil else { return nil }
-      #if canImport(CAvahi)
-        avahi_set_allocator(zeroingAllocator)
-      #endif
-      guard let library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND) else { return nil }
+      guard let library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL) else { return nil }
       func function<F>(_ name: String, _: F.Type) -> F? { dlsym(library, name).map { unsafeBitCast($0, to: F.self) } }
+      // From libavahi-common, which the library stands on; another implementation of dns_sd.h has none.
+      function("avahi_set_allocator", (@convention(c) (UnsafeRawPointer?) -> Void).self)?(zeroingAllocator)
       guard let register = function("DNSServiceRegister", Register.self),
         let browse = function("DNSServiceBrowse", Browse.self),
         let query = function("DNSServiceQueryRecord", Query.self),
@@ -71,18 +62,24 @@ struct DNSSDLibrary: Sendable {
         deallocate: deallocate)
     }()
 
-    #if canImport(CAvahi)
-      /// When the daemon dies, Avahi's library calls all callbacks of a conversation, and up to 0.8 also those that it never set: whatever lay
-      /// in that memory before (avahi/avahi#569). In memory that is zeroed there are none.
-      /// Avahi keeps the pointer, for good.
-      nonisolated(unsafe) private static let zeroingAllocator: UnsafeMutablePointer<AvahiAllocator> = {
-        let allocator = UnsafeMutablePointer<AvahiAllocator>.allocate(capacity: 1)
-        allocator.initialize(
-          to: AvahiAllocator(
-            malloc: { calloc(1, $0) }, free: { free($0) }, realloc: { realloc($0, $1) }, calloc: { calloc($0, $1) }))
-        return allocator
-      }()
-    #endif
+    /// `AvahiAllocator` of avahi-common/malloc.h.
+    private struct Allocator {
+      let malloc: @convention(c) (Int) -> UnsafeMutableRawPointer?
+      let free: @convention(c) (UnsafeMutableRawPointer?) -> Void
+      let realloc: @convention(c) (UnsafeMutableRawPointer?, Int) -> UnsafeMutableRawPointer?
+      let calloc: @convention(c) (Int, Int) -> UnsafeMutableRawPointer?
+    }
+
+    /// When the daemon dies, Avahi's library calls all callbacks of a connection, and up to 0.8 also those that it never set: whatever was in
+    /// that memory before (avahi/avahi#569). In zeroed memory there are none. Avahi keeps the pointer for the rest of the process.
+    nonisolated(unsafe) private static let zeroingAllocator: UnsafeRawPointer = {
+      let allocator = UnsafeMutablePointer<Allocator>.allocate(capacity: 1)
+      allocator.initialize(
+        to: Allocator(
+          malloc: { Glibc.calloc(1, $0) }, free: { Glibc.free($0) }, realloc: { Glibc.realloc($0, $1) },
+          calloc: { Glibc.calloc($0, $1) }))
+      return UnsafeRawPointer(allocator)
+    }()
   #else
     private static let loaded: DNSSDLibrary? = DNSSDLibrary(
       register: { DNSServiceRegister($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) },

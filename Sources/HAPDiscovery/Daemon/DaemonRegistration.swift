@@ -1,4 +1,5 @@
 import HAPLoop
+import MDNS
 
 /// One record in the daemon's keeping: asked for on each interface, renamed when its name is taken, and asked for again when the daemon
 /// comes back. Lives on the loop of the daemon's calls.

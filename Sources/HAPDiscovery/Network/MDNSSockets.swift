@@ -1,10 +1,9 @@
 import HAPLoop
 
-/// The sockets of multicast DNS, for who reads and writes its packets: one for each family that hears the group on some interfaces, and perhaps one
-/// for each of their addresses.
+/// The sockets of multicast DNS (RFC 6762 §3, §5): one for each interface and address family, and with `takesAddresses` one for each address.
 ///
-/// The latter are there for what is sent to this machine alone: it comes to one socket of port 5353, which would often be the system daemon's.
-/// Belongs to the loop's thread.
+/// The sockets of addresses receive the unicast packets for this machine. Without them such a packet goes to one of all sockets at port 5353, often to
+/// that of the system's daemon (RFC 6762 §15.1). Belongs to the loop's thread.
 package final class MDNSSockets {
   package static let port: UInt16 = 5353
   package static let groups = [
@@ -12,113 +11,154 @@ package final class MDNSSockets {
     IPAddress(bytes: [0xFF, 0x02] + [UInt8](repeating: 0, count: 13) + [0xFB])!,
   ]
 
-  /// A group on an interface.
-  private struct Link {
+  /// An interface and an address family to multicast on.
+  package struct Link: Hashable, Sendable {
+    /// Index of the interface.
+    package let interface: UInt32
+    package let isV4: Bool
+
+    package init(interface: UInt32, isV4: Bool) {
+      self.interface = interface
+      self.isV4 = isV4
+    }
+  }
+
+  /// An open link.
+  private struct Member {
+    let link: Link
     let socket: UDPSocket
-    let group: IPAddress
-    let interface: UInt32
-    /// Of the interface.
-    let address: IPAddress?
+    /// The group, with the interface as its scope.
+    let target: SocketAddress
+    /// The source of IPv4 packets: the interface's first address.
+    let source: IPAddress?
   }
-
-  /// A datagram of our own that may come back.
-  private struct Echo {
-    let bytes: [UInt8]
-    let destination: [UInt8]
-    /// Nil: any.
-    let interface: UInt32?
-  }
-
-  /// More are not waited for.
-  private static let echoLimit = 64
 
   private let loop: EventLoop
-  /// Told of what others sent, and to which port of ours.
+  /// Called with packets of others, and the local port.
   private var onDatagram: ((UDPSocket.Datagram, UInt16) -> Void)?
-  private var links: [Link] = []
+  /// Called with packets of these sockets that the system gave back.
+  package var onEcho: ((UnsafeRawBufferPointer) -> Void)?
+  private var members: [Member] = []
   private var ownAddresses: [UDPSocket] = []
-  /// For questions from another port than 5353; made when there is one.
+  /// For questions from another port than 5353, by family; opened at the first.
   private var askers: [UDPSocket] = []
-  private var echoes: [Echo] = []
+  private var echoes = EchoMemory()
 
   package init(_ loop: EventLoop, onDatagram: @escaping (UDPSocket.Datagram, UInt16) -> Void) {
     self.loop = loop
     self.onDatagram = onDatagram
   }
 
-  /// - Parameter takesAddresses: whether what is sent to this machine alone comes here rather than to another responder. Who takes it takes it from
-  ///   all others that ask.
+  /// The open links, in the order of `open` or `follow`.
+  package var links: [Link] { members.map(\.link) }
+
+  /// - Parameter takesAddresses: whether unicast packets for this machine come here instead of to another responder.
   /// - Throws: when no group can be joined on any of `interfaces`.
   package func open(on interfaces: [NetworkInterface], takesAddresses: Bool = true) throws(LoopError) {
-    var failure: LoopError?
-    for group in Self.groups {
-      let candidates = interfaces.filter { $0.addresses.contains { $0.isV4 == group.isV4 } }
-      if candidates.isEmpty { continue }
-      do throws(LoopError) {
-        try join(group, on: candidates)
-      } catch { failure = failure ?? error }
-    }
-    if links.isEmpty {
+    let failure = follow(interfaces)
+    if members.isEmpty {
       throw failure ?? LoopError(.addressNotAvailable, "no interface that can multicast has an address")
     }
-    for link in links where takesAddresses {
+    guard takesAddresses else { return }
+    for link in links {
       let addresses = interfaces.first { $0.index == link.interface }?.addresses ?? []
-      for address in addresses where address.isV4 == link.group.isV4 {
-        // One that isn't usable yet can't be sent to either.
+      for address in addresses where address.isV4 == link.isV4 {
+        // An address that isn't usable yet can't be sent to either.
         guard let socket = try? makeSocket(address, port: Self.port) else { continue }
         ownAddresses.append(socket)
       }
     }
   }
 
-  private func join(_ group: IPAddress, on interfaces: [NetworkInterface]) throws(LoopError) {
-    let socket = try makeSocket(group.isV4 ? .anyV4 : .anyV6, port: Self.port)
+  /// Opens links for `interfaces` and closes all others. Links that stay lose no packet.
+  /// - Returns: why a link can't be opened, of several the first.
+  @discardableResult
+  package func follow(_ interfaces: [NetworkInterface]) -> LoopError? {
+    guard onDatagram != nil else { return nil }
     var failure: LoopError?
-    var joined: [Link] = []
-    for interface in interfaces {
-      do throws(LoopError) {
-        try socket.join(group, on: interface.index)
-        let address = interface.addresses.first { $0.isV4 == group.isV4 }
-        joined.append(Link(socket: socket, group: group, interface: interface.index, address: address))
-      } catch { failure = failure ?? error }
+    var old = members
+    members = []
+    for group in Self.groups {
+      for interface in interfaces {
+        guard let address = interface.addresses.first(where: { $0.isV4 == group.isV4 }) else { continue }
+        let link = Link(interface: interface.index, isV4: group.isV4)
+        let source = group.isV4 ? address : nil
+        if let index = old.firstIndex(where: { $0.link == link && $0.source == source && !$0.socket.isClosed }) {
+          members.append(old.remove(at: index))
+          continue
+        }
+        do throws(LoopError) { members.append(try join(group, link, source)) } catch { failure = failure ?? error }
+      }
     }
-    links += joined
-    guard joined.isEmpty, let failure else { return }
-    socket.close()
-    throw failure
+    for member in old { member.socket.close() }
+    return failure
   }
 
-  private func makeSocket(_ host: IPAddress, port: UInt16) throws(LoopError) -> UDPSocket {
-    let socket = try UDPSocket(loop, host: host, port: port, sharing: port != 0) { [unowned self] in receive($0, port) }
+  private func join(_ group: IPAddress, _ link: Link, _ source: IPAddress?) throws(LoopError) -> Member {
+    let socket = try makeSocket(group.isV4 ? .anyV4 : .anyV6, port: Self.port, of: link)
+    do throws(LoopError) {
+      try socket.join(group, on: link.interface)
+      try socket.multicast(on: link.interface, source: source)
+    } catch {
+      socket.close()
+      throw error
+    }
+    let scoped = IPAddress(bytes: group.bytes, scope: link.interface) ?? group
+    return Member(link: link, socket: socket, target: SocketAddress(host: scoped, port: Self.port), source: source)
+  }
+
+  private func makeSocket(_ host: IPAddress, port: UInt16, of link: Link? = nil) throws(LoopError) -> UDPSocket {
+    let socket = try UDPSocket(loop, host: host, port: port, sharing: port != 0) { [unowned self] datagram in
+      // A system without IP_MULTICAST_ALL gives a socket the multicasts of all interfaces.
+      if let link, datagram.interface != 0, datagram.interface != link.interface,
+        datagram.destination?.isMulticast == true
+      {
+        return
+      }
+      receive(datagram, port)
+    }
     socket.setHops(255)
+    socket.setReceiveBuffer(Self.receiveBuffer)
     return socket
   }
 
-  /// No datagram comes any more. Any number of times.
+  /// In bytes, as far as the system allows. A burst of answers on a busy network comes within a few milliseconds.
+  private static let receiveBuffer = 1 << 20
+
+  /// Closes all sockets; no datagram comes any more. Any number of times.
   package func close() {
     onDatagram = nil
-    for socket in links.map(\.socket) + ownAddresses + askers { socket.close() }
-    links = []
+    onEcho = nil
+    for socket in members.map(\.socket) + ownAddresses + askers { socket.close() }
+    members = []
     ownAddresses = []
     askers = []
   }
 
   private func receive(_ datagram: UDPSocket.Datagram, _ port: UInt16) {
-    let echo = echoes.firstIndex {
-      $0.destination == datagram.destination?.bytes && ($0.interface ?? datagram.interface) == datagram.interface
-        && $0.bytes.elementsEqual(datagram.bytes)
-    }
-    if let echo {
-      echoes.remove(at: echo)
+    if let destination = datagram.destination,
+      echoes.take(datagram.bytes, to: destination, on: datagram.interface)
+    {
+      onEcho?(datagram.bytes)
       return
     }
-    // The port of one that was chosen by the system is known when it is bound.
+    // The system has chosen the port of an asker.
     let isAsker = port == 0
     let local = isAsker ? askers.first { $0.address.host.isV4 == datagram.source.host.isV4 }?.address.port : port
     onDatagram?(datagram, local ?? port)
   }
 
   // MARK: Sending
+
+  /// Sends to the group on one link, from port 5353.
+  /// - Throws: when the link isn't open, or the system doesn't take the packet now.
+  package func multicast(_ bytes: [UInt8], on link: Link) throws(LoopError) {
+    guard let member = members.first(where: { $0.link == link }) else {
+      throw LoopError(.cancelled, "there is no such interface to multicast on")
+    }
+    try member.socket.send(bytes, to: member.target)
+    echoes.expect(bytes, to: member.target.host, on: link.interface)
+  }
 
   /// Sends to the group on all interfaces, or on one.
   /// - Parameters:
@@ -132,14 +172,18 @@ package final class MDNSSockets {
   {
     var failure: LoopError?
     var port: UInt16?
-    for link in links where interface == nil || link.interface == interface {
+    for member in members where interface == nil || member.link.interface == interface {
       do throws(LoopError) {
-        let socket = ownPort ? try asker(isV4: link.group.isV4) : link.socket
-        let group = IPAddress(bytes: link.group.bytes, scope: link.interface) ?? link.group
-        let target = SocketAddress(host: group, port: Self.port)
-        try socket.send(bytes, to: target, interface: link.interface, source: link.address)
-        expectEcho(Echo(bytes: bytes, destination: group.bytes, interface: link.interface))
-        port = port ?? socket.address.port
+        if ownPort {
+          let socket = try asker(isV4: member.link.isV4)
+          try socket.multicast(on: member.link.interface, source: member.source)
+          try socket.send(bytes, to: member.target)
+          echoes.expect(bytes, to: member.target.host, on: member.link.interface)
+          port = port ?? socket.address.port
+        } else {
+          try multicast(bytes, on: member.link)
+          port = Self.port
+        }
       } catch { failure = failure ?? error }
     }
     if let port { return port }
@@ -147,15 +191,20 @@ package final class MDNSSockets {
   }
 
   /// Sends to one address.
+  /// - Parameter link: from where; nil: any of the address's family.
+  /// - Returns: the port it was sent from.
   @discardableResult
-  package func send(_ bytes: [UInt8], to target: SocketAddress, ownPort: Bool = false) throws(LoopError) -> UInt16 {
+  package func send(_ bytes: [UInt8], to target: SocketAddress, ownPort: Bool = false, on interface: UInt32? = nil)
+    throws(LoopError) -> UInt16
+  {
     let isV4 = target.host.isV4
-    let shared = links.first { $0.group.isV4 == isV4 }?.socket
+    let shared = members.filter { $0.link.isV4 == isV4 }
+    let member = shared.first { $0.link.interface == interface } ?? shared.first
     let socket: UDPSocket
-    if let shared, !ownPort { socket = shared } else { socket = try asker(isV4: isV4) }
+    if let member, !ownPort { socket = member.socket } else { socket = try asker(isV4: isV4) }
     try socket.send(bytes, to: target)
     // The address may be our own.
-    expectEcho(Echo(bytes: bytes, destination: target.host.bytes, interface: nil))
+    echoes.expect(bytes, to: target.host, on: nil)
     return socket.address.port
   }
 
@@ -165,9 +214,48 @@ package final class MDNSSockets {
     askers.append(asker)
     return asker
   }
+}
 
-  private func expectEcho(_ echo: Echo) {
-    if echoes.count == Self.echoLimit { echoes.removeFirst() }
-    echoes.append(echo)
+/// Own packets that the system may give back (IP_MULTICAST_LOOP), by a hash: of those that never came back only so many are kept.
+private struct EchoMemory {
+  static let most = 1024
+
+  private var counts: [Int: Int] = [:]
+  /// Of every packet that is expected or came back; from `first` on.
+  private var order: [Int] = []
+  private var first = 0
+
+  mutating func expect(_ bytes: [UInt8], to destination: IPAddress, on interface: UInt32?) {
+    let hash = bytes.withUnsafeBytes { Self.hash($0, destination, interface) }
+    counts[hash, default: 0] += 1
+    order.append(hash)
+    guard order.count - first > Self.most else { return }
+    forget(order[first])
+    first += 1
+    if first > Self.most {
+      order.removeFirst(first)
+      first = 0
+    }
+  }
+
+  /// - Returns: whether the packet is expected, which it is not any more.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, to destination: IPAddress, on interface: UInt32) -> Bool {
+    if counts.isEmpty { return false }
+    return forget(Self.hash(bytes, destination, destination.isMulticast ? interface : nil))
+  }
+
+  @discardableResult
+  private mutating func forget(_ hash: Int) -> Bool {
+    guard let count = counts[hash] else { return false }
+    counts[hash] = count > 1 ? count - 1 : nil
+    return true
+  }
+
+  private static func hash(_ bytes: UnsafeRawBufferPointer, _ destination: IPAddress, _ interface: UInt32?) -> Int {
+    var hasher = Hasher()
+    hasher.combine(destination.bytes)
+    hasher.combine(interface)
+    hasher.combine(bytes: bytes)
+    return hasher.finalize()
   }
 }

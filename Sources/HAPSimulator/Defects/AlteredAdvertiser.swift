@@ -5,10 +5,10 @@ import HAPLoop
 /// Tells an accessory's record as its defect has it.
 final class AlteredAdvertiser: Advertiser {
   private let base: any Advertiser
-  /// In place of the other, all the time, where one of the changes is about responders: it does no more wrong than what fits at the moment.
-  private var odd: OddResponder?
-  /// Somebody else with the same name.
-  private var rival: RivalHost?
+  /// Used instead of `base` where one of the changes is about responders: it deviates only in what fits at the moment.
+  private var deviant: DeviantAdvertiser?
+  /// Another host with the same name.
+  private var conflicting: ConflictingHost?
   /// Under which it was last told to be up.
   private var name: String?
   private var changes: [RecordChange]
@@ -31,13 +31,13 @@ final class AlteredAdvertiser: Advertiser {
   ) {
     self.base = base
     self.places = places
-    odd = Self.needsOdd(changes) ? OddResponder(loop, on: InterfaceChoice(leadingTo: places)) : nil
+    deviant = Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places)) : nil
     self.cause = cause
     self.changes = changes
     self.loop = loop
   }
 
-  private static func needsOdd(_ changes: [RecordChange]) -> Bool {
+  private static func needsDeviant(_ changes: [RecordChange]) -> Bool {
     changes.contains { $0.responder != nil || $0.also != nil || $0.again != nil }
   }
 
@@ -45,12 +45,12 @@ final class AlteredAdvertiser: Advertiser {
   func change(to changes: [RecordChange]) {
     if changes.isEmpty, self.changes.isEmpty { return }
     self.changes = changes
-    setRival()
+    setConflictingHost()
     guard let record else { return }
-    if Self.needsOdd(changes) != (odd != nil) {
+    if Self.needsDeviant(changes) != (deviant != nil) {
       // By another responder, under the same name: the one that goes says goodbye.
-      if let odd { odd.close() } else { base.withdraw() }
-      odd = Self.needsOdd(changes) ? OddResponder(loop, on: InterfaceChoice(leadingTo: places)) : nil
+      if let deviant { deviant.close() } else { base.withdraw() }
+      deviant = Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places)) : nil
       return publish(record, events: events)
     }
     let fitting = fitting(record.txt)
@@ -58,8 +58,8 @@ final class AlteredAdvertiser: Advertiser {
     // A change that waits goes on waiting, and is told as the record is then.
     if timer != nil, fitting.contains(where: { $0.delay != nil }) { return }
     forgetLate()
-    odd?.manner = manner(record.txt)
-    odd?.stormPause = fitting.compactMap(\.again).min()
+    deviant?.manner = manner(record.txt)
+    deviant?.stormPause = fitting.compactMap(\.again).min()
     tell(altered(record.txt))
   }
 
@@ -70,7 +70,7 @@ final class AlteredAdvertiser: Advertiser {
     updates = 0
     self.record = record
     name = record.name
-    setRival()
+    setConflictingHost()
     var altered = record
     for change in fitting(record.txt) {
       if let type = change.type { altered.type = type }
@@ -92,11 +92,11 @@ final class AlteredAdvertiser: Advertiser {
       if case .established(let name) = event { self?.name = name }
       events(event)
     }
-    guard let odd else { return base.publish(altered, events: events) }
-    odd.manner = manner(record.txt)
-    odd.also = fitting(record.txt).lazy.compactMap(\.also).first
-    odd.stormPause = fitting(record.txt).compactMap(\.again).min()
-    odd.publish(altered, events: events)
+    guard let deviant else { return base.publish(altered, events: events) }
+    deviant.manner = manner(record.txt)
+    deviant.also = fitting(record.txt).lazy.compactMap(\.also).first
+    deviant.stormPause = fitting(record.txt).compactMap(\.again).min()
+    deviant.publish(altered, events: events)
   }
 
   func update(txt: TextRecord) {
@@ -104,7 +104,7 @@ final class AlteredAdvertiser: Advertiser {
     record?.txt = txt
     let fitting = fitting(txt)
     if fitting.contains(where: \.isFrozen) { return }
-    odd?.manner = manner(txt)
+    deviant?.manner = manner(txt)
     guard let delay = fitting.compactMap(\.delay).max() else {
       forgetLate()
       return tell(altered(txt))
@@ -121,7 +121,7 @@ final class AlteredAdvertiser: Advertiser {
 
   private func tell(_ txt: TextRecord) {
     onRecord?(txt)
-    (odd ?? base).update(txt: txt)
+    (deviant ?? base).update(txt: txt)
   }
 
   private func forgetLate() {
@@ -132,8 +132,8 @@ final class AlteredAdvertiser: Advertiser {
   func withdraw() {
     timer?.close()
     timer = nil
-    odd?.manner = manner(record?.txt ?? TextRecord([]))
-    odd?.withdraw()
+    deviant?.manner = manner(record?.txt ?? TextRecord([]))
+    deviant?.withdraw()
     if saysGoodbye { base.withdraw() }
     record = nil
   }
@@ -141,23 +141,23 @@ final class AlteredAdvertiser: Advertiser {
   func close() {
     timer?.close()
     timer = nil
-    rival?.close()
-    rival = nil
-    odd?.manner = manner(record?.txt ?? TextRecord([]))
-    odd?.close()
+    conflicting?.close()
+    conflicting = nil
+    deviant?.manner = manner(record?.txt ?? TextRecord([]))
+    deviant?.close()
     if saysGoodbye { base.close() }
   }
 
   /// It is another host, and stays when the accessory goes.
-  private func setRival() {
+  private func setConflictingHost() {
     guard changes.contains(where: \.hasRival) else {
-      rival?.close()
-      rival = nil
+      conflicting?.close()
+      conflicting = nil
       return
     }
-    guard rival == nil, var record else { return }
+    guard conflicting == nil, var record else { return }
     record.name = name ?? record.name
-    rival = RivalHost(record, on: loop, InterfaceChoice(leadingTo: places))
+    conflicting = ConflictingHost(record, on: loop, InterfaceChoice(leadingTo: places))
   }
 
   private func manner(_ txt: TextRecord) -> ResponderManner {

@@ -71,38 +71,11 @@ private struct DNSReader {
   }
 
   mutating func name() throws(Failure) -> DNSName {
-    let start = at
     var wireForm: [UInt8] = []
-    var place = at
-    // Where this stretch of the name began, and what may be read of it: behind a pointer, everything before it.
-    var stretch = at
-    var limit = end
-    var jumps = 0
-    while true {
-      guard place < limit else { throw .truncated(at: place) }
-      let length = Int(bytes[place])
-      switch length {
-      case 0:
-        if jumps == 0 { at = place + 1 }
-        return DNSName(wireForm: wireForm)
-      case 1...63:
-        guard limit - place > length else { throw .truncated(at: place) }
-        wireForm.append(contentsOf: bytes[place...(place + length)])
-        guard wireForm.count <= 254 else { throw .nameTooLong(at: start) }
-        place += 1 + length
-      case 0xC0...0xFF:
-        guard limit - place >= 2 else { throw .truncated(at: place) }
-        let target = (length & 0x3F) << 8 | Int(bytes[place + 1])
-        // The head has no names.
-        guard target >= 12, target < stretch, jumps < 127 else { throw .malformedPointer(at: place) }
-        if jumps == 0 { at = place + 2 }
-        jumps += 1
-        limit = bytes.count
-        stretch = target
-        place = target
-      default: throw .malformedLabel(at: place)
-      }
+    at = try DNSNameWalk.walk(bytes, from: at, before: end) { place, length in
+      wireForm.append(contentsOf: bytes[place...(place + length)])
     }
+    return DNSName(wireForm: wireForm)
   }
 
   mutating func record() throws(Failure) -> DNSRecord {

@@ -101,7 +101,8 @@ extension DNSName: Hashable {
     for byte in wireForm { hasher.combine(Self.folded(byte)) }
   }
 
-  private static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+  /// An ASCII letter in lower case, any other byte as it is.
+  package static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }
 
 extension DNSName: CustomStringConvertible {

@@ -1,4 +1,4 @@
-#if canImport(CAvahi)
+#if os(Linux)
   import Foundation
   import HAPDiscovery
   import HAPLoop

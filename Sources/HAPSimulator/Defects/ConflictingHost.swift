@@ -2,20 +2,20 @@ import HAPDefects
 import HAPDiscovery
 import HAPLoop
 
-/// Another host that tells a service under the name of an accessory's, and neither asks whether it is free nor gives it up.
+/// Another host that announces a service under the name of an accessory, and doesn't give the name up.
 ///
 /// Belongs to the loop's thread.
-final class RivalHost {
-  private let responder: OddResponder
+final class ConflictingHost {
+  private let advertiser: DeviantAdvertiser
 
-  /// - Parameter record: whose name it takes. It has another device ID, another host name, and a port where nobody is.
+  /// - Parameter record: whose name it takes. It has another device ID, another host name, and a port where nothing listens.
   init(_ record: ServiceRecord, on loop: EventLoop, _ choice: InterfaceChoice) {
-    responder = OddResponder(loop, on: choice)
-    responder.manner.yieldsNames = false
+    advertiser = DeviantAdvertiser(loop, on: choice)
+    advertiser.manner.yieldsNames = false
     let entries = record.txt.entries.map { entry in
       (key: entry.key, value: entry.key == "id" ? Self.otherID(than: entry.value) : entry.value)
     }
-    responder.publish(
+    advertiser.publish(
       ServiceRecord(
         name: record.name, type: record.type, port: 9, txt: entries, host: "rival-of-\(record.host)".prefix63,
         addresses: record.addresses)
@@ -23,7 +23,7 @@ final class RivalHost {
   }
 
   /// It says goodbye.
-  func close() { responder.close() }
+  func close() { advertiser.close() }
 
   /// The same with its last digit another one.
   private static func otherID(than id: String) -> String {

@@ -1,0 +1,214 @@
+import HAPLoop
+import MDNS
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An mDNS machine as `MDNSDriver` runs it.
+protocol MDNSMachine {
+  associatedtype Output: MDNSMachineOutput
+
+  mutating func setInterface(_ interface: MDNSInterface, at now: Duration)
+  mutating func removeInterface(_ index: UInt32, at now: Duration)
+  mutating func receive(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, at now: Duration)
+  var nextDeadline: Duration? { get }
+  mutating func advance(to now: Duration)
+  mutating func takeOutputs() -> [Output]
+}
+
+protocol MDNSMachineOutput {
+  associatedtype Report
+  var event: MDNSDriverEvent<Report> { get }
+}
+
+enum MDNSDriverEvent<Report> {
+  case send(MDNSPacket)
+  case report(Report)
+}
+
+extension MDNSResponder: MDNSMachine {}
+
+extension MDNSOutput: MDNSMachineOutput {
+  var event: MDNSDriverEvent<MDNSReport> {
+    switch self {
+    case .send(let packet): .send(packet)
+    case .report(let report): .report(report)
+    }
+  }
+}
+
+extension MDNSBrowser: MDNSMachine {}
+
+extension MDNSBrowserOutput: MDNSMachineOutput {
+  var event: MDNSDriverEvent<MDNSBrowserReport> {
+    switch self {
+    case .send(let packet): .send(packet)
+    case .report(let report): .report(report)
+    }
+  }
+}
+
+/// Runs an mDNS machine on sockets: gives it packets, the time and the interfaces as they change, and sends what it has to send.
+///
+/// Belongs to the loop's thread.
+final class MDNSDriver<Machine: MDNSMachine> {
+  private var machine: Machine
+  private let choice: InterfaceChoice
+  private var sockets: MDNSSockets!
+  private let timer: LoopTimer
+  private let retry: LoopTimer
+  private var backOff = BackOff()
+  private var watcher: NetworkWatcher!
+  private var known: [MDNSInterface] = []
+  private var armed: Duration?
+  private var isClosed = false
+
+  /// The interfaces that the machine has.
+  private(set) var interfaces: [NetworkInterface] = []
+  /// Why there are none; nil while there is one.
+  private(set) var absence: String?
+  /// Called during `perform` too.
+  var onReport: (Machine.Output.Report) -> Void = { _ in }
+  /// Called after `interfaces` or `absence` changed.
+  var onNetworkChange: () -> Void = {}
+  /// Called with each packet of the machine that came back from the system, while it is set.
+  var onEcho: ((UnsafeRawBufferPointer) -> Void)? {
+    get { sockets.onEcho }
+    set { sockets.onEcho = newValue }
+  }
+
+  /// - Parameter choice: a loopback interface is used only when named.
+  init(_ loop: EventLoop, _ choice: InterfaceChoice, _ machine: Machine) {
+    self.machine = machine
+    self.choice = choice
+    timer = LoopTimer(loop)
+    retry = LoopTimer(loop)
+    sockets = MDNSSockets(loop) { [unowned self] datagram, _ in receive(datagram) }
+    timer.onFire = { [unowned self] in
+      armed = nil
+      perform { $0.advance(to: $1) }
+    }
+    retry.onFire = { [unowned self] in follow() }
+    watcher = NetworkWatcher(loop) { [unowned self] in follow() }
+    follow()
+  }
+
+  /// Gives the machine an input, and performs its outputs.
+  func perform<R, E: Error>(_ input: (inout Machine, Duration) throws(E) -> R) throws(E) -> R {
+    let result = try input(&machine, Self.now)
+    drain()
+    return result
+  }
+
+  /// Ends it; nothing is sent or reported any more. Any number of times.
+  /// - Parameter limit: how long it may take, from now, to send the packets that the machine holds back to keep to a rate, such as goodbyes.
+  func close(within limit: Duration = .zero) {
+    guard !isClosed else { return }
+    onReport = { _ in }
+    let end = Self.now + limit
+    while let deadline = machine.nextDeadline, deadline < end {
+      let pause = deadline - Self.now
+      if pause > .zero { usleep(UInt32(pause / .microseconds(1)) + 1) }
+      machine.advance(to: max(deadline, Self.now))
+      drain()
+    }
+    isClosed = true
+    onNetworkChange = {}
+    watcher.close()
+    sockets.close()
+    timer.close()
+    retry.close()
+  }
+
+  private static var now: Duration { .nanoseconds(Int64(clamping: EventLoop.readClock())) }
+
+  private func drain() {
+    for output in machine.takeOutputs() {
+      switch output.event {
+      case .send(let packet): send(packet)
+      case .report(let report): onReport(report)
+      }
+    }
+    guard let deadline = machine.nextDeadline else {
+      if armed != nil { timer.cancel() }
+      armed = nil
+      return
+    }
+    if armed == deadline { return }
+    armed = deadline
+    timer.start(after: deadline - Self.now)
+  }
+
+  // MARK: Packets
+
+  /// A packet that can't be sent is lost, as any can be on a network.
+  private func send(_ packet: MDNSPacket) {
+    switch packet.destination {
+    case .multicast(let isV4):
+      try? sockets.multicast(packet.bytes, on: MDNSSockets.Link(interface: packet.interface, isV4: isV4))
+    case .unicast(let target):
+      let scope = target.address.isLinkLocal ? packet.interface : 0
+      guard let host = IPAddress(bytes: target.address.bytes, scope: scope) else { return }
+      _ = try? sockets.send(packet.bytes, to: SocketAddress(host: host, port: target.port), on: packet.interface)
+    }
+  }
+
+  private func receive(_ datagram: UDPSocket.Datagram) {
+    guard let address = MDNSAddress(bytes: datagram.source.host.bytes) else { return }
+    let arrival = MDNSArrival(
+      from: MDNSEndpoint(address, port: datagram.source.port), interface: datagram.interface,
+      isUnicast: datagram.destination.map { !$0.isMulticast } ?? false)
+    perform { $0.receive(datagram.bytes, arrival, at: $1) }
+  }
+
+  // MARK: The network
+
+  /// Gives the machine the interfaces that there are now.
+  private func follow() {
+    retry.cancel()
+    let chosen = choice.chosen(from: watcher.interfaces)
+    let usable = chosen.filter { !$0.addresses.isEmpty }
+    let failure = sockets.follow(usable)
+    let links = Set(sockets.links)
+    let current = usable.compactMap { MDNSInterface($0, links) }
+    if failure == nil { backOff.reset() } else { retry.start(after: backOff.delay()) }
+    interfaces = usable.filter { one in current.contains { $0.index == one.index } }
+    absence = nil
+    if interfaces.isEmpty {
+      let names = chosen.map(\.name).joined(separator: ", ")
+      absence =
+        chosen.isEmpty
+        ? choice.absence : usable.isEmpty ? "\(names) has no address" : failure?.detail ?? "\(names) can't multicast"
+    }
+    let old = known
+    known = current
+    perform { machine, now in
+      for one in old where !current.contains(where: { $0.index == one.index }) {
+        machine.removeInterface(one.index, at: now)
+      }
+      for one in current where !old.contains(one) { machine.setInterface(one, at: now) }
+    }
+    onNetworkChange()
+  }
+}
+
+extension MDNSInterface {
+  /// python-zeroconf drops messages over 8966 bytes: the 9000 of RFC 6762 §17 less a frame's and the packet's headers.
+  private static let largestMTU = 8994
+
+  /// - Returns: nil for an interface without a link.
+  fileprivate init?(_ interface: NetworkInterface, _ links: Set<MDNSSockets.Link>) {
+    let usesV4 = links.contains(MDNSSockets.Link(interface: interface.index, isV4: true))
+    let usesV6 = links.contains(MDNSSockets.Link(interface: interface.index, isV4: false))
+    guard usesV4 || usesV6 else { return nil }
+    let assignments = zip(interface.addresses, interface.prefixLengths).compactMap { address, length in
+      MDNSAddress(bytes: address.bytes).map { Assignment($0, prefixLength: length) }
+    }
+    self.init(
+      index: interface.index, assignments, mtu: min(interface.mtu ?? 1500, Self.largestMTU), usesV4: usesV4,
+      usesV6: usesV6)
+  }
+}

@@ -1,0 +1,162 @@
+import HAPWire
+
+/// One query on its way to its answers.
+private struct Answering {
+  let querier: Querier
+  let link: Int
+  /// To the querier alone.
+  var reply: Packer
+  /// To all at once, against a probe.
+  var defence: Packer
+  /// Whether the querier may get a unicast answer now.
+  var mayReply: Bool
+  /// When records leave that other hosts may have too. RFC 6762 §6: after 20 to 120 ms.
+  let sharedDue: Int64
+}
+
+extension MDNSResponder {
+  /// RFC 6762 §6: names that are probed for are defended this often.
+  static let defencePause = 250 * Time.millisecond
+  static let mostJobs = 8
+
+  mutating func answer(_ questions: [Question], _ querier: Querier, _ legacy: Packer.Form?, on link: Int) {
+    var answering = Answering(
+      querier: querier, link: link,
+      reply: Packer(legacy ?? .response, link: link, to: .unicast(querier.source)),
+      defence: packer(.response, link: link), mayReply: true,
+      sharedDue: now + Time.nanoseconds(random.milliseconds(20...120)))
+    if querier.isLegacy { answering.reply.mostPackets = 1 }
+    let wantsReply = querier.isLegacy || querier.isDirect || querier.isProbe || questions.contains(where: \.wantsUnicast)
+    if wantsReply { answering.mayReply = links[link].replies.take(querier.source.address, at: now) }
+    if querier.isLegacy, !answering.mayReply { return }
+    for question in questions { answer(question, &answering) }
+    flush(&answering.reply)
+    flush(&answering.defence)
+  }
+
+  private mutating func answer(_ question: Question, _ answering: inout Answering) {
+    let isPointer = question.type == DNSType.ptr || question.type == DNSType.any
+    let ref = question.ref
+    switch ref.kind {
+    case .service:
+      guard isUp(ref.index, on: answering.link) else { return }
+      let records: Records
+      switch question.type {
+      case DNSType.any: records = [.srv, .text]
+      case DNSType.srv: records = .srv
+      case DNSType.txt: records = .text
+      // RFC 6762 §6.1: there is no such record.
+      default: records = .serviceDenial
+      }
+      send(records, of: ref, question, &answering)
+    case .host:
+      guard links[answering.link].hosts[ref.index].stage == .verified else { return }
+      send(hostAnswer(question, on: answering.link), of: ref, question, &answering)
+    case .subtype:
+      guard isPointer else { return }
+      for service in subtypes[ref.index].services.map(Int.init) where isUp(service, on: answering.link) {
+        guard let place = services[service].subtypes.firstIndex(of: UInt32(ref.index)) else { continue }
+        send(.subtype(place), of: Ref(.service, service), question, &answering)
+      }
+    case .type: if isPointer { browse(ref.index, question, &answering) }
+    case .serviceList: if isPointer { list(question, &answering) }
+    }
+  }
+
+  private func hostAnswer(_ question: Question, on link: Int) -> Records {
+    let addresses = addresses(ofHost: question.ref.index, on: link)
+    var there = Records()
+    for address in addresses { there.insert(address.isV4 ? .v4 : .v6) }
+    switch question.type {
+    case DNSType.any: return there.isEmpty ? .hostDenial : there
+    case DNSType.a: return there.contains(.v4) ? .v4 : .hostDenial
+    case DNSType.aaaa: return there.contains(.v6) ? .v6 : .hostDenial
+    default: return .hostDenial
+    }
+  }
+
+  /// Sends records of one service or host to the querier, or to all.
+  private mutating func send(_ all: Records, of ref: Ref, _ question: Question, _ answering: inout Answering) {
+    let link = answering.link
+    let behavior = behavior(of: ref)
+    let state = state(ref, on: link)
+    let records = state.knownIn == answering.querier.query ? all.subtracting(state.known) : all
+    let isUnicast = question.wantsUnicast || answering.querier.isDirect
+    if records.isEmpty || isUnicast && !behavior.hearsUnicast { return }
+    if answering.querier.isLegacy || !behavior.announces { return reply(records, of: ref, &answering) }
+    if answering.querier.isProbe {
+      let ready = state.notSent(records, since: now - Self.defencePause)
+      if ready.isEmpty { return reply(records, of: ref, &answering) }
+      noteSent(ready, of: ref, on: link)
+      return add(Packer.Item(ref: ref, answers: ready), to: &answering.defence)
+    }
+    var toAll = records
+    if isUnicast, behavior.answersUnicast, answering.mayReply {
+      // RFC 6762 §5.4: all hear again of records of which they have not heard for a quarter of their time.
+      toAll = []
+      for record in [Records.pointer, .allSubtypes, .srv, .text, .serviceDenial, .v4, .v6, .hostDenial] {
+        let part = records.intersection(record)
+        guard !part.isEmpty else { continue }
+        let quarter = Int64(ttl(of: part, ref)) * Time.second / 4
+        if now - state.sent(part) > quarter { toAll.formUnion(part) }
+      }
+      reply(records.subtracting(toAll), of: ref, &answering)
+    }
+    let isShared = !toAll.isDisjoint(with: .shared)
+    wait(toAll, of: ref, on: link, until: isShared ? answering.sharedDue : now)
+  }
+
+  private mutating func reply(_ records: Records, of ref: Ref, _ answering: inout Answering) {
+    guard !records.isEmpty, answering.mayReply else { return }
+    let more = additionals(to: records, of: ref, on: answering.link)
+    add(Packer.Item(ref: ref, answers: records, additionals: more), to: &answering.reply)
+  }
+
+  // MARK: All services of a type
+
+  private mutating func browse(_ type: Int, _ question: Question, _ answering: inout Answering) {
+    let link = answering.link
+    let querier = answering.querier
+    if querier.isLegacy {
+      for service in types[type].services.map(Int.init) where isUp(service, on: link) && !answering.reply.isCut {
+        reply(.pointer, of: Ref(.service, service), &answering)
+      }
+      return
+    }
+    if behaviors.count > 1 {
+      // Those that answer the querier alone.
+      for service in types[type].services.map(Int.init) where !behavior(service).announces && isUp(service, on: link) {
+        send(.pointer, of: Ref(.service, service), question, &answering)
+      }
+    }
+    let isUnicast = question.wantsUnicast || querier.isDirect
+    if isUnicast, answering.mayReply, links[link].jobs.count < Self.mostJobs {
+      links[link].jobs.append(UnicastJob(type: type, querier: querier, due: answering.sharedDue))
+      return
+    }
+    if links[link].types[type].waiting == nil {
+      links[link].types[type].waiting = TypeState.Browse(asked: now, query: querier.query)
+      links[link].types[type].due = answering.sharedDue
+    } else {
+      // Two queriers know different records; who asks last gets all.
+      links[link].types[type].waiting = TypeState.Browse(asked: now, query: 0)
+    }
+  }
+
+  /// The types of services. RFC 6763 §9.
+  private mutating func list(_ question: Question, _ answering: inout Answering) {
+    let link = answering.link
+    let querier = answering.querier
+    for type in types.indices where types[type].services.contains(where: { isUp(Int($0), on: link) }) {
+      let state = links[link].types[type]
+      if state.listedKnownIn == querier.query { continue }
+      let isFresh = now - state.listedSent <= Int64(MDNS.otherTTL) * Time.second / 4
+      let isUnicast = (question.wantsUnicast || querier.isDirect) && isFresh && answering.mayReply
+      if querier.isLegacy || isUnicast {
+        add(Packer.Item(ref: Ref(.type, type), answers: .listed), to: &answering.reply)
+      } else {
+        links[link].types[type].listedDue = min(state.listedDue, answering.sharedDue)
+      }
+    }
+  }
+}

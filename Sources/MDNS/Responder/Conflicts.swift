@@ -1,0 +1,162 @@
+import HAPWire
+
+extension MDNSResponder {
+  /// Takes a name that none of ours has, under the service's own if possible.
+  /// - Returns: false if the service gave up.
+  mutating func claimLocally(_ index: Int) -> Bool {
+    while isTaken(services[index].hash, services[index].label, .service) {
+      guard services[index].mayRename else {
+        report(.gaveUp(id(index), name: services[index].name))
+        remove(index, goodbye: false)
+        return false
+      }
+      setNextName(index)
+    }
+    names.insert(Ref(.service, index).raw, services[index].hash)
+    return true
+  }
+
+  private mutating func setNextName(_ index: Int) {
+    let old = services[index].name
+    let number = unlikelyNumber(Ref(.service, index))
+    let new = number.map { AlternativeName.ofService(old, number: $0) } ?? AlternativeName.ofService(old)
+    let text = services[index].blob[Int(services[index].labelLength)...]
+    let label = Array(new.utf8)
+    services[index].blob = label + text
+    services[index].labelLength = UInt8(label.count)
+    services[index].hash = Self.serviceHash(services[index].label, types[Int(services[index].type)])
+    services[index].isRegistered = false
+    report(.renamed(id(index), from: old, to: new))
+  }
+
+  // MARK: Conflicts
+
+  /// Another host has a record of a name of ours that says something else. RFC 6762 §8.1, §9.
+  mutating func conflict(_ ref: Ref, on link: Int) {
+    let state = state(ref, on: link)
+    guard behavior(of: ref).yieldsNames, state.stage != .idle else { return }
+    if conflicts[ref]?.isHopeless(at: now) == true { return defend(ref, on: link) }
+    if state.stage == .verified {
+      // A name that was probed for a moment ago is defended: a host that objects to it would have said so then.
+      guard now - state.reprobed >= ConflictHistory.window else { return defend(ref, on: link) }
+      let time = now
+      withState(ref, on: link) { $0.reprobed = time }
+      for service in affected(by: ref) { report(.conflict(id(service), name: name(of: ref))) }
+      return probe(ref, on: link, at: now)
+    }
+    // If the conflict is true, the first probe will show it. Until then conflicts that are made up would change the name as often as they come.
+    if state.probes > 0 { lose(ref) }
+  }
+
+  private func affected(by ref: Ref) -> [Int] {
+    ref.kind == .service ? [ref.index] : hosts[ref.index].services.map(Int.init)
+  }
+
+  func name(of ref: Ref) -> String { ref.kind == .service ? services[ref.index].name : hosts[ref.index].name }
+
+  /// Sends the records of a verified name again, so that caches that took another host's forget them.
+  private mutating func defend(_ ref: Ref, on link: Int) {
+    guard state(ref, on: link).stage == .verified else { return }
+    wait(ref.kind == .host ? .addresses : [.srv, .text], of: ref, on: link, until: now)
+  }
+
+  /// Gives a name up, for the next one. RFC 6762 §9.
+  private mutating func lose(_ ref: Ref) {
+    let pause = conflicts[ref, default: ConflictHistory()].note(at: now)
+    guard ref.kind == .service ? services[ref.index].mayRename : hosts[ref.index].mayRename else {
+      for service in affected(by: ref) {
+        report(.gaveUp(id(service), name: services[service].name))
+        remove(service, goodbye: false)
+      }
+      return
+    }
+    if ref.kind == .service { renameService(ref.index) } else { renameHost(ref.index) }
+    let delay = pause > 0 ? pause : Time.nanoseconds(random.milliseconds(0...250))
+    for link in links.indices { probe(ref, on: link, at: now + delay) }
+  }
+
+  private mutating func renameService(_ index: Int) {
+    names.remove(Ref(.service, index).raw, services[index].hash)
+    setNextName(index)
+    while isTaken(services[index].hash, services[index].label, .service) { setNextName(index) }
+    names.insert(Ref(.service, index).raw, services[index].hash)
+    // The records of the old name are the other host's now.
+    for link in links.indices { links[link].services[index].wasAnnounced = false }
+  }
+
+  /// After many conflicts a random number, which no other host has by chance: an objection to it is made up.
+  private mutating func unlikelyNumber(_ ref: Ref) -> Int32? {
+    conflicts[ref]?.isUnlikely == true ? Int32.random(in: 10_000...99_999, using: &random) : nil
+  }
+
+  private mutating func renameHost(_ index: Int) {
+    let old = hosts[index].name
+    names.remove(Ref(.host, index).raw, hosts[index].hash)
+    repeat {
+      let name = hosts[index].name
+      let number = unlikelyNumber(Ref(.host, index))
+      let new = number.map { AlternativeName.ofHost(name, number: $0) } ?? AlternativeName.ofHost(name)
+      hosts[index].label = Array(new.utf8)
+      hosts[index].hash = Self.hostHash(hosts[index].label)
+    } while isTaken(hosts[index].hash, hosts[index].label[...], .host)
+    names.insert(Ref(.host, index).raw, hosts[index].hash)
+    for service in hosts[index].services {
+      services[Int(service)].isRegistered = false
+      report(.hostRenamed(id(Int(service)), from: old, to: hosts[index].name))
+    }
+  }
+
+  // MARK: Simultaneous probes
+
+  /// Compares what another host probes for with what we probe for: who has the later data keeps the name, the other one waits a second. RFC 6762 §8.2.
+  mutating func compareProbes(_ bytes: UnsafeRawBufferPointer, on link: Int) {
+    var seen: [Ref] = []
+    for entry in scan.entries where entry.section == .authority {
+      guard let ref = ref(entry.nameHash, bytes, at: entry.name), ref.kind == .service || ref.kind == .host,
+        state(ref, on: link).stage == .probing, !seen.contains(ref), behavior(of: ref).yieldsNames
+      else { continue }
+      seen.append(ref)
+      guard conflicts[ref]?.isHopeless(at: now) != true else { continue }
+      let theirs = scan.entries.filter { $0.section == .authority && $0.nameHash == entry.nameHash }
+        .compactMap { Self.comparable($0, bytes) }.sorted { $0.lexicographicallyPrecedes($1) }
+      let ours = probeData(ref, on: link).sorted { $0.lexicographicallyPrecedes($1) }
+      guard ours.lexicographicallyPrecedes(theirs, by: { $0.lexicographicallyPrecedes($1) }) else { continue }
+      let pause = conflicts[ref, default: ConflictHistory()].note(at: now)
+      probe(ref, on: link, at: now + max(Time.second, pause))
+    }
+  }
+
+  /// Class, type and uncompressed data, in this order. RFC 6762 §8.2.
+  private static func comparable(_ entry: DNSScan.Entry, _ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+    var data: [UInt8] = [
+      UInt8(entry.plainClass >> 8), UInt8(entry.plainClass & 0xFF), UInt8(entry.type >> 8), UInt8(entry.type & 0xFF),
+    ]
+    guard entry.type == DNSType.srv, entry.data.count > 6 else { return data + bytes[entry.data] }
+    data += bytes[entry.data.lowerBound..<(entry.data.lowerBound + 6)]
+    guard let target = expandedName(bytes, at: entry.data.lowerBound + 6, before: entry.data.upperBound) else {
+      return nil
+    }
+    return data + target + [0]
+  }
+
+  /// A name with its letters as they stand.
+  private static func expandedName(_ bytes: UnsafeRawBufferPointer, at place: Int, before end: Int) -> [UInt8]? {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
+      DNSScan.expand(bytes, at: place, before: end, isFolded: false, into: buffer).map { Array(buffer[..<$0]) }
+    }
+  }
+
+  /// The records of our probe, as `comparable` has them.
+  private func probeData(_ ref: Ref, on link: Int) -> [[UInt8]] {
+    if ref.kind == .host {
+      return addresses(ofHost: ref.index, on: link).map { [0, 1, 0, $0.isV4 ? 1 : 28] + $0.bytes }
+    }
+    let service = services[ref.index]
+    let host = hosts[Int(service.host)].label
+    let srv: [UInt8] = [0, 1, 0, 33, 0, 0, 0, 0, UInt8(service.port >> 8), UInt8(service.port & 0xFF)]
+    return [
+      srv + [UInt8(host.count)] + host + Self.local + [0],
+      [0, 1, 0, 16] + service.blob[Int(service.labelLength)...],
+    ]
+  }
+}

@@ -1,0 +1,112 @@
+/// A service to announce. RFC 6763.
+package struct MDNSService: Equatable, Sendable {
+  /// The instance name: 1...63 bytes of UTF-8; dots and backslashes stand for themselves.
+  package var name: String
+  /// Such as "_hap._tcp": two labels.
+  package var type: String
+  /// Labels such as "_L3840", each announced as `_L3840._sub.<type>.local`; 16 at most. RFC 6763 §7.1.
+  package var subtypes: [String]
+  package var port: UInt16
+  /// The strings of the TXT record, each 0...255 bytes. None is sent as one empty string. RFC 6763 §6.1.
+  package var text: [[UInt8]]
+  /// The host name without ".local", 1...63 bytes. Services with the same host name and the same `addresses` share the host.
+  package var host: String
+  /// Addresses of the host. An address of an interface is announced on that interface, any other address on all interfaces. Empty: each interface
+  /// announces its own addresses.
+  package var addresses: [MDNSAddress]
+  /// Whether the service and its host take another name when theirs is taken. Otherwise the service gives up.
+  package var mayRename: Bool
+  /// Whether packets hold this service alone. A Matter controller drops services of a packet with several SRV records.
+  package var isAlone: Bool
+
+  /// - Parameter isAlone: nil: for types that begin with "_matter".
+  package init(
+    name: String, type: String = "_hap._tcp", subtypes: [String] = [], port: UInt16, text: [[UInt8]], host: String,
+    addresses: [MDNSAddress] = [], mayRename: Bool = true, isAlone: Bool? = nil
+  ) {
+    self.name = name
+    self.type = type
+    self.subtypes = subtypes
+    self.port = port
+    self.text = text
+    self.host = host
+    self.addresses = addresses
+    self.mayRename = mayRename
+    self.isAlone = isAlone ?? type.hasPrefix("_matter")
+  }
+
+  /// Bytes of the TXT record's data.
+  var textSize: Int { text.isEmpty ? 1 : text.reduce(0) { $0 + 1 + $1.count } }
+
+  /// Throws unless all labels and strings fit into a DNS message, and all records of the service into a packet of 9000 bytes.
+  package func check() throws(MDNSServiceError) {
+    func isLabel(_ text: some StringProtocol) -> Bool { (1...63).contains(text.utf8.count) }
+    guard isLabel(name) else { throw .malformedName(name) }
+    let labels = type.split(separator: ".", omittingEmptySubsequences: false)
+    guard labels.count == 2, labels.allSatisfy(isLabel), type.utf8.count <= 80 else { throw .malformedType(type) }
+    for subtype in subtypes where !isLabel(subtype) { throw .malformedType(subtype) }
+    guard subtypes.count <= 16 else { throw .tooManySubtypes(subtypes.count) }
+    guard isLabel(host), !host.contains(".") else { throw .malformedHost(host) }
+    guard port > 0 else { throw .noPort }
+    if let long = text.first(where: { $0.count > 255 }) { throw .textTooLong(long.count) }
+    guard textSize <= Self.textLimit else { throw .textTooLong(textSize) }
+  }
+
+  /// Bytes of the data of a TXT record: a record of its own in a packet of 9000 bytes still has room for the names.
+  static let textLimit = 8000
+}
+
+/// Why a service can't be announced.
+package enum MDNSServiceError: Error, Equatable, CustomStringConvertible {
+  case malformedName(String)
+  case malformedType(String)
+  case malformedHost(String)
+  case tooManySubtypes(Int)
+  case noPort
+  case textTooLong(Int)
+
+  package var description: String {
+    switch self {
+    case .malformedName(let name): "the service name \"\(name)\" has \(name.utf8.count) bytes; it must have 1 to 63"
+    case .malformedType(let type): "\"\(type)\" is not a service type such as _hap._tcp"
+    case .malformedHost(let host): "\"\(host)\" is not a host name: it must have 1 to 63 bytes without a dot"
+    case .tooManySubtypes(let count): "the service has \(count) subtypes; 16 is the most"
+    case .noPort: "port 0 can't be announced"
+    case .textTooLong(let count):
+      "the TXT record has \(count) bytes; a string has at most 255, all of them at most 8000"
+    }
+  }
+}
+
+/// A service that was published. It stays valid over renames, until the service is withdrawn.
+package struct MDNSServiceID: Hashable, Sendable {
+  let slot: UInt32
+  let generation: UInt32
+}
+
+/// How a service deviates from RFC 6762, for defects; the default deviates in nothing.
+package struct MDNSBehavior: Hashable, Sendable {
+  /// Probes for its names, §8.1. Otherwise it announces at once.
+  package var probes = true
+  /// Sends announcements and multicast answers, §8.3. Otherwise it answers only by unicast, to the querier.
+  package var announces = true
+  /// Sends goodbyes, §10.1.
+  package var saysGoodbye = true
+  /// Gives up a name that another host has, §8.2 and §9.
+  package var yieldsNames = true
+  /// Leaves out answers that the querier knows, §7.1.
+  package var suppressesKnownAnswers = true
+  /// Answers QU questions by unicast, §5.4; otherwise by multicast.
+  package var answersUnicast = true
+  /// Answers QU questions at all, §5.4.
+  package var hearsUnicast = true
+  /// Sets the cache-flush bit, §10.2.
+  package var flushesCaches = true
+  /// Announces all records again with this pause; nil: only as §8.3 says.
+  package var repeats: Duration?
+  /// Seconds in the SRV, A, AAAA and NSEC records, and in all others, §10; nil: 120 and 4500.
+  package var hostTTL: UInt32?
+  package var otherTTL: UInt32?
+
+  package init() {}
+}

@@ -1,0 +1,92 @@
+extension MDNSResponder {
+  // MARK: Interfaces
+
+  /// Adds an interface, or replaces what is known of it. Names are probed for on a new interface; new addresses are announced. RFC 6762 §8.
+  package mutating func setInterface(_ interface: MDNSInterface, at now: Duration) {
+    advance(to: now)
+    for isV4 in [true, false] {
+      let known = links.firstIndex { $0.interface.index == interface.index && $0.isV4 == isV4 }
+      guard isV4 ? interface.usesV4 : interface.usesV6 else {
+        if let known { links.remove(at: known) }
+        continue
+      }
+      guard let known else {
+        addLink(interface, isV4: isV4)
+        continue
+      }
+      let old = links[known].interface
+      links[known].interface = interface
+      if old.addresses == interface.addresses { continue }
+      // A family of which no address is left: the rest of a set takes the old ones out of caches, and here is no rest. RFC 6762 §10.1, §10.2.
+      links[known].leaving = old.addresses.filter { address in
+        !interface.addresses.contains { $0.isV4 == address.isV4 }
+      }
+      for host in hosts.indices where hosts[host].isLive { announce(host: host, on: known) }
+    }
+    forgetRegistrationsIfAlone()
+    runSteps()
+  }
+
+  package mutating func removeInterface(_ index: UInt32, at now: Duration) {
+    advance(to: now)
+    links.removeAll { $0.interface.index == index }
+    forgetRegistrationsIfAlone()
+  }
+
+  private mutating func addLink(_ interface: MDNSInterface, isV4: Bool) {
+    var link = Link(interface, isV4: isV4)
+    link.services = Array(repeating: ClaimState(), count: services.count)
+    link.hosts = Array(repeating: ClaimState(), count: hosts.count)
+    link.types = Array(repeating: TypeState(), count: types.count)
+    links.append(link)
+    let time = initialTime()
+    for host in hosts.indices where hosts[host].isLive {
+      probe(Ref(.host, host), on: links.count - 1, at: time)
+      for service in hosts[host].services where services[Int(service)].isLive {
+        probe(Ref(.service, Int(service)), on: links.count - 1, at: time)
+      }
+    }
+  }
+
+  /// Without an interface no service is registered.
+  private mutating func forgetRegistrationsIfAlone() {
+    guard links.isEmpty else { return }
+    for index in services.indices { services[index].isRegistered = false }
+    for index in leaving { free(Int(index)) }
+    leaving = []
+  }
+
+  // MARK: Addresses
+
+  /// The addresses of a host that a link announces: its own, or those of the interface. An address of an interface is announced on that interface only.
+  func addresses(ofHost index: Int, on link: Int) -> [MDNSAddress] {
+    let given = hosts[index].addresses
+    if given.isEmpty { return links[link].interface.addresses }
+    let own = links[link].interface.addresses
+    return given.filter { address in
+      own.contains(address) || !links.contains { $0.interface.addresses.contains(address) }
+    }
+  }
+
+  /// Whether a packet from this address may be one of ours.
+  func isOwn(_ source: MDNSAddress) -> Bool {
+    links.contains { $0.interface.assignments.contains { $0.address == source } }
+  }
+
+  // MARK: Deadlines
+
+  func deadline(of link: Link) -> Int64 {
+    var next = Time.never
+    if let due = link.steps.first?.due {
+      next = max(due, link.stepPackets >= configuration.packetsPerTick ? link.tick + tick : due)
+    }
+    next = min(next, link.answers.first?.due ?? Time.never)
+    for query in link.deferred { next = min(next, query.due) }
+    let bulk = link.bulkPackets >= configuration.packetsPerTick ? link.tick + tick : now
+    for type in link.types {
+      next = min(next, type.listedDue, type.running == nil ? max(type.due, bulk) : bulk)
+    }
+    for job in link.jobs { next = min(next, max(job.due, bulk)) }
+    return next
+  }
+}

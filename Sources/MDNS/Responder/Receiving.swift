@@ -1,0 +1,217 @@
+import HAPWire
+
+extension MDNSResponder {
+  /// A datagram of any content, from any source.
+  package mutating func receive(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, at now: Duration) {
+    advance(to: now)
+    guard (12...MDNS.largestPacket).contains(bytes.count),
+      let link = links.firstIndex(where: {
+        $0.interface.index == arrival.interface && $0.isV4 == arrival.source.address.isV4
+      })
+    else { return }
+    if isOwn(arrival.source.address), echoes.contains(bytes, at: self.now) { return }
+    guard links[link].interface.isOnLink(arrival.source.address) else { return }
+    guard scan.read(bytes), !scan.hasForeignCodes else { return }
+    if scan.isResponse {
+      // RFC 6762 §6: a response from another port isn't one.
+      if arrival.source.port == MDNS.port { receiveResponse(bytes, arrival, on: link) }
+    } else {
+      receiveQuery(bytes, arrival, on: link)
+    }
+    runSteps()
+    runAnswers(on: link)
+  }
+
+  // MARK: Responses
+
+  private mutating func receiveResponse(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, on link: Int) {
+    for entry in scan.entries where entry.section != .question && entry.plainClass == 1 {
+      guard let ref = ref(entry.nameHash, bytes, at: entry.name) else { continue }
+      switch ref.kind {
+      case .service:
+        guard entry.type == DNSType.srv || entry.type == DNSType.txt else { continue }
+        let record = entry.type == DNSType.srv ? Records.srv : .text
+        compare(isSame(entry, bytes, ref.index), entry, record, ref, arrival, on: link)
+      case .host:
+        guard entry.type == DNSType.a || entry.type == DNSType.aaaa else { continue }
+        let record = entry.type == DNSType.a ? Records.v4 : .v6
+        compare(isOwnAddress(entry, bytes, ofHost: ref.index), entry, record, ref, arrival, on: link)
+      case .type, .subtype, .serviceList:
+        guard let (target, record) = target(of: entry, ref, bytes) else { continue }
+        if target.kind == .type {
+          if entry.ttl >= MDNS.otherTTL, !arrival.isUnicast { noteSent(.listed, of: target, on: link) }
+        } else {
+          compare(true, entry, record, target, arrival, on: link)
+        }
+      }
+    }
+  }
+
+  /// Another host sent a record of a name of ours.
+  private mutating func compare(
+    _ isSame: Bool, _ entry: DNSScan.Entry, _ record: Records, _ ref: Ref, _ arrival: MDNSArrival, on link: Int
+  ) {
+    if !isSame {
+      if entry.ttl > 0 { conflict(ref, on: link) }
+      return
+    }
+    guard state(ref, on: link).stage == .verified else { return }
+    let ttl = ttl(of: record, ref)
+    if entry.ttl >= ttl {
+      // RFC 6762 §7.4: it is as good as our own.
+      if !arrival.isUnicast { noteSent(record, of: ref, on: link) }
+    } else if entry.ttl < ttl / 2 || entry.ttl == 0 {
+      // RFC 6762 §6.6: caches would lose it too early.
+      wait(record, of: ref, on: link, until: now)
+    }
+  }
+
+  func ttl(of record: Records, _ ref: Ref) -> UInt32 {
+    let behavior = behavior(of: ref)
+    return record.isDisjoint(with: [.srv, .v4, .v6, .hostDenial, .serviceDenial])
+      ? behavior.otherTTL ?? MDNS.otherTTL : behavior.hostTTL ?? MDNS.hostTTL
+  }
+
+  // MARK: Comparing records
+
+  /// Whether an SRV or TXT record has our data.
+  func isSame(_ entry: DNSScan.Entry, _ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
+    if entry.type == DNSType.txt {
+      return bytes[entry.data].elementsEqual(services[index].blob[Int(services[index].labelLength)...])
+    }
+    let start = entry.data.lowerBound
+    guard entry.data.count > 6, DNSScan.number(bytes, start) == 0, DNSScan.number(bytes, start + 2) == 0,
+      DNSScan.number(bytes, start + 4) == services[index].port
+    else { return false }
+    return matches(Ref(.host, Int(services[index].host)), bytes, at: start + 6)
+  }
+
+  /// Whether an A or AAAA record has an address that we announce on any link: two interfaces may be on one network.
+  private func isOwnAddress(_ entry: DNSScan.Entry, _ bytes: UnsafeRawBufferPointer, ofHost index: Int) -> Bool {
+    guard let address = MDNSAddress(bytes: bytes[entry.data]) else { return false }
+    return links.indices.contains { addresses(ofHost: index, on: $0).contains(address) }
+  }
+
+  /// The service, or type, of ours that a PTR record leads to.
+  func target(of entry: DNSScan.Entry, _ name: Ref, _ bytes: UnsafeRawBufferPointer) -> (Ref, Records)? {
+    guard entry.type == DNSType.ptr,
+      let hash = DNSScan.hash(bytes, at: entry.data.lowerBound, before: entry.data.upperBound)?.hash,
+      let target = ref(hash, bytes, at: entry.data.lowerBound)
+    else { return nil }
+    switch (name.kind, target.kind) {
+    case (.serviceList, .type): return (target, .listed)
+    case (.type, .service) where Int(services[target.index].type) == name.index: return (target, .pointer)
+    case (.subtype, .service):
+      guard let place = services[target.index].subtypes.firstIndex(of: UInt32(name.index)) else { return nil }
+      return (target, .subtype(place))
+    default: return nil
+    }
+  }
+
+  // MARK: Queries
+
+  private mutating func receiveQuery(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, on link: Int) {
+    let isProbe = scan.entries.contains { $0.section == .authority }
+    let questions = questions(bytes)
+    let cut = links[link].deferred.firstIndex { $0.querier.source == arrival.source }
+    if questions.isEmpty, let cut, !scan.entries.contains(where: { $0.section == .question }) {
+      // RFC 6762 §7.2: more of what the querier knows.
+      noteKnown(bytes, query: links[link].deferred[cut].querier.query, on: link)
+      if scan.isTruncated { delay(cut, on: link) }
+      return
+    }
+    if isProbe { compareProbes(bytes, on: link) }
+    guard !questions.isEmpty else { return }
+    lastQuery = lastQuery == .max ? 1 : lastQuery + 1
+    let querier = Querier(
+      source: arrival.source, query: lastQuery, id: scan.id, isDirect: arrival.isUnicast, isProbe: isProbe)
+    if !isProbe { noteKnown(bytes, query: lastQuery, on: link) }
+    if scan.isTruncated, !querier.isLegacy, links[link].deferred.count < Self.mostDeferred {
+      let query = DeferredQuery(querier: querier, questions: questions, due: now, latest: now + 3 * Time.second)
+      links[link].deferred.append(query)
+      delay(links[link].deferred.count - 1, on: link)
+      return
+    }
+    let header = querier.isLegacy ? legacyForm(bytes) : nil
+    answer(questions, querier, header, on: link)
+  }
+
+  /// More cut queries than this don't wait for the rest of their known answers.
+  static let mostDeferred = 32
+  /// Questions for names of ours beyond this are not answered.
+  static let mostQuestions = 256
+
+  private mutating func delay(_ index: Int, on link: Int) {
+    let due = now + Time.nanoseconds(random.milliseconds(400...500))
+    links[link].deferred[index].due = min(due, links[link].deferred[index].latest)
+  }
+
+  /// The questions for names of ours.
+  private func questions(_ bytes: UnsafeRawBufferPointer) -> [Question] {
+    var found: [Question] = []
+    for entry in scan.entries {
+      guard entry.section == .question, found.count < Self.mostQuestions else { break }
+      guard entry.plainClass == 1 || entry.plainClass == 255, let ref = ref(entry.nameHash, bytes, at: entry.name)
+      else { continue }
+      found.append(Question(ref: ref, type: entry.type, wantsUnicast: entry.hasTopBit))
+    }
+    return found
+  }
+
+  /// The id and questions of a query, which stand at the same place in the answer. The QU bits are taken out.
+  private func legacyForm(_ bytes: UnsafeRawBufferPointer) -> Packer.Form {
+    let questions = scan.entries.filter { $0.section == .question }
+    let end = questions.last?.data.lowerBound ?? 12
+    var text = Array(bytes[12..<end])
+    for question in questions { text[question.data.lowerBound - 2 - 12] &= 0x7F }
+    return .legacy(id: scan.id, questions: text, count: UInt16(questions.count))
+  }
+
+  // MARK: Known answers
+
+  /// Notes which of our records the querier knows, with half of their time at least. RFC 6762 §7.1.
+  private mutating func noteKnown(_ bytes: UnsafeRawBufferPointer, query: UInt32, on link: Int) {
+    var addressCounts: [(host: Int, record: Records, count: Int)] = []
+    for entry in scan.entries where entry.section == .answer && entry.plainClass == 1 {
+      guard let ref = ref(entry.nameHash, bytes, at: entry.name) else { continue }
+      switch ref.kind {
+      case .service:
+        guard entry.type == DNSType.srv || entry.type == DNSType.txt, isSame(entry, bytes, ref.index) else { continue }
+        setKnown(entry.type == DNSType.srv ? .srv : .text, ref, entry.ttl, query, on: link)
+      case .host:
+        guard let address = MDNSAddress(bytes: bytes[entry.data]), entry.ttl >= ttl(of: .v4, ref) / 2,
+          addresses(ofHost: ref.index, on: link).contains(address)
+        else { continue }
+        let record = address.isV4 ? Records.v4 : .v6
+        if let place = addressCounts.firstIndex(where: { $0.host == ref.index && $0.record == record }) {
+          addressCounts[place].count += 1
+        } else {
+          addressCounts.append((ref.index, record, 1))
+        }
+      case .type, .subtype, .serviceList:
+        guard let (target, record) = target(of: entry, ref, bytes) else { continue }
+        if target.kind == .type {
+          if entry.ttl >= MDNS.otherTTL / 2 { links[link].types[target.index].listedKnownIn = query }
+        } else {
+          setKnown(record, target, entry.ttl, query, on: link)
+        }
+      }
+    }
+    for (host, record, count) in addressCounts {
+      let all = addresses(ofHost: host, on: link).filter { $0.isV4 == (record == .v4) }.count
+      // The set is sent as a whole or not at all: one record of it would take the others out of caches.
+      if count >= all { setKnown(record, Ref(.host, host), MDNS.hostTTL, query, on: link) }
+    }
+  }
+
+  private mutating func setKnown(_ record: Records, _ ref: Ref, _ ttl: UInt32, _ query: UInt32, on link: Int) {
+    guard ttl >= self.ttl(of: record, ref) / 2, behavior(of: ref).suppressesKnownAnswers else { return }
+    withState(ref, on: link) { state in
+      if state.knownIn != query {
+        state.knownIn = query
+        state.known = []
+      }
+      state.known.insert(record)
+    }
+  }
+}

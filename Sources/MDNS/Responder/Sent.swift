@@ -1,0 +1,92 @@
+extension ClaimState {
+  /// When all heard of the records last: the latest time of any.
+  func sent(_ record: Records) -> Int64 {
+    var latest = Time.past
+    if !record.isDisjoint(with: [.pointer, .v4]) { latest = max(latest, pointerSent) }
+    if !record.isDisjoint(with: .allSubtypes) { latest = max(latest, subtypesSent) }
+    if !record.isDisjoint(with: [.srv, .v6]) { latest = max(latest, srvSent) }
+    if record.contains(.text) { latest = max(latest, textSent) }
+    if !record.isDisjoint(with: [.serviceDenial, .hostDenial]) { latest = max(latest, denialSent) }
+    return latest
+  }
+
+  mutating func noteSent(_ records: Records, at now: Int64) {
+    if !records.isDisjoint(with: [.pointer, .v4]) { pointerSent = now }
+    if !records.isDisjoint(with: .allSubtypes) { subtypesSent = now }
+    if !records.isDisjoint(with: [.srv, .v6]) { srvSent = now }
+    if records.contains(.text) { textSent = now }
+    if !records.isDisjoint(with: [.serviceDenial, .hostDenial]) { denialSent = now }
+    waiting.subtract(records)
+  }
+
+  /// Those of the records of which all have not heard for so long.
+  func notSent(_ records: Records, since time: Int64) -> Records {
+    var left = records
+    for record in Self.groups where !records.isDisjoint(with: record) && sent(record.intersection(records)) > time {
+      left.subtract(record)
+    }
+    return left
+  }
+
+  /// Records with a time of their own.
+  private static let groups: [Records] = [
+    .pointer, .allSubtypes, .srv, .text, .serviceDenial, .v4, .v6, .hostDenial,
+  ]
+
+  /// The earliest time at which one of the records was sent.
+  func earliest(_ records: Records) -> Int64 {
+    Self.groups.filter { !records.isDisjoint(with: $0) }.map { sent($0.intersection(records)) }.min() ?? Time.past
+  }
+}
+
+extension MDNSResponder {
+  /// All on the link heard of these records now, also queriers whose answer waited.
+  mutating func noteSent(_ records: Records, of ref: Ref, on link: Int) {
+    switch ref.kind {
+    case .service:
+      links[link].services[ref.index].noteSent(records.subtracting(.ofHost), at: now)
+      let ofHost = records.intersection(.ofHost)
+      if !ofHost.isEmpty { links[link].hosts[Int(services[ref.index].host)].noteSent(ofHost, at: now) }
+      if records.contains(.listed) { noteSent(.listed, of: Ref(.type, Int(services[ref.index].type)), on: link) }
+    case .host: links[link].hosts[ref.index].noteSent(records, at: now)
+    case .type:
+      links[link].types[ref.index].listedSent = now
+      links[link].types[ref.index].listedDue = Time.never
+    case .subtype, .serviceList: break
+    }
+  }
+
+  /// Those of the records of a service and its host of which all have not heard since a time.
+  func notSent(_ records: Records, of ref: Ref, on link: Int, since time: Int64) -> Records {
+    if ref.kind == .host { return links[link].hosts[ref.index].notSent(records, since: time) }
+    let own = links[link].services[ref.index].notSent(records.subtracting(.ofHost), since: time)
+    let host = links[link].hosts[Int(services[ref.index].host)]
+    return own.union(host.notSent(records.intersection(.ofHost), since: time))
+  }
+
+  /// Puts records into the next answer to all that is due at a time or earlier.
+  mutating func wait(_ records: Records, of ref: Ref, on link: Int, until due: Int64) {
+    guard !records.isEmpty else { return }
+    let isEarlier = withState(ref, on: link) { state in
+      state.waiting.formUnion(records)
+      guard due < state.answerDue else { return false }
+      state.answerDue = due
+      return true
+    }
+    if isEarlier { links[link].answers.insert(ref, at: due) }
+  }
+
+  /// The records that a querier asks for next. RFC 6763 §12.
+  func additionals(to records: Records, of ref: Ref, on link: Int) -> Records {
+    var more = Records()
+    if !records.isDisjoint(with: [.pointer, .allSubtypes]) { more.formUnion([.srv, .text]) }
+    if records.union(more).contains(.srv) || !records.isDisjoint(with: .addresses) { more.formUnion(.addresses) }
+    more.formUnion(denial(of: ref, records.union(more), on: link))
+    return more.subtracting(records)
+  }
+
+  /// The same without those that were sent to all less than a second ago. RFC 6762 §6.
+  func freshAdditionals(to records: Records, of ref: Ref, on link: Int) -> Records {
+    notSent(additionals(to: records, of: ref, on: link), of: ref, on: link, since: now - Time.second)
+  }
+}

@@ -1,0 +1,156 @@
+/// A family on an interface: what is sent and heard there is about itself alone.
+struct Link: Sendable {
+  var interface: MDNSInterface
+  let isV4: Bool
+  /// By the index of the service, and of the host, type.
+  var services: [ClaimState] = []
+  var hosts: [ClaimState] = []
+  var types: [TypeState] = []
+
+  /// Probes and announcements, which leave a few packets at a time.
+  var steps = DeadlineHeap<Ref>()
+  /// Answers to all.
+  var answers = DeadlineHeap<Ref>()
+  /// Queries of which more known answers are to come. RFC 6762 §7.2.
+  var deferred: [DeferredQuery] = []
+  /// Answers to one querier with all services of a type.
+  var jobs: [UnicastJob] = []
+  /// Addresses that are gone although no other of their family is left.
+  var leaving: [MDNSAddress] = []
+
+  /// The tick whose packets are counted.
+  var tick = Time.past
+  var stepPackets = 0
+  var bulkPackets = 0
+  var replies = ReplyBudget()
+
+  init(_ interface: MDNSInterface, isV4: Bool) {
+    self.interface = interface
+    self.isV4 = isV4
+  }
+
+  /// Bytes of a message that fit into one IP packet.
+  var room: Int { interface.room(isV4: isV4) }
+}
+
+/// A name on a link, of a service or a host.
+struct ClaimState: Sendable {
+  enum Stage: UInt8, Sendable {
+    /// Next: `probing`.
+    case idle
+    /// Next: `verified` after three probes without an objection; `probing` again after one.
+    case probing
+    /// Next: `probing` after a conflict; `idle` when the service goes.
+    case verified
+  }
+
+  var stage = Stage.idle
+  /// How many probes were sent.
+  var probes: UInt8 = 0
+  /// How many announcements are to come.
+  var announcements: UInt8 = 0
+  /// Whether an announcement was sent, so that a goodbye is due.
+  var wasAnnounced = false
+  var announced = Records()
+  /// When the next step is due.
+  var due = Time.never
+
+  /// Answers that wait, and until when.
+  var waiting = Records()
+  var answerDue = Time.never
+
+  /// When all heard of the records last. A host has its IPv4 addresses in the place of the PTR record, and its IPv6 addresses in that of the SRV record.
+  var pointerSent = Time.past
+  var subtypesSent = Time.past
+  var srvSent = Time.past
+  var textSent = Time.past
+  var denialSent = Time.past
+
+  /// The query that said last which records it knows.
+  var knownIn: UInt32 = 0
+  var known = Records()
+  /// When the name was last probed for again because of a conflict.
+  var reprobed = Time.past
+}
+
+/// A type of services on a link.
+struct TypeState: Sendable {
+  /// A question of all for the services of the type.
+  struct Browse: Sendable {
+    var asked: Int64
+    /// The query whose known answers are left out; 0: none.
+    var query: UInt32
+  }
+
+  /// The question that waits for its answer, and until when.
+  var waiting: Browse?
+  var due = Time.never
+  /// The question that is being answered, and the place of the next service in the list.
+  var running: Browse?
+  var cursor = 0
+
+  /// The PTR record of the list of types.
+  var listedSent = Time.past
+  var listedDue = Time.never
+  var listedKnownIn: UInt32 = 0
+}
+
+/// A query that was cut; the rest of its known answers follows.
+struct DeferredQuery: Sendable {
+  var querier: Querier
+  var questions: [Question]
+  var due: Int64
+  let latest: Int64
+}
+
+/// A question for a name of ours.
+struct Question: Sendable {
+  var ref: Ref
+  var type: UInt16
+  var wantsUnicast: Bool
+}
+
+/// Who asks, and how.
+struct Querier: Sendable {
+  var source: MDNSEndpoint
+  /// The number of the query: records whose state has it are known to the querier.
+  var query: UInt32
+  /// Of the DNS message.
+  var id: UInt16
+  var isDirect: Bool
+  var isProbe = false
+
+  /// Does not know multicast DNS. RFC 6762 §6.7.
+  var isLegacy: Bool { source.port != MDNS.port }
+}
+
+struct UnicastJob: Sendable {
+  let type: Int
+  let querier: Querier
+  var due: Int64
+  var cursor = 0
+}
+
+/// How many unicast answers a link sends in a second, to all and to one: a source that floods gets no more, and others get theirs.
+struct ReplyBudget: Sendable {
+  private static let mostPerSource: UInt16 = 100
+  private static let most = 2000
+  private var second = Time.past
+  private var total = 0
+  private var counts = [UInt16](repeating: 0, count: 64)
+
+  mutating func take(_ source: MDNSAddress, at now: Int64) -> Bool {
+    if now - second >= Time.second {
+      second = now
+      total = 0
+      for index in counts.indices { counts[index] = 0 }
+    }
+    var hash: UInt8 = 0
+    for index in 0..<source.count { hash = hash &* 31 &+ source.byte(index) }
+    let place = Int(hash & 63)
+    guard total < Self.most, counts[place] < Self.mostPerSource else { return false }
+    total += 1
+    counts[place] += 1
+    return true
+  }
+}

@@ -1,0 +1,212 @@
+extension MDNSResponder {
+  /// RFC 6762 §8.1: three probes, with this time after each.
+  static let probeCount: UInt8 = 3
+  static let probePause = 250 * Time.millisecond
+  /// RFC 6762 §8.3: two announcements, with this time between.
+  static let announcementCount: UInt8 = 2
+  static let announcementPause = Time.second
+
+  /// When names that are published now begin. RFC 6762 §8.1: after a random time of up to 250 ms, so that machines that are switched on together don't
+  /// probe together. Names that are published while others wait go with them, in the same packets.
+  mutating func initialTime() -> Int64 {
+    if start <= now { start = now + Time.nanoseconds(random.milliseconds(0...250)) }
+    return start
+  }
+
+  // MARK: States
+
+  func state(_ ref: Ref, on link: Int) -> ClaimState {
+    ref.kind == .host ? links[link].hosts[ref.index] : links[link].services[ref.index]
+  }
+
+  @inline(__always)
+  mutating func withState<Result>(
+    _ ref: Ref, on link: Int, _ body: (inout ClaimState) -> Result
+  ) -> Result {
+    ref.kind == .host ? body(&links[link].hosts[ref.index]) : body(&links[link].services[ref.index])
+  }
+
+  /// The behavior of a service, or of the first of a host.
+  func behavior(of ref: Ref) -> MDNSBehavior {
+    if ref.kind == .service { return behavior(ref.index) }
+    return hosts[ref.index].services.first.map { behavior(Int($0)) } ?? MDNSBehavior()
+  }
+
+  /// Begins to probe for a name, from the first probe on.
+  mutating func probe(_ ref: Ref, on link: Int, at time: Int64) {
+    let probes = behavior(of: ref).probes ? 0 : Self.probeCount
+    withState(ref, on: link) { state in
+      state.stage = .probing
+      state.probes = probes
+      state.announcements = 0
+      state.waiting = []
+      state.answerDue = Time.never
+      state.due = time
+    }
+    links[link].steps.insert(ref, at: time)
+  }
+
+  /// Whether the service's records are answers: its name and its host's name are verified.
+  @inline(__always)
+  func isUp(_ index: Int, on link: Int) -> Bool {
+    links[link].services[index].stage == .verified && services[index].isLive
+      && links[link].hosts[Int(services[index].host)].stage == .verified
+  }
+
+  // MARK: Steps
+
+  /// Performs probes and announcements that are due, as many as may leave.
+  mutating func runSteps() {
+    if !leaving.isEmpty { sayGoodbyes() }
+    for link in links.indices where (links[link].steps.first?.due ?? Time.never) <= now { runSteps(on: link) }
+  }
+
+  private mutating func runSteps(on link: Int) {
+    beginTick(on: link)
+    var probes = packer(.probe, link: link)
+    var news = packer(.response, link: link)
+    let most = configuration.packetsPerTick - links[link].stepPackets
+    while probes.packets + news.packets < most, let next = links[link].steps.first, next.due <= now {
+      _ = links[link].steps.removeFirst()
+      let state = state(next.key, on: link)
+      guard state.due == next.due else { continue }
+      switch state.stage {
+      case .idle: break
+      case .probing: continueProbing(next.key, on: link, &probes)
+      case .verified: continueAnnouncing(next.key, on: link, &news)
+      }
+    }
+    flush(&probes)
+    flush(&news)
+    links[link].stepPackets += probes.packets + news.packets
+    if links[link].steps.isEmpty { links[link].leaving = [] }
+  }
+
+  /// Begins to count packets anew, if a tick has passed.
+  mutating func beginTick(on link: Int) {
+    guard now - links[link].tick >= tick else { return }
+    links[link].tick = now
+    links[link].stepPackets = 0
+    links[link].bulkPackets = 0
+  }
+
+  private mutating func schedule(_ ref: Ref, on link: Int, after pause: Int64) {
+    let due = now + pause
+    withState(ref, on: link) { $0.due = due }
+    links[link].steps.insert(ref, at: due)
+  }
+
+  private mutating func continueProbing(_ ref: Ref, on link: Int, _ packer: inout Packer) {
+    let sent = state(ref, on: link).probes
+    guard sent < Self.probeCount else { return verified(ref, on: link) }
+    withState(ref, on: link) { $0.probes = sent + 1 }
+    add(Packer.Item(ref: ref, answers: ref.kind == .host ? .addresses : [.srv, .text]), to: &packer)
+    schedule(ref, on: link, after: Self.probePause)
+  }
+
+  /// No host objected. RFC 6762 §8.1.
+  private mutating func verified(_ ref: Ref, on link: Int) {
+    withState(ref, on: link) { state in
+      state.stage = .verified
+      state.due = Time.never
+    }
+    if ref.kind == .service { return announceVerified(ref.index, on: link) }
+    for service in hosts[ref.index].services where links[link].services[Int(service)].stage == .verified {
+      announceVerified(Int(service), on: link)
+    }
+  }
+
+  /// Announces a service, once its host is verified too.
+  private mutating func announceVerified(_ index: Int, on link: Int) {
+    guard isUp(index, on: link) else { return }
+    announce(index, announcement(of: index), on: link)
+    guard !services[index].isRegistered else { return }
+    services[index].isRegistered = true
+    report(.registered(id(index), name: services[index].name, host: hosts[Int(services[index].host)].name))
+  }
+
+  // MARK: Announcements
+
+  /// All records of a service and its host.
+  func announcement(of index: Int) -> Records {
+    [.pointer, .listed, .srv, .text, .v4, .v6, .subtypes(services[index].subtypes.count)]
+  }
+
+  /// Announces records of a service now and once more, if its names are verified. RFC 6762 §8.3, §8.4.
+  mutating func announce(_ index: Int, _ records: Records, on link: Int) {
+    guard isUp(index, on: link) else { return }
+    links[link].services[index].announcements = Self.announcementCount
+    links[link].services[index].announced.formUnion(records)
+    schedule(Ref(.service, index), on: link, after: 0)
+  }
+
+  /// Announces the addresses of a host.
+  mutating func announce(host index: Int, on link: Int) {
+    guard links[link].hosts[index].stage == .verified else { return }
+    links[link].hosts[index].announcements = Self.announcementCount
+    links[link].hosts[index].announced.formUnion(.addresses)
+    schedule(Ref(.host, index), on: link, after: 0)
+  }
+
+  private mutating func continueAnnouncing(_ ref: Ref, on link: Int, _ packer: inout Packer) {
+    let state = state(ref, on: link)
+    let behavior = behavior(of: ref)
+    guard state.announcements > 0, ref.kind == .host || isUp(ref.index, on: link) else { return }
+    if behavior.announces {
+      var records = state.announced
+      if ref.kind == .service, links[link].types[Int(services[ref.index].type)].listedSent > now - Time.second {
+        records.remove(.listed)
+      }
+      add(Packer.Item(ref: ref, answers: records, additionals: denial(of: ref, records, on: link)), to: &packer)
+      noteSent(records, of: ref, on: link)
+      withState(ref, on: link) { $0.wasAnnounced = true }
+    }
+    let repeats = ref.kind == .service ? behavior.repeats : nil
+    let left = state.announcements - 1
+    withState(ref, on: link) { state in
+      state.announcements = repeats == nil ? left : Self.announcementCount
+      if left == 0, repeats == nil { state.announced = [] }
+      state.due = Time.never
+    }
+    if let repeats {
+      schedule(ref, on: link, after: max(Time.nanoseconds(repeats), Time.millisecond))
+    } else if left > 0 {
+      schedule(ref, on: link, after: Self.announcementPause)
+    }
+  }
+
+  /// Says that a host has no address of one family, where its addresses are said. RFC 6762 §6.2.
+  func denial(of ref: Ref, _ records: Records, on link: Int) -> Records {
+    guard !records.isDisjoint(with: .addresses) else { return [] }
+    let host = ref.kind == .host ? ref.index : Int(services[ref.index].host)
+    let addresses = addresses(ofHost: host, on: link)
+    let first = addresses.first?.isV4
+    return addresses.contains { $0.isV4 != first } ? [] : .hostDenial
+  }
+
+  // MARK: Goodbyes
+
+  /// Sends goodbyes for services that were withdrawn, as many as may leave. RFC 6762 §10.1.
+  mutating func sayGoodbyes() {
+    var packers = links.indices.map { packer(.goodbye, link: $0) }
+    for link in links.indices { beginTick(on: link) }
+    let most = configuration.packetsPerTick
+    func isFull(_ packer: Packer) -> Bool { links[packer.link].stepPackets + packer.packets >= most }
+    var done = 0
+    while done < leaving.count, !packers.contains(where: isFull) {
+      let index = Int(leaving[done])
+      for link in links.indices where links[link].services[index].wasAnnounced {
+        var records = announcement(of: index).subtracting(.listed)
+        if hosts[Int(services[index].host)].isLive { records.subtract(.addresses) }
+        add(Packer.Item(ref: Ref(.service, index), answers: records), to: &packers[link])
+      }
+      done += 1
+    }
+    for link in links.indices {
+      flush(&packers[link])
+      links[link].stepPackets += packers[link].packets
+    }
+    for index in leaving[..<done] { free(Int(index)) }
+    leaving.removeFirst(done)
+  }
+}

@@ -1,0 +1,47 @@
+/// The name to try next when a name is taken. RFC 6762 §9, RFC 6763 appendix D.
+package enum AlternativeName {
+  /// Returns "Lamp (2)" for "Lamp", "Lamp (3)" for "Lamp (2)", …, always within the 63 bytes of a label.
+  package static func ofService(_ name: String) -> String { next(after: name, opening: " (", closing: ")") }
+
+  /// Returns "lamp-2" for "lamp", "lamp-3" for "lamp-2", …, always within the 63 bytes of a label.
+  package static func ofHost(_ name: String) -> String { next(after: name, opening: "-", closing: "") }
+
+  /// Returns the name with another number: "Lamp (48213)" for "Lamp (2)".
+  static func ofService(_ name: String, number: Int32) -> String {
+    let base = numbered(name, " (", ")")?.base ?? name
+    return shortened(base, toFit: " (\(number))")
+  }
+
+  /// Returns the name with another number: "lamp-48213" for "lamp-2".
+  static func ofHost(_ name: String, number: Int32) -> String {
+    let base = numbered(name, "-", "")?.base ?? name
+    return shortened(base, toFit: "-\(number)")
+  }
+
+  private static func next(after name: String, opening: String, closing: String) -> String {
+    guard let (base, number) = numbered(name, opening, closing), number < Int32.max else {
+      return shortened(name, toFit: "\(opening)2\(closing)")
+    }
+    return shortened(base, toFit: "\(opening)\(number + 1)\(closing)")
+  }
+
+  /// Splits "Lamp (2)". A number that this type never writes, such as 02 or 1, belongs to the name.
+  private static func numbered(_ name: String, _ opening: String, _ closing: String) -> (base: String, number: Int32)? {
+    guard name.utf8.count > opening.utf8.count, name.hasSuffix(closing) else { return nil }
+    let inner = name.utf8.dropLast(closing.utf8.count)
+    let digits = inner.reversed().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
+    let head = inner.dropLast(digits)
+    guard digits > 0, inner[head.endIndex] != UInt8(ascii: "0"), let base = String(head), base.hasSuffix(opening),
+      let number = Int32(String(inner.suffix(digits)) ?? ""), number > 1
+    else { return nil }
+    return (String(base.dropLast(opening.count)), number)
+  }
+
+  /// Cuts at the border of a character, so that the result is valid UTF-8.
+  private static func shortened(_ base: String, toFit ending: String) -> String {
+    var scalars = base.unicodeScalars
+    var bytes = base.utf8.count
+    while bytes + ending.utf8.count > 63 { bytes -= String(scalars.removeLast()).utf8.count }
+    return String(scalars) + ending
+  }
+}

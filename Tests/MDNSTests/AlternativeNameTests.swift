@@ -1,0 +1,27 @@
+import MDNS
+import Testing
+
+@Suite struct MDNSAlternativeNameTests {
+  @Test(
+    "[MD.30] The next name has the next number, and 63 bytes at most",
+    arguments: [
+      ("Lamp", "Lamp (2)"), ("Lamp (2)", "Lamp (3)"), ("Lamp (9)", "Lamp (10)"), ("Lamp (1)", "Lamp (1) (2)"),
+      ("Lamp (02)", "Lamp (02) (2)"), ("(2)", "(2) (2)"), (" (2)", " (3)"), ("Lamp ()", "Lamp () (2)"),
+      (String(repeating: "x", count: 63), String(repeating: "x", count: 59) + " (2)"),
+      (String(repeating: "ä", count: 31), String(repeating: "ä", count: 29) + " (2)"),
+      (String(repeating: "x", count: 59) + " (9)", String(repeating: "x", count: 58) + " (10)"),
+    ])
+  func service(_ name: String, _ next: String) {
+    #expect(AlternativeName.ofService(name) == next)
+  }
+
+  @Test(
+    "[MD.30] The next host name has the next number, and 63 bytes at most",
+    arguments: [
+      ("lamp", "lamp-2"), ("lamp-2", "lamp-3"), ("lamp-0", "lamp-0-2"), ("lamp2", "lamp2-2"),
+      (String(repeating: "x", count: 63), String(repeating: "x", count: 61) + "-2"),
+    ])
+  func host(_ name: String, _ next: String) {
+    #expect(AlternativeName.ofHost(name) == next)
+  }
+}
