@@ -179,6 +179,9 @@ let package = Package(
     .testTarget(
       name: "GarageAppTests", dependencies: ["HAPSimulator", "hapctl"],
       path: "Examples/SwiftTests/Tests/GarageAppTests"),
+    // Announces what it is told, for Tests/Interop.
+    .executableTarget(
+      name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]
