@@ -24,7 +24,7 @@ setvbuf(stdout, nil, _IOLBF, 0)
 let loop = EventLoop(name: "announcer")
 loop.start()
 try loop.performAndWait {
-  let announcer = Announcer(loop, interface: interface) { print($0.text) }
+  let announcer = Announcer(loop, interface: interface) { print($0.compactText) }
   _ = try LineReader(loop, limit: 1 << 20) { event in
     switch event {
     case .line(let line):
