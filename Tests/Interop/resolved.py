@@ -102,9 +102,13 @@ class Resolved:
             raise Failed(errors.decode().strip())
         return output.decode()
 
-    async def service(self, name, service_type="_hap._tcp", cache=True):
-        """The service of this instance name as (host, port, addresses, TXT entries). Without the cache the network is asked."""
-        output = await self.ctl(f"--cache={'yes' if cache else 'no'}", "--legend=no", "service", name, service_type, "local")
+    async def forget(self):
+        """Empties its cache. (`--cache=no` asks the network, but the question lists what the cache has as known answers, which are then left out.)"""
+        await self.ctl("flush-caches")
+
+    async def service(self, name, service_type="_hap._tcp"):
+        """The service of this instance name as (host, port, addresses, TXT entries)."""
+        output = await self.ctl("--legend=no", "service", name, service_type, "local")
         head, *rest = output.splitlines()
         host, _, port = head.rsplit(": ", 1)[1].split(" ")[0].rpartition(":")
         lines = [line.split(" -- link:")[0].strip() for line in rest if line.strip()]
@@ -112,6 +116,6 @@ class Resolved:
         return host, int(port), {line.split("%")[0] for line in lines if "=" not in line}, entries
 
     async def names(self, service_type="_hap._tcp"):
-        """The full names, in presentation form, that the network gives for a service type, cache aside."""
-        output = await self.ctl("--cache=no", "--legend=no", "query", "--type=PTR", f"{service_type}.local")
+        """The full names of the services of a type, in presentation form."""
+        output = await self.ctl("--legend=no", "query", "--type=PTR", f"{service_type}.local")
         return [line.split(" IN PTR ")[1].split(" -- link:")[0].strip() for line in output.splitlines() if " IN PTR " in line]

@@ -38,17 +38,16 @@ async def announced(simulator):
 
 @pytest.mark.parametrize("name", ["Front Door Lock", NAME])
 async def test_a_service_is_resolved(name, far, resolved):
-    """The network is asked each time, past the cache."""
     simulator = await far(LOCK, options=("--name", name))
     await announced(simulator)
     accessory = simulator.accessory
-    host, port, addresses, txt = await resolved.service(name, cache=False)
+    await resolved.forget()
+    host, port, addresses, txt = await resolved.service(name)
     assert (port, txt["id"], txt["sf"]) == (accessory.port, accessory.device_id, "1")
     assert addresses and addresses <= {FAR_ADDRESS, FAR_LINK_LOCAL}
-    await direct.pair(accessory)
-    await asked_until(lambda: resolved.service(name, cache=False), lambda answer: answer and answer[3]["sf"] == "0")
     for family, address in ("-4", FAR_ADDRESS), ("-6", FAR_LINK_LOCAL):
-        assert f"{host}: {address}" in await resolved.ctl("--cache=no", "--legend=no", family, "query", host)
+        await resolved.forget()
+        assert f"{host}: {address}" in await resolved.ctl("--legend=no", family, "query", host)
 
 
 async def test_changes_reach_its_cache(far, resolved):
@@ -74,9 +73,12 @@ async def test_the_type_and_its_instances_are_listed(far, resolved):
     "[AD.11]"
     simulator = await far(LOCK, options=("--name", NAME))
     await announced(simulator)
+    await resolved.forget()
     assert await resolved.names() == [ESCAPED]
-    listed = await resolved.ctl("--cache=no", "--legend=no", "query", "--type=PTR", "_services._dns-sd._udp.local")
+    await resolved.forget()
+    listed = await resolved.ctl("--legend=no", "query", "--type=PTR", "_services._dns-sd._udp.local")
     assert "PTR _hap._tcp.local" in listed
     assert await simulator.stop() == 0
+    await resolved.forget()
     with pytest.raises(Failed):
         await resolved.names()
