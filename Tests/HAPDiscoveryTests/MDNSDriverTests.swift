@@ -33,6 +33,7 @@ private struct PlannedMachine: MDNSMachine {
   var delays: [Duration] = []
   private var outputs: [Output] = []
   private(set) var nextDeadline: Duration?
+  var isSayingGoodbye: Bool { planned > 0 }
 
   init(planned: Int) { self.planned = planned }
 

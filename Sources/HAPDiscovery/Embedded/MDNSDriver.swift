@@ -17,6 +17,8 @@ package protocol MDNSMachine {
   var nextDeadline: Duration? { get }
   mutating func advance(to now: Duration)
   mutating func takeOutputs() -> [Output]
+  /// Whether packets are held back that are to leave before the end.
+  var isSayingGoodbye: Bool { get }
 }
 
 package protocol MDNSMachineOutput {
@@ -40,7 +42,9 @@ extension MDNSOutput: MDNSMachineOutput {
   }
 }
 
-extension MDNSBrowser: MDNSMachine {}
+extension MDNSBrowser: MDNSMachine {
+  package var isSayingGoodbye: Bool { false }
+}
 
 extension MDNSBrowserOutput: MDNSMachineOutput {
   package var event: MDNSDriverEvent<MDNSBrowserReport> {
@@ -104,16 +108,15 @@ package final class MDNSDriver<Machine: MDNSMachine> {
   }
 
   /// Ends it; nothing is sent or reported any more. Any number of times.
-  /// - Parameter limit: how long it may take, from now, to send the packets that the machine holds back to keep to a rate, such as goodbyes.
+  /// - Parameter limit: how long it may take, from now, to send the goodbyes that the machine holds back to keep to a rate.
   package func close(within limit: Duration = .zero) {
     guard !isClosed else { return }
     onReport = { _ in }
     let end = Self.now + limit
-    while let deadline = machine.nextDeadline, deadline < end {
-      let pause = deadline - Self.now
-      if pause > .zero { usleep(UInt32(pause / .microseconds(1)) + 1) }
-      machine.advance(to: max(deadline, Self.now))
-      drain()
+    while machine.isSayingGoodbye, Self.now < end {
+      // The loop waits too: a process that ends has nothing else to do.
+      usleep(1000)
+      perform { $0.advance(to: $1) }
     }
     isClosed = true
     onNetworkChange = {}

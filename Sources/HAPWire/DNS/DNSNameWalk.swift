@@ -1,5 +1,5 @@
 /// The one reader of names in messages: every decoder of the project goes through it.
-enum DNSNameWalk {
+package enum DNSNameWalk {
   /// Visits the labels of a name, through its pointers. RFC 1035 §4.1.4.
   /// - Parameters:
   ///   - start: where the name begins.
@@ -7,7 +7,7 @@ enum DNSNameWalk {
   ///   - visit: gets the place of a label's length byte, and the length.
   /// - Returns: the place after the name.
   @inline(__always)
-  static func walk(
+  package static func walk(
     _ bytes: UnsafeRawBufferPointer, from start: Int, before end: Int, _ visit: (Int, Int) -> Void
   ) throws(DNSMessage.DecodingError) -> Int {
     var place = start

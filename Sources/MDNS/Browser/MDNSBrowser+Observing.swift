@@ -1,0 +1,106 @@
+import HAPWire
+
+/// Queries of other hosts.
+extension MDNSBrowser {
+  /// Compares a query, which came to the group and has all of its known answers with it, with the browser's own questions and records.
+  mutating func observeQuery(_ bytes: UnsafeRawBufferPointer, _ place: Int) {
+    let interface = links[place].interface.index
+    var known: Set<RecordID>?
+    var hasUnknown = false
+    for question in scan.entries where question.section == .question && question.classField == 1 {
+      guard owner.read(bytes, at: question.name, before: bytes.count) != nil,
+        let name = cache.names.find(owner)
+      else { continue }
+      if known == nil { (known, hasUnknown) = readKnownAnswers(bytes, interface) }
+      let answers = known ?? []
+      if !hasUnknown { suppress(name, question.type, place) }
+      observe(name, question.type, place, known: answers)
+    }
+  }
+
+  /// The known answers of a query that are in the cache, and whether there are others, or some that the browser would not have sent.
+  private mutating func readKnownAnswers(
+    _ bytes: UnsafeRawBufferPointer, _ interface: UInt32
+  ) -> (known: Set<RecordID>, hasUnknown: Bool) {
+    var known: Set<RecordID> = []
+    var hasUnknown = false
+    for record in scan.entries where record.section == .answer {
+      guard let id = find(bytes, record, interface), isKnownAnswer(cache[id]) else {
+        hasUnknown = true
+        continue
+      }
+      known.insert(id)
+    }
+    return (known, hasUnknown)
+  }
+
+  /// The record of the cache that is the same as one in a packet.
+  private mutating func find(
+    _ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry, _ interface: UInt32
+  ) -> RecordID? {
+    guard owner.read(bytes, at: record.name, before: bytes.count) != nil,
+      let name = cache.names.find(owner)
+    else { return nil }
+    // Data that ends with a name may be compressed.
+    let head = record.type == DNSType.srv ? 6 : record.type == DNSType.ptr ? 0 : record.data.count
+    guard head <= record.data.count else { return nil }
+    let data = bytes[record.data.lowerBound..<(record.data.lowerBound + head)]
+    guard head < record.data.count || record.type == DNSType.ptr else {
+      return cache.first(of: name) {
+        $0.type == record.type && $0.interface == interface && $0.data.elementsEqual(data)
+      }
+    }
+    guard
+      target.read(bytes, at: record.data.lowerBound + head, before: record.data.upperBound) != nil,
+      let goal = cache.names.find(target)
+    else { return nil }
+    return cache.allLeading(to: goal) {
+      $0.name == name && $0.type == record.type && $0.interface == interface && $0.data.elementsEqual(data)
+    }.first
+  }
+
+  /// A question that the browser is about to send, and that another host has just sent, counts as sent, but not twice in a row, so that no host can
+  /// keep the browser silent. RFC 6762 §7.3.
+  private mutating func suppress(_ name: NameID, _ type: UInt16, _ place: Int) {
+    let soon = now + Time.second
+    if type == DNSType.ptr, let search = cache.names[name].search {
+      var state = links[place].states[search]
+      guard state.sent > 0, state.due < soon, !state.wasSuppressed else { return }
+      scheduleNext(&state)
+      state.wasSuppressed = true
+      links[place].states[search] = state
+    } else if let id = lookups.find(cache.names[name], links[place].interface.index) {
+      let isDue = lookups[id].isWaiting || (lookups.deadlines.due(of: id) ?? .max) < soon
+      // Each lookup begins with an empty set, so a question is suppressed once before it is sent.
+      if isDue { lookups[id].suppressed.formUnion(RecordKinds(type: type)) }
+    }
+  }
+
+  /// Records that answer a question of another host: its question counts as the browser's own, and a record that two such questions did not bring
+  /// within ten seconds goes. RFC 6762 §7.3, §10.5.
+  private mutating func observe(_ name: NameID, _ type: UInt16, _ place: Int, known: Set<RecordID>) {
+    if type == DNSType.ptr, let search = cache.names[name].search {
+      // Once a second, because there may be many records.
+      guard links[place].states[search].observed <= now - Time.second else { return }
+      links[place].states[search].observed = now
+    }
+    let interface = links[place].interface.index
+    let expected = cache.all(of: name) { record in
+      record.type == type && record.interface == interface && record.isWanted && record.state != .leaving
+        // A record that was just sent is not sent again. RFC 6762 §6.
+        && record.received <= now - Time.second
+        && (record.unanswered == 0 || record.lastUnanswered <= now - Time.second)
+    }
+    for id in expected where !known.contains(id) {
+      if cache[id].state == .current, let due = cache.deadlines.due(of: id), due < now + Time.second,
+        due < cache[id].expires
+      {
+        cache[id].questions += 1
+        cache.schedule(id, notBefore: now + Time.second)
+      }
+      cache[id].unanswered += 1
+      cache[id].lastUnanswered = now
+      if cache[id].unanswered >= 2 { leave(id, after: Self.patience) }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import HAPWire
+
+/// Responses of others.
+extension MDNSBrowser {
+  /// Takes PTR records first, then SRV and TXT records of the instances that they lead to, then the addresses of their hosts, wherever in the packet
+  /// they are.
+  mutating func takeResponse(_ bytes: UnsafeRawBufferPointer, _ interface: UInt32) {
+    let records = scan.entries
+    for round in 0..<3 {
+      for record in records
+      where record.section != .question && record.plainClass == 1 && Self.round(of: record.type) == round {
+        guard owner.read(bytes, at: record.name, before: bytes.count) != nil else { continue }
+        if round == 0 {
+          takePointer(bytes, record, interface)
+        } else {
+          takeData(bytes, record, interface)
+        }
+      }
+    }
+  }
+
+  private static func round(of type: UInt16) -> Int? {
+    switch type {
+    case DNSType.ptr: 0
+    case DNSType.srv, DNSType.txt: 1
+    case DNSType.a, DNSType.aaaa, DNSType.nsec: 2
+    default: nil
+    }
+  }
+
+  /// A PTR record counts only if it belongs to a search. Its cache-flush bit does not: it is one of many. RFC 6762 §10.2.
+  private mutating func takePointer(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry, _ interface: UInt32) {
+    guard let type = cache.names.find(owner), let search = cache.names[type].search,
+      let parent = searches[search]?.parent,
+      target.read(bytes, at: record.data.lowerBound, before: record.data.upperBound)
+        == record.data.upperBound,
+      target.firstLabelSize > 0, target.folded[target.firstLabelSize...] == parent[...]
+    else { return }
+    if let instance = cache.names.find(target) {
+      let known = cache.allLeading(to: instance) {
+        $0.name == type && $0.interface == interface && $0.type == DNSType.ptr
+      }
+      if let known = known.first {
+        return record.ttl == 0 ? leave(known, after: Self.grace) : renew(known, ttl: record.ttl)
+      }
+    }
+    guard record.ttl > 0 else { return }
+    insert(CachedRecord(type, record, interface, target: cache.names.intern(target), data: [], at: now), search: search)
+  }
+
+  /// Any other record: of an instance, of a host, or of a name that may become one of them.
+  private mutating func takeData(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry, _ interface: UInt32) {
+    let isOfInstance = record.type == DNSType.srv || record.type == DNSType.txt
+    if isOfInstance, !isInstance(owner) { return }
+    guard let data = readData(bytes, record) else { return }
+    if let name = cache.names.find(owner) {
+      let isSRV = record.type == DNSType.srv
+      let goal = isSRV ? cache.names.find(target) : NameTable.none
+      let set = cache.all(of: name) { $0.type == record.type && $0.interface == interface }
+      let known = set.first { cache[$0].target == goal && cache[$0].data == data }
+      if let known { record.ttl == 0 ? leave(known, after: Self.grace) : renew(known, ttl: record.ttl) }
+      if record.hasTopBit { flush(set, except: known) }
+      // Records that were here before stay, whatever number of others come.
+      if known != nil || set.count >= configuration.limits.recordsOfName { return }
+    }
+    guard record.ttl > 0 else { return }
+    let name = cache.names.intern(owner)
+    let goal = record.type == DNSType.srv ? cache.names.intern(target) : NameTable.none
+    insert(CachedRecord(name, record, interface, target: goal, data: data, at: now))
+  }
+
+  /// Whether a name is that of an instance of a type that is searched for.
+  private func isInstance(_ name: NameBuffer) -> Bool {
+    name.firstLabelSize > 0
+      && searches.contains { search in search.map { name.folded[name.firstLabelSize...] == $0.parent[...] } ?? false }
+  }
+
+  /// These are all records of the name and type: those that were heard more than a second ago go in a second. RFC 6762 §10.2.
+  private mutating func flush(_ set: [RecordID], except known: RecordID?) {
+    for id in set where id != known && cache[id].received <= now - Self.grace && cache[id].state != .leaving {
+      leave(id, after: Self.grace)
+    }
+  }
+
+  /// The data of a record without the name that ends it, which is then in `target`; nil if it is malformed or of no use.
+  private mutating func readData(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry) -> [UInt8]? {
+    let data = UnsafeRawBufferPointer(rebasing: bytes[record.data])
+    guard data.count <= configuration.limits.data else { return nil }
+    switch record.type {
+    case DNSType.srv:
+      // Priority, weight and port, two bytes each; then the host.
+      guard data.count > 6,
+        target.read(bytes, at: record.data.lowerBound + 6, before: record.data.upperBound)
+          == record.data.upperBound, !target.wire.isEmpty
+      else { return nil }
+      return [UInt8](data.prefix(6))
+    case DNSType.txt: return MDNSFoundService.strings(of: data) == nil ? nil : [UInt8](data)
+    case DNSType.a: return data.count == 4 && isUsable(data) ? [UInt8](data) : nil
+    case DNSType.aaaa: return data.count == 16 && isUsable(data) ? [UInt8](data) : nil
+    default: return readTypes(bytes, record).map { [$0.rawValue] }
+    }
+  }
+
+  /// An address of a host is neither unspecified nor of a group.
+  private func isUsable(_ address: UnsafeRawBufferPointer) -> Bool {
+    let isGroup = address.count == 4 ? address[0] & 0xF0 == 0xE0 : address[0] == 0xFF
+    return !isGroup && address.contains { $0 != 0 }
+  }
+
+  /// The types that an NSEC record says to exist, of those that matter here. RFC 6762 §6.1.
+  private mutating func readTypes(_ bytes: UnsafeRawBufferPointer, _ record: DNSScan.Entry) -> RecordKinds? {
+    let end = record.data.upperBound
+    guard let start = target.read(bytes, at: record.data.lowerBound, before: end), end - start >= 2,
+      bytes[start] == 0, (1...32).contains(bytes[start + 1]), start + 2 + Int(bytes[start + 1]) <= end
+    else { return nil }
+    var kinds: RecordKinds = []
+    for (kind, type) in RecordKinds.types where type >> 3 < UInt16(bytes[start + 1]) {
+      if bytes[start + 2 + Int(type >> 3)] & 0x80 >> UInt8(type & 7) != 0 { kinds.insert(kind) }
+    }
+    return kinds
+  }
+}
+
+extension CachedRecord {
+  fileprivate init(
+    _ name: NameID, _ record: DNSScan.Entry, _ interface: UInt32, target: NameID, data: [UInt8], at now: Int64
+  ) {
+    self.init(
+      name, record.type, interface: interface, target: target, data: data, ttl: min(record.ttl, MDNSBrowser.longestTTL),
+      received: now)
+  }
+}

@@ -1,0 +1,116 @@
+import HAPWire
+
+/// What services look like, and what changed of them.
+extension MDNSBrowser {
+  mutating func touchService(of name: NameID) {
+    let service = cache.names[name].service
+    guard service != NameTable.none else { return }
+    services.touch(service)
+    settleDue = settleDue ?? now + Self.settlingTime
+  }
+
+  mutating func touchHost(_ name: NameID) {
+    settleDue = settleDue ?? now + Self.settlingTime
+    guard !cache.names[name].isTouchedHost else { return }
+    cache.names[name].isTouchedHost = true
+    touchedHosts.append(name)
+  }
+
+  /// Reports on all services whose records changed, in the order in which they changed.
+  mutating func report() {
+    settleDue = nil
+    for host in touchedHosts {
+      cache.names[host].isTouchedHost = false
+      for id in cache.allLeading(to: host, where: { $0.type == DNSType.srv }).reversed() {
+        let service = cache.names[cache[id].name].service
+        if service != NameTable.none { services.touch(service) }
+      }
+    }
+    touchedHosts = []
+    for id in services.takeTouched() {
+      let new = picture(services[id])
+      switch (services[id].told, new) {
+      case (nil, nil): continue
+      case (nil, let new?): outputs.append(.report(.appeared(new)))
+      case (let old?, let new?):
+        if old == new { continue }
+        outputs.append(.report(.changed(new)))
+      case (let old?, nil): outputs.append(.report(.gone(name: old.name, type: old.type)))
+      }
+      services.setTold(id, new)
+    }
+  }
+
+  /// nil: not enough is known.
+  private func picture(_ service: FoundService) -> MDNSFoundService? {
+    let wire = cache.names[service.name].wire
+    guard let place = newest(DNSType.srv, of: service.name), let text = newest(DNSType.txt, of: service.name),
+      let type = searches[service.search]?.type, let length = wire.first
+    else { return nil }
+    let port = UInt16(place.data[4]) << 8 | UInt16(place.data[5])
+    let addresses = addresses(of: place.target)
+    guard port > 0, !addresses.isEmpty else { return nil }
+    return MDNSFoundService(
+      name: [UInt8](wire[1..<(1 + Int(length))]), type: type, host: hostText(place.target), port: port,
+      addresses: addresses, interface: place.interface,
+      text: text.data.withUnsafeBytes { MDNSFoundService.strings(of: $0) } ?? [])
+  }
+
+  /// The record that was added last. One that was only heard again keeps its place.
+  private func newest(_ type: UInt16, of name: NameID) -> CachedRecord? {
+    var newest: CachedRecord?
+    _ = cache.first(of: name) { record in
+      if record.type == type, record.sequence > newest?.sequence ?? 0 { newest = record }
+      return false
+    }
+    return newest
+  }
+
+  /// Each once: IPv4 first, link-local IPv6 last, and in the order of their bytes.
+  private func addresses(of host: NameID) -> [MDNSFoundService.Address] {
+    var found: [MDNSFoundService.Address] = []
+    _ = cache.first(of: host) { record in
+      guard record.type == DNSType.a || record.type == DNSType.aaaa, let address = MDNSAddress(bytes: record.data)
+      else {
+        return false
+      }
+      let new = MDNSFoundService.Address(address, scope: !address.isV4 && address.isLinkLocal ? record.interface : 0)
+      if !found.contains(new) { found.append(new) }
+      return false
+    }
+    return found.sorted { one, other in
+      if one.rank != other.rank { return one.rank < other.rank }
+      if one.address == other.address { return one.scope < other.scope }
+      return one.address.bytes.lexicographicallyPrecedes(other.address.bytes)
+    }
+  }
+
+  private func hostText(_ host: NameID) -> String {
+    var labels: [[UInt8]] = []
+    var rest = cache.names[host].wire[...]
+    while let length = rest.popFirst() {
+      labels.append(rest.prefix(Int(length)).map(DNSName.folded))
+      rest = rest.dropFirst(Int(length))
+    }
+    return DNSName(labels).description
+  }
+}
+
+extension MDNSFoundService.Address {
+  fileprivate var rank: Int { address.isV4 ? 0 : address.isLinkLocal ? 2 : 1 }
+}
+
+extension MDNSFoundService {
+  /// The strings of a TXT record's data, without empty ones; nil if the last one is cut off. RFC 6763 §6.1.
+  static func strings(of data: UnsafeRawBufferPointer) -> [[UInt8]]? {
+    var strings: [[UInt8]] = []
+    var at = 0
+    while at < data.count {
+      let end = at + 1 + Int(data[at])
+      guard end <= data.count else { return nil }
+      if end > at + 1 { strings.append([UInt8](data[(at + 1)..<end])) }
+      at = end
+    }
+    return strings
+  }
+}

@@ -1,0 +1,132 @@
+import HAPWire
+
+/// A name that was read from a packet, in memory that is used again for the next one.
+struct NameBuffer: Sendable {
+  /// Each label after its length, without the end.
+  private(set) var wire: [UInt8] = []
+  /// The same in lower case. RFC 6762 §16.
+  private(set) var folded: [UInt8] = []
+
+  mutating func clear() {
+    wire.removeAll(keepingCapacity: true)
+    folded.removeAll(keepingCapacity: true)
+  }
+
+  /// Reads a name from a message.
+  /// - Parameter end: of the message, or of a record's data.
+  /// - Returns: where the name ends at its own place; nil if it is malformed, and the buffer is then of no use.
+  mutating func read(_ bytes: UnsafeRawBufferPointer, at start: Int, before end: Int) -> Int? {
+    clear()
+    return try? DNSNameWalk.walk(bytes, from: start, before: end) { place, length in
+      for byte in bytes[place...(place + length)] {
+        wire.append(byte)
+        folded.append(DNSName.folded(byte))
+      }
+    }
+  }
+
+  mutating func set(_ name: some Sequence<UInt8>) {
+    clear()
+    for byte in name {
+      wire.append(byte)
+      folded.append(DNSName.folded(byte))
+    }
+  }
+
+  /// The bytes of the first label with its length; 0 for the root.
+  var firstLabelSize: Int { wire.isEmpty ? 0 : 1 + Int(wire[0]) }
+}
+
+/// A name's number in a `NameTable`.
+typealias NameID = UInt32
+
+/// All names that the browser knows, each once whatever the case of its letters, with the heads of the lists of what belongs to each.
+struct NameTable: Sendable {
+  static let none = UInt32.max
+
+  struct Entry: Sendable {
+    /// In the case in which it was heard first.
+    fileprivate(set) var wire: [UInt8]
+    fileprivate var hash: UInt64
+    fileprivate var isLive = true
+    /// The first record of the name, and the first record that leads to the name (PTR or SRV).
+    var records = none
+    var pointers = none
+    /// The first interface on which the name is looked up.
+    var lookups = none
+    /// The service whose instance name it is.
+    var service = none
+    /// SRV records of services that name it as their host.
+    var users = 0
+    /// The search whose type it is.
+    var search: Int?
+    /// The addresses changed since the last reports.
+    var isTouchedHost = false
+
+    fileprivate var isUsed: Bool {
+      records != none || pointers != none || lookups != none || service != none || search != nil
+    }
+  }
+
+  private(set) var count = 0
+  private(set) var byteCount = 0
+  /// Names that a record is about to be added to: they are not forgotten.
+  var pinned: (NameID, NameID)?
+  private var entries: [Entry] = []
+  private var free: [UInt32] = []
+  private var index = NameIndex()
+
+  subscript(_ id: NameID) -> Entry {
+    get { entries[Int(id)] }
+    _modify { yield &entries[Int(id)] }
+  }
+
+  func find(_ name: NameBuffer) -> NameID? { find(name, Self.hash(name)) }
+
+  private func find(_ name: NameBuffer, _ hash: UInt64) -> NameID? {
+    index.first(hash) { Self.isEqual(entries[Int($0)].wire, name.folded) }
+  }
+
+  mutating func intern(_ name: NameBuffer) -> NameID {
+    let hash = Self.hash(name)
+    if let id = find(name, hash) { return id }
+    count += 1
+    byteCount += name.wire.count
+    let entry = Entry(wire: name.wire, hash: hash)
+    let id: UInt32
+    if let last = free.popLast() {
+      id = last
+      entries[Int(id)] = entry
+    } else {
+      id = UInt32(entries.count)
+      entries.append(entry)
+    }
+    index.insert(id, hash)
+    return id
+  }
+
+  /// Forgets a name to which nothing belongs. Does nothing for one that is forgotten.
+  mutating func releaseIfUnused(_ id: NameID) {
+    let entry = entries[Int(id)]
+    guard entry.isLive, !entry.isUsed, id != pinned?.0, id != pinned?.1 else { return }
+    index.remove(id, entry.hash)
+    count -= 1
+    byteCount -= entry.wire.count
+    entries[Int(id)].wire = []
+    entries[Int(id)].isLive = false
+    free.append(id)
+  }
+
+  // Not `DNSScan.hash`: anyone could choose names with equal hashes. Swift's hash has another seed in each process. No output depends on it.
+  private static func hash(_ name: NameBuffer) -> UInt64 {
+    var hasher = Hasher()
+    name.folded.withUnsafeBytes { hasher.combine(bytes: $0) }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+
+  private static func isEqual(_ wire: [UInt8], _ folded: [UInt8]) -> Bool {
+    guard wire.count == folded.count else { return false }
+    for index in wire.indices where DNSName.folded(wire[index]) != folded[index] { return false }
+    return true
+  }
+}

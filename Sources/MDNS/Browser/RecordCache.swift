@@ -1,0 +1,254 @@
+import HAPWire
+
+/// A record that was heard on an interface.
+struct CachedRecord: Sendable {
+  enum State: Sendable {
+    /// It is asked for again before its time is over.
+    case current
+    /// It goes at `expires` and is not asked for: it said goodbye, others replace it, or others don't hear it.
+    case leaving
+    /// It goes at `expires` unless it answers one of two questions before. RFC 6762 §10.4.
+    case doubted
+  }
+
+  var name: NameID
+  var type: UInt16
+  var interface: UInt32
+  /// PTR and SRV: the name they lead to.
+  var target: NameID
+  /// Without `target`; NSEC: the bits of `RecordKinds` that exist.
+  var data: [UInt8]
+  var ttl: UInt32
+  /// Nanoseconds, as all times here.
+  var received: Int64
+  var expires: Int64
+  /// Counts insertions, so that of several records the one that was heard first last wins.
+  fileprivate(set) var sequence: UInt64 = 0
+  var state = State.current
+  /// Questions since `received`, and at which share of its time the next is due on top of 80 %, 85 %, …
+  var questions: UInt8 = 0
+  var delay: Float = 0
+  /// Queries of other hosts that should have brought it, since `received`. RFC 6762 §10.5.
+  var unanswered: UInt8 = 0
+  var lastUnanswered: Int64 = 0
+  /// A service needs it, or it leads to a service.
+  var isWanted = false
+
+  fileprivate var isLive = false
+  fileprivate(set) var nextOfName = NameTable.none
+  fileprivate(set) var previousOfName = NameTable.none
+  fileprivate(set) var nextOfTarget = NameTable.none
+  fileprivate(set) var previousOfTarget = NameTable.none
+  fileprivate(set) var nextUnwanted = NameTable.none
+  fileprivate(set) var previousUnwanted = NameTable.none
+
+  init(
+    _ name: NameID, _ type: UInt16, interface: UInt32, target: NameID, data: [UInt8], ttl: UInt32, received: Int64
+  ) {
+    self.name = name
+    self.type = type
+    self.interface = interface
+    self.target = target
+    self.data = data
+    self.ttl = ttl
+    self.received = received
+    expires = received + Int64(ttl) * Time.second
+  }
+
+  var byteCount: Int { 160 + data.count }
+}
+
+/// The kinds of records that a service is made of.
+struct RecordKinds: OptionSet, Sendable {
+  let rawValue: UInt8
+  static let v4 = RecordKinds(rawValue: 1)
+  static let v6 = RecordKinds(rawValue: 2)
+  static let place = RecordKinds(rawValue: 4)
+  static let text = RecordKinds(rawValue: 8)
+  static let addresses: RecordKinds = [.v4, .v6]
+  static let instance: RecordKinds = [.place, .text]
+
+  static let types: [(kind: RecordKinds, type: UInt16)] = [
+    (.place, DNSType.srv), (.text, DNSType.txt), (.v4, DNSType.a), (.v6, DNSType.aaaa),
+  ]
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// None for other types.
+  init(type: UInt16) { self = Self.types.first { $0.type == type }?.kind ?? [] }
+}
+
+/// A record's number in the cache.
+typealias RecordID = UInt32
+
+/// All records with the names they belong to, and when each is due. Records that no service needs are kept for a while, because the packet that
+/// needs them may follow; they give way first.
+struct RecordCache: Sendable {
+  var names = NameTable()
+  private(set) var count = 0
+  private(set) var byteCount = 0
+  private(set) var unwantedCount = 0
+  /// Of the records and all names, about.
+  var totalBytes: Int { byteCount + names.byteCount + names.count * 144 }
+  private var records: [CachedRecord] = []
+  private var free: [RecordID] = []
+  private var sequence: UInt64 = 0
+  private var oldestUnwanted = NameTable.none
+  private var newestUnwanted = NameTable.none
+  private(set) var deadlines = DeadlineQueue()
+
+  subscript(_ id: RecordID) -> CachedRecord {
+    get { records[Int(id)] }
+    _modify { yield &records[Int(id)] }
+  }
+
+  /// - Parameter record: not wanted yet; its names are in `names`.
+  mutating func insert(_ record: CachedRecord) -> RecordID {
+    var record = record
+    sequence += 1
+    record.sequence = sequence
+    record.isLive = true
+    let id: RecordID
+    if let last = free.popLast() {
+      id = last
+      records[Int(id)] = record
+    } else {
+      id = RecordID(records.count)
+      records.append(record)
+    }
+    count += 1
+    byteCount += record.byteCount
+    let next = names[record.name].records
+    records[Int(id)].nextOfName = next
+    if next != NameTable.none { records[Int(next)].previousOfName = id }
+    names[record.name].records = id
+    if record.target != NameTable.none {
+      let next = names[record.target].pointers
+      records[Int(id)].nextOfTarget = next
+      if next != NameTable.none { records[Int(next)].previousOfTarget = id }
+      names[record.target].pointers = id
+    }
+    appendUnwanted(id)
+    schedule(id)
+    return id
+  }
+
+  /// Removes a record; the names it belongs to are forgotten if nothing else belongs to them.
+  mutating func remove(_ id: RecordID) {
+    let record = records[Int(id)]
+    if !record.isWanted { removeUnwanted(id) }
+    deadlines.remove(id)
+    count -= 1
+    byteCount -= record.byteCount
+    if record.previousOfName == NameTable.none {
+      names[record.name].records = record.nextOfName
+    } else {
+      records[Int(record.previousOfName)].nextOfName = record.nextOfName
+    }
+    if record.nextOfName != NameTable.none { records[Int(record.nextOfName)].previousOfName = record.previousOfName }
+    if record.target != NameTable.none {
+      if record.previousOfTarget == NameTable.none {
+        names[record.target].pointers = record.nextOfTarget
+      } else {
+        records[Int(record.previousOfTarget)].nextOfTarget = record.nextOfTarget
+      }
+      if record.nextOfTarget != NameTable.none {
+        records[Int(record.nextOfTarget)].previousOfTarget = record.previousOfTarget
+      }
+      if record.target != record.name { names.releaseIfUnused(record.target) }
+    }
+    records[Int(id)].data = []
+    records[Int(id)].isLive = false
+    free.append(id)
+    names.releaseIfUnused(record.name)
+  }
+
+  /// The record that has given way longest ago, of those that no service needs.
+  var firstToGo: RecordID? { oldestUnwanted == NameTable.none ? nil : oldestUnwanted }
+
+  mutating func setWanted(_ id: RecordID, _ isWanted: Bool) {
+    guard records[Int(id)].isWanted != isWanted else { return }
+    records[Int(id)].isWanted = isWanted
+    if isWanted { removeUnwanted(id) } else { appendUnwanted(id) }
+    schedule(id)
+  }
+
+  // MARK: Lists
+
+  /// The newest record of a name that fulfils the condition.
+  func first(of name: NameID, where condition: (CachedRecord) -> Bool) -> RecordID? {
+    var id = names[name].records
+    while id != NameTable.none, !condition(records[Int(id)]) { id = records[Int(id)].nextOfName }
+    return id == NameTable.none ? nil : id
+  }
+
+  /// All records of a name that fulfil the condition, the newest first.
+  func all(of name: NameID, where condition: (CachedRecord) -> Bool) -> [RecordID] {
+    var found: [RecordID] = []
+    var id = names[name].records
+    while id != NameTable.none {
+      if condition(records[Int(id)]) { found.append(id) }
+      id = records[Int(id)].nextOfName
+    }
+    return found
+  }
+
+  /// All PTR and SRV records that lead to a name and fulfil the condition, the newest first.
+  func allLeading(to name: NameID, where condition: (CachedRecord) -> Bool) -> [RecordID] {
+    var found: [RecordID] = []
+    var id = names[name].pointers
+    while id != NameTable.none {
+      if condition(records[Int(id)]) { found.append(id) }
+      id = records[Int(id)].nextOfTarget
+    }
+    return found
+  }
+
+  func all(onInterface interface: UInt32) -> [RecordID] {
+    records.indices.lazy.map(RecordID.init).filter {
+      records[Int($0)].isLive && records[Int($0)].interface == interface
+    }
+  }
+
+  private mutating func appendUnwanted(_ id: RecordID) {
+    unwantedCount += 1
+    records[Int(id)].previousUnwanted = newestUnwanted
+    records[Int(id)].nextUnwanted = NameTable.none
+    if newestUnwanted == NameTable.none {
+      oldestUnwanted = id
+    } else {
+      records[Int(newestUnwanted)].nextUnwanted = id
+    }
+    newestUnwanted = id
+  }
+
+  private mutating func removeUnwanted(_ id: RecordID) {
+    unwantedCount -= 1
+    let (previous, next) = (records[Int(id)].previousUnwanted, records[Int(id)].nextUnwanted)
+    if previous == NameTable.none { oldestUnwanted = next } else { records[Int(previous)].nextUnwanted = next }
+    if next == NameTable.none { newestUnwanted = previous } else { records[Int(next)].previousUnwanted = previous }
+  }
+
+  // MARK: Time
+
+  /// Sets when the record is due next: for a question if it is needed, and at the end of its time.
+  /// - Parameter earliest: for a question.
+  mutating func schedule(_ id: RecordID, notBefore earliest: Int64 = .min) {
+    let record = records[Int(id)]
+    deadlines.set(id, to: min(max(nextQuestion(of: record) ?? record.expires, earliest), record.expires))
+  }
+
+  /// RFC 6762 §5.2: at 80, 85, 90 and 95 % of its time, and up to 2 % later. §10.4: twice within ten seconds.
+  private func nextQuestion(of record: CachedRecord) -> Int64? {
+    guard record.isWanted, record.type != DNSType.nsec, record.questions < (record.state == .doubted ? 2 : 4) else {
+      return nil
+    }
+    switch record.state {
+    case .leaving: return nil
+    case .doubted: return record.expires - (record.questions == 0 ? 10 : 7) * Time.second
+    case .current: break
+    }
+    let share = 0.8 + 0.05 * Double(record.questions) + Double(record.delay)
+    return record.received + Int64(Double(record.ttl) * share * 1e9)
+  }
+}

@@ -1,0 +1,154 @@
+import HAPWire
+import Testing
+
+@testable import MDNS
+
+@Suite struct BrowserLimitTests {
+  private func limits(_ change: (inout MDNSBrowser.Limits) -> Void) -> MDNSBrowser.Limits {
+    var limits = MDNSBrowser.Limits()
+    change(&limits)
+    return limits
+  }
+
+  @Test(
+    "[MB.29] If there are too many instances, the oldest of those that were never resolved gives way; resolved ones stay"
+  )
+  func services() throws {
+    let lab = try BrowserLab(limits: limits { $0.services = 10 })
+    let lamps = (0..<5).map { Accessory(name: "Lamp \($0)") }
+    for lamp in lamps { lab.respond(lamp.all) }
+    lab.advance(by: .milliseconds(20))
+    #expect(lab.takeReports() == lamps.map { .appeared($0.found()) })
+    for number in 0..<1000 { lab.respond([Accessory(name: "Flood \(number)").pointer]) }
+    let late = Accessory(name: "Late")
+    lab.respond(late.all)
+    lab.advance(by: .milliseconds(20))
+    #expect(lab.takeReports() == [.appeared(late.found())] && lab.browser.services.count == 10)
+    for number in 0..<1000 { lab.respond(Accessory(name: "Whole \(number)", host: "whole-\(number)").all) }
+    lab.advance(by: .milliseconds(20))
+    let new = lab.takeReports()
+    #expect(new.count == 4 && !new.contains { if case .gone = $0 { true } else { false } })
+    #expect(lab.browser.services.count == 10)
+    // They are renewed although the cache is full.
+    for _ in 0..<10 {
+      lab.advance(by: .seconds(60))
+      for lamp in lamps + [late] { lab.respond(lamp.all) }
+    }
+    let gone = lab.takeReports()
+    for lamp in lamps { #expect(!gone.contains(lamp.gone)) }
+  }
+
+  @Test("[MB.30] Records that no service needs give way to others, and are never more than a limit")
+  func unwanted() throws {
+    let lab = try BrowserLab(limits: limits { $0.unwantedRecords = 100 })
+    let lamp = Accessory()
+    lab.respond(lamp.addressRecords)
+    for number in 0..<99 { lab.respond(Accessory(host: "flood-\(number)").addressRecords) }
+    lab.respond([lamp.pointer, lamp.place, lamp.textRecord])
+    lab.advance(by: .milliseconds(20))
+    #expect(lab.takeReports() == [.appeared(lamp.found())])
+    for number in 0..<1000 {
+      lab.respond(Accessory(name: "Flood", host: "flood-\(number)").all.filter { $0.type != DNSType.ptr })
+    }
+    #expect(lab.browser.cache.unwantedCount == 100)
+    lab.advance(by: .seconds(60))
+    #expect(lab.takeReports().isEmpty)
+  }
+
+  @Test(
+    "[MB.30] The records and their bytes are never more than a limit; those of resolved services stay",
+    arguments: [true, false])
+  func records(_ ofCount: Bool) throws {
+    let lab = try BrowserLab(limits: limits { if ofCount { $0.records = 100 } else { $0.bytes = 30_000 } })
+    let lamps = (0..<10).map { Accessory(name: "Lamp \($0)") }
+    for lamp in lamps { lab.respond(lamp.all) }
+    lab.advance(by: .milliseconds(20))
+    #expect(lab.takeReports().count == 10)
+    for number in 0..<3000 {
+      let flood = Accessory(
+        name: "Flood \(number)", host: "flood-\(number)", text: [String(repeating: "x", count: 250)])
+      lab.respond(number % 3 == 0 ? [flood.pointer] : number % 3 == 1 ? flood.all : Array(flood.all.dropFirst()))
+      #expect(lab.browser.cache.count <= 100 || !ofCount)
+      #expect(lab.browser.cache.totalBytes <= 30_000 || ofCount)
+    }
+    for lamp in lamps { lab.respond(lamp.all) }
+    lab.advance(by: .seconds(60))
+    let reports = lab.takeReports()
+    for lamp in lamps { #expect(!reports.contains(lamp.gone)) }
+  }
+
+  @Test("[MB.31] More than 64 records of a name, type and interface are not kept; those that were first stay")
+  func recordsOfName() throws {
+    var lamp = Accessory(flushesCache: false)
+    let lab = try BrowserLab()
+    lab.respond(lamp.all)
+    lamp.addresses = (0..<200).map { [10, 0, 0, UInt8($0)] }
+    for part in lamp.addressRecords { lab.respond([part]) }
+    lab.advance(by: .milliseconds(20))
+    guard case .appeared(let found)? = lab.takeReports().last else {
+      Issue.record("nothing found")
+      return
+    }
+    #expect(found.addresses.count == 64 && found.addresses.contains(.init(MDNSAddress(bytes: [10, 0, 0, 7])!)))
+  }
+
+  @Test(
+    "[MB.32] Names are looked up with at most 50 packets at once and 100 a second; records of known services go first")
+  func rate() throws {
+    let lab = try BrowserLab()
+    lab.advance(to: .seconds(10))
+    var lamp = Accessory()
+    lamp.hostTTL = 100
+    lab.respond(lamp.all)
+    // Due at 90 s.
+    lab.advance(to: .milliseconds(89_000))
+    _ = lab.takeSent()
+    for number in 0..<15_000 { lab.respond([Accessory(name: "An instance of a flood \(number)").pointer]) }
+    lab.advance(by: .milliseconds(150))
+    let burst = lab.takeSent().filter { !$0.message.questions.isEmpty }
+    #expect((45...65).contains(burst.count))
+    lab.advance(by: .seconds(1))
+    #expect((90...110).contains(lab.takeSent().filter { !$0.message.questions.isEmpty }.count))
+    lab.advance(to: .milliseconds(92_000))
+    #expect(lab.takeQuestions().contains { $0.question == DNSQuestion(lamp.instance, DNSType.srv) })
+  }
+
+  @Test("[MB.33] The known answers of a large network are sent at ten packets a second on average")
+  func knownAnswerRate() throws {
+    let lab = try BrowserLab()
+    lab.advance(to: .milliseconds(200))
+    for number in 0..<2000 { lab.respond(Accessory(name: "Accessory number \(number)", host: "host").all) }
+    _ = lab.takeSent()
+    lab.advance(to: .milliseconds(1200))
+    let first = lab.takeSent()
+    #expect(first.count > 40)
+    lab.advance(by: .milliseconds(first.count * 100 - 1000))
+    #expect(lab.takeSent().isEmpty)
+    lab.advance(by: .milliseconds(1500))
+    #expect(lab.takeSent().count == first.count)
+  }
+
+  @Test(
+    "[MB.34] Packets of random bytes, and right packets with random changes, keep no name and no lookup without a record"
+  )
+  func randomPackets() throws {
+    var random = MDNSRandom(seed: 7)
+    let lab = try BrowserLab(usesV6: true)
+    let lamps = (0..<8).map { Accessory(name: "L\($0)", host: "h\($0 / 2)", hostTTL: 20, otherTTL: 60) }
+    for _ in 0..<4000 {
+      var records = lamps.randomElement(using: &random)!.all.shuffled(using: &random)
+      records.removeLast(Int.random(in: 0..<records.count, using: &random))
+      if Bool.random(using: &random) { records[0].ttl = 0 }
+      var bytes = DNSMessage(flags: Bool.random(using: &random) ? 0x8400 : 0, answers: records).encoded()
+      for _ in 0..<Int.random(in: 0..<3, using: &random) {
+        bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      lab.receive(bytes)
+      lab.advance(by: .milliseconds(Int.random(in: 0..<700, using: &random)))
+    }
+    lab.advance(by: .seconds(90_000))
+    #expect(lab.browser.cache.count == 0 && lab.browser.services.count == 0)
+    #expect(lab.browser.cache.names.count == 1 && lab.browser.cache.byteCount == 0)
+    #expect(lab.browser.lookups.deadlines.first == nil && lab.browser.cache.unwantedCount == 0)
+  }
+}
