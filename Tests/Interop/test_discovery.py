@@ -63,8 +63,8 @@ async def test_a_name_that_the_daemon_gave_away_already_is_changed_and_told(own,
         name = (await first.wait(is_event("advertised")))["name"]
         second = await own(daemon, LOCK, bonjour="daemon")
         renamed = await second.wait(is_event("renamed"))
-        assert renamed["from"] == name and renamed["to"] == f"{name} #2"
-        await second.wait(is_event("advertised", name=f"{name} #2"))
+        assert renamed["from"] == name and renamed["to"] == f"{name} (2)"
+        await second.wait(is_event("advertised", name=f"{name} (2)"))
         for simulator in first, second:
             await network.wait(simulator.accessory.device_id, sf="1")
 
