@@ -54,12 +54,12 @@ def lines(many, most):
         Line("most.late", f"a new python-zeroconf finds {most} that are announced", "s"),
         Line("most.update", f"a TXT change of one of {most} is seen, the slowest of {UPDATES}", "ms", bar(most, 300), digits=0),
         Line("most.idle", f"idle, {most} announced and no browser, of a core", "%", bar(most, 0.5)),
-        Line("most.memory", f"resident for each of {most}, less than without announcing", "kB", bar(most, 2)),
-        Line("most.user", f"user CPU for each of {most}, until all is announced", "µs", bar(most, 25), digits=1),
+        Line("most.memory", f"resident memory of each of {most}, minus that without announcing", "kB", bar(most, 2)),
+        Line("most.user", f"user CPU of each of {most}, until all are announced", "µs", bar(most, 25), digits=1),
     ]
 
 
-# MARK: who announces
+# MARK: announcing
 
 
 @asynccontextmanager
@@ -102,7 +102,7 @@ def service_file(number):
     )
 
 
-# MARK: who browses
+# MARK: browsing
 
 
 class Finder:
@@ -131,7 +131,7 @@ class Finder:
             return None
 
     async def sees(self, name, string):
-        """Awaits, once it is awaited, when a TXT record of this instance has the string."""
+        """Returns a coroutine function that waits for a TXT record of this instance with the string."""
         seen = len(self.process.said)
         await self.process.send(f"{name}\t{string}")
         return lambda: self.process.wait(lambda line: "txt" in line, since=seen)
@@ -141,11 +141,11 @@ def zeroconf(count):
     return Finder("zeroconf", NEAR_ADDRESS, count)
 
 
-# MARK: what is measured
+# MARK: measurements
 
 
 async def found(host, program, key, count, into):
-    """A browser that waits for them, and one that comes later."""
+    """With a browser that runs before the start, and with one that begins when all are announced."""
     async with zeroconf(count) as finder, program(host, count) as (_, start):
         into.add(f"{key}.found", await finder.until("found", count, start))
         into.add(f"{key}.complete", await finder.until("complete", count, start))
@@ -183,7 +183,7 @@ async def updates(host, count, into):
 
 
 async def quiet(pid):
-    """Waits until the process does nothing for a second; False: it still works after PATIENCE."""
+    """Waits until the process has been idle for a second; False: it is not idle after PATIENCE."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         before = cost.cpu(pid)
@@ -243,7 +243,7 @@ async def measure(many, most, rounds, folder, samples):
             for program, into in (announced, ours), (of_avahi, theirs):
                 await found(host, program, "many", many, into)
                 await found_by_avahi(host, program, many, folder, into)
-                # What takes longer than PATIENCE once does so again.
+                # A search that exceeded PATIENCE is not repeated in later rounds.
                 if number == 0 or "most.found" in into:
                     await found(host, program, "most", most, into)
             await updates(host, most, ours)
@@ -284,7 +284,7 @@ def main():
         options.markdown.write_text("".join(f"| {' | '.join(row)} |\n" for row in [table[0], ["---"] * 6, *table[1:]]))
     print(report.aligned(table))
     print(f"{report.machine()}; {options.rounds} rounds; medians")
-    print("-: not within a minute, or not measured. most.user: of the thread that announces, for avahi-daemon of the process.")
+    print("-: not within a minute, or not measured. User CPU: of the thread mdns, for avahi-daemon of the process.")
     return 0
 
 

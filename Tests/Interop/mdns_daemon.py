@@ -89,7 +89,7 @@ class Daemon:
         self.host = host
         self.interfaces = interfaces
         self.ipv6 = ipv6
-        # A folder of static services that it announces, in place of the machine's.
+        # A folder of static services that it announces instead of those of the machine.
         self.services = services
         # A command to put in front, such as ip netns exec NAME.
         self.namespace = tuple(namespace)

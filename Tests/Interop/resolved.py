@@ -1,7 +1,7 @@
 """systemd-resolved, unpacked by `make test-deps` and never installed: a resolver that speaks multicast DNS.
 
-It keeps files in /run and /etc and gives up root for the user systemd-resolve. It runs in a mount namespace with folders of its own there, where that
-user is root under another name. It ignores loopback, so it takes another interface.
+It keeps files in /run and /etc and changes from root to the user systemd-resolve. It runs in a mount namespace with folders of its own there, where that
+user is root under another name. It ignores loopback interfaces.
 """
 
 import asyncio

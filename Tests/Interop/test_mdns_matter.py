@@ -1,6 +1,6 @@
 """hapsim's responder with the records of a Matter device: subtypes, several services of one host, one service a packet.
 
-`MDNSAnnouncer` (Tests/MDNSAnnouncer) announces what it is told. The Matter controller isn't part of the project: MATTER_CONTROLLER names its folder, and
+`MDNSAnnouncer` (Tests/MDNSAnnouncer) announces the services that it reads from standard input. The Matter controller isn't part of the project: MATTER_CONTROLLER names its folder, and
 `make test-deps` with that variable makes the environment that it runs in.
 """
 
@@ -66,7 +66,7 @@ async def announced(run, second_host, announcer):
 
 
 class Listener(asyncio.DatagramProtocol):
-    """Every packet that the second host sends to all, over IPv4."""
+    """Every multicast packet of the second host, over IPv4."""
 
     def __init__(self):
         self.packets = []
@@ -123,7 +123,7 @@ async def test_a_service_is_found_by_each_of_its_subtypes_and_alone_in_its_packe
     assert max(map(len, services)) == 1, "a packet has SRV records of several services"
 
 
-# It has its files in a folder at the root of the file system, which is compiled in.
+# The controller keeps its files in /data, which is compiled in.
 COMMAND = 'mount -t tmpfs tmpfs /data && exec "$@"'
 
 
@@ -141,7 +141,7 @@ def data_folder():
 @with_controller
 @pytest.mark.parametrize("found_by", ["long discriminator", "short discriminator"])
 async def test_a_matter_controller_commissions_what_it_finds(found_by, second_host, announcer, data_folder, tmp_path):
-    """It finds the commissionable service by a subtype, then the operational one, then another window and another fabric of the same host."""
+    """It finds the commissionable service by a subtype, then the operational service; then a second fabric finds another window and its own operational service."""
     assert PYTHON.exists(), f"{PYTHON} is missing: `make test-deps MATTER_CONTROLLER={CONTROLLER}` makes it"
     device = await Simulator.launch(
         *second_host.namespace, PYTHON, Path(__file__).with_name("matter_device.py"), announcer, FAR, tmp_path,

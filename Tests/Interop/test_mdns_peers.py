@@ -12,14 +12,12 @@ from pathlib import Path
 
 import direct
 import pytest
-import pytest_asyncio
 from avahi_browse import AvahiBrowse
 from mdns_daemon import Daemon
-from network import Network
 from phone import Phone
 from plain import PlainConnection
 from process import PROFILES, Accessory, Simulator, hapsim, run_to_its_end
-from second_host import FAR, FAR_ADDRESS, NEAR, NEAR_ADDRESS, SecondHost
+from second_host import FAR, FAR_ADDRESS, NEAR, NEAR_ADDRESS
 from zeroconf import NonUniqueNameException, ServiceInfo
 
 LOCK, SWITCH = PROFILES / "lock.hasaccessory", PROFILES / "switch.hasaccessory"
@@ -34,7 +32,7 @@ def is_event(event, **members):
 
 
 async def identified(simulator, network):
-    """Whether the accessory that is announced under the simulator's name is that of the simulator: it is asked to identify itself."""
+    """Asserts that the simulator's own accessory answers at the address and port that are announced: it is asked to identify itself."""
     service = await network.wait(simulator.accessory.device_id, sf="1")
     await network.until(lambda: network.addresses.get(service.host), f"an address of {service.host}")
     (address,) = {socket.inet_ntop(socket.AF_INET, a) for a in network.addresses[service.host] if len(a) == 4}
@@ -49,7 +47,7 @@ async def identified(simulator, network):
 
 
 async def seen_by_avahi(simulator, browse, name, address):
-    """Found, resolved, seen to change and seen to leave, by avahi-browse."""
+    """avahi-browse finds and resolves the service, and sees its TXT changes and its goodbye."""
     accessory = simulator.accessory
     await browse.wait("+", name)
     resolved = await browse.resolved(name, id=accessory.device_id, sf="1")
@@ -89,7 +87,7 @@ async def test_avahi_finds_what_was_announced_before_it_started(second_host, far
 
 async def test_a_name_that_avahi_has_is_changed(second_host, far, near_network, tmp_path):
     "[AD.12, AD.33]"
-    async with Daemon(tmp_path / "daemon", interfaces=(NEAR,)) as daemon, published(daemon, *accessory_of_nobody("Front Door Lock")):
+    async with Daemon(tmp_path / "daemon", interfaces=(NEAR,)) as daemon, published(daemon, *foreign_accessory("Front Door Lock")):
         simulator = await far(LOCK)
         renamed = await simulator.wait(is_event("renamed"))
         assert renamed["from"] == "Front Door Lock" and renamed["to"] != renamed["from"]
@@ -103,7 +101,7 @@ async def test_avahi_changes_a_name_that_hapsim_has(second_host, far, near_netwo
     simulator = await far(LOCK)
     await simulator.wait(is_event("self-check", visible=True))
     async with Daemon(tmp_path / "daemon", interfaces=(NEAR,)) as daemon:
-        async with published(daemon, *accessory_of_nobody("Front Door Lock")) as name:
+        async with published(daemon, *foreign_accessory("Front Door Lock")) as name:
             assert name != "Front Door Lock"
         await identified(simulator, near_network)
     assert not any(line.get("event") == "renamed" for line in simulator.said)
@@ -129,14 +127,14 @@ async def test_a_host_name_that_avahi_has_is_changed(second_host, far, near_netw
         await identified(again, near_network)
 
 
-def accessory_of_nobody(name):
-    """What avahi-publish takes for an accessory of nobody's."""
+def foreign_accessory(name):
+    """Arguments of avahi-publish for a service as an accessory has it."""
     return "--service", name, "_hap._tcp", "9", "id=00:00:00:00:00:01"
 
 
 @asynccontextmanager
 async def published(daemon, *words):
-    """avahi-publish has announced through the daemon what the words say; yields the name that it got."""
+    """Announces through the daemon with avahi-publish, and yields the name that the service or the host has then."""
     publisher = await Simulator.launch("stdbuf", "--error=L", "avahi-publish", *words, environment=daemon.environment)
     try:
         said = await publisher.complaint("Established under name")
@@ -215,7 +213,7 @@ async def test_homekit_python_finds_it_on_another_host(far, homekit_python):
 
 
 @pytest.mark.timeout(450)
-async def test_haptest_has_nothing_to_say_about_its_discovery(second_host, tmp_path):
+async def test_the_discovery_cases_of_haptest_pass_on_another_host(second_host, tmp_path):
     command = shlex.join([
         *second_host.namespace, hapsim(), "run", str(LOCK), "--ephemeral", "--commands", "--interface", FAR, *OWN,
     ])  # fmt: skip
@@ -236,7 +234,7 @@ async def test_five_responders_with_one_name_end_up_with_five(second_host, run, 
     async with (
         Daemon(tmp_path / "near", host="near", interfaces=(NEAR,)) as near,
         Daemon(tmp_path / "far", host="far", interfaces=(FAR,), namespace=second_host.namespace) as far,
-        published(near, *accessory_of_nobody("Front Door Lock")) as taken,
+        published(near, *foreign_accessory("Front Door Lock")) as taken,
     ):
         there = {"interfaces": (FAR,), "namespace": second_host.namespace}
         here = {"interfaces": (NEAR,)}
