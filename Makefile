@@ -28,6 +28,13 @@ QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv
 # homekit_python is a controller of the interop tests. It needs Python packages of its own.
 HOMEKIT_PYTHON := .venv-homekit-python
+# A resolver that the interop tests ask. It is unpacked, not installed: the package would take over the machine's own.
+RESOLVED := .build/systemd-resolved
+# MATTER_CONTROLLER= the folder of a Matter controller (controller.py), which isn't part of the project: then the interop tests run it, too.
+MATTER_CONTROLLER ?=
+MATTER            := .venv-matter
+MATTER_LIBRARIES  := .build/matter-libraries
+export MATTER_CONTROLLER
 
 .PHONY: help run unoptimized release static test lint format unit-test rules interop prove proof-check matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
@@ -90,7 +97,7 @@ rules: ## every rule of docs/protocol.md has a test
 # Built here again when this target is made alone; after unit-test it is there already.
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
-	@for product in hapsim hapctl haptest; do $(SUMMARIZE) build build-$$product swift build $(TEST_BUILD) --product $$product; done
+	@for product in hapsim hapctl haptest MDNSAnnouncer; do $(SUMMARIZE) build build-$$product swift build $(TEST_BUILD) --product $$product; done
 	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
@@ -170,6 +177,7 @@ ifeq ($(SYSTEM),Linux)
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/controller.py
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/tester.py
 	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/flood.py
+	HAPSIM="$$PWD/.build/static/release/hapsim" $(QUIETLY) $(VENV)/bin/python Benchmarks/mdns.py --rounds $(ROUNDS) --markdown $(BENCH)/mdns.md
 else
 	@echo "NOT RUN: the benchmark needs a network namespace, which only Linux has."
 endif
@@ -187,7 +195,7 @@ build-deps:
 	@Scripts/install-dependencies build
 
 ifeq ($(SYSTEM),Linux)
-test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed
+test-deps: $(VENV)/installed $(HOMEKIT_PYTHON)/installed $(RESOLVED)/unpacked $(if $(MATTER_CONTROLLER),$(MATTER)/installed $(MATTER_LIBRARIES)/unpacked)
 else
 test-deps: build-deps
 endif
@@ -200,6 +208,16 @@ $(VENV)/installed: Tests/Interop/requirements.txt | system-test-deps
 $(HOMEKIT_PYTHON)/installed: Tests/Interop/requirements-homekit-python.txt | system-test-deps
 	$(call make-venv,$(HOMEKIT_PYTHON),$<)
 	touch $@
+
+$(MATTER)/installed: Tests/Interop/requirements-matter.txt | system-test-deps
+	$(call make-venv,$(MATTER),$<)
+	touch $@
+
+$(RESOLVED)/unpacked: | system-test-deps
+	@Scripts/unpack-packages $(RESOLVED) systemd-resolved libsystemd-shared libip4tc2 libkmod2 libseccomp2
+
+$(MATTER_LIBRARIES)/unpacked: | system-test-deps
+	@Scripts/unpack-packages $(MATTER_LIBRARIES) libnl-3-200 libnl-route-3-200
 
 # The folder and the list of packages.
 define make-venv
@@ -217,4 +235,4 @@ unit-test-deps:
 	@Scripts/install-dependencies unit-test
 
 clean: ## remove everything built, and the state of `make run`
-	rm -rf .build $(VENV) $(HOMEKIT_PYTHON)
+	rm -rf .build $(VENV) $(HOMEKIT_PYTHON) $(MATTER)

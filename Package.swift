@@ -184,6 +184,9 @@ let package = Package(
     .testTarget(
       name: "GarageAppTests", dependencies: ["HAPSimulator", "hapctl"],
       path: "Examples/SwiftTests/Tests/GarageAppTests"),
+    // Announces the services that it reads from standard input, for Tests/Interop.
+    .executableTarget(
+      name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
     .testTarget(name: "HouseTests"),
   ],
   swiftLanguageModes: [.v6]

@@ -20,6 +20,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import cost
 import report
 from driver import Driver
 from servers import ALL, HERE, Failed, free_port, spawn
@@ -116,15 +117,11 @@ class Fleet:
 
     def memory(self):
         """Resident and anonymous MB."""
-        lines = Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()[1:]
-        fields = dict(line.split(":", 1) for line in lines if ":" in line)
-        return tuple(int(fields[name].split()[0]) / 1024 for name in ("Rss", "Anonymous"))
+        return cost.memory(self.pid)
 
     def cpu(self):
-        """Seconds, by the kernel's count of nanoseconds: of every thread."""
-        return sum(
-            int(path.read_text().split()[0]) for path in Path(f"/proc/{self.pid}/task").glob("*/schedstat")
-        ) / 1e9
+        """Seconds, of every thread."""
+        return cost.cpu(self.pid)
 
     def idle(self, seconds=5):
         """Percent of a core, while nobody asks anything."""

@@ -6,10 +6,12 @@ import socket
 import pytest
 import pytest_asyncio
 
+from homekit_python import HomekitPython
 from mdns_daemon import Daemon
 from network import Network
 from phone import Phone
 from process import PROFILES, Simulator
+from second_host import FAR, NEAR_ADDRESS, SecondHost
 
 
 ANNOUNCED = {"bridge-149", "bridge-two-lights", "garage-kilgo", "kitchen-sink", "lock", "sensor-motion"}
@@ -113,3 +115,36 @@ async def phones(network):
 @pytest_asyncio.fixture
 async def phone(phones):
     return await phones()
+
+
+@pytest_asyncio.fixture
+async def homekit_python():
+    controller = await HomekitPython.start()
+    yield controller
+    await controller.close()
+
+
+@pytest.fixture
+def second_host():
+    with SecondHost() as host:
+        yield host
+
+
+@pytest.fixture
+def far(run, second_host):
+    """`await far(PROFILE…)`: a simulator on the second host, announced by itself."""
+
+    async def start(*profiles, options=(), **how):
+        return await run(
+            *profiles, options=("--bonjour", "embedded", *options), interfaces=(FAR,), namespace=second_host.namespace, **how
+        )
+
+    return start
+
+
+@pytest_asyncio.fixture
+async def near_network(second_host):
+    """What python-zeroconf finds at this host's end of the network."""
+    network = Network(NEAR_ADDRESS)
+    yield network
+    await network.close()

@@ -6,6 +6,7 @@ rest of the machine has a daemon, this one doesn't know of it.
 
 import asyncio
 import os
+import shlex
 import shutil
 import signal
 from pathlib import Path
@@ -36,7 +37,7 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
 AVAHI = """[server]
 host-name={host}
 use-ipv4=yes
-use-ipv6=yes
+use-ipv6={ipv6}
 ratelimit-interval-usec=0
 {interfaces}
 [wide-area]
@@ -49,24 +50,57 @@ publish-workstation=no
 """
 
 
+class Bus:
+    """A system D-Bus of the test's own, whose socket is in a folder."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.process = None
+
+    @property
+    def environment(self):
+        return {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.folder}/bus"}
+
+    async def start(self):
+        socket = self.folder / "bus"
+        socket.unlink(missing_ok=True)
+        configuration = self.folder / "bus.conf"
+        configuration.write_text(BUS.format(socket=socket))
+        self.process = await asyncio.create_subprocess_exec(
+            "dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile", "--print-address=1",
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        async with asyncio.timeout(PATIENCE):
+            assert await self.process.stdout.readline(), "the bus did not start"
+
+    async def stop(self, how=signal.SIGTERM):
+        if self.process is not None and self.process.returncode is None:
+            self.process.send_signal(how)
+            await self.process.wait()
+        self.process = None
+
+
 class Daemon:
     """`async with Daemon(folder) as daemon:` and then `daemon.environment` for whoever is to speak to it."""
 
-    def __init__(self, folder: Path, host="daemon-host", interfaces=("lo",), namespace=()):
+    def __init__(self, folder: Path, host="daemon-host", interfaces=("lo",), namespace=(), ipv6=True, services=None):
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.host = host
         self.interfaces = interfaces
+        self.ipv6 = ipv6
+        # A folder of static services that it announces instead of those of the machine.
+        self.services = services
         # A command to put in front, such as ip netns exec NAME.
         self.namespace = tuple(namespace)
-        self.bus = None
+        self.bus = Bus(folder)
         self.avahi = None
         self.said = []
         self._reader = None
 
     @property
     def environment(self):
-        return {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.folder}/bus"}
+        return self.bus.environment
 
     async def __aenter__(self):
         await self.start_bus()
@@ -78,33 +112,24 @@ class Daemon:
         await self.stop_bus()
 
     async def start_bus(self):
-        socket = self.folder / "bus"
-        socket.unlink(missing_ok=True)
-        configuration = self.folder / "bus.conf"
-        configuration.write_text(BUS.format(socket=socket))
-        self.bus = await asyncio.create_subprocess_exec(
-            "dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile", "--print-address=1",
-            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-        )  # fmt: skip
-        async with asyncio.timeout(PATIENCE):
-            assert await self.bus.stdout.readline(), "the bus did not start"
+        await self.bus.start()
 
     async def stop_bus(self, how=signal.SIGTERM):
-        if self.bus is not None and self.bus.returncode is None:
-            self.bus.send_signal(how)
-            await self.bus.wait()
-        self.bus = None
+        await self.bus.stop(how)
 
     async def start(self):
         """Starts avahi-daemon, and waits until it takes services."""
         configuration = self.folder / "avahi.conf"
         interfaces = f"allow-interfaces={','.join(self.interfaces)}" if self.interfaces else ""
-        configuration.write_text(AVAHI.format(host=self.host, interfaces=interfaces))
+        configuration.write_text(AVAHI.format(host=self.host, interfaces=interfaces, ipv6="yes" if self.ipv6 else "no"))
         daemon = shutil.which("avahi-daemon", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
         assert daemon, "avahi-daemon is not installed; `make deps` installs it"
         self.said = []
         # Its run folder is there where the package's scripts made it; anywhere else it is made.
-        script = 'mkdir -p /run/avahi-daemon && mount -t tmpfs tmpfs /run/avahi-daemon && exec "$@"'
+        script = 'mkdir -p /run/avahi-daemon && mount -t tmpfs tmpfs /run/avahi-daemon && '
+        if self.services:
+            script += f"mount --bind {shlex.quote(str(self.services))} /etc/avahi/services && "
+        script += 'exec "$@"'
         self.avahi = await asyncio.create_subprocess_exec(
             *self.namespace, "unshare", "--mount", "sh", "-c", script, "sh",
             daemon, "-f", str(configuration), "--no-drop-root", "--no-chroot", "--no-rlimits",

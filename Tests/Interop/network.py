@@ -1,4 +1,4 @@
-"""The loopback's mDNS as python-zeroconf hears it: which accessories there are, and what their TXT records say."""
+"""The mDNS of one interface as python-zeroconf hears it: which accessories there are, and what their TXT records say."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -30,8 +30,9 @@ class Network(RecordUpdateListener):
     """Hears every record from the moment it is opened. (Not from zeroconf's cache: for a second after a change that
     holds the old TXT record beside the new one.) aiohomekit's controllers share its zeroconf."""
 
-    def __init__(self):
-        self.zeroconf = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
+    def __init__(self, address="127.0.0.1"):
+        """`address` is this host's own on the interface."""
+        self.zeroconf = AsyncZeroconf(interfaces=[address], ip_version=IPVersion.V4Only)
         self.services = {}  # full name -> Service
         self.addresses = {}  # host name -> set of addresses
         self._news = asyncio.Condition()
@@ -99,13 +100,17 @@ class Network(RecordUpdateListener):
             service = self.find(device_id)
             return service is not None and service.port is not None and txt.items() <= service.values.items()
 
+        await self.until(there, f"{device_id} with {txt}", patience)
+        return self.find(device_id)
+
+    async def until(self, condition, what, patience=PATIENCE):
+        """Waits until `condition()` holds, which is asked after each packet."""
         try:
             async with asyncio.timeout(patience):
                 async with self._news:
-                    await self._news.wait_for(there)
+                    await self._news.wait_for(condition)
         except TimeoutError:
-            raise AssertionError(f"{device_id} was not seen with {txt} in {patience} s; seen: {self.services}") from None
-        return self.find(device_id)
+            raise AssertionError(f"{what} did not hold in {patience} s; seen: {self.services}") from None
 
     async def wait_for_goodbye(self, name, before=0, patience=PATIENCE):
         """Waits for a goodbye of a service, by its full name, after so many that came before."""

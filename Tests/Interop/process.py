@@ -72,15 +72,15 @@ class Simulator:
         return cls(process, Path(str(command[0])).name)
 
     @classmethod
-    async def run(cls, *profiles, command="run", state=None, options=(), interfaces=("lo",), environment=None, most_files=None):
+    async def run(cls, *profiles, command="run", state=None, options=(), interfaces=("lo",), environment=None, most_files=None, namespace=()):
         """Starts `hapsim run` (or `judge`) on loopback, and waits for nothing. Without a state folder it keeps nothing.
-        `most_files` is the hard limit of its open files."""
+        `most_files` is the hard limit of its open files; `namespace` is put before the command (SecondHost.namespace)."""
         limited = ("prlimit", f"--nofile={most_files}") if most_files else ()
         keeping = ("--ephemeral",) if state is None else ("--state", state)
         where = [word for name in interfaces for word in ("--interface", name)]
         through = () if "--bonjour" in options else cls.bonjour
         return await cls.launch(
-            *limited, hapsim(), command, *profiles, "--json", "--commands", *where, *keeping, *through, *options,
+            *namespace, *limited, hapsim(), command, *profiles, "--json", "--commands", *where, *keeping, *through, *options,
             environment=environment,
         )  # fmt: skip
 
@@ -184,11 +184,12 @@ class Simulator:
                 self._news.notify_all()
 
 
-async def run_to_its_end(*arguments, given=b"", patience=PATIENCE):
+async def run_to_its_end(*arguments, given=b"", patience=PATIENCE, environment=None):
     """Runs a program that ends by itself, `given` on standard input: its exit status, standard output and standard error."""
     process = await asyncio.create_subprocess_exec(
         *map(str, arguments),
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env={**os.environ, **(environment or {})},
     )  # fmt: skip
     try:
         async with asyncio.timeout(patience):

@@ -1,7 +1,6 @@
 """How accessories become visible and stay so: daemons that come and go, names that are taken, networks that change."""
 
 import asyncio
-import subprocess
 from contextlib import asynccontextmanager
 
 import pytest
@@ -11,6 +10,7 @@ from zeroconf.const import _CLASS_IN, _CLASS_UNIQUE, _FLAGS_AA, _FLAGS_QR_RESPON
 
 from mdns_daemon import Daemon
 from process import PATIENCE, PROFILES
+from second_host import ip
 
 LOCK, SWITCH = PROFILES / "lock.hasaccessory", PROFILES / "switch.hasaccessory"
 
@@ -137,10 +137,6 @@ async def test_without_a_daemon_it_is_said_and_the_accessory_is_served(own, phon
     trouble = await simulator.wait(is_event("trouble"))
     assert "no mDNS daemon answers" in trouble["message"]
     assert await simulator.stop() == 0
-
-
-def ip(*words):
-    subprocess.run(["ip", *words], check=True)
 
 
 @asynccontextmanager

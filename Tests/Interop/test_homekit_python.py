@@ -1,62 +1,16 @@
-"""homekit_python 0.19, the second controller: its whole flow against six kinds of accessories. It pairs with method 1 only.
-
-It runs in a virtual environment of its own, which `make test-deps` makes (requirements-homekit-python.txt).
-"""
+"""homekit_python 0.19, the second controller: its whole flow against six kinds of accessories."""
 
 import asyncio
-import json
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from homekit_python import Refused
 from phone import another_controller, same
-from process import PATIENCE, PROFILES, ROOT
+from process import PROFILES
 from values import characteristics, good
 
-PYTHON = ROOT / ".venv-homekit-python/bin/python"
-CALLS = Path(__file__).with_name("homekit_python_calls.py")
 KINDS = ["garage-kilgo", "lock", "light-colour", "sensor-motion", "bridge-two-lights", "thermostat"]
-
-
-class Refused(Exception):
-    """homekit_python raised an exception."""
-
-
-class HomekitPython:
-    """homekit_python in a process of its own; `await it("pairings", data)` makes a call of homekit_python_calls.py."""
-
-    @classmethod
-    async def start(cls):
-        self = cls()
-        self.process = await asyncio.create_subprocess_exec(
-            str(PYTHON), str(CALLS), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24
-        )
-        return self
-
-    async def __call__(self, name, *arguments):
-        async with asyncio.timeout(PATIENCE):
-            self.process.stdin.write(json.dumps([name, *arguments]).encode() + b"\n")
-            await self.process.stdin.drain()
-            line = await self.process.stdout.readline()
-        assert line, "homekit_python ended; its standard error says why"
-        answer = json.loads(line)
-        if "error" in answer:
-            raise Refused(f"{answer['error']}: {answer['message']}")
-        return answer["result"]
-
-    async def close(self):
-        self.process.stdin.close()
-        async with asyncio.timeout(PATIENCE):
-            await self.process.wait()
-
-
-@pytest_asyncio.fixture
-async def homekit_python():
-    assert PYTHON.exists(), f"{PYTHON} is missing: `make test-deps` makes it"
-    controller = await HomekitPython.start()
-    yield controller
-    await controller.close()
 
 
 @pytest_asyncio.fixture(params=KINDS)

@@ -8,7 +8,7 @@ import MDNS
 #endif
 
 /// An mDNS machine as `MDNSDriver` runs it.
-protocol MDNSMachine {
+package protocol MDNSMachine {
   associatedtype Output: MDNSMachineOutput
 
   mutating func setInterface(_ interface: MDNSInterface, at now: Duration)
@@ -21,12 +21,12 @@ protocol MDNSMachine {
   var isSayingGoodbye: Bool { get }
 }
 
-protocol MDNSMachineOutput {
+package protocol MDNSMachineOutput {
   associatedtype Report
   var event: MDNSDriverEvent<Report> { get }
 }
 
-enum MDNSDriverEvent<Report> {
+package enum MDNSDriverEvent<Report> {
   case send(MDNSPacket)
   case report(Report)
 }
@@ -34,7 +34,7 @@ enum MDNSDriverEvent<Report> {
 extension MDNSResponder: MDNSMachine {}
 
 extension MDNSOutput: MDNSMachineOutput {
-  var event: MDNSDriverEvent<MDNSReport> {
+  package var event: MDNSDriverEvent<MDNSReport> {
     switch self {
     case .send(let packet): .send(packet)
     case .report(let report): .report(report)
@@ -43,11 +43,11 @@ extension MDNSOutput: MDNSMachineOutput {
 }
 
 extension MDNSBrowser: MDNSMachine {
-  var isSayingGoodbye: Bool { false }
+  package var isSayingGoodbye: Bool { false }
 }
 
 extension MDNSBrowserOutput: MDNSMachineOutput {
-  var event: MDNSDriverEvent<MDNSBrowserReport> {
+  package var event: MDNSDriverEvent<MDNSBrowserReport> {
     switch self {
     case .send(let packet): .send(packet)
     case .report(let report): .report(report)
@@ -58,7 +58,7 @@ extension MDNSBrowserOutput: MDNSMachineOutput {
 /// Runs an mDNS machine on sockets: gives it packets, the time and the interfaces as they change, and sends what it has to send.
 ///
 /// Belongs to the loop's thread.
-final class MDNSDriver<Machine: MDNSMachine> {
+package final class MDNSDriver<Machine: MDNSMachine> {
   private var machine: Machine
   private let choice: InterfaceChoice
   private var sockets: MDNSSockets!
@@ -75,7 +75,7 @@ final class MDNSDriver<Machine: MDNSMachine> {
   /// Why there are none; nil while there is one.
   private(set) var absence: String?
   /// Called during `perform` too.
-  var onReport: (Machine.Output.Report) -> Void = { _ in }
+  package var onReport: (Machine.Output.Report) -> Void = { _ in }
   /// Called after `interfaces` or `absence` changed.
   var onNetworkChange: () -> Void = {}
   /// Called with each packet of the machine that came back from the system, while it is set.
@@ -85,7 +85,7 @@ final class MDNSDriver<Machine: MDNSMachine> {
   }
 
   /// - Parameter choice: a loopback interface is used only when named.
-  init(_ loop: EventLoop, _ choice: InterfaceChoice, _ machine: Machine) {
+  package init(_ loop: EventLoop, _ choice: InterfaceChoice, _ machine: Machine) {
     self.machine = machine
     self.choice = choice
     timer = LoopTimer(loop)
@@ -101,7 +101,7 @@ final class MDNSDriver<Machine: MDNSMachine> {
   }
 
   /// Gives the machine an input, and performs its outputs.
-  func perform<R, E: Error>(_ input: (inout Machine, Duration) throws(E) -> R) throws(E) -> R {
+  package func perform<R, E: Error>(_ input: (inout Machine, Duration) throws(E) -> R) throws(E) -> R {
     let result = try input(&machine, Self.now)
     drain()
     return result
@@ -109,7 +109,7 @@ final class MDNSDriver<Machine: MDNSMachine> {
 
   /// Ends it; nothing is sent or reported any more. Any number of times.
   /// - Parameter limit: how long it may take, from now, to send the goodbyes that the machine holds back to keep to a rate.
-  func close(within limit: Duration = .zero) {
+  package func close(within limit: Duration = .zero) {
     guard !isClosed else { return }
     onReport = { _ in }
     let end = Self.now + limit

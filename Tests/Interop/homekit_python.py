@@ -1,0 +1,46 @@
+"""homekit_python 0.19, the second controller, in a process of its own. It pairs with method 1 only.
+
+It runs in a virtual environment of its own, which `make test-deps` makes (requirements-homekit-python.txt).
+"""
+
+import asyncio
+import json
+from pathlib import Path
+
+from process import PATIENCE, ROOT
+
+PYTHON = ROOT / ".venv-homekit-python/bin/python"
+CALLS = Path(__file__).with_name("homekit_python_calls.py")
+
+
+class Refused(Exception):
+    """homekit_python raised an exception."""
+
+
+class HomekitPython:
+    """homekit_python in a process of its own; `await it("pairings", data)` makes a call of homekit_python_calls.py."""
+
+    @classmethod
+    async def start(cls):
+        assert PYTHON.exists(), f"{PYTHON} is missing: `make test-deps` makes it"
+        self = cls()
+        self.process = await asyncio.create_subprocess_exec(
+            str(PYTHON), str(CALLS), stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24
+        )
+        return self
+
+    async def __call__(self, name, *arguments):
+        async with asyncio.timeout(PATIENCE):
+            self.process.stdin.write(json.dumps([name, *arguments]).encode() + b"\n")
+            await self.process.stdin.drain()
+            line = await self.process.stdout.readline()
+        assert line, "homekit_python ended; its standard error says why"
+        answer = json.loads(line)
+        if "error" in answer:
+            raise Refused(f"{answer['error']}: {answer['message']}")
+        return answer["result"]
+
+    async def close(self):
+        self.process.stdin.close()
+        async with asyncio.timeout(PATIENCE):
+            await self.process.wait()
