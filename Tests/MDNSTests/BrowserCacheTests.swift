@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("[MB.19] A record that is heard again begins its time anew, and is not asked for")
+  @Test("[MB.19] A record that is heard again has its whole time again, and is not asked for")
   func renewed() throws {
     let lamp = Accessory()
     let lab = try labWithLamp(lamp)

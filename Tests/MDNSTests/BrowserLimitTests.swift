@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "[MB.29] If there are too many instances, the oldest of those that were never resolved gives way; resolved ones stay"
+    "[MB.29] If there are too many instances, the oldest of those that were never resolved is evicted; resolved ones stay"
   )
   func services() throws {
     let lab = try BrowserLab(limits: limits { $0.services = 10 })
@@ -38,7 +38,7 @@ import Testing
     for lamp in lamps { #expect(!gone.contains(lamp.gone)) }
   }
 
-  @Test("[MB.30] Records that no service needs give way to others, and are never more than a limit")
+  @Test("[MB.30] Records that no service needs are evicted for others, and are never more than a limit")
   func unwanted() throws {
     let lab = try BrowserLab(limits: limits { $0.unwantedRecords = 100 })
     let lamp = Accessory()
