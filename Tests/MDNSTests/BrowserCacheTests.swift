@@ -278,11 +278,11 @@ import Testing
     #expect(lab.takeQuestions().map(\.question).contains(question))
   }
 
-  @Test("[MB.27] A time to live above a day is taken for a day")
-  func longTTL() throws {
+  @Test("[MB.27] A time to live above a day is taken for a day", arguments: [false, true])
+  func longTTL(_ isRenewed: Bool) throws {
     let lamp = Accessory(hostTTL: .max, otherTTL: .max)
     let lab = try labWithLamp(lamp)
-    lab.respond(lamp.all)
+    if isRenewed { lab.respond(lamp.all) }
     lab.advance(to: .seconds(86_405))
     #expect(lab.takeReports().isEmpty)
     lab.advance(to: .seconds(86_415))

@@ -152,6 +152,17 @@ import Testing
     #expect(lab.browser.lookups.deadlines.first == nil && lab.browser.cache.unwantedCount == 0)
   }
 
+  @Test("[MB.34] A service that names itself as its host keeps nothing when it is gone", arguments: [false, true])
+  func ownHost(_ placeFirst: Bool) throws {
+    let lamp = Accessory(hostTTL: placeFirst ? 5 : 50, otherTTL: 20)
+    var place = lamp.place
+    place.data = .service(priority: 0, weight: 0, port: 80, target: lamp.instance)
+    let lab = try BrowserLab()
+    lab.respond([lamp.pointer, place])
+    lab.advance(by: .seconds(100))
+    #expect(lab.browser.size == (services: 0, records: 0, names: 1, bytes: lab.browser.size.bytes))
+  }
+
   @Test("[MB.35] After a report on many services the next waits, 50 µs for each")
   func reportRate() throws {
     let lab = try BrowserLab()

@@ -43,8 +43,9 @@ extension MDNSBrowser {
     if record.type == DNSType.ptr {
       dropPointer(id)
     } else {
-      setWanted(id, false)
+      // Before all that follows, because a record can be of the host that it names.
       cache.remove(id)
+      if record.isWanted { didChangeNeed(of: record, isWanted: false) }
     }
   }
 
@@ -103,6 +104,11 @@ extension MDNSBrowser {
     let record = cache[id]
     guard record.isWanted != isWanted else { return }
     cache.setWanted(id, isWanted)
+    didChangeNeed(of: record, isWanted: isWanted)
+  }
+
+  /// A record became part of a service, or is not any more.
+  private mutating func didChangeNeed(of record: CachedRecord, isWanted: Bool) {
     switch record.type {
     case DNSType.srv:
       touchService(of: record.name)
