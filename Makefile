@@ -126,10 +126,11 @@ fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will
 # SINCE= the revision up to which everything passed; without it, the commit of the last run that passed in this checkout
 NIGHTLY := .build/nightly-passed
 SINCE   ?= $(shell cat $(NIGHTLY) 2>/dev/null || echo unknown)
-nightly: test-deps ## run what takes too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof
+nightly: test-deps ## run what takes too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, mutations of the mDNS rules
 	targets=$$(Scripts/fuzz-changed "$(SINCE)"); \
 	if [ -n "$$targets" ]; then Scripts/fuzz $(MINUTES) $$targets; else echo "no fuzz target changed since $(SINCE)"; fi
 	$(MAKE) sanitize abuse api-fuzz prove
+	Scripts/mdns-mutations
 	git rev-parse HEAD >$(NIGHTLY)
 
 # EXAMPLES= inputs that are made up for each request of the API

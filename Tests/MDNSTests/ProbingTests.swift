@@ -87,6 +87,8 @@ import Testing
       network.reports() == [
         .hostRenamed(id, from: "lamp", to: "lamp-2"), .registered(id, name: "Lamp", host: "lamp-2"),
       ])
+    let name = DNSName("lamp-2.local")!
+    #expect(network.probes().filter { $0.message.questions.contains { $0.name == name } }.count == 3)
     let services = network.responses().flatMap { $0.message.answers(DNSType.srv) }
     #expect(!services.isEmpty)
     for record in services {
@@ -155,7 +157,7 @@ import Testing
       records.append(
         DNSRecord(lampName, DNSType.srv, ttl: 120, .service(priority: 0, weight: 0, port: port, target: lampHost)))
     }
-    network.hear(DNSMessage(questions: [DNSQuestion(lampName, DNSType.any)], authorities: records))
+    network.hear(DNSMessage(questions: [DNSQuestion(lampName, DNSType.any)], authorities: records.reversed()))
     network.run(.ms(900))
     let later = network.probes().filter { $0.time > at && $0.message.questions.contains { $0.name == lampName } }
     #expect(later.isEmpty == isLost)

@@ -35,7 +35,7 @@ extension MDNSResponder {
   mutating func conflict(_ ref: Ref, on link: Int) {
     let state = state(ref, on: link)
     guard behavior(of: ref).yieldsNames, state.stage != .idle else { return }
-    if conflicts[ref]?.isHopeless(at: now) == true { return defend(ref, on: link) }
+    if isHopeless(ref) { return defend(ref, on: link) }
     if state.stage == .verified {
       // A name that was probed for a moment ago is defended: a host that objects to it would have said so then.
       guard now - state.reprobed >= ConflictHistory.window else { return defend(ref, on: link) }
@@ -46,6 +46,13 @@ extension MDNSResponder {
     }
     // If the conflict is true, the first probe will show it. Until then conflicts that are made up would change the name as often as they come.
     if state.probes > 0 { lose(ref) }
+  }
+
+  /// Whether a name is kept in spite of conflicts.
+  private mutating func isHopeless(_ ref: Ref) -> Bool {
+    guard conflicts[ref]?.isHopeless(at: now) == true else { return false }
+    conflicts[ref]?.extend(at: now)
+    return true
   }
 
   private func affected(by ref: Ref) -> [Int] {
@@ -117,7 +124,7 @@ extension MDNSResponder {
         behavior(of: ref).yieldsNames
       else { continue }
       seen.append(ref)
-      guard conflicts[ref]?.isHopeless(at: now) != true else { continue }
+      guard !isHopeless(ref) else { continue }
       let theirs = scan.entries.filter { $0.section == .authority && $0.nameHash == entry.nameHash }
         .compactMap { Self.comparable($0, bytes) }.sorted { $0.lexicographicallyPrecedes($1) }
       let ours = probeData(ref, on: link).sorted { $0.lexicographicallyPrecedes($1) }

@@ -173,8 +173,7 @@ extension MDNSResponder {
     } else {
       hosts[host].services.removeAll { $0 == index }
     }
-    let isAnnounced = links.contains { $0.services[index].wasAnnounced }
-    if goodbye, isAnnounced, behavior(index).saysGoodbye { leaving.append(UInt32(index)) } else { free(index) }
+    if goodbye, behavior(index).saysGoodbye { leaving.append(UInt32(index)) } else { free(index) }
   }
 
   private mutating func unlist(_ index: Int) {

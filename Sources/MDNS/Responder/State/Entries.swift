@@ -94,6 +94,9 @@ struct ConflictHistory: Sendable {
     return times.count < Self.limit && count < Self.limit ? 0 : Self.pause
   }
 
+  /// A further conflict about a name that is kept: the quiet minute begins again.
+  mutating func extend(at now: Int64) { times[times.count - 1] = now }
+
   var isUnlikely: Bool { count >= Self.attempts }
 
   func isHopeless(at now: Int64) -> Bool {
