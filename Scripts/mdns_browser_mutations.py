@@ -91,9 +91,10 @@ MUTATIONS = [
     ("MB.30", D, " || cache.totalBytes + record.byteCount > limits.bytes", ""),
     ("MB.31", R, " || set.count >= configuration.limits.recordsOfName", ""),
     ("MB.32", A, "      links[place].didSend(at: now)\n", ""),
-    ("MB.32", A, "    guard links[place].refreshes.isEmpty else { return }\n", "    links[place].refreshes = []\n"),
+    ("MB.32", A, "for question in links[place].refreshes {", "for question in links[place].refreshes where links[place].waiting.isEmpty {"),
     ("MB.33", A, "state.restUntil = now + max(Time.second, Int64(packets) * 100 * Time.millisecond)", "state.restUntil = now + Time.second"),
     ("MB.34", N, "    guard entry.isLive, !entry.isUsed, id", "    guard entry.isLive, !entry.isUsed, id != 5, id"),
     ("MB.34", S, "    guard lookup.instances == 0, lookup.users == 0 else { return }", "    guard lookup.instances == 0, lookup.users == 0, false else { return }"),
     ("MB.35", P, "settleDue ?? max(now + Self.settlingTime, settleNotBefore)\n    guard !cache", "settleDue ?? now + Self.settlingTime\n    guard !cache"),
+    ("MB.34", D, "      cache.remove(id)\n      if record.isWanted { didChangeNeed(of: record, isWanted: false) }", "      if record.isWanted { setWanted(id, false) }\n      cache.remove(id)"),
 ]

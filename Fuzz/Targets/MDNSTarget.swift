@@ -135,7 +135,7 @@ private struct FuzzedNetwork {
           name(&program), Self.recordTypes[program.number(below: 8)], wantsUnicast: program.isSet()))
     }
     for _ in 0..<program.number(below: 5) { message.answers.append(record(&program)) }
-    for _ in 0..<(program.number(below: 8) - 5) where !isResponse { message.authorities.append(record(&program)) }
+    for _ in 0..<max(0, program.number(below: 8) - 5) where !isResponse { message.authorities.append(record(&program)) }
     return message
   }
 
@@ -295,7 +295,7 @@ private struct FuzzedNetwork {
       browser.removeInterface(index, at: now)
     }
     set(interface: 1, kind: 0)
-    for _ in 0..<60 { advance(by: .seconds(2)) }
+    for _ in 0..<10 { advance(by: .seconds(12)) }
     for service in services {
       guard let name = responder.name(of: service.id), let type = DNSName(service.type + ".local") else { continue }
       let question = DNSQuestion(type.prefixed(by: Array(name.utf8)), DNSType.srv)
@@ -309,9 +309,9 @@ private struct FuzzedNetwork {
       require(isAnswered, "no answer for \(name)")
     }
     advance(by: .seconds(100_000))
-    require(browser.size.records == 0 && browser.size.services == 0, "records stay for ever")
+    require(browser.size.records == 0 && browser.size.services == 0, "records stay forever")
     for type in Self.types { browser.stop(type, at: now) }
-    require(browser.size.names == 0, "names stay for ever")
+    require(browser.size.names == 0, "names stay forever")
     findService()
   }
 

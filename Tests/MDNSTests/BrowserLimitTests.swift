@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(
-    "[MB.29] If there are too many instances, the oldest of those that were never resolved gives way; resolved ones stay"
+    "[MB.29] If there are too many instances, the oldest of those that were never resolved is evicted; resolved ones stay"
   )
   func services() throws {
     let lab = try BrowserLab(limits: limits { $0.services = 10 })
@@ -38,7 +38,7 @@ import Testing
     for lamp in lamps { #expect(!gone.contains(lamp.gone)) }
   }
 
-  @Test("[MB.30] Records that no service needs give way to others, and are never more than a limit")
+  @Test("[MB.30] Records that no service needs are evicted for others, and are never more than a limit")
   func unwanted() throws {
     let lab = try BrowserLab(limits: limits { $0.unwantedRecords = 100 })
     let lamp = Accessory()
@@ -150,6 +150,17 @@ import Testing
     #expect(lab.browser.cache.count == 0 && lab.browser.services.count == 0)
     #expect(lab.browser.cache.names.count == 1 && lab.browser.cache.byteCount == 0)
     #expect(lab.browser.lookups.deadlines.first == nil && lab.browser.cache.unwantedCount == 0)
+  }
+
+  @Test("[MB.34] A service that names itself as its host keeps nothing when it is gone", arguments: [false, true])
+  func ownHost(_ placeFirst: Bool) throws {
+    let lamp = Accessory(hostTTL: placeFirst ? 5 : 50, otherTTL: 20)
+    var place = lamp.place
+    place.data = .service(priority: 0, weight: 0, port: 80, target: lamp.instance)
+    let lab = try BrowserLab()
+    lab.respond([lamp.pointer, place])
+    lab.advance(by: .seconds(100))
+    #expect(lab.browser.size == (services: 0, records: 0, names: 1, bytes: lab.browser.size.bytes))
   }
 
   @Test("[MB.35] After a report on many services the next waits, 50 µs for each")

@@ -186,7 +186,7 @@ private let typeQuestion = DNSQuestion(BrowserLab.type, DNSType.ptr)
   }
 
   @Test(
-    "[MB.10] A new interface, and one whose addresses changed, is searched anew; the records of one that goes are forgotten"
+    "[MB.10] A new interface, and one whose addresses changed, is searched again; the records of one that goes are forgotten"
   )
   func interfaces() throws {
     let lab = try BrowserLab(interfaces: [1])

@@ -6,7 +6,7 @@ extension MDNSBrowser {
 
   // MARK: Lookups
 
-  /// Looks at what is missing of the names whose records changed.
+  /// Schedules lookups of the names whose records changed, if records are missing.
   mutating func evaluateTouched() {
     if touched.isEmpty { return }
     var names: [(name: NameID, interface: UInt32)] = []

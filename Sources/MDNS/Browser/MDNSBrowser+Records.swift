@@ -4,7 +4,7 @@ import HAPWire
 extension MDNSBrowser {
   /// Adds a record that was not in the cache, if there is room.
   mutating func insert(_ record: CachedRecord, search: Int? = nil) {
-    // What gives way may be all else that has one of the names.
+    // Eviction may remove the last other record of one of the names.
     cache.names.pinned = (record.name, record.target)
     let hasRoom = makeRoom(for: record)
     cache.names.pinned = nil
@@ -43,8 +43,9 @@ extension MDNSBrowser {
     if record.type == DNSType.ptr {
       dropPointer(id)
     } else {
-      setWanted(id, false)
+      // Before all that follows, because a record can be of the host that it names.
       cache.remove(id)
+      if record.isWanted { didChangeNeed(of: record, isWanted: false) }
     }
   }
 
@@ -59,7 +60,7 @@ extension MDNSBrowser {
     guard service != NameTable.none else { return }
     let others = cache.allLeading(to: instance) { $0.type == DNSType.ptr }
     guard let other = others.last else { return endService(service) }
-    // Another search found it too, and goes on.
+    // Another search found it too, and keeps it.
     guard searches[services[service].search]?.name == owner, !others.contains(where: { cache[$0].name == owner }),
       let search = cache.names[cache[other].name].search
     else { return }
@@ -103,6 +104,11 @@ extension MDNSBrowser {
     let record = cache[id]
     guard record.isWanted != isWanted else { return }
     cache.setWanted(id, isWanted)
+    didChangeNeed(of: record, isWanted: isWanted)
+  }
+
+  /// A record became part of a service, or is not any more.
+  private mutating func didChangeNeed(of record: CachedRecord, isWanted: Bool) {
     switch record.type {
     case DNSType.srv:
       touchService(of: record.name)

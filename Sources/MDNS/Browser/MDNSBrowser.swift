@@ -27,9 +27,9 @@ package struct MDNSBrowser: Sendable {
 
   /// What the network can make the browser keep.
   package struct Limits: Sendable {
-    /// Instances with a PTR record. If there are more, an instance that was never resolved gives way; resolved ones stay, and the new one is ignored.
+    /// Instances with a PTR record. If there are more, an instance that was never resolved is evicted; resolved ones stay, and the new one is ignored.
     package var services = 20_000
-    /// Of all names; records that no service needs give way first.
+    /// Of all names; records that no service needs are evicted first.
     package var records = 160_000
     /// Bytes of all records and names, about.
     package var bytes = 64 << 20
@@ -51,7 +51,7 @@ package struct MDNSBrowser: Sendable {
   static let grace = 1 * Time.second
   /// For records in doubt. RFC 6762 §10.4, §10.5.
   static let patience = 10 * Time.second
-  /// In seconds: a day. Longer times are cut, so that one packet doesn't fill the cache for ever.
+  /// In seconds: a day. Longer times are cut, so that one packet doesn't fill the cache forever.
   static let longestTTL: UInt32 = 86_400
 
   let configuration: Configuration

@@ -8,7 +8,7 @@ struct QueryPacker {
     /// Names as on the wire, without the end.
     var name: [UInt8]
     var type: UInt16
-    /// What is left of it, in seconds.
+    /// The rest of its time, in seconds.
     var ttl: UInt32
     /// Before a name that ends the data.
     var data: [UInt8]

@@ -82,7 +82,7 @@ struct RecordKinds: OptionSet, Sendable {
 typealias RecordID = UInt32
 
 /// All records with the names they belong to, and when each is due. Records that no service needs are kept for a while, because the packet that
-/// needs them may follow; they give way first.
+/// needs them may follow; they are evicted first.
 struct RecordCache: Sendable {
   var names = NameTable()
   private(set) var count = 0
@@ -163,7 +163,7 @@ struct RecordCache: Sendable {
     names.releaseIfUnused(record.name)
   }
 
-  /// The record that has given way longest ago, of those that no service needs.
+  /// The record to be evicted first: the one that no service has needed for the longest time.
   var firstToGo: RecordID? { oldestUnwanted == NameTable.none ? nil : oldestUnwanted }
 
   mutating func setWanted(_ id: RecordID, _ isWanted: Bool) {
