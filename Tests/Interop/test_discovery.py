@@ -97,11 +97,11 @@ async def test_a_name_that_nobody_defends_is_kept(own, network):
     name = simulator.accessory.name
     device_id = simulator.accessory.device_id
     await network.wait(device_id, sf="1")
-    lie = DNSOutgoing(_FLAGS_QR_RESPONSE | _FLAGS_AA)
-    strings = [f"id={device_id}".encode(), b"sf=7"]
-    data = b"".join(bytes([len(string)]) + string for string in strings)
-    lie.add_answer_at_time(DNSText(f"{name}._hap._tcp.local.", _TYPE_TXT, _CLASS_IN | _CLASS_UNIQUE, 4500, data), 0)
-    network.zeroconf.zeroconf.async_send(lie)
+    for sf in b"sf=6", b"sf=7":
+        lie = DNSOutgoing(_FLAGS_QR_RESPONSE | _FLAGS_AA)
+        data = b"".join(bytes([len(string)]) + string for string in (f"id={device_id}".encode(), sf))
+        lie.add_answer_at_time(DNSText(f"{name}._hap._tcp.local.", _TYPE_TXT, _CLASS_IN | _CLASS_UNIQUE, 4500, data), 0)
+        network.zeroconf.zeroconf.async_send(lie)
     await network.wait(device_id, sf="7")
     # Announced again, after three probes.
     await network.wait(device_id, sf="1")
