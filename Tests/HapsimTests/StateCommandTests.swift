@@ -156,7 +156,10 @@ private func someState() throws -> ScratchFolder {
     let cases: [([String], String)] = [
       (["Garag", "--yes"], "knows no accessory Garag; did you mean Garage?"),
       (["Garage", "Nothing", "--yes"], "knows no accessory Nothing\n"),
-      (["Lamp", "--yes"], "2 accessories are named Lamp; say which by its key: k2, k3"),
+      (
+        ["Lamp", "--yes"],
+        "2 accessories are named Lamp; give one of these instead of the name: 00:00:00:00:00:02, 00:00:00:00:00:03\n"
+      ),
       ([], "say which accessories: their names, or --all"),
       (["Garage", "--all"], "--all and names exclude each other"),
       (["", "--yes"], "knows no accessory \"\""),
@@ -167,6 +170,16 @@ private func someState() throws -> ScratchFolder {
       #expect(said.error.contains(message), "\(said.error)")
     }
     #expect(try known(state)[0].pairings.count == 2)
+  }
+
+  @Test("A name of several accessories is refused with their device IDs, or with the key of one that has no device ID")
+  func oneName() throws {
+    let state = try someState()
+    #expect(hapsim(["reset", "00:00:00:00:00:02", "--yes", "--state", state.path]).exit == .well)
+    let said = hapsim(["reset", "Lamp", "--yes", "--state", state.path])
+    #expect(said.exit == .usage)
+    #expect(said.error.hasSuffix(": k2, 00:00:00:00:00:03\n"), "\(said.error)")
+    #expect(hapsim(["reset", "k2", "00:00:00:00:00:03", "--yes", "--state", state.path]).exit == .well)
   }
 
   @Test("A running accessory is not reset, nor are the others with it") func running() throws {

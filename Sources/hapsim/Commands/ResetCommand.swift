@@ -13,8 +13,8 @@ extension Command {
     operands: .some(label: "[NAME…]", count: 0...10_000),
     options: [CommonOptions.state.definition, allFlag.definition, yesFlag.definition, CommonOptions.json.definition],
     discussion: [
-      "NAME is an accessory's name, device ID or key as 'hapsim pairings' shows them. The setup code and setup ID, as if printed on "
-        + "a label, stay. An accessory that is running is not reset: stop it first."
+      "NAME is an accessory's name or device ID as 'hapsim pairings' shows them, or its key as 'hapsim pairings --json' shows it. "
+        + "The setup code and setup ID, as if printed on a label, stay. An accessory that is running is not reset: stop it first."
     ]
   ) { (arguments, console) throws(UsageError) in
     let names = arguments.operands
@@ -86,8 +86,11 @@ func choose(_ names: [String], from known: [KnownAccessory], path: String) throw
     let exact = known.filter { $0.key == name || (id != nil && $0.deviceID == id) }
     let found = exact.isEmpty ? known.filter { $0.name == name } : exact
     guard found.count <= 1 else {
-      let keys = found.map { shown($0.key) }.joined(separator: ", ")
-      throw UsageError("\(found.count) accessories are named \(shown(name)); say which by its key: \(keys)")
+      // 'hapsim pairings' shows device IDs. An accessory without one is known by its key alone.
+      let ids = found.map { accessory in accessory.deviceID.map { "\($0)" } ?? shown(accessory.key) }
+      throw UsageError(
+        "\(found.count) accessories are named \(shown(name)); give one of these instead of the name: "
+          + ids.joined(separator: ", "))
     }
     guard let accessory = found.first else {
       let meant = nearestName(to: name, in: known.map(\.name))
