@@ -16,6 +16,7 @@ package final class EmbeddedResponder: Responder {
   private var lastNumber = 0
   private var isClosed = false
   private(set) var selfCheck: SelfCheck!
+  private var scan = DNSScan()
 
   /// How long the goodbyes of `close()` may take. The machine sends at most 1000 packets a second on a link, each with about six goodbyes.
   private static let farewell = Duration.seconds(3)
@@ -131,12 +132,16 @@ package final class EmbeddedResponder: Responder {
 
   /// Looks for announced names in a packet that was sent to all, and came back from the network.
   private func checkEcho(_ bytes: UnsafeRawBufferPointer) {
-    guard let message = try? DNSMessage(decoding: bytes), message.isResponse else { return }
-    for record in message.answers {
-      guard case .pointer(let instance) = record.data, !record.isGoodbye, let label = instance.firstLabel else {
-        continue
+    guard scan.read(bytes), scan.isResponse else { return }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 255) { name in
+      for entry in scan.entries where entry.section == .answer && entry.type == DNSType.ptr && entry.ttl > 0 {
+        let data = entry.data
+        guard
+          let count = DNSScan.expand(bytes, at: data.lowerBound, before: data.upperBound, isFolded: false, into: name),
+          count > 0
+        else { continue }
+        selfCheck.heard(String(decoding: name[1...Int(name[0])], as: UTF8.self))
       }
-      selfCheck.heard(String(decoding: label, as: UTF8.self))
     }
   }
 }
