@@ -26,7 +26,7 @@ import Testing
     let network = Network()
     network.add()
     network.establish(lamp())
-    network.hear(query(DNSQuestion(hap, DNSType.ptr)))
+    network.hear(query(DNSQuestion(hap, DNSType.ptr), DNSQuestion(lampHost, DNSType.aaaa)))
     network.run(.seconds(3))
     let records = network.responses().flatMap { $0.message.records }
     #expect(records.contains { $0.type == DNSType.ptr } && records.contains { $0.type == DNSType.nsec })

@@ -42,7 +42,8 @@ extension MDNSResponder {
       let time = now
       withState(ref, on: link) { $0.reprobed = time }
       for service in affected(by: ref) { report(.conflict(id(service), name: name(of: ref))) }
-      return probe(ref, on: link, at: now)
+      // Responses that are under way already are no objections to the first probe.
+      return probe(ref, on: link, at: now + Time.nanoseconds(random.milliseconds(20...250)))
     }
     // If the conflict is true, the first probe will show it. Until then conflicts that are made up would change the name as often as they come.
     if state.probes > 0 { lose(ref) }

@@ -81,7 +81,7 @@ extension MDNSResponder {
     var more = Records()
     if !records.isDisjoint(with: [.pointer, .allSubtypes]) { more.formUnion([.srv, .text]) }
     if records.union(more).contains(.srv) || !records.isDisjoint(with: .addresses) { more.formUnion(.addresses) }
-    more.formUnion(denial(of: ref, records.union(more), on: link))
+    more.formUnion(denial(of: ref, records, on: link))
     return more.subtracting(records)
   }
 

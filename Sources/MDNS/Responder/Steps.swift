@@ -161,7 +161,7 @@ extension MDNSResponder {
       if ref.kind == .service, links[link].types[Int(services[ref.index].type)].listedSent > now - Time.second {
         records.remove(.listed)
       }
-      add(Packer.Item(ref: ref, answers: records, additionals: denial(of: ref, records, on: link)), to: &packer)
+      add(Packer.Item(ref: ref, answers: records), to: &packer)
       noteSent(records, of: ref, on: link)
       withState(ref, on: link) { $0.wasAnnounced = true }
     }
@@ -179,7 +179,8 @@ extension MDNSResponder {
     }
   }
 
-  /// Says that a host has no address of one family, where its addresses are said. RFC 6762 §6.2.
+  /// Says that a host has no address of one family, where its addresses were asked for. RFC 6762 §6.2. Announcements and answers about services leave
+  /// it out: with it, 1000 services would have more records than the 4096 that Avahi's cache holds.
   func denial(of ref: Ref, _ records: Records, on link: Int) -> Records {
     guard !records.isDisjoint(with: .addresses) else { return [] }
     let host = ref.kind == .host ? ref.index : Int(services[ref.index].host)
