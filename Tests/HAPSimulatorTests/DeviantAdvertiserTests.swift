@@ -103,7 +103,9 @@ extension Neighbour.Packet {
       $0.points(to: "Start") && $0.time - first.time > .milliseconds(500)
     }
     #expect((Duration.milliseconds(700)...(.seconds(5))).contains(try #require(second).time - first.time))
-    let probes = try neighbour.packets().filter { $0.message.isProbe && $0.message.questions.contains { $0.name == name("Start") } }
+    let probes = try neighbour.packets().filter { packet in
+      packet.message.isProbe && packet.message.questions.contains { $0.name == name("Start") }
+    }
     let times = probes.map(\.time).reduce(into: [Duration]()) { times, time in
       if times.last.map({ time - $0 > .milliseconds(100) }) ?? true { times.append(time) }
     }

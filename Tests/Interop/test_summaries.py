@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import subprocess
 
 import pytest
@@ -220,6 +221,13 @@ def test_a_build_that_succeeds_prints_one_line_and_its_warnings(script):
     status, output = script("Scripts/summarize", "build", "doors", fake)
     assert status == 0
     assert re.fullmatch(r"Door.swift:1:1: warning: a hinge is loose\ndoors: passed \([0-9]+ s\)\n", output)
+
+
+def test_a_command_may_open_more_files_than_the_usual_limit(script):
+    fake = script.program("build", "#!/bin/bash\nulimit -n\nexit 1\n")
+    limited = script.program("limited", f"#!/bin/bash\nulimit -S -n 256\nexec {ROOT}/Scripts/summarize build doors {fake}\n")
+    status, output = script(limited)
+    assert status == 1 and int(output.splitlines()[0]) >= min(20_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
 
 
 def test_a_command_that_cannot_be_started_fails(script):

@@ -79,6 +79,19 @@ import Testing
     }
   }
 
+  @Test("[MD.13] A TXT record with a string of more than 255 bytes is refused, and nothing is announced")
+  func longText() throws {
+    let network = Network()
+    network.add()
+    let id = network.establish(lamp())
+    let mark = network.mark
+    #expect(throws: MDNSServiceError.textTooLong(256)) {
+      try network.stations[0].responder.update(id, text: [[UInt8](repeating: 0x61, count: 256)], at: network.now)
+    }
+    network.run(.seconds(5))
+    #expect(network.responses(after: mark).isEmpty)
+  }
+
   @Test(
     "[MD.13] A TXT record that changed while its name was probed for is announced as it is then, and an unchanged one is not announced"
   )

@@ -86,8 +86,8 @@ package struct MDNSResponder: Sendable {
   package mutating func update(_ id: MDNSServiceID, text: [[UInt8]], at now: Duration) throws(MDNSServiceError) {
     advance(to: now)
     guard let index = index(of: id) else { return }
-    let data = Self.textData(text)
     if let long = text.first(where: { $0.count > 255 }) { throw .textTooLong(long.count) }
+    let data = Self.textData(text)
     guard data.count <= MDNSService.textLimit else { throw .textTooLong(data.count) }
     if services[index].blob[Int(services[index].labelLength)...].elementsEqual(data) { return }
     services[index].blob = services[index].label + data
