@@ -49,8 +49,10 @@ class Resolved:
     errors: list = field(default_factory=list)
 
     async def __aenter__(self):
-        program = UNPACKED / "lib/systemd/systemd-resolved"
-        assert program.exists(), f"{program} is missing: `make test-deps` unpacks it"
+        # Newer packages have it below usr.
+        places = [UNPACKED / "lib/systemd/systemd-resolved", UNPACKED / "usr/lib/systemd/systemd-resolved"]
+        program = next((place for place in places if place.exists()), None)
+        assert program, f"{places[0]} is missing: `make test-deps` unpacks it"
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / "resolved.conf").write_text(CONFIGURATION)
         (self.folder / "passwd").write_text(

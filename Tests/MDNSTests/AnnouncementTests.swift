@@ -33,6 +33,39 @@ import Testing
     for record in records { #expect(record.flushesCache == (record.type != DNSType.ptr), "\(record)") }
   }
 
+  @Test("[MD.14] Services of one host that wait for their goodbyes together free the host once")
+  func sharedHostGoodbye() throws {
+    let network = Network()
+    var configuration = MDNSResponder.Configuration()
+    configuration.packetsPerTick = 1
+    network.add(configuration)
+    func alone(_ name: String, host: String, port: UInt16) -> MDNSService {
+      var service = lamp(name, host: host, port: port)
+      service.isAlone = true
+      return service
+    }
+    let pair = [("A", UInt16(1)), ("B", 2)].map { network.publish(alone($0.0, host: "both", port: $0.1)) }
+    network.run(.seconds(5))
+    for id in pair { network.stations[0].responder.withdraw(id, at: network.now) }
+    network.run(.seconds(2))
+    let goodbyes = network.sent.flatMap(\.message.records).filter { $0.isGoodbye && $0.type == DNSType.srv }
+    #expect(goodbyes.count == 2)
+    let hosts = ["one", "two"]
+    for (index, host) in hosts.enumerated() { network.publish(alone(host, host: host, port: UInt16(3 + index))) }
+    let mark = network.mark
+    network.run(.seconds(5))
+    for host in hosts {
+      let places = network.responses(after: mark).flatMap(\.message.records).filter {
+        $0.type == DNSType.srv && $0.name.firstLabel == Array(host.utf8)
+      }
+      #expect(!places.isEmpty)
+      for place in places {
+        guard case .service(_, _, _, let target) = place.data else { continue }
+        #expect(target == DNSName("\(host).local"))
+      }
+    }
+  }
+
   @Test("[MD.11] Records with a host's name are valid for 120 s, all others for 75 minutes")
   func ttls() {
     let network = Network()

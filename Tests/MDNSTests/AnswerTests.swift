@@ -75,6 +75,35 @@ private func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior
     #expect(message.additionals.map(\.type) == [v6 ? DNSType.aaaa : DNSType.nsec])
   }
 
+  @Test(
+    "[MD.51] Answers with many services leave a few packets at a time, after a long silence too",
+    arguments: [true, false])
+  func pace(_ wantsUnicast: Bool) {
+    let network = Network()
+    network.add()
+    for number in 0..<500 { network.publish(lamp("Lamp \(number)", host: "lamp-\(number)")) }
+    network.run(.seconds(1300))
+    let mark = network.mark
+    network.hear(query(DNSQuestion(hap, DNSType.ptr, wantsUnicast: wantsUnicast)))
+    network.run(.seconds(3))
+    let times = network.sent[mark...].map(\.time)
+    #expect(times.count > 60)
+    for time in times {
+      // Two ticks at most begin in 10 ms.
+      #expect(times.count { $0 >= time && $0 < time + .ms(10) } <= 20)
+    }
+  }
+
+  @Test("[MD.23] A question that stands in a packet many times is answered once") func repeatedQuestion() {
+    let network = announced()
+    let mark = network.mark
+    let one = DNSQuestion(lampName, DNSType.any, wantsUnicast: true)
+    network.hear(DNSMessage(questions: Array(repeating: one, count: 200)))
+    network.run(.seconds(2))
+    let answers = network.responses(after: mark).flatMap(\.message.answers)
+    #expect(answers.count == 2)
+  }
+
   @Test("[MD.21] A type of record that a name of ours doesn't have is denied with NSEC, which lists those there are")
   func denial() throws {
     let network = announced()

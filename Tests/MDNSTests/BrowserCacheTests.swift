@@ -128,6 +128,19 @@ import Testing
     #expect(lab.takeReports().last?.service?.addresses.count == 3 && old.addresses.count == 2)
   }
 
+  @Test("[MB.22] A goodbye with the bit for one of two addresses leaves the other") func flushingGoodbye() throws {
+    var lamp = Accessory(addresses: [[10, 0, 0, 7], [10, 0, 0, 8]])
+    let lab = try labWithLamp(lamp)
+    lab.advance(by: .seconds(2))
+    lamp.addresses = [[10, 0, 0, 7]]
+    var goodbye = lamp.addressRecords
+    for index in goodbye.indices { goodbye[index].ttl = 0 }
+    lab.respond(goodbye)
+    lab.advance(by: .seconds(2))
+    lamp.addresses = [[10, 0, 0, 8]]
+    #expect(lab.takeReports() == [.changed(lamp.found())])
+  }
+
   @Test("[MB.22] Another SRV record with the bit replaces the old one at once")
   func moved() throws {
     var lamp = Accessory()

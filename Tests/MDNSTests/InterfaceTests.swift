@@ -70,7 +70,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(addresses(network, after: mark) == [[second], [second]])
     // A conflict there changes the name everywhere.
     network.hear(response(otherService()), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 8])!), interface: 2)
-    network.run(.ms(100))
+    network.run(.ms(300))
     network.hear(response(otherService()), from: MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 8])!), interface: 2)
     let renamed = network.mark
     network.run(.seconds(5))
@@ -131,7 +131,21 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(network.responses(after: mark).map(\.packet.destination) == [.multicast(isV4: false)])
   }
 
-  @Test("[MD.45] Packets from addresses off the link are ignored, as are responses from another port than 5353")
+  @Test("[MD.45] A question to the group from another subnet is answered to all, also if it asks for a unicast answer")
+  func otherSubnet() {
+    let network = Network()
+    network.add()
+    let id = network.establish(lamp())
+    network.run(.seconds(10))
+    let mark = network.mark
+    let other = MDNSEndpoint(MDNSAddress(bytes: [169, 254, 1, 1])!)
+    network.hear(query(DNSQuestion(lampName, DNSType.srv, wantsUnicast: true)), from: other)
+    #expect(network.responses(after: mark).map(\.packet.destination) == [.multicast(isV4: true)])
+    network.hear(response(otherService()), from: other)
+    #expect(network.reports().last == .conflict(id, name: "Lamp"))
+  }
+
+  @Test("[MD.45] Unicast packets from other subnets are ignored, as are responses from another port than 5353")
   func offLink() {
     let network = Network()
     network.add()
@@ -139,8 +153,9 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     network.run(.seconds(10))
     let mark = network.mark
     let far = MDNSEndpoint(MDNSAddress(bytes: [192, 0, 2, 1])!)
-    network.hear(query(DNSQuestion(lampName, DNSType.srv)), from: far)
-    network.hear(response(otherService()), from: far)
+    network.hear(query(DNSQuestion(lampName, DNSType.srv)), from: far, unicast: true)
+    network.hear(query(DNSQuestion(lampName, DNSType.srv)), from: MDNSEndpoint(far.address, port: 5354))
+    network.hear(response(otherService()), from: far, unicast: true)
     network.hear(response(otherService()), from: MDNSEndpoint(Network.stranger.address, port: 5354))
     network.hear(query(DNSQuestion(lampName, DNSType.srv)), interface: 3)
     network.run(.seconds(5))

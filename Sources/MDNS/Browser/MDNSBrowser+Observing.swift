@@ -79,7 +79,8 @@ extension MDNSBrowser {
   /// Records that answer a question of another host: its question counts as the browser's own, and a record that two such questions did not bring
   /// within ten seconds goes. RFC 6762 §7.3, §10.5.
   private mutating func observe(_ name: NameID, _ type: UInt16, _ place: Int, known: Set<RecordID>) {
-    if type == DNSType.ptr, let search = cache.names[name].search {
+    if let search = cache.names[name].search {
+      guard type == DNSType.ptr else { return }
       // Once a second, because there may be many records.
       guard links[place].states[search].observed <= now - Time.second else { return }
       links[place].states[search].observed = now

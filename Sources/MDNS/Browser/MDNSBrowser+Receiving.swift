@@ -54,12 +54,14 @@ extension MDNSBrowser {
     if isOfInstance, !isInstance(owner) { return }
     guard let data = readData(bytes, record) else { return }
     if let name = cache.names.find(owner) {
+      // The name of a type has PTR records alone, perhaps thousands.
+      if cache.names[name].search != nil { return }
       let isSRV = record.type == DNSType.srv
       let goal = isSRV ? cache.names.find(target) : NameTable.none
       let set = cache.all(of: name) { $0.type == record.type && $0.interface == interface }
       let known = set.first { cache[$0].target == goal && cache[$0].data == data }
       if let known { record.ttl == 0 ? leave(known, after: Self.grace) : renew(known, ttl: record.ttl) }
-      if record.hasTopBit { flush(set, except: known) }
+      if record.hasTopBit, record.ttl > 0 { flush(set, except: known) }
       // Records that were here before stay, whatever number of others come.
       if known != nil || set.count >= configuration.limits.recordsOfName { return }
     }

@@ -23,12 +23,12 @@ extension MDNSResponder {
     var answering = Answering(
       querier: querier, link: link,
       reply: Packer(legacy ?? .response, link: link, to: .unicast(querier.source)),
-      defence: packer(.response, link: link), mayReply: true,
+      defence: packer(.response, link: link), mayReply: querier.mayReply,
       sharedDue: now + Time.nanoseconds(random.milliseconds(20...120)))
     if querier.isLegacy { answering.reply.mostPackets = 1 }
     let wantsReply =
       querier.isLegacy || querier.isDirect || querier.isProbe || questions.contains(where: \.wantsUnicast)
-    if wantsReply { answering.mayReply = links[link].replies.take(querier.source.address, at: now) }
+    if wantsReply, querier.mayReply { answering.mayReply = links[link].replies.take(querier.source.address, at: now) }
     if querier.isLegacy, !answering.mayReply { return }
     for question in questions { answer(question, &answering) }
     flush(&answering.reply)
@@ -68,8 +68,10 @@ extension MDNSResponder {
     let addresses = addresses(ofHost: question.ref.index, on: link)
     var there = Records()
     for address in addresses { there.insert(address.isV4 ? .v4 : .v6) }
+    // A host with a given address that is another interface's has no address here. Another link of the same network may announce it.
+    if there.isEmpty { return [] }
     switch question.type {
-    case DNSType.any: return there.isEmpty ? .hostDenial : there
+    case DNSType.any: return there
     case DNSType.a: return there.contains(.v4) ? .v4 : .hostDenial
     case DNSType.aaaa: return there.contains(.v6) ? .v6 : .hostDenial
     default: return .hostDenial
@@ -128,7 +130,7 @@ extension MDNSResponder {
       send(.pointer, of: Ref(.service, service), question, &answering)
     }
     let isUnicast = question.wantsUnicast || querier.isDirect
-    if isUnicast, answering.mayReply, links[link].jobs.count < Self.mostJobs {
+    if isUnicast, answering.mayReply, links[link].jobs.count < Self.mostJobs, !isStale(type, on: link) {
       links[link].jobs.append(UnicastJob(type: type, querier: querier, due: answering.sharedDue))
       return
     }
@@ -138,6 +140,17 @@ extension MDNSResponder {
     } else {
       // Two queriers know different records; who asks last gets all.
       links[link].types[type].waiting = TypeState.Browse(asked: now, query: 0)
+    }
+  }
+
+  /// Whether some service of a type was not sent to all for a quarter of its time: then all services are, a few packets at a time. RFC 6762 §5.4.
+  private func isStale(_ type: Int, on link: Int) -> Bool {
+    types[type].services.contains { service in
+      let ref = Ref(.service, Int(service))
+      let quarter = Int64(ttl(of: .pointer, ref)) * Time.second / 4
+      let behavior = behavior(ref.index)
+      return behavior.announces && behavior.answersUnicast && isUp(ref.index, on: link)
+        && now - links[link].services[ref.index].pointerSent > quarter
     }
   }
 

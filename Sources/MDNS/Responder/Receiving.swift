@@ -10,13 +10,15 @@ extension MDNSResponder {
       })
     else { return }
     if isOwn(arrival.source.address), echoes.contains(bytes, at: self.now) { return }
-    guard links[link].interface.isOnLink(arrival.source.address) else { return }
+    // RFC 6762 §11: what was sent to the group is from the link, whatever its source. Nothing is sent off the link.
+    let isOnLink = links[link].interface.isOnLink(arrival.source.address)
+    guard isOnLink || !arrival.isUnicast && arrival.source.port == MDNS.port else { return }
     guard scan.read(bytes), !scan.hasForeignCodes else { return }
     if scan.isResponse {
       // RFC 6762 §6: a response from another port isn't one.
       if arrival.source.port == MDNS.port { receiveResponse(bytes, arrival, on: link) }
     } else {
-      receiveQuery(bytes, arrival, on: link)
+      receiveQuery(bytes, arrival, mayReply: isOnLink, on: link)
     }
     runSteps()
     runAnswers(on: link)
@@ -110,7 +112,9 @@ extension MDNSResponder {
 
   // MARK: Queries
 
-  private mutating func receiveQuery(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, on link: Int) {
+  private mutating func receiveQuery(
+    _ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, mayReply: Bool, on link: Int
+  ) {
     let isProbe = scan.entries.contains { $0.section == .authority }
     let questions = questions(bytes)
     let cut = links[link].deferred.firstIndex { $0.querier.source == arrival.source }
@@ -124,7 +128,8 @@ extension MDNSResponder {
     guard !questions.isEmpty else { return }
     lastQuery = lastQuery == .max ? 1 : lastQuery + 1
     let querier = Querier(
-      source: arrival.source, query: lastQuery, id: scan.id, isDirect: arrival.isUnicast, isProbe: isProbe)
+      source: arrival.source, query: lastQuery, id: scan.id, isDirect: arrival.isUnicast, isProbe: isProbe,
+      mayReply: mayReply)
     if !isProbe { noteKnown(bytes, query: lastQuery, on: link) }
     if scan.isTruncated, !querier.isLegacy, links[link].deferred.count < Self.mostDeferred {
       let query = DeferredQuery(querier: querier, questions: questions, due: now, latest: now + 3 * Time.second)
@@ -153,7 +158,12 @@ extension MDNSResponder {
       guard entry.section == .question, found.count < Self.mostQuestions else { break }
       guard entry.plainClass == 1 || entry.plainClass == 255, let ref = ref(entry.nameHash, bytes, at: entry.name)
       else { continue }
-      found.append(Question(ref: ref, type: entry.type, wantsUnicast: entry.hasTopBit))
+      // A question that stands twice is answered once.
+      if let same = found.firstIndex(where: { $0.ref == ref && $0.type == entry.type }) {
+        found[same].wantsUnicast = found[same].wantsUnicast && entry.hasTopBit
+      } else {
+        found.append(Question(ref: ref, type: entry.type, wantsUnicast: entry.hasTopBit))
+      }
     }
     return found
   }

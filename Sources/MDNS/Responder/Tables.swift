@@ -28,6 +28,7 @@ extension MDNSResponder {
     for subtype in services[index].subtypes { subtypes[Int(subtype)].services.append(UInt32(index)) }
     if !behaviors[Int(behavior)].announces { unannounced.append(UInt32(index)) }
     hosts[host].services.append(UInt32(index))
+    hosts[host].users += 1
     return index
   }
 
@@ -190,11 +191,13 @@ extension MDNSResponder {
   /// Frees the place of a service, and of its host if that has no other.
   mutating func free(_ index: Int) {
     let host = Int(services[index].host)
+    hosts[host].users -= 1
+    let isLast = hosts[host].users == 0
     for link in links.indices {
       links[link].services[index] = ClaimState()
-      if !hosts[host].isLive { links[link].hosts[host] = ClaimState() }
+      if isLast { links[link].hosts[host] = ClaimState() }
     }
-    if !hosts[host].isLive {
+    if isLast {
       hosts[host].services = []
       freeHosts.append(UInt32(host))
     }

@@ -13,7 +13,7 @@ struct NameIndex: Sendable {
 
   @inline(__always)
   private func home(_ hash: UInt64) -> Int {
-    Int(truncatingIfNeeded: (hash ^ hash >> 32) &* 0x9E37_79B9_7F4A_7C15 >> 20) & (slots.count - 1)
+    Int(truncatingIfNeeded: ((hash ^ hash >> 32) &* 0x9E37_79B9_7F4A_7C15) >> 20) & (slots.count - 1)
   }
 
   /// - Parameter value: any number but `UInt32.max`.

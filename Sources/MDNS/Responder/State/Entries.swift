@@ -36,7 +36,10 @@ struct HostEntry: Sendable {
   var label: [UInt8]
   /// Empty: those of each interface.
   var addresses: [MDNSAddress]
+  /// Those that are published.
   var services: [UInt32] = []
+  /// Services in the tables that have this host, with those that wait for their goodbyes.
+  var users = 0
   var mayRename: Bool
   var isLive = true
   var nameAt: UInt16 = 0

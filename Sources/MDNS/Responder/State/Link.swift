@@ -119,6 +119,8 @@ struct Querier: Sendable {
   var id: UInt16
   var isDirect: Bool
   var isProbe = false
+  /// Whether an answer may go to the querier alone: it is on the link.
+  var mayReply = true
 
   /// Does not know multicast DNS. RFC 6762 §6.7.
   var isLegacy: Bool { source.port != MDNS.port }
