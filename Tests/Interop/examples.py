@@ -119,6 +119,8 @@ class Server:
         self.process = subprocess.Popen(
             ["bash", "-o", "pipefail", "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, errors="replace", start_new_session=True,
+            # A shell that runs the tests in the background has them ignore it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )  # fmt: skip
         self.ended = False
         self.reader = threading.Thread(target=self.read, daemon=True)

@@ -19,7 +19,7 @@ from zeroconf import DNSIncoming, IPVersion, ServiceStateChange
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 from zeroconf.const import _TYPE_SRV
 
-CONTROLLER = Path(os.environ.get("MATTER_CONTROLLER", "/nonexistent"))
+CONTROLLER = Path(os.environ.get("MATTER_CONTROLLER") or "/nonexistent")
 PYTHON = ROOT / ".venv-matter/bin/python"
 LIBRARIES = ROOT / ".build/matter-libraries/libraries"
 with_controller = pytest.mark.skipif(

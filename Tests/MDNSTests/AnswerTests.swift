@@ -87,7 +87,7 @@ private func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior
     network.hear(query(DNSQuestion(hap, DNSType.ptr, wantsUnicast: wantsUnicast)))
     network.run(.seconds(3))
     let times = network.sent[mark...].map(\.time)
-    #expect(times.count > 60)
+    #expect(times.count > 30)
     for time in times {
       // Two ticks at most begin in 10 ms.
       #expect(times.count { $0 >= time && $0 < time + .ms(10) } <= 20)
