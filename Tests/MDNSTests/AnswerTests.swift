@@ -94,7 +94,7 @@ private func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior
     }
   }
 
-  @Test("[MD.23] A question that stands in a packet many times is answered once") func repeatedQuestion() {
+  @Test("[MD.23] A question that a packet repeats many times is answered once") func repeatedQuestion() {
     let network = announced()
     let mark = network.mark
     let one = DNSQuestion(lampName, DNSType.any, wantsUnicast: true)

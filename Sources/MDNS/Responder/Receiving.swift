@@ -10,7 +10,7 @@ extension MDNSResponder {
       })
     else { return }
     if isOwn(arrival.source.address), echoes.contains(bytes, at: self.now) { return }
-    // RFC 6762 §11: what was sent to the group is from the link, whatever its source. Nothing is sent off the link.
+    // RFC 6762 §11: a packet to the group is from the link, whatever its source. Nothing is sent off the link.
     let isOnLink = links[link].interface.isOnLink(arrival.source.address)
     guard isOnLink || !arrival.isUnicast && arrival.source.port == MDNS.port else { return }
     guard scan.read(bytes), !scan.hasForeignCodes else { return }
@@ -158,7 +158,7 @@ extension MDNSResponder {
       guard entry.section == .question, found.count < Self.mostQuestions else { break }
       guard entry.plainClass == 1 || entry.plainClass == 255, let ref = ref(entry.nameHash, bytes, at: entry.name)
       else { continue }
-      // A question that stands twice is answered once.
+      // A repeated question is answered once.
       if let same = found.firstIndex(where: { $0.ref == ref && $0.type == entry.type }) {
         found[same].wantsUnicast = found[same].wantsUnicast && entry.hasTopBit
       } else {
