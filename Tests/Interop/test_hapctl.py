@@ -605,13 +605,14 @@ async def test_the_machines_daemon_finds_them_too_and_may_die(run, ctl, discover
         found = await watcher.wait(tells("appeared", own, paired=False))
         assert found["host"].startswith("hapsim-") and address(simulator.accessory) in found["addresses"]
         await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
-        await watcher.wait(tells("changed", own, paired=True, alias="s"))
+        # The change may be seen before the alias is stored.
+        await watcher.wait(tells("changed", own, paired=True))
         seen = len(watcher.said)
         await daemon.stop()
         await watcher.wait(tells("gone", own), since=seen)
         seen = len(watcher.said)
         await daemon.start()
-        await watcher.wait(tells("appeared", own, paired=True), since=seen, patience=60)
+        await watcher.wait(tells("appeared", own, paired=True, alias="s"), since=seen, patience=60)
         await simulator.stop()
         await watcher.wait(tells("gone", own), since=seen)
         assert await watcher.stop(signal.SIGINT) == 0

@@ -107,7 +107,7 @@ scenario: Somebody turns the knob of the colours
 steps:
   - do:
       - { set: { characteristic: Saturation, value: 10 } }
-      - { after: 3s, set: { characteristic: Saturation, value: 90 } }
+      - { after: 2s, set: { characteristic: Saturation, value: 90 } }
     every: 7s
 """
 
