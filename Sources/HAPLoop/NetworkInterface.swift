@@ -1,3 +1,6 @@
+// The compiler may see <sys/socket.h> only through CUV, whose header includes it too.
+import CUV
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
