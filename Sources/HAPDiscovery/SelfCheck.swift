@@ -1,7 +1,7 @@
 import HAPLoop
 
-/// Looks whether what is advertised can be found on the network, by browsing for it as a controller would. It holds nothing up: what is not
-/// found in time is told, and looked for further.
+/// Looks whether what is advertised can be found on the network. The daemon's back end browses for it as a controller would, the embedded one
+/// listens for its own announcements and answers. The accessories don't wait for it: what is not found in time is reported, and the search goes on.
 final class SelfCheck {
   enum Outcome: Equatable {
     case seen
@@ -13,8 +13,17 @@ final class SelfCheck {
 
   private struct Search {
     let name: String
-    let timer: LoopTimer
+    /// Counts the searches.
+    let number: Int
     let tell: (Outcome) -> Void
+  }
+
+  private struct Deadline {
+    let owner: ObjectIdentifier
+    /// Of the search.
+    let number: Int
+    /// In nanoseconds of the loop's clock.
+    let time: UInt64
   }
 
   private let loop: EventLoop
@@ -23,9 +32,16 @@ final class SelfCheck {
   /// Who looks for a name.
   private var owners: [String: Set<ObjectIdentifier>] = [:]
   private var visible: [String: Int] = [:]
+  private var lastNumber = 0
+  /// Of all searches that have time left, the first one first; and of some that have ended.
+  private var deadlines: [Deadline] = []
+  /// How many of `deadlines` are over.
+  private var overCount = 0
+  /// Fires at the first deadline that isn't over. Open during a search.
+  private var timer: LoopTimer?
 
   /// - Parameter setBrowsing: starts a browser of our type, whose findings come by `appeared` and `disappeared`; or ends it.
-  init(_ loop: EventLoop, setBrowsing: @escaping (Bool) -> Void) {
+  init(_ loop: EventLoop, setBrowsing: @escaping (Bool) -> Void = { _ in }) {
     self.loop = loop
     self.setBrowsing = setBrowsing
   }
@@ -34,10 +50,10 @@ final class SelfCheck {
   /// - Parameter tell: `unseen` once at most, then or instead `seen`, which is the end of it.
   func look(for name: String, onBehalfOf owner: AnyObject, tell: @escaping (Outcome) -> Void) {
     cancel(owner)
-    let timer = LoopTimer(loop) { tell(.unseen(after: Self.patience)) }
-    timer.start(after: Self.patience)
-    searches[ObjectIdentifier(owner)] = Search(name: name, timer: timer, tell: tell)
+    lastNumber += 1
+    searches[ObjectIdentifier(owner)] = Search(name: name, number: lastNumber, tell: tell)
     owners[name, default: []].insert(ObjectIdentifier(owner))
+    setDeadline(ObjectIdentifier(owner))
     if searches.count == 1 {
       visible = [:]
       setBrowsing(true)
@@ -50,8 +66,7 @@ final class SelfCheck {
     guard let search = searches.removeValue(forKey: ObjectIdentifier(owner)) else { return }
     owners[search.name]?.remove(ObjectIdentifier(owner))
     if owners[search.name]?.isEmpty == true { owners[search.name] = nil }
-    search.timer.close()
-    if searches.isEmpty { setBrowsing(false) }
+    if searches.isEmpty { end() }
   }
 
   /// Found on one more interface.
@@ -66,16 +81,59 @@ final class SelfCheck {
     if visible[name, default: 0] <= 0 { visible[name] = nil }
   }
 
-  /// Found in a packet; when the service goes isn't reported.
-  func heard(_ name: String) { found(name) }
+  /// What `owner` looks for was found.
+  func seen(_ owner: AnyObject) {
+    let tell = searches[ObjectIdentifier(owner)]?.tell
+    cancel(owner)
+    tell?(.seen)
+  }
 
   private func found(_ name: String) {
     guard let found = owners.removeValue(forKey: name) else { return }
     for owner in found {
       guard let search = searches.removeValue(forKey: owner) else { continue }
-      search.timer.close()
       search.tell(.seen)
     }
-    if searches.isEmpty { setBrowsing(false) }
+    if searches.isEmpty { end() }
+  }
+
+  private func end() {
+    deadlines = []
+    overCount = 0
+    timer?.close()
+    timer = nil
+    setBrowsing(false)
+  }
+
+  // MARK: Deadlines
+
+  /// Every search has the same patience, so its deadline is the last one.
+  private func setDeadline(_ owner: ObjectIdentifier) {
+    let time = EventLoop.readClock() + UInt64(Self.patience.components.seconds) * 1_000_000_000
+    deadlines.append(Deadline(owner: owner, number: lastNumber, time: time))
+    if timer == nil {
+      timer = LoopTimer(loop) { [unowned self] in reportUnseen() }
+      timer?.start(after: Self.patience)
+    }
+  }
+
+  private func reportUnseen() {
+    let now = EventLoop.readClock()
+    while overCount < deadlines.count, deadlines[overCount].time <= now {
+      let deadline = deadlines[overCount]
+      overCount += 1
+      guard let search = searches[deadline.owner], search.number == deadline.number else { continue }
+      search.tell(.unseen(after: Self.patience))
+    }
+    if overCount > deadlines.count / 2 {
+      deadlines.removeFirst(overCount)
+      overCount = 0
+    }
+    guard overCount < deadlines.count else {
+      timer?.close()
+      timer = nil
+      return
+    }
+    timer?.start(after: .nanoseconds(Int64(deadlines[overCount].time - now)))
   }
 }

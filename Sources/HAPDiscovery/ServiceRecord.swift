@@ -44,16 +44,22 @@ package struct ServiceRecord: Equatable, Sendable {
   }
 
   private static func isHostLabel(_ text: String) -> Bool {
-    (1...63).contains(text.utf8.count) && text.utf8.allSatisfy(isLetterDigitOrHyphen)
-      && text.first != "-" && text.last != "-"
+    isWord(text.utf8[...], 1...63)
+  }
+
+  /// Letters, digits and hyphens, with none of the hyphens at an end.
+  private static func isWord(_ text: Substring.UTF8View, _ length: ClosedRange<Int>) -> Bool {
+    let hyphen = UInt8(ascii: "-")
+    return length.contains(text.count) && text.allSatisfy(isLetterDigitOrHyphen) && text.first != hyphen
+      && text.last != hyphen
   }
 
   /// RFC 6763 §7: an underscore, 1...15 letters, digits and hyphens, and the protocol.
   private static func isServiceType(_ text: String) -> Bool {
-    guard let end = ["._tcp", "._udp"].first(where: text.hasSuffix), text.hasPrefix("_") else { return false }
-    let name = text.dropFirst().dropLast(end.count)
-    return (1...15).contains(name.utf8.count) && name.utf8.allSatisfy(isLetterDigitOrHyphen)
-      && name.first != "-" && name.last != "-"
+    let bytes = text.utf8
+    guard bytes.first == UInt8(ascii: "_"), ["._tcp", "._udp"].contains(where: { bytes.suffix(5).elementsEqual($0.utf8) })
+    else { return false }
+    return isWord(bytes.dropFirst().dropLast(5), 1...15)
   }
 
   private static func isLetterDigitOrHyphen(_ byte: UInt8) -> Bool {

@@ -27,7 +27,15 @@ package struct TextRecord: Equatable, Sendable {
 
   /// "key=value" of each entry, as it stands in the record.
   package var strings: [[UInt8]] {
-    loose?.map { Array($0.utf8) } ?? entries.map { Array($0.key.utf8) + [UInt8(ascii: "=")] + Array($0.value.utf8) }
+    loose?.map { Array($0.utf8) }
+      ?? entries.map { entry in
+        var string: [UInt8] = []
+        string.reserveCapacity(entry.key.utf8.count + 1 + entry.value.utf8.count)
+        string += entry.key.utf8
+        string.append(UInt8(ascii: "="))
+        string += entry.value.utf8
+        return string
+      }
   }
 
   /// Throws unless every key is 1 or more printable ASCII characters other than `=`, and there once in any case, every

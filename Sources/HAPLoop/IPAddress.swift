@@ -113,7 +113,9 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     let length = withUnsafeMutablePointer(to: &storage) { storage -> Int in
       let raw = UnsafeMutableRawPointer(storage)
       if host.isV4 {
-        uv_ip4_addr(host.description, Int32(port), raw.assumingMemoryBound(to: sockaddr_in.self))
+        let v4 = raw.assumingMemoryBound(to: sockaddr_in.self)
+        uv_ip4_addr("0.0.0.0", Int32(port), v4)
+        withUnsafeMutableBytes(of: &v4.pointee.sin_addr) { $0.copyBytes(from: host.bytes) }
         return MemoryLayout<sockaddr_in>.size
       }
       let v6 = raw.assumingMemoryBound(to: sockaddr_in6.self)

@@ -236,7 +236,7 @@ extension MDNSReport {
   var id: MDNSServiceID {
     switch self {
     case .registered(let id, _, _), .renamed(let id, _, _), .hostRenamed(let id, _, _), .conflict(let id, _),
-      .gaveUp(let id, _):
+      .gaveUp(let id, _), .heard(let id):
       id
     }
   }

@@ -180,6 +180,28 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(network.reports().last == .conflict(id, name: "Lamp"))
   }
 
+  @Test("An announcement that comes back is reported once, and again after a rename; other packets are not")
+  func heard() throws {
+    let network = Network()
+    network.hasEcho = false
+    network.add()
+    let id = network.establish(lamp())
+    network.run(.seconds(2))
+    let announcement = try #require(network.responses().last).packet.bytes
+    network.hear(try #require(network.probes().last).packet.bytes, from: MDNSEndpoint(first))
+    network.hear(announcement)
+    #expect(network.heard().isEmpty)
+    for _ in 1...2 { network.hear(announcement, from: MDNSEndpoint(first)) }
+    #expect(network.heard() == [id])
+    network.hasEcho = true
+    for _ in 1...2 {
+      network.hear(response(otherService()))
+      network.run(.ms(300))
+    }
+    network.run(.seconds(20))
+    #expect(network.registeredName(0) == "Lamp (2)" && network.heard() == [id, id])
+  }
+
   @Test("[MD.46] Two interfaces on one network don't take each other's packets for another host's")
   func twoOnOneNetwork() {
     let network = Network()

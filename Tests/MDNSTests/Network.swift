@@ -191,7 +191,15 @@ final class Network {
 
   func probes(from station: Int = 0) -> [Sent] { sent.filter { $0.message.isProbe && $0.station == station } }
 
-  func reports(_ station: Int = 0) -> [MDNSReport] { stations[station].reports.map(\.report) }
+  /// Without `heard`.
+  func reports(_ station: Int = 0) -> [MDNSReport] {
+    stations[station].reports.map(\.report).filter { if case .heard = $0 { false } else { true } }
+  }
+
+  /// The services of the `heard` reports.
+  func heard(_ station: Int = 0) -> [MDNSServiceID] {
+    stations[station].reports.compactMap { if case .heard(let id) = $0.report { id } else { nil } }
+  }
 
   /// The names of the services that were registered last, by station.
   func registeredName(_ station: Int) -> String? {

@@ -1,5 +1,4 @@
 import HAPLoop
-import HAPWire
 import MDNS
 
 /// An mDNS responder inside the process: `MDNSResponder` on sockets of its own.
@@ -15,8 +14,7 @@ package final class EmbeddedResponder: Responder {
   private var published: [MDNSServiceID: EmbeddedAdvertiser] = [:]
   private var lastNumber = 0
   private var isClosed = false
-  private(set) var selfCheck: SelfCheck!
-  private var scan = DNSScan()
+  let selfCheck: SelfCheck
 
   /// How long the goodbyes of `close()` may take. The machine sends at most 1000 packets a second on a link, each with about six goodbyes.
   private static let farewell = Duration.seconds(3)
@@ -34,14 +32,12 @@ package final class EmbeddedResponder: Responder {
     configuration.sharesPort = true
     driver = MDNSDriver(loop, choice, MDNSResponder(configuration, random: .fromSystem()))
     outbox = LoopTimer(loop)
+    selfCheck = SelfCheck(loop)
     // Keeps this object as long as it is open.
     outbox.onFire = { self.deliver() }
     driver.onReport = { [unowned self] in take($0) }
     driver.onNetworkChange = { [unowned self] in
       for advertiser in inOrder { advertiser.networkChanged() }
-    }
-    selfCheck = SelfCheck(loop) { [unowned self] isOn in
-      driver.onEcho = isOn ? { [unowned self] in checkEcho($0) } : nil
     }
   }
 
@@ -115,6 +111,7 @@ package final class EmbeddedResponder: Responder {
   private func take(_ report: MDNSReport) {
     switch report {
     case .registered(let id, let name, _): published[id]?.registered(name)
+    case .heard(let id): if let advertiser = published[id] { selfCheck.seen(advertiser) }
     case .renamed(let id, let old, let new): published[id]?.renamed(from: old, to: new)
     case .gaveUp(let id, let name): published.removeValue(forKey: id)?.gaveUp(name)
     case .hostRenamed, .conflict: break
@@ -126,23 +123,6 @@ package final class EmbeddedResponder: Responder {
     let interfaces = driver.interfaces
     let own = Set(interfaces.flatMap(\.addresses))
     return given.isEmpty ? own : Set(given)
-  }
-
-  // MARK: Self-check
-
-  /// Looks for announced names in a packet that was sent to all, and came back from the network.
-  private func checkEcho(_ bytes: UnsafeRawBufferPointer) {
-    guard scan.read(bytes), scan.isResponse else { return }
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 255) { name in
-      for entry in scan.entries where entry.section == .answer && entry.type == DNSType.ptr && entry.ttl > 0 {
-        let data = entry.data
-        guard
-          let count = DNSScan.expand(bytes, at: data.lowerBound, before: data.upperBound, isFolded: false, into: name),
-          count > 0
-        else { continue }
-        selfCheck.heard(String(decoding: name[1...Int(name[0])], as: UTF8.self))
-      }
-    }
   }
 }
 

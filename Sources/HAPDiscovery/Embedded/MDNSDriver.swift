@@ -76,13 +76,8 @@ package final class MDNSDriver<Machine: MDNSMachine> {
   private(set) var absence: String?
   /// Called during `perform` too.
   package var onReport: (Machine.Output.Report) -> Void = { _ in }
-  /// Called after `interfaces` or `absence` changed.
+  /// Called after the machine was given the interfaces, which may be the same as before.
   var onNetworkChange: () -> Void = {}
-  /// Called with each packet of the machine that came back from the system, while it is set.
-  var onEcho: ((UnsafeRawBufferPointer) -> Void)? {
-    get { sockets.onEcho }
-    set { sockets.onEcho = newValue }
-  }
 
   /// - Parameter choice: a loopback interface is used only when named.
   package init(_ loop: EventLoop, _ choice: InterfaceChoice, _ machine: Machine) {
@@ -90,7 +85,8 @@ package final class MDNSDriver<Machine: MDNSMachine> {
     self.choice = choice
     timer = LoopTimer(loop)
     retry = LoopTimer(loop)
-    sockets = MDNSSockets(loop) { [unowned self] datagram, _ in receive(datagram) }
+    // The machine recognizes its own packets.
+    sockets = MDNSSockets(loop, dropsEchoes: false) { [unowned self] datagram, _ in receive(datagram) }
     timer.onFire = { [unowned self] in
       armed = nil
       perform { $0.advance(to: $1) }

@@ -1,4 +1,5 @@
 import HAPLoop
+import MDNS
 
 /// The sockets of multicast DNS (RFC 6762 §3, §5): one for each interface and address family, and with `takesAddresses` one for each address.
 ///
@@ -34,18 +35,21 @@ package final class MDNSSockets {
   }
 
   private let loop: EventLoop
-  /// Called with packets of others, and the local port.
+  /// Called with packets of others, without `dropsEchoes` also with own packets that the system gave back, and the local port.
   private var onDatagram: ((UDPSocket.Datagram, UInt16) -> Void)?
-  /// Called with packets of these sockets that the system gave back.
-  package var onEcho: ((UnsafeRawBufferPointer) -> Void)?
   private var members: [Member] = []
   private var ownAddresses: [UDPSocket] = []
   /// For questions from another port than 5353, by family; opened at the first.
   private var askers: [UDPSocket] = []
-  private var echoes = EchoMemory()
+  /// nil: own packets are not recognized.
+  private var echoes: EchoMemory?
 
-  package init(_ loop: EventLoop, onDatagram: @escaping (UDPSocket.Datagram, UInt16) -> Void) {
+  /// - Parameter dropsEchoes: whether own packets that the system gives back (IP_MULTICAST_LOOP) are dropped.
+  package init(
+    _ loop: EventLoop, dropsEchoes: Bool = true, onDatagram: @escaping (UDPSocket.Datagram, UInt16) -> Void
+  ) {
     self.loop = loop
+    echoes = dropsEchoes ? EchoMemory() : nil
     self.onDatagram = onDatagram
   }
 
@@ -128,7 +132,6 @@ package final class MDNSSockets {
   /// Closes all sockets; no datagram comes any more. Any number of times.
   package func close() {
     onDatagram = nil
-    onEcho = nil
     for socket in members.map(\.socket) + ownAddresses + askers { socket.close() }
     members = []
     ownAddresses = []
@@ -137,9 +140,8 @@ package final class MDNSSockets {
 
   private func receive(_ datagram: UDPSocket.Datagram, _ port: UInt16) {
     if let destination = datagram.destination,
-      echoes.take(datagram.bytes, to: destination, on: datagram.interface)
+      echoes?.take(datagram.bytes, to: destination, on: datagram.interface) == true
     {
-      onEcho?(datagram.bytes)
       return
     }
     // The system has chosen the port of an asker.
@@ -157,7 +159,7 @@ package final class MDNSSockets {
       throw LoopError(.cancelled, "there is no such interface to multicast on")
     }
     try member.socket.send(bytes, to: member.target)
-    echoes.expect(bytes, to: member.target.host, on: link.interface)
+    echoes?.expect(bytes, to: member.target.host, on: link.interface)
   }
 
   /// Sends to the group on all interfaces, or on one.
@@ -178,7 +180,7 @@ package final class MDNSSockets {
           let socket = try asker(isV4: member.link.isV4)
           try socket.multicast(on: member.link.interface, source: member.source)
           try socket.send(bytes, to: member.target)
-          echoes.expect(bytes, to: member.target.host, on: member.link.interface)
+          echoes?.expect(bytes, to: member.target.host, on: member.link.interface)
           port = port ?? socket.address.port
         } else {
           try multicast(bytes, on: member.link)
@@ -204,7 +206,7 @@ package final class MDNSSockets {
     if let member, !ownPort { socket = member.socket } else { socket = try asker(isV4: isV4) }
     try socket.send(bytes, to: target)
     // The address may be our own.
-    echoes.expect(bytes, to: target.host, on: nil)
+    echoes?.expect(bytes, to: target.host, on: nil)
     return socket.address.port
   }
 
@@ -218,7 +220,7 @@ package final class MDNSSockets {
 
 /// Hashes of own packets that the system may give back (IP_MULTICAST_LOOP). Packets that never come back are forgotten, the oldest first.
 private struct EchoMemory {
-  static let most = 1024
+  static let most = 4096
 
   private var counts: [Int: Int] = [:]
   /// Of every packet that is expected or came back; from `first` on.
@@ -255,7 +257,7 @@ private struct EchoMemory {
     var hasher = Hasher()
     hasher.combine(destination.bytes)
     hasher.combine(interface)
-    hasher.combine(bytes: bytes)
+    hasher.combine(PacketHash.of(bytes))
     return hasher.finalize()
   }
 }

@@ -176,7 +176,7 @@ package struct MDNSBrowser: Sendable {
     guard let place = links.firstIndex(where: { $0.interface.index == arrival.interface }),
       arrival.source.port == MDNS.port, bytes.count <= MDNS.largestPacket,
       !arrival.isUnicast || links[place].interface.isOnLink(arrival.source.address),
-      !(links[place].interface.addresses.contains(arrival.source.address) && echoes.contains(bytes, at: now)),
+      !(links[place].interface.addresses.contains(arrival.source.address) && echoes.take(bytes, at: now) != nil),
       scan.read(bytes), !scan.hasForeignCodes
     else { return }
     if scan.isResponse {

@@ -2,6 +2,8 @@
 package enum MDNSReport: Equatable, Sendable {
   /// The names are verified, and the first announcement was sent on some interface. Sent again after each rename, and after all interfaces were gone.
   case registered(MDNSServiceID, name: String, host: String)
+  /// The system gave a packet back that announces the service, so the service is on the network. Once after each `registered`.
+  case heard(MDNSServiceID)
   /// The instance name is taken; the next one is probed for. `registered` follows.
   case renamed(MDNSServiceID, from: String, to: String)
   /// The host name is taken; the next one is probed for. Sent for each service of the host.

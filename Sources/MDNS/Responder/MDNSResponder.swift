@@ -44,6 +44,8 @@ package struct MDNSResponder: Sendable {
 
   var links: [Link] = []
   var echoes = EchoTable()
+  /// The type of the service that was published last, and its index.
+  var lastType = (name: "", index: 0)
   /// Names that are published before this time begin together with those before them.
   var start = Time.past
   var lastQuery: UInt32 = 0
@@ -137,7 +139,7 @@ package struct MDNSResponder: Sendable {
   /// The host name as it is now, without ".local"; nil for an id that is no longer valid.
   package func host(of id: MDNSServiceID) -> String? { index(of: id).map { hosts[Int(services[$0].host)].name } }
 
-  private func index(of id: MDNSServiceID) -> Int? {
+  func index(of id: MDNSServiceID) -> Int? {
     let index = Int(id.slot)
     guard index < services.count, services[index].generation == id.generation, services[index].isLive else {
       return nil

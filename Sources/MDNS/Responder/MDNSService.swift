@@ -42,14 +42,20 @@ package struct MDNSService: Equatable, Sendable {
   package func check() throws(MDNSServiceError) {
     func isLabel(_ text: some StringProtocol) -> Bool { (1...63).contains(text.utf8.count) }
     guard isLabel(name) else { throw .malformedName(name) }
-    let labels = type.split(separator: ".", omittingEmptySubsequences: false)
-    guard labels.count == 2, labels.allSatisfy(isLabel), type.utf8.count <= 80 else { throw .malformedType(type) }
+    guard Self.isType(type.utf8) else { throw .malformedType(type) }
     for subtype in subtypes where !isLabel(subtype) { throw .malformedType(subtype) }
     guard subtypes.count <= 16 else { throw .tooManySubtypes(subtypes.count) }
-    guard isLabel(host), !host.contains(".") else { throw .malformedHost(host) }
+    guard isLabel(host), !host.utf8.contains(UInt8(ascii: ".")) else { throw .malformedHost(host) }
     guard port > 0 else { throw .noPort }
     if let long = text.first(where: { $0.count > 255 }) { throw .textTooLong(long.count) }
     guard textSize <= Self.textLimit else { throw .textTooLong(textSize) }
+  }
+
+  /// Two labels, 80 bytes at most.
+  private static func isType(_ text: String.UTF8View) -> Bool {
+    guard text.count <= 80, let dot = text.firstIndex(of: UInt8(ascii: ".")) else { return false }
+    let second = text[dot...].dropFirst()
+    return [text[..<dot], second].allSatisfy { (1...63).contains($0.count) } && !second.contains(UInt8(ascii: "."))
   }
 
   /// Bytes of the data of a TXT record: a record of its own in a packet of 9000 bytes still has room for the names.

@@ -182,9 +182,17 @@ extension MDNSResponder {
       return writer.isComplete ? writer.message : []
     }
     guard bytes.count > 12 else { return }
-    echoes.note(bytes, at: now)
+    echoes.note(bytes, announcing: announced(in: packer), at: now)
     outputs.append(
       .send(MDNSPacket(bytes, interface: links[packer.link].interface.index, to: packer.destination)))
+  }
+
+  /// The services that a packet announces, of those that were not heard yet.
+  private func announced(in packer: Packer) -> [MDNSServiceID] {
+    guard packer.form == .response, case .multicast = packer.destination else { return [] }
+    return packer.items.lazy
+      .filter { $0.ref.kind == .service && $0.answers.contains(.pointer) && !services[$0.ref.index].isHeard }
+      .map { id($0.ref.index) }
   }
 
   private mutating func write(_ packer: Packer, _ writer: inout PacketWriter) {

@@ -9,7 +9,7 @@ extension MDNSResponder {
         $0.interface.index == arrival.interface && $0.isV4 == arrival.source.address.isV4
       })
     else { return }
-    if isOwn(arrival.source.address), echoes.contains(bytes, at: self.now) { return }
+    if isOwn(arrival.source.address), let announced = echoes.take(bytes, at: self.now) { return heard(announced) }
     // RFC 6762 §11: a packet to the group is from the link, whatever its source. Nothing is sent off the link.
     let isOnLink = links[link].interface.isOnLink(arrival.source.address)
     guard isOnLink || !arrival.isUnicast && arrival.source.port == MDNS.port else { return }
@@ -22,6 +22,15 @@ extension MDNSResponder {
     }
     runSteps()
     runAnswers(on: link)
+  }
+
+  /// A packet of this machine came back.
+  private mutating func heard(_ announced: [MDNSServiceID]) {
+    for id in announced {
+      guard let index = index(of: id), services[index].isRegistered, !services[index].isHeard else { continue }
+      services[index].isHeard = true
+      report(.heard(id))
+    }
   }
 
   // MARK: Responses

@@ -126,6 +126,7 @@ extension MDNSResponder {
     announce(index, announcement(of: index), on: link)
     guard !services[index].isRegistered else { return }
     services[index].isRegistered = true
+    services[index].isHeard = false
     report(.registered(id(index), name: services[index].name, host: hosts[Int(services[index].host)].name))
   }
 

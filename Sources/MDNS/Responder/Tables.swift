@@ -63,6 +63,14 @@ extension MDNSResponder {
   }
 
   private mutating func type(_ name: String) -> Int {
+    // Services of one type mostly follow each other.
+    if name == lastType.name { return lastType.index }
+    let index = findType(name)
+    lastType = (name, index)
+    return index
+  }
+
+  private mutating func findType(_ name: String) -> Int {
     let wire = Self.wire(name) + Self.local
     let hash = Self.hash(of: [wire[...]])
     let known = names.first(hash) { raw in

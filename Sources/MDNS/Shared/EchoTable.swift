@@ -5,25 +5,39 @@ struct EchoTable: Sendable {
   /// How long a packet may be on its way.
   private static let lifetime = 10 * Time.second
 
-  private var times: [UInt64: Int64] = [:]
+  private struct Packet {
+    /// When it was sent.
+    var time: Int64
+    var announced: [MDNSServiceID]
+  }
+
+  private var packets: [UInt64: Packet] = [:]
   private var order: [UInt64] = []
   private var oldest = 0
 
-  mutating func note(_ bytes: [UInt8], at now: Int64) {
-    let hash = bytes.withUnsafeBytes { Self.hash($0) }
-    if times.updateValue(now, forKey: hash) != nil { return }
+  /// - Parameter announced: services whose announcement the packet has.
+  mutating func note(_ bytes: [UInt8], announcing announced: [MDNSServiceID] = [], at now: Int64) {
+    let hash = bytes.withUnsafeBytes { PacketHash.of($0) }
+    if packets.updateValue(Packet(time: now, announced: announced), forKey: hash) != nil { return }
     if order.count < Self.limit { return order.append(hash) }
-    times[order[oldest]] = nil
+    packets[order[oldest]] = nil
     order[oldest] = hash
     oldest = (oldest + 1) % Self.limit
   }
 
-  func contains(_ bytes: UnsafeRawBufferPointer, at now: Int64) -> Bool {
-    times[Self.hash(bytes)].map { now - $0 <= Self.lifetime } ?? false
+  /// - Returns: nil for a packet of another host; otherwise the services that the packet announces, the first time that it comes back.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, at now: Int64) -> [MDNSServiceID]? {
+    let hash = PacketHash.of(bytes)
+    guard let packet = packets[hash], now - packet.time <= Self.lifetime else { return nil }
+    if !packet.announced.isEmpty { packets[hash]?.announced = [] }
+    return packet.announced
   }
+}
 
+/// A hash that recognizes a packet of this machine. A hostile sender can find two packets with one hash, and gains that its own packet is ignored.
+package enum PacketHash {
   /// Eight bytes in one step.
-  static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+  package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hash = UInt64(bytes.count) &* 0x9E37_79B9_7F4A_7C15
     var place = 0
     while bytes.count - place >= 8 {

@@ -10,6 +10,8 @@ struct ServiceEntry: Sendable {
   var mayRename: Bool
   /// Whether `registered` was reported since the last rename.
   var isRegistered = false
+  /// Whether `heard` was reported since then.
+  var isHeard = false
   /// Index into `behaviors`.
   var behavior: UInt16
   var type: UInt16
@@ -133,6 +135,13 @@ extension MDNSResponder {
 
   /// The data of a TXT record. RFC 6763 §6.1: one without strings has an empty one.
   static func textData(_ strings: [[UInt8]]) -> [UInt8] {
-    strings.isEmpty ? [0] : strings.flatMap { [UInt8($0.count)] + $0 }
+    if strings.isEmpty { return [0] }
+    var data: [UInt8] = []
+    data.reserveCapacity(strings.reduce(0) { $0 + 1 + $1.count })
+    for string in strings {
+      data.append(UInt8(string.count))
+      data += string
+    }
+    return data
   }
 }
