@@ -57,8 +57,8 @@ package struct ServiceRecord: Equatable, Sendable {
   /// RFC 6763 §7: an underscore, 1...15 letters, digits and hyphens, and the protocol.
   private static func isServiceType(_ text: String) -> Bool {
     let bytes = text.utf8
-    guard bytes.first == UInt8(ascii: "_"), ["._tcp", "._udp"].contains(where: { bytes.suffix(5).elementsEqual($0.utf8) })
-    else { return false }
+    let isKnown = ["._tcp", "._udp"].contains { bytes.suffix(5).elementsEqual($0.utf8) }
+    guard bytes.first == UInt8(ascii: "_"), isKnown else { return false }
     return isWord(bytes.dropFirst().dropLast(5), 1...15)
   }
 
