@@ -113,6 +113,7 @@ MUTATIONS = [
     ("MB.35", P, "settleDue ?? max(now + Self.settlingTime, settleNotBefore)\n    guard !cache", "settleDue ?? now + Self.settlingTime\n    guard !cache"),
     ("MB.35", P, "Int64(placeCount) * Self.pauseForPlace)", "0)"),
     ("MB.36", N, "      get { type == DNSType.ptr ? pointers : others }\n      set { if type == DNSType.ptr {", "      get { pointers }\n      set { if true {"),
+    ("MB.36", M, "mostRecordsAtOnce = 2000", "mostRecordsAtOnce = 200_000"),
     ("MB.36", P, "    hosts[place.target] = host\n", ""),
     ("MB.34", D, "      cache.remove(id)\n      if record.isWanted { didChangeNeed(of: record, isWanted: false) }", "      if record.isWanted { setWanted(id, false) }\n      cache.remove(id)"),
 ]

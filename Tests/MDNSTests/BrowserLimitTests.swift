@@ -248,6 +248,18 @@ import Testing
     #expect(try lab.browser.cache.all(of: entry(lamp.type), type: DNSType.ptr).count == 1001)
   }
 
+  @Test("[MB.36] Records that expire together are dropped in parts, one right after the other")
+  func expiry() throws {
+    let lab = try BrowserLab()
+    respondPlaces(0..<5000, lab) { [Accessory(name: "Flood \($0)").place] }
+    let end = lab.now + .seconds(120)
+    lab.browser.advance(to: end)
+    #expect(lab.browser.cache.count == 3000)
+    #expect(lab.browser.nextDeadline.map { $0 <= end } == true)
+    lab.advance(to: end)
+    #expect(lab.browser.cache.count == 0)
+  }
+
   @Test("[MB.36] The addresses of a host are collected once for a report, whatever number of services it has")
   func sharedAddresses() throws {
     let lab = try BrowserLab()

@@ -200,9 +200,10 @@ extension MDNSBrowser {
     cache.schedule(id)
   }
 
-  /// Asks for records again in time, and drops those whose time is over.
+  /// Asks for records again in time, and drops those whose time is over. If there are more than `mostRecordsAtOnce`, the next ones are due at once.
   mutating func performRecords() {
-    while let first = cache.deadlines.first {
+    for _ in 0..<Self.mostRecordsAtOnce {
+      guard let first = cache.deadlines.first else { return }
       let record = cache[first.id]
       if record.expires <= now {
         drop(first.id)

@@ -49,6 +49,8 @@ package struct MDNSBrowser: Sendable {
   static let pauseForService = Time.millisecond / 20
   /// The same for each SRV record that names the host, because few of them may belong to a service.
   static let pauseForPlace = Time.millisecond / 200
+  /// Records that can be due together may be as many as the cache holds, and other events of the process must not wait for all of them.
+  static let mostRecordsAtOnce = 2000
   /// One second, for goodbyes and replaced records. RFC 6762 §10.1, §10.2.
   static let grace = 1 * Time.second
   /// For records in doubt. RFC 6762 §10.4, §10.5.
