@@ -4,7 +4,7 @@ import Testing
 @testable import MDNS
 
 @Suite struct BrowserModelTests {
-  /// What a browser with these records has to have reported, by instance.
+  /// The services that a browser with these records has reported, by instance.
   private func expected(_ browser: MDNSBrowser) -> [[UInt8]: MDNSFoundService] {
     let cache = browser.cache
     let records = [1, 2].flatMap { cache.all(onInterface: $0) }.map { cache[$0] }

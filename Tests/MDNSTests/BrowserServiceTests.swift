@@ -86,13 +86,11 @@ import Testing
     for interface in [1, 2] as [UInt32] { lab.respond(lamp.all, on: interface) }
     lab.advance(by: .seconds(2))
     lamp.port = 81
-    for _ in 0..<2 {
-      for interface in [1, 2] as [UInt32] { lab.respond([lamp.place], on: interface) }
-      lab.advance(by: .milliseconds(500))
-    }
+    for interface in [1, 2] as [UInt32] { lab.respond([lamp.place], on: interface) }
+    lab.advance(by: .milliseconds(300))
     for interface in [1, 2] as [UInt32] {
       lab.respond([lamp.place], on: interface)
-      lab.advance(by: .milliseconds(400))
+      lab.advance(by: .milliseconds(200))
     }
     #expect(lab.takeReports() == [.appeared(Accessory().found(on: 2)), .changed(lamp.found(on: 2))])
   }
