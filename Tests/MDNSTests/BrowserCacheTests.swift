@@ -152,6 +152,46 @@ import Testing
     #expect(lab.takeReports() == [.changed(lamp.found())])
     lab.advance(by: .seconds(2))
     #expect(lab.takeReports().isEmpty && lab.browser.cache.count == 5)
+    // The service still says where it is, so its PTR record is not in doubt.
+    lab.advance(by: .seconds(20))
+    #expect(lab.takeReports().isEmpty)
+  }
+
+  @Test("[MB.12] A value that changes and changes back within a second is reported at once", arguments: [0, 2])
+  func changedBack(_ age: Int) throws {
+    let old = Accessory()
+    let lab = try labWithLamp(old)
+    lab.advance(by: .seconds(age))
+    var new = old
+    new.port = 81
+    new.text = ["sf=0"]
+    for lamp in [new, old, new, old] {
+      lab.respond([lamp.place, lamp.textRecord])
+      lab.advance(by: .milliseconds(100))
+      #expect(lab.takeReports() == [.changed(lamp.found())])
+    }
+    // The second announcement removes the other value.
+    lab.advance(by: .seconds(1))
+    lab.respond([old.place, old.textRecord])
+    lab.advance(by: .seconds(20))
+    #expect(lab.takeReports().isEmpty && lab.browser.cache.count == 5)
+  }
+
+  @Test("[MB.12] A value without the cache-flush bit that is taken back and comes again is the newest")
+  func cameAgain() throws {
+    let old = Accessory(flushesCache: false)
+    let lab = try labWithLamp(old)
+    let new = Accessory(port: 81, flushesCache: false)
+    lab.respond([new.place])
+    lab.advance(by: .milliseconds(100))
+    // Heard again is not new.
+    lab.respond([old.place])
+    lab.advance(by: .milliseconds(100))
+    #expect(lab.takeReports() == [.changed(new.found())])
+    lab.respond([old.place.with(ttl: 0)])
+    lab.respond([old.place])
+    lab.advance(by: .milliseconds(100))
+    #expect(lab.takeReports() == [.changed(old.found())])
   }
 
   @Test("[MB.23] The cache-flush bit of a PTR record removes no other instance")
@@ -287,8 +327,14 @@ import Testing
     lab.query([question])
     lab.advance(by: .milliseconds(200))
     #expect(lab.takeQuestions().map(\.question) == [DNSQuestion(lamp.instance, DNSType.txt)])
+    lab.query([question])
     lab.advance(by: .seconds(1))
     #expect(lab.takeQuestions().map(\.question).contains(question))
+    // The next question is at about 3 s.
+    lab.advance(by: .milliseconds(1500))
+    lab.query([question])
+    lab.advance(by: .seconds(1))
+    #expect(lab.takeQuestions().map(\.question) == [DNSQuestion(lamp.instance, DNSType.txt)])
   }
 
   @Test("[MB.27] A time to live above a day is taken for a day", arguments: [false, true])

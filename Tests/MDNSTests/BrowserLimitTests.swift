@@ -77,6 +77,16 @@ import Testing
     for lamp in lamps { #expect(!reports.contains(lamp.gone)) }
   }
 
+  @Test("[MB.30] A TXT record of many short strings counts with the memory that they take in a report")
+  func strings() throws {
+    let lab = try BrowserLab(limits: limits { $0.bytes = 1_000_000 })
+    for number in 0..<100 {
+      lab.respond(Accessory(name: "Lamp \(number)", text: Array(repeating: "x", count: 2000)).all)
+      lab.advance(by: .milliseconds(50))
+    }
+    #expect(lab.takeReports().count == 8)
+  }
+
   @Test("[MB.31] More than 64 records of a name, type and interface are not kept; those that were first stay")
   func recordsOfName() throws {
     var lamp = Accessory(flushesCache: false)
@@ -111,6 +121,16 @@ import Testing
     #expect((90...110).contains(lab.takeSent().filter { !$0.message.questions.isEmpty }.count))
     lab.advance(to: .milliseconds(92_000))
     #expect(lab.takeQuestions().contains { $0.question == DNSQuestion(lamp.instance, DNSType.srv) })
+  }
+
+  @Test("[MB.32] Records to be asked for again wait in a list that is no longer than the cache may be")
+  func refreshes() throws {
+    let lab = try BrowserLab(limits: limits { $0.records = 100 })
+    let lamp = Accessory()
+    lab.respond(lamp.all)
+    let ids = lab.browser.cache.all(onInterface: 1).filter { lab.browser.cache[$0].type != DNSType.ptr }
+    for number in 0..<1000 { lab.browser.ask(for: lab.browser.cache[ids[number % ids.count]]) }
+    #expect(lab.browser.links[0].refreshes.count == 100)
   }
 
   @Test("[MB.33] The known answers of a large network are sent at ten packets a second on average")
@@ -176,5 +196,79 @@ import Testing
     #expect(lab.takeReports().isEmpty)
     lab.advance(by: .milliseconds(1))
     #expect(lab.takeReports().count == 1000)
+  }
+  @Test("[MB.35] After a report on a host that thousands of SRV records name, the next waits, 5 µs for each")
+  func placeRate() throws {
+    let lab = try BrowserLab()
+    respondPlaces(0..<7999, lab) { [Accessory(name: "Flood \($0)").place] }
+    var lamp = Accessory()
+    lab.respond(lamp.all)
+    lab.advance(by: .milliseconds(10))
+    #expect(lab.takeReports() == [.appeared(lamp.found())])
+    lamp.addresses = [[10, 0, 0, 8]]
+    lab.respond(lamp.addressRecords)
+    lab.advance(by: .milliseconds(39))
+    #expect(lab.takeReports().isEmpty)
+    lab.advance(by: .milliseconds(1))
+    #expect(lab.takeReports().count == 1)
+  }
+
+  /// Responses with the records of 50 numbers each.
+  private func respondPlaces(_ numbers: Range<Int>, _ lab: BrowserLab, _ records: (Int) -> [DNSRecord]) {
+    for start in stride(from: numbers.lowerBound, to: numbers.upperBound, by: 50) {
+      lab.respond((start..<min(start + 50, numbers.upperBound)).flatMap(records))
+    }
+  }
+
+  @Test(
+    "[MB.36] Work for an instance does not grow with the SRV records that name it, nor work for a type with its PTR records"
+  )
+  func lists() throws {
+    let lab = try BrowserLab()
+    let lamp = Accessory()
+    lab.respond(lamp.all)
+    respondPlaces(0..<1000, lab) { number in
+      let flood = Accessory(name: "Flood \(number)")
+      let places = [lamp.instance, lamp.type].map { target in
+        DNSRecord(flood.instance, DNSType.srv, ttl: 120, .service(priority: 0, weight: 0, port: 80, target: target))
+      }
+      return [flood.pointer] + places
+    }
+    var name = NameBuffer()
+    func entry(_ of: DNSName) throws -> NameID {
+      name.set(of.labels.flatMap { [UInt8($0.count)] + $0 })
+      return try #require(lab.browser.cache.names.find(name))
+    }
+    var seen = 0
+    #expect(try lab.browser.cache.pointers(to: entry(lamp.instance)) { _ in (seen += 1) == () }.count == 1)
+    #expect(seen == 1)
+    #expect(try lab.browser.cache.places(on: entry(lamp.instance)).count == 1000)
+    seen = 0
+    #expect(try lab.browser.cache.all(of: entry(lamp.type)) { _ in (seen += 1) == () }.isEmpty && seen == 0)
+    #expect(try lab.browser.cache.all(of: entry(lamp.type), type: DNSType.ptr).count == 1001)
+  }
+
+  @Test("[MB.36] Records that expire together are dropped in parts, one right after the other")
+  func expiry() throws {
+    let lab = try BrowserLab()
+    respondPlaces(0..<5000, lab) { [Accessory(name: "Flood \($0)").place] }
+    let end = lab.now + .seconds(120)
+    lab.browser.advance(to: end)
+    #expect(lab.browser.cache.count == 3000)
+    #expect(lab.browser.nextDeadline.map { $0 <= end } == true)
+    lab.advance(to: end)
+    #expect(lab.browser.cache.count == 0)
+  }
+
+  @Test("[MB.36] The addresses of a host are collected once for a report, whatever number of services it has")
+  func sharedAddresses() throws {
+    let lab = try BrowserLab()
+    for number in 0..<20 { lab.respond(Accessory(name: "Lamp \(number)").all) }
+    lab.advance(by: .milliseconds(10))
+    let lists = lab.takeReports().map { report in
+      guard case .appeared(let service) = report else { return 0 }
+      return service.addresses.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+    }
+    #expect(lists.count == 20 && Set(lists).count == 1 && lists[0] != 0)
   }
 }

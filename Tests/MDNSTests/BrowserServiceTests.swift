@@ -79,6 +79,22 @@ import Testing
     #expect(lab.takeReports() == [.changed(here.found())])
   }
 
+  @Test("[MB.12] A change that two interfaces announce twice within a second is reported once")
+  func announcedTwice() throws {
+    let lab = try BrowserLab(interfaces: [1, 2])
+    var lamp = Accessory()
+    for interface in [1, 2] as [UInt32] { lab.respond(lamp.all, on: interface) }
+    lab.advance(by: .seconds(2))
+    lamp.port = 81
+    for interface in [1, 2] as [UInt32] { lab.respond([lamp.place], on: interface) }
+    lab.advance(by: .milliseconds(300))
+    for interface in [1, 2] as [UInt32] {
+      lab.respond([lamp.place], on: interface)
+      lab.advance(by: .milliseconds(200))
+    }
+    #expect(lab.takeReports() == [.appeared(Accessory().found(on: 2)), .changed(lamp.found(on: 2))])
+  }
+
   @Test(
     "[MB.13] SRV and TXT records that are missing are asked for in one packet after 20 to 120 ms, then again after 1 s, 2 s, 4 s, …"
   )

@@ -77,6 +77,8 @@ struct Lookup: Sendable {
   var attempts = 0
   /// What another host, or the packet before, has just asked for.
   var suppressed: RecordKinds = []
+  /// What another host asked for instead of the browser the last time.
+  var wasSuppressed: RecordKinds = []
   var isWaiting = false
   fileprivate(set) var next = NameTable.none
 

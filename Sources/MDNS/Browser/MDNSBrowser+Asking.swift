@@ -21,6 +21,7 @@ extension MDNSBrowser {
       lookups.deadlines.remove(id)
       lookups[id].attempts = 0
       lookups[id].suppressed = []
+      lookups[id].wasSuppressed = []
     } else if !lookups[id].isWaiting, lookups.deadlines.due(of: id) == nil {
       // All names that are found within the time of one delay are asked for together.
       if links[place].batch <= now { links[place].batch = now + delay() }
@@ -72,7 +73,9 @@ extension MDNSBrowser {
       // One question is for all records of the type. One that was asked just now is not repeated.
       guard let search = cache.names[record.name].search, links[place].states[search].restUntil <= now else { return }
       links[place].states[search].isWanted = true
-    } else if links[place].refreshes.last.map({ $0 == (record.name, record.type) }) != true {
+    } else if links[place].refreshes.last.map({ $0 == (record.name, record.type) }) != true,
+      links[place].refreshes.count < configuration.limits.records
+    {
       links[place].refreshes.append((record.name, record.type))
     }
   }
@@ -156,6 +159,7 @@ extension MDNSBrowser {
     for (kind, type) in RecordKinds.types where missing.contains(kind) && !lookups[id].suppressed.contains(kind) {
       guard add((name, type), to: &query) else { return false }
       lookups[id].suppressed.insert(kind)
+      lookups[id].wasSuppressed.remove(kind)
     }
     lookups[id].suppressed = []
     lookups[id].isWaiting = false
@@ -168,8 +172,8 @@ extension MDNSBrowser {
   /// Adds the known answers of the packet's questions, over several packets if need be, and ends it.
   private func finishPacket(_ query: inout Query) {
     for question in query.asked {
-      let known = cache.all(of: question.name) {
-        $0.type == question.type && $0.interface == query.interface && isKnownAnswer($0)
+      let known = cache.all(of: question.name, type: question.type) {
+        $0.interface == query.interface && isKnownAnswer($0)
       }
       for id in known.reversed() { query.packer.append(knownAnswer(cache[id])) }
     }

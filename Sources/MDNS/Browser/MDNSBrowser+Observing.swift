@@ -54,9 +54,12 @@ extension MDNSBrowser {
       target.read(bytes, at: record.data.lowerBound + head, before: record.data.upperBound) != nil,
       let goal = cache.names.find(target)
     else { return nil }
-    return cache.allLeading(to: goal) {
-      $0.name == name && $0.type == record.type && $0.interface == interface && $0.data.elementsEqual(data)
-    }.first
+    if record.type == DNSType.ptr {
+      return cache.pointers(to: goal) { $0.name == name && $0.interface == interface }.first
+    }
+    return cache.first(of: name) {
+      $0.type == record.type && $0.interface == interface && $0.target == goal && $0.data.elementsEqual(data)
+    }
   }
 
   /// A question that the browser is about to send, and that another host has just sent, counts as sent, but not twice in a row, so that no host can
@@ -71,8 +74,10 @@ extension MDNSBrowser {
       links[place].states[search] = state
     } else if let id = lookups.find(cache.names[name], links[place].interface.index) {
       let isDue = lookups[id].isWaiting || (lookups.deadlines.due(of: id) ?? .max) < soon
-      // Each lookup begins with an empty set, so a question is suppressed once before it is sent.
-      if isDue { lookups[id].suppressed.formUnion(RecordKinds(type: type)) }
+      let kind = RecordKinds(type: type)
+      guard isDue, lookups[id].wasSuppressed.isDisjoint(with: kind) else { return }
+      lookups[id].suppressed.formUnion(kind)
+      lookups[id].wasSuppressed.formUnion(kind)
     }
   }
 
@@ -86,8 +91,8 @@ extension MDNSBrowser {
       links[place].states[search].observed = now
     }
     let interface = links[place].interface.index
-    let expected = cache.all(of: name) { record in
-      record.type == type && record.interface == interface && record.isWanted && record.state != .leaving
+    let expected = cache.all(of: name, type: type) { record in
+      record.interface == interface && record.isWanted && record.state != .leaving
         // A record that was just sent is not sent again. RFC 6762 §6.
         && record.received <= now - Time.second
         && (record.unanswered == 0 || record.lastUnanswered <= now - Time.second)

@@ -37,9 +37,7 @@ extension MDNSBrowser {
       target.firstLabelSize > 0, target.folded[target.firstLabelSize...] == parent[...]
     else { return }
     if let instance = cache.names.find(target) {
-      let known = cache.allLeading(to: instance) {
-        $0.name == type && $0.interface == interface && $0.type == DNSType.ptr
-      }
+      let known = cache.pointers(to: instance) { $0.name == type && $0.interface == interface }
       if let known = known.first {
         return record.ttl == 0 ? leave(known, after: Self.grace) : renew(known, ttl: record.ttl)
       }
@@ -58,8 +56,15 @@ extension MDNSBrowser {
       if cache.names[name].search != nil { return }
       let isSRV = record.type == DNSType.srv
       let goal = isSRV ? cache.names.find(target) : NameTable.none
-      let set = cache.all(of: name) { $0.type == record.type && $0.interface == interface }
+      let set = cache.all(of: name, type: record.type) { $0.interface == interface }
       let known = set.first { cache[$0].target == goal && cache[$0].data == data }
+      if let known, record.ttl > 0, record.hasTopBit || cache[known].state == .leaving,
+        set.contains(where: { cache[$0].sequence > cache[known].sequence })
+      {
+        // The value changed in between, and changed back.
+        cache.setNewest(known)
+        touchService(of: name)
+      }
       if let known { record.ttl == 0 ? leave(known, after: Self.grace) : renew(known, ttl: record.ttl) }
       if record.hasTopBit, record.ttl > 0 { flush(set, except: known) }
       // Records that were here before stay, whatever number of others come.

@@ -58,7 +58,7 @@ extension MDNSBrowser {
     }
     let service = cache.names[instance].service
     guard service != NameTable.none else { return }
-    let others = cache.allLeading(to: instance) { $0.type == DNSType.ptr }
+    let others = cache.pointers(to: instance)
     guard let other = others.last else { return endService(service) }
     // Another search found it too, and keeps it.
     guard searches[services[service].search]?.name == owner, !others.contains(where: { cache[$0].name == owner }),
@@ -97,7 +97,7 @@ extension MDNSBrowser {
   }
 
   private mutating func updateWanted(of name: NameID) {
-    for id in cache.all(of: name, where: { $0.type != DNSType.ptr }) { setWanted(id, isNeeded(cache[id])) }
+    for id in cache.all(of: name) { setWanted(id, isNeeded(cache[id])) }
   }
 
   private mutating func setWanted(_ id: RecordID, _ isWanted: Bool) {
@@ -160,8 +160,7 @@ extension MDNSBrowser {
 
   private mutating func dropOldestUnresolved(except name: NameID) -> Bool {
     guard let oldest = services.oldestUnresolved, services[oldest].name != name else { return false }
-    let pointers = cache.allLeading(to: services[oldest].name) { $0.type == DNSType.ptr }
-    for id in pointers { drop(id) }
+    for id in cache.pointers(to: services[oldest].name) { drop(id) }
     return true
   }
 
@@ -201,9 +200,10 @@ extension MDNSBrowser {
     cache.schedule(id)
   }
 
-  /// Asks for records again in time, and drops those whose time is over.
+  /// Asks for records again in time, and drops those whose time is over. If there are more than `mostRecordsAtOnce`, the next ones are due at once.
   mutating func performRecords() {
-    while let first = cache.deadlines.first {
+    for _ in 0..<Self.mostRecordsAtOnce {
+      guard let first = cache.deadlines.first else { return }
       let record = cache[first.id]
       if record.expires <= now {
         drop(first.id)
@@ -221,7 +221,9 @@ extension MDNSBrowser {
 
   /// A service that doesn't say where it is any more may not be there either. RFC 6762 §10.4.
   private mutating func doubtPointers(to place: CachedRecord) {
-    for id in cache.allLeading(to: place.name, where: { $0.type == DNSType.ptr && $0.interface == place.interface }) {
+    let other = cache.first(of: place.name) { $0.type == DNSType.srv && $0.interface == place.interface }
+    guard other == nil else { return }
+    for id in cache.pointers(to: place.name, where: { $0.interface == place.interface }) {
       guard let search = cache.names[cache[id].name].search, let link = linkPlace(place.interface),
         links[link].states[search].restUntil <= now + 3 * Time.second
       else { continue }

@@ -19,18 +19,23 @@ extension MDNSBrowser {
   /// Reports on all services whose records changed, in the order in which they changed.
   mutating func report() {
     settleDue = nil
+    var placeCount = 0
     for host in touchedHosts {
       cache.names[host].isTouchedHost = false
-      for id in cache.allLeading(to: host, where: { $0.type == DNSType.srv }).reversed() {
+      let places = cache.places(on: host)
+      placeCount += places.count
+      for id in places.reversed() {
         let service = cache.names[cache[id].name].service
         if service != NameTable.none { services.touch(service) }
       }
     }
     touchedHosts = []
     let touched = services.takeTouched()
-    settleNotBefore = now + Int64(touched.count) * Self.pauseForService
+    settleNotBefore =
+      now + max(Int64(touched.count) * Self.pauseForService, Int64(placeCount) * Self.pauseForPlace)
+    var hosts: [NameID: Host] = [:]
     for id in touched {
-      let new = picture(services[id])
+      let new = picture(services[id], &hosts)
       switch (services[id].told, new) {
       case (nil, nil): continue
       case (nil, let new?): outputs.append(.report(.appeared(new)))
@@ -43,18 +48,26 @@ extension MDNSBrowser {
     }
   }
 
+  /// What a report says of a host. Services of one host share it: it may have hundreds of addresses.
+  private struct Host {
+    var name: String
+    var addresses: [MDNSFoundService.Address]
+  }
+
   /// nil: not enough is known.
-  private func picture(_ service: FoundService) -> MDNSFoundService? {
+  /// - Parameter hosts: those of other services of the same report.
+  private func picture(_ service: FoundService, _ hosts: inout [NameID: Host]) -> MDNSFoundService? {
     let wire = cache.names[service.name].wire
     guard let place = newest(DNSType.srv, of: service.name), let text = newest(DNSType.txt, of: service.name),
       let type = searches[service.search]?.type, let length = wire.first
     else { return nil }
     let port = UInt16(place.data[4]) << 8 | UInt16(place.data[5])
-    let addresses = addresses(of: place.target)
-    guard port > 0, !addresses.isEmpty else { return nil }
+    let host = hosts[place.target] ?? Host(name: hostText(place.target), addresses: addresses(of: place.target))
+    hosts[place.target] = host
+    guard port > 0, !host.addresses.isEmpty else { return nil }
     return MDNSFoundService(
-      name: [UInt8](wire[1..<(1 + Int(length))]), type: type, host: hostText(place.target), port: port,
-      addresses: addresses, interface: place.interface,
+      name: [UInt8](wire[1..<(1 + Int(length))]), type: type, host: host.name, port: port,
+      addresses: host.addresses, interface: place.interface,
       text: text.data.withUnsafeBytes { MDNSFoundService.strings(of: $0) } ?? [])
   }
 

@@ -47,6 +47,10 @@ package struct MDNSBrowser: Sendable {
   static let settlingTime = 10 * Time.millisecond
   /// After a report on many services, the next one waits for this time for each: a packet about a host can change thousands.
   static let pauseForService = Time.millisecond / 20
+  /// The same for each SRV record that names the host, because few of them may belong to a service.
+  static let pauseForPlace = Time.millisecond / 200
+  /// Records that can be due together may be as many as the cache holds, and other events of the process must not wait for all of them.
+  static let mostRecordsAtOnce = 2000
   /// One second, for goodbyes and replaced records. RFC 6762 §10.1, §10.2.
   static let grace = 1 * Time.second
   /// For records in doubt. RFC 6762 §10.4, §10.5.
@@ -115,7 +119,7 @@ package struct MDNSBrowser: Sendable {
     guard let index = search(type), let name = searches[index]?.name else { return }
     services.forgetReports(ofSearch: index)
     cache.names[name].search = nil
-    for id in cache.all(of: name, where: { $0.type == DNSType.ptr }) { drop(id) }
+    for id in cache.all(of: name, type: DNSType.ptr) { drop(id) }
     searches[index] = nil
     cache.names.releaseIfUnused(name)
     evaluateTouched()
@@ -130,7 +134,7 @@ package struct MDNSBrowser: Sendable {
     }
     owner.set([UInt8(name.count)] + name + parent)
     guard let instance = cache.names.find(owner), cache.names[instance].service != NameTable.none else { return }
-    for id in cache.all(of: instance, where: { $0.type == DNSType.srv }) {
+    for id in cache.all(of: instance, type: DNSType.srv) {
       let host = cache[id].target
       for address in cache.all(of: host, where: { $0.type == DNSType.a || $0.type == DNSType.aaaa }) { doubt(address) }
       doubt(id)

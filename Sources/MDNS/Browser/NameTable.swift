@@ -44,14 +44,29 @@ typealias NameID = UInt32
 struct NameTable: Sendable {
   static let none = UInt32.max
 
+  /// The first PTR record, and the first of the other records. These are two lists, because a type has thousands of PTR records, and a sender can
+  /// make thousands of SRV records that name an instance as their host.
+  struct ListHeads: Sendable {
+    var pointers = none
+    var others = none
+
+    var isEmpty: Bool { pointers == none && others == none }
+
+    /// By the type of record.
+    subscript(type: UInt16) -> UInt32 {
+      get { type == DNSType.ptr ? pointers : others }
+      set { if type == DNSType.ptr { pointers = newValue } else { others = newValue } }
+    }
+  }
+
   struct Entry: Sendable {
     /// In the case in which it was heard first.
     fileprivate(set) var wire: [UInt8]
     fileprivate var hash: UInt64
     fileprivate var isLive = true
-    /// The first record of the name, and the first record that leads to the name (PTR or SRV).
-    var records = none
-    var pointers = none
+    /// Of the records of the name, and of the records that lead to it.
+    var records = ListHeads()
+    var leading = ListHeads()
     /// The first interface on which the name is looked up.
     var lookups = none
     /// The service whose instance name it is.
@@ -64,7 +79,7 @@ struct NameTable: Sendable {
     var isTouchedHost = false
 
     fileprivate var isUsed: Bool {
-      records != none || pointers != none || lookups != none || service != none || search != nil
+      !records.isEmpty || !leading.isEmpty || lookups != none || service != none || search != nil
     }
   }
 

@@ -22,7 +22,7 @@ struct CachedRecord: Sendable {
   /// Nanoseconds, as all times here.
   var received: Int64
   var expires: Int64
-  /// Counts insertions, so that of several records the one that was heard first last wins.
+  /// Counts values as they come, so that the newest of several counts. A record that is only heard again keeps its number.
   fileprivate(set) var sequence: UInt64 = 0
   var state = State.current
   /// Questions since `received`, and at which share of its time the next is due on top of 80 %, 85 %, …
@@ -55,7 +55,17 @@ struct CachedRecord: Sendable {
     expires = received + Int64(ttl) * Time.second
   }
 
-  var byteCount: Int { 160 + data.count }
+  /// About, with what a report of a TXT record takes: each string has memory of its own.
+  var byteCount: Int { 160 + data.count + (type == DNSType.txt ? 56 * stringCount : 0) }
+
+  private var stringCount: Int {
+    var (count, at) = (0, 0)
+    while at < data.count {
+      if data[at] > 0 { count += 1 }
+      at += 1 + Int(data[at])
+    }
+    return count
+  }
 }
 
 /// The kinds of records that a service is made of.
@@ -118,19 +128,25 @@ struct RecordCache: Sendable {
     }
     count += 1
     byteCount += record.byteCount
-    let next = names[record.name].records
+    let next = names[record.name].records[record.type]
     records[Int(id)].nextOfName = next
     if next != NameTable.none { records[Int(next)].previousOfName = id }
-    names[record.name].records = id
+    names[record.name].records[record.type] = id
     if record.target != NameTable.none {
-      let next = names[record.target].pointers
+      let next = names[record.target].leading[record.type]
       records[Int(id)].nextOfTarget = next
       if next != NameTable.none { records[Int(next)].previousOfTarget = id }
-      names[record.target].pointers = id
+      names[record.target].leading[record.type] = id
     }
     appendUnwanted(id)
     schedule(id)
     return id
+  }
+
+  /// Makes a record that is in the cache the newest one.
+  mutating func setNewest(_ id: RecordID) {
+    sequence += 1
+    records[Int(id)].sequence = sequence
   }
 
   /// Removes a record; the names it belongs to are forgotten if nothing else belongs to them.
@@ -141,14 +157,14 @@ struct RecordCache: Sendable {
     count -= 1
     byteCount -= record.byteCount
     if record.previousOfName == NameTable.none {
-      names[record.name].records = record.nextOfName
+      names[record.name].records[record.type] = record.nextOfName
     } else {
       records[Int(record.previousOfName)].nextOfName = record.nextOfName
     }
     if record.nextOfName != NameTable.none { records[Int(record.nextOfName)].previousOfName = record.previousOfName }
     if record.target != NameTable.none {
       if record.previousOfTarget == NameTable.none {
-        names[record.target].pointers = record.nextOfTarget
+        names[record.target].leading[record.type] = record.nextOfTarget
       } else {
         records[Int(record.previousOfTarget)].nextOfTarget = record.nextOfTarget
       }
@@ -175,31 +191,42 @@ struct RecordCache: Sendable {
 
   // MARK: Lists
 
-  /// The newest record of a name that fulfils the condition.
+  /// A record of a name, PTR records aside, that fulfils the condition.
   func first(of name: NameID, where condition: (CachedRecord) -> Bool) -> RecordID? {
-    var id = names[name].records
+    var id = names[name].records.others
     while id != NameTable.none, !condition(records[Int(id)]) { id = records[Int(id)].nextOfName }
     return id == NameTable.none ? nil : id
   }
 
-  /// All records of a name that fulfil the condition, the newest first.
-  func all(of name: NameID, where condition: (CachedRecord) -> Bool) -> [RecordID] {
-    var found: [RecordID] = []
-    var id = names[name].records
-    while id != NameTable.none {
-      if condition(records[Int(id)]) { found.append(id) }
-      id = records[Int(id)].nextOfName
-    }
-    return found
+  /// All records of a name, PTR records aside, that fulfil the condition, the newest first.
+  func all(of name: NameID, where condition: (CachedRecord) -> Bool = { _ in true }) -> [RecordID] {
+    list(names[name].records.others, { $0.nextOfName }, condition)
   }
 
-  /// All PTR and SRV records that lead to a name and fulfil the condition, the newest first.
-  func allLeading(to name: NameID, where condition: (CachedRecord) -> Bool) -> [RecordID] {
+  /// All records of a name and type that fulfil the condition, the newest first.
+  func all(of name: NameID, type: UInt16, where condition: (CachedRecord) -> Bool = { _ in true }) -> [RecordID] {
+    list(names[name].records[type], { $0.nextOfName }) { $0.type == type && condition($0) }
+  }
+
+  /// All PTR records that lead to an instance and fulfil the condition, the newest first. There is one for each search and interface at most.
+  func pointers(to instance: NameID, where condition: (CachedRecord) -> Bool = { _ in true }) -> [RecordID] {
+    list(names[instance].leading.pointers, { $0.nextOfTarget }, condition)
+  }
+
+  /// All SRV records that name a host, the newest first. There may be as many as the cache has room for.
+  func places(on host: NameID) -> [RecordID] {
+    list(names[host].leading.others, { $0.nextOfTarget }) { _ in true }
+  }
+
+  @inline(__always)
+  private func list(
+    _ head: RecordID, _ next: (CachedRecord) -> RecordID, _ condition: (CachedRecord) -> Bool
+  ) -> [RecordID] {
     var found: [RecordID] = []
-    var id = names[name].pointers
+    var id = head
     while id != NameTable.none {
       if condition(records[Int(id)]) { found.append(id) }
-      id = records[Int(id)].nextOfTarget
+      id = next(records[Int(id)])
     }
     return found
   }
