@@ -1,3 +1,5 @@
+import HAPWire
+
 /// The keys and values of a service's TXT record, in the order they go out. RFC 6763 §6.
 package struct TextRecord: Equatable, Sendable {
   package struct Entry: Equatable, Sendable {
@@ -41,20 +43,25 @@ package struct TextRecord: Equatable, Sendable {
   /// Throws unless every key is 1 or more printable ASCII characters other than `=`, and there once in any case, every
   /// `key=value` has 255 bytes at most, and all of them together fit into the 1300 bytes of one packet.
   package func check() throws(RecordError) {
-    var seen: Set<String> = []
     var size = 0
-    for entry in entries {
+    for (index, entry) in entries.enumerated() {
       let key = entry.key
       if loose == nil {
         guard !key.isEmpty, key.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }) else {
           throw .malformedKey(key)
         }
-        guard seen.insert(key.lowercased()).inserted else { throw .duplicateKey(key) }
+        guard !entries[..<index].contains(where: { Self.isSame($0.key, key) }) else { throw .duplicateKey(key) }
       }
       let count = key.utf8.count + 1 + entry.value.utf8.count
       guard count <= 255 else { throw .entryTooLong(key: key, bytes: count) }
       size += 1 + count
     }
     guard size <= 1300 else { throw .textTooLong(bytes: size) }
+  }
+
+  /// Whether two keys differ in the case of ASCII letters at most.
+  private static func isSame(_ one: String, _ other: String) -> Bool {
+    one.utf8.count == other.utf8.count
+      && zip(one.utf8, other.utf8).allSatisfy { DNSName.folded($0) == DNSName.folded($1) }
   }
 }

@@ -14,6 +14,8 @@ package final class EmbeddedResponder: Responder {
   private var published: [MDNSServiceID: EmbeddedAdvertiser] = [:]
   private var lastNumber = 0
   private var isClosed = false
+  /// Of all interfaces.
+  private var ownAddresses: Set<IPAddress>
   let selfCheck: SelfCheck
 
   /// How long the goodbyes of `close()` may take. The machine sends at most 1000 packets a second on a link, each with about six goodbyes.
@@ -31,12 +33,14 @@ package final class EmbeddedResponder: Responder {
     var configuration = MDNSResponder.Configuration()
     configuration.sharesPort = true
     driver = MDNSDriver(loop, choice, MDNSResponder(configuration, random: .fromSystem()))
+    ownAddresses = Set(driver.interfaces.flatMap(\.addresses))
     outbox = LoopTimer(loop)
     selfCheck = SelfCheck(loop)
     // Keeps this object as long as it is open.
     outbox.onFire = { self.deliver() }
     driver.onReport = { [unowned self] in take($0) }
     driver.onNetworkChange = { [unowned self] in
+      ownAddresses = Set(driver.interfaces.flatMap(\.addresses))
       for advertiser in inOrder { advertiser.networkChanged() }
     }
   }
@@ -120,9 +124,7 @@ package final class EmbeddedResponder: Responder {
 
   /// The addresses that are announced for a record with these.
   func addresses(_ given: [IPAddress]) -> Set<IPAddress> {
-    let interfaces = driver.interfaces
-    let own = Set(interfaces.flatMap(\.addresses))
-    return given.isEmpty ? own : Set(given)
+    given.isEmpty ? ownAddresses : Set(given)
   }
 }
 

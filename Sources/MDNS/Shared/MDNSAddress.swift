@@ -5,6 +5,9 @@ package struct MDNSAddress: Hashable, Sendable {
   private let low: UInt64
   package let isV4: Bool
 
+  /// The same for an array; other modules have the generic initializer unspecialized, which takes ten times as long.
+  package init?(bytes: [UInt8]) { self.init(bytes: bytes[...]) }
+
   /// - Parameter bytes: 4 or 16 in network order; any other count returns nil. IPv4 addresses that are mapped into IPv6 become IPv4 addresses.
   package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 4 || bytes.count == 16 else { return nil }
