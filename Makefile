@@ -30,8 +30,9 @@ VENV     := .venv
 HOMEKIT_PYTHON := .venv-homekit-python
 # A resolver that the interop tests ask. It is unpacked, not installed: the package would take over the machine's own.
 RESOLVED := .build/systemd-resolved
-# MATTER_CONTROLLER= the folder of a Matter controller (controller.py), which isn't part of the project: then the interop tests run it, too.
-MATTER_CONTROLLER ?=
+# MATTER_CONTROLLER= the folder of a Matter controller (controller.py), which isn't part of the project: then the interop tests run it, too. By default the
+# folder beside this one, if there is one; MATTER_CONTROLLER= without a value leaves these tests out.
+MATTER_CONTROLLER ?= $(abspath $(wildcard ../shared/tools/matter-controller))
 MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER

@@ -222,13 +222,6 @@ private final class Table {
 }
 
 @Suite struct DomainNameTests {
-  @Test("What is no plain character of a label is escaped, so that the label is one")
-  func escaping() {
-    #expect(DomainName.escaped("Lamp #2".utf8) == "Lamp\\032#2")
-    #expect(DomainName.escaped("a.b\\c".utf8) == "a\\.b\\\\c")
-    #expect(DomainName.escaped([0, 9, 127, 255]) == "\\000\\009\\127\\255")
-  }
-
   @Test("Names are read from the wire in lower case, and from nothing that isn't exactly one name")
   func wireForm() {
     #expect(DomainName.text(ofWireForm: [4, 76, 97, 77, 112, 5, 108, 111, 99, 97, 108, 0]) == "lamp.local")

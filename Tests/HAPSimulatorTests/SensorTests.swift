@@ -4,7 +4,7 @@ import Testing
 @testable import HAPSimulator
 
 /// A sensor: what it tells (9), Status Active (10), and more from 11 on.
-private func sensor(
+func sensor(
   _ type: ServiceDefinition, _ state: Characteristic, _ behaviour: String = "{}", more: [Characteristic] = [],
   seed: UInt64 = 1
 ) -> VirtualWorld {
@@ -333,86 +333,5 @@ private let level = AttributeID(aid: 1, iid: 11), peak = AttributeID(aid: 1, iid
       let walking = sensor(.temperatureSensor, odd, #"{"walk": 100000, "every": "1s"}"#)
       walking.pass(.seconds(100))
     }
-  }
-}
-
-@Suite("Sensors of air quality") struct AirQualitySensorTests {
-  static let densities: [(CharacteristicDefinition, String, [Double])] = [
-    (.ozoneDensity, "ozone", [80, 120, 180, 240]), (.nitrogenDioxideDensity, "nitrogenDioxide", [40, 100, 200, 400]),
-    (.sulphurDioxideDensity, "sulphurDioxide", [100, 200, 350, 500]), (.pm2_5Density, "pm2.5", [10, 20, 25, 50]),
-    (.pm10Density, "pm10", [20, 35, 50, 100]), (.vocDensity, "voc", [100, 300, 500, 800]),
-  ]
-
-  private func world(_ behaviour: String = "{}", quality: Value = 0) -> VirtualWorld {
-    sensor(
-      .airQualitySensor, .make(9, .airQuality, quality), behaviour,
-      more: Self.densities.enumerated().map { .make(UInt64(11 + $0), $1.0, 0) })
-  }
-
-  @Test("[SV-21] It is as good as the worst of its densities", arguments: 0..<6)
-  func thresholds(_ index: Int) throws {
-    let world = world()
-    #expect(world.changes() == ["1.9=1"])
-    let id = AttributeID(aid: 1, iid: UInt64(11 + index))
-    for (level, limit) in Self.densities[index].2.enumerated() {
-      try world.setByHand(id, .float(limit))
-      #expect(world[state] == .integer(Int128(level + 1)))
-      try world.setByHand(id, .float(limit + 1))
-      #expect(world[state] == .integer(Int128(level + 2)))
-    }
-    try world.setByHand(AttributeID(aid: 1, iid: UInt64(11 + (index + 1) % 6)), 1)
-    #expect(world[state] == 5)
-    try world.setByHand(id, 0)
-    #expect(world[state] == 1)
-  }
-
-  @Test("[SV-21] Set by hand it stays, until a density is set")
-  func byHand() throws {
-    let world = world(#"{"walk": 100, "every": "1s"}"#)
-    try world.setByHand(state, 3)
-    world.pass(.seconds(100))
-    #expect(world[state] == 3 && world.changes().count > 100)
-    try world.setByHand(active, false)
-    try world.setByHand(active, true)
-    #expect(world[state] == 3)
-    try world.setByHand(level, 1000)
-    #expect(world[state] == 5)
-    let alone = sensor(.airQualitySensor, .make(9, .airQuality, 2))
-    #expect(alone.changes() == [])
-  }
-
-  @Test("With Status Active false it is not judged")
-  func inactive() throws {
-    let world = world()
-    try world.setByHand(active, false)
-    try world.setByHand(level, 1000)
-    #expect(world[state] == 1)
-    try world.setByHand(active, true)
-    #expect(world[state] == 5)
-  }
-
-  @Test("replayed says which density a series is of; without it, the first there is", arguments: 0..<6)
-  func replayed(_ index: Int) {
-    let word = Self.densities[index].1
-    let world = world(#"{"replay": [[1, 900]], "replayed": "\#(word)"}"#)
-    world.pass(.seconds(1))
-    #expect(world.changes() == ["1.9=1", "1.\(11 + index)=900.0", "1.9=5"])
-    let first = self.world(#"{"replay": [[1, 900]]}"#)
-    first.pass(.seconds(1))
-    #expect(first.changes().contains("1.11=900.0"))
-    let none = sensor(
-      .airQualitySensor, .make(9, .airQuality, 0), #"{"replay": [[1, 900]], "replayed": "voc"}"#,
-      more: [.make(11, .ozoneDensity, 0)])
-    none.pass(.seconds(10))
-    #expect(none.changes() == ["1.9=1"])
-  }
-
-  @Test("All densities walk, but for the one that is replayed")
-  func walks() {
-    let world = world(#"{"walk": 10, "every": "1s", "replay": [[0, 7]], "replayed": "pm10"}"#)
-    _ = world.changes()
-    world.pass(.seconds(50))
-    let moved = Set(world.changes().compactMap { $0.split(separator: "=").first }).subtracting(["1.9"])
-    #expect(moved == ["1.11", "1.12", "1.13", "1.14", "1.16"])
   }
 }

@@ -34,6 +34,15 @@ struct DNSNameTests {
     #expect(DNSName("")?.labels == [])
   }
 
+  @Test("A label of any length is escaped byte by byte")
+  func escaping() {
+    #expect(DNSName.escaped("Lamp #2".utf8) == "Lamp\\032#2")
+    #expect(DNSName.escaped("a.b\\c".utf8) == "a\\.b\\\\c")
+    #expect(DNSName.escaped([0, 9, 127, 255]) == "\\000\\009\\127\\255")
+    #expect(DNSName.escaped([]) == "")
+    #expect(DNSName.escaped(repeatElement(0x20, count: 300)) == String(repeating: "\\032", count: 300))
+  }
+
   @Test(
     "Texts that are no names",
     arguments: [

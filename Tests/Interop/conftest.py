@@ -12,6 +12,7 @@ from network import Network
 from phone import Phone
 from process import PROFILES, Simulator
 from second_host import FAR, NEAR_ADDRESS, SecondHost
+from web import Web
 
 
 ANNOUNCED = {"bridge-149", "bridge-two-lights", "garage-kilgo", "kitchen-sink", "lock", "sensor-motion"}
@@ -148,3 +149,17 @@ async def near_network(second_host):
     network = Network(NEAR_ADDRESS)
     yield network
     await network.close()
+
+
+@pytest_asyncio.fixture
+async def webs():
+    """`await webs(simulator)`: a connection to its control API, closed when the test is over."""
+    opened = []
+
+    async def new(simulator):
+        opened.append(await Web.connect(simulator))
+        return opened[-1]
+
+    yield new
+    for web in opened:
+        web.close()

@@ -103,8 +103,12 @@ class Network(RecordUpdateListener):
         await self.until(there, f"{device_id} with {txt}", patience)
         return self.find(device_id)
 
+    def follow(self, simulator):
+        """Asks conditions of `until` after each line of this simulator, too."""
+        simulator.followers.append(self._tell)
+
     async def until(self, condition, what, patience=PATIENCE):
-        """Waits until `condition()` holds, which is asked after each packet."""
+        """Waits until `condition()` holds, which is asked after each packet, and after each line of the simulators that it follows."""
         try:
             async with asyncio.timeout(patience):
                 async with self._news:

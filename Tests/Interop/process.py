@@ -57,6 +57,7 @@ class Simulator:
         self.name = name
         self.said = []  # every line of standard output, parsed
         self.errors = []  # every line of standard error
+        self.followers = []  # coroutine functions that are called after each of these lines
         self._news = asyncio.Condition()
         self._ids = itertools.count(1)
         self._readers = [asyncio.create_task(self._read_output()), asyncio.create_task(self._read_errors())]
@@ -174,6 +175,8 @@ class Simulator:
                 except json.JSONDecodeError:
                     self.said.append({"not JSON": line.decode(errors="replace")})
                 self._news.notify_all()
+            for told in self.followers:
+                await told()
         async with self._news:
             self._news.notify_all()
 

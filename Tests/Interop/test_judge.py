@@ -337,43 +337,6 @@ async def test_misdeeds_have_names(tmp_path):
     assert (status, 'did you mean "known-ids"?' in errors) == (2, True)
 
 
-CONTROLLER = """
-set -eu
-hapctl pair "$HAP_ADDRESS:$HAP_PORT" --code "$HAP_SETUP_CODE" --alias it --state "$0"
-hapctl misbehave it known-ids --state "$0"
-"""
-
-
-async def test_the_script_for_ci(tried, tmp_path):
-    """`Examples/ci/judge.sh`: the judge's exit status and reports, the controller's own output beside them."""
-    reports = tmp_path / "reports"
-    script = tmp_path / "controller.sh"
-    script.write_text(CONTROLLER.replace("hapctl", str(program("hapctl"))).replace("$0", str(tmp_path / "hapctl")))
-    process = await asyncio.create_subprocess_exec(
-        ROOT / "Examples" / "ci" / "judge.sh", tried, "--no-trial", "--ephemeral", "--interface", "lo",
-        env={**os.environ, "CONTROLLER": f"bash {script}", "REPORTS": str(reports)},
-        stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    async with asyncio.timeout(30):
-        _, errors = await process.communicate()
-    assert process.returncode == 1, errors
-    assert sorted(path.name for path in reports.iterdir()) == [
-        "controller.log", "judge.log", "junit.xml", "report.json", "report.md"
-    ]  # fmt: skip
-    assert "known-ids: reads a characteristic that there isn't" in (reports / "controller.log").read_text()
-    assert [case.get("name") for case in xml.parse(reports / "junit.xml").iter("testcase") if case.find("failure") is not None] == ["known-ids"]
-
-
-@pytest.mark.parametrize(("given", "words", "complaint"), [({}, ["x"], "CONTROLLER="), ({"CONTROLLER": "true"}, [], "PROFILE"), ({"CONTROLLER": "true", "HAPSIM": "no-such-program"}, ["x"], "there is no program")])
-async def test_the_script_asked_wrongly(given, words, complaint, tmp_path):
-    process = await asyncio.create_subprocess_exec(
-        ROOT / "Examples" / "ci" / "judge.sh", *words, env={**os.environ, "REPORTS": str(tmp_path / "r"), **given},
-        stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    _, errors = await process.communicate()
-    assert (process.returncode, complaint in errors.decode()) == (2, True)
-
-
 async def test_hapctl_watch_reads_the_database_again_when_the_profile_is_replaced(judged, tried, tmp_path):
     """c# changes in the record while a session is open: the session reads the database, and watches what is new in it."""
     judge = await judged(tried)

@@ -123,24 +123,28 @@ async def test_a_service_is_found_by_each_of_its_subtypes_and_alone_in_its_packe
     assert max(map(len, services)) == 1, "a packet has SRV records of several services"
 
 
-# The controller keeps its files in /data, which is compiled in.
-COMMAND = 'mount -t tmpfs tmpfs /data && exec "$@"'
-
-
-@pytest.fixture
-def data_folder():
-    folder, made = Path("/data"), False
-    if not folder.exists():
-        folder.mkdir()
-        made = True
-    yield
-    if made:
-        folder.rmdir()
+# The controller keeps its files in /data, which is compiled in. Each test gives it a root folder of its own with an empty /data, in a mount namespace:
+# nothing is made in the machine's own root folder, and tests that run at the same time have no folder in common.
+COMMAND = """
+root=$1
+shift
+mount -t tmpfs tmpfs "$root"
+for entry in /*; do
+  if [ -L "$entry" ]; then
+    cp -P "$entry" "$root/"
+  elif [ -d "$entry" ] && [ "$entry" != /data ]; then
+    mkdir "$root$entry"
+    mount --rbind "$entry" "$root$entry"
+  fi
+done
+mkdir "$root/data"
+exec chroot "$root" "$@"
+"""
 
 
 @with_controller
 @pytest.mark.parametrize("found_by", ["long discriminator", "short discriminator"])
-async def test_a_matter_controller_commissions_what_it_finds(found_by, second_host, announcer, data_folder, tmp_path):
+async def test_a_matter_controller_commissions_what_it_finds(found_by, second_host, announcer, tmp_path):
     """It finds the commissionable service by a subtype, then the operational service; then a second fabric finds another window and its own operational service."""
     assert PYTHON.exists(), f"{PYTHON} is missing: `make test-deps MATTER_CONTROLLER={CONTROLLER}` makes it"
     device = await Simulator.launch(
@@ -152,8 +156,10 @@ async def test_a_matter_controller_commissions_what_it_finds(found_by, second_ho
         # Manual codes have the upper four bits of the discriminator alone.
         by = ("--code", "34970112332") if found_by == "short discriminator" else ("--passcode", "20202021", "--discriminator", "3840")
         steps = ("read 0/BasicInformation/VendorName", "second", "remove")
+        root = tmp_path / "root"
+        root.mkdir()
         status, output, errors = await run_to_its_end(
-            "unshare", "--mount", "sh", "-c", COMMAND, "sh", PYTHON, CONTROLLER / "controller.py",
+            "unshare", "--mount", "sh", "-ec", COMMAND, "sh", root, PYTHON, CONTROLLER / "controller.py",
             "--paa", tmp_path / "paa", "--storage", tmp_path / "storage.json", *by, *steps,
             environment={"LD_LIBRARY_PATH": str(LIBRARIES), "PYTHONDONTWRITEBYTECODE": "1"}, patience=120,
         )  # fmt: skip

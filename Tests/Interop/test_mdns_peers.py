@@ -254,6 +254,8 @@ async def test_five_responders_with_one_name_end_up_with_five(second_host, run, 
             found = {device: near_network.find(device) for device in names()}
             return all(found.values()) and all(found[d].name == f"{n}.{TYPE}" for d, n in names().items())
 
+        for simulator in simulators:
+            near_network.follow(simulator)
         await near_network.until(settled, "each accessory under the name that its simulator says")
         assert len({taken, *names().values()}) == 5
         for simulator in simulators:

@@ -97,3 +97,12 @@ def control(simulator):
     url = simulator.said[0]["control"]
     host, port = url.split("/")[2].rsplit(":", 1)
     return host.strip("[]"), int(port)
+
+
+async def first(events, name, **members):
+    """The next event of a name, with these members."""
+    async with asyncio.timeout(PATIENCE):
+        async for number, event, data in events:
+            if event == name and members.items() <= data.items():
+                return number, data
+    raise AssertionError(f"the stream ended without {name} {members}")

@@ -17,7 +17,7 @@ extension ControlAPI {
     }
   }
 
-  /// The manners that accessories may have: each field with what it takes, and the presets.
+  /// The fields of `conduct`, each with the values that it takes, and the presets.
   func listConducts() -> ControlAnswer {
     .json { json in
       json.object { json in

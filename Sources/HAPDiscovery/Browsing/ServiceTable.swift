@@ -1,4 +1,5 @@
 import HAPLoop
+import HAPWire
 
 /// Puts services together from the records that are heard of them on all interfaces. Of several that differ, the last that came counts.
 ///
@@ -112,7 +113,7 @@ struct ServiceTable {
     return events
   }
 
-  private func fullName(_ name: String) -> String { DomainName.escaped(name.utf8) + ".\(type).local" }
+  private func fullName(_ name: String) -> String { DNSName.escaped(name.utf8) + ".\(type).local" }
 
   private mutating func remove(_ name: String) {
     services[name] = nil

@@ -28,10 +28,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private let clock: SimulationClock
   private var random: SimulationRandom
   private let timers: DeviceTimers
-  private var peers: [ConnectionID: String] = [:]
-  /// Changes that wait for the one being stored: they are made in order.
-  private var storing: [(change: StoredChange, done: (Bool) -> Void)] = []
-  private var isStoring = false
+  var peers: [ConnectionID: String] = [:]
+  private let changes: StoreQueue
   private var hasValueTrouble = false
   private var isStopped = false
   private var places: [ListeningPlace] = []
@@ -40,12 +38,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private(set) var hasRadio = true
   /// Whether it tells its record there.
   private var isAnnounced = true
-  /// Waits until nothing is being stored.
-  private var onceStored: (() -> Void)?
-  private var camera: TestCardCamera?
   private let capture: CaptureWriter?
   /// Judges the controllers; nil: nobody does.
-  private let observer: AccessoryObserver?
+  let observer: AccessoryObserver?
   /// Characteristics whose reads the device leaves without an answer.
   private var stuck: Set<AttributeID> = []
   /// What is wrong on purpose.
@@ -73,6 +68,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     self.clock = clock
     random = chance.device
     timers = DeviceTimers(clock)
+    changes = StoreQueue(prepared.store, on: loop)
     let name = prepared.name
     let capture = try capturePath.map { (path) throws(LoopError) in
       try CaptureWriter(path) { sink?(SimulatorEvent(accessory: name, .trouble($0))) }
@@ -91,7 +87,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       core, on: loop, owner: self, openFiles: prepared.openFiles ?? descriptorLimit())
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
-    setCamera(in: prepared.database)
+    core.snapshotSource = TestCardCamera(in: prepared.database, named: built.names, clock)
     capture?.begin(
       CaptureHead(
         name: prepared.name, identity: prepared.identity, advertisement: prepared.advertisement,
@@ -192,9 +188,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   /// Calls `body` when every change that was handed over is stored, or failed: perhaps at once.
   func whenStored(_ body: @escaping () -> Void) {
-    precondition(isStopped && onceStored == nil, "one who waits for a run that takes no more changes")
-    guard isStoring else { return body() }
-    onceStored = body
+    precondition(isStopped, "a run that has not stopped takes more changes")
+    changes.whenEmpty(body)
   }
 
   // MARK: The world around it
@@ -233,22 +228,12 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     device = replacement.blueprint.makeDevice(for: database, inPlaceOf: device, for: current)
     timers.handOver(device.token(continuing:))
     core.writer = device.judgesWrites ? self : nil
-    setCamera(in: database)
+    core.snapshotSource = TestCardCamera(in: database, named: built.names, clock)
     server.replace(
       database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
       live: device.live)
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
     visit(.start) { device.start(&$0) }
-  }
-
-  /// An accessory that streams has pictures to show; others behind the same bridge have none. Simulated time is what its clock shows.
-  private func setCamera(in database: AttributeDatabase) {
-    let cameras = database.accessoryEntries.filter { accessory in
-      database.services[accessory.services].contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
-    }.map(\.aid)
-    let names = built.names.filter { cameras.contains($0.key) }
-    camera = names.isEmpty ? nil : TestCardCamera(names: names) { [clock] in clock.now }
-    core.snapshotSource = camera
   }
 
   /// The device leaves reads of a characteristic without an answer, so that they end with -70408 in time, or answers them again.
@@ -320,30 +305,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
         done(true)
       }
     }
-    storing.append((change, done))
-    storeNext()
-  }
-
-  /// One at a time, away from the loop: the fsync must not hold up other sessions.
-  private func storeNext() {
-    guard !isStoring, !storing.isEmpty else { return }
-    isStoring = true
-    let (change, done) = storing.removeFirst()
-    let store = prepared.store
-    loop.offload { () -> StoreError? in
-      do throws(StoreError) {
-        try store.keep(change)
-        return nil
-      } catch { return error }
-    } then: { [self] error in
-      isStoring = false
+    changes.add(change) { [self] error in
       if let error { tellTrouble("\(error)") }
       done(error == nil)
-      storeNext()
-      if !isStoring, let body = onceStored {
-        onceStored = nil
-        body()
-      }
     }
   }
 
@@ -412,44 +376,6 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     advertiser?.update(txt: txt)
   }
 
-  func report(_ report: AccessoryReport) {
-    observer?.hear(report, at: server.now)
-    switch report {
-    case .connected(let id, let peer):
-      peers[id] = peer
-      tell { _ in .connected(peer: peer) }
-    case .disconnected(let id, let peer):
-      peers[id] = nil
-      tell { _ in .disconnected(peer: peer) }
-    case .paired(let controller, let isAdmin): tell { _ in .paired(controller: controller, isAdmin: isAdmin) }
-    case .unpaired(let controller): tell { _ in .unpaired(controller: controller) }
-    case .verified(let id, let controller):
-      // Some faults are for certain controllers alone.
-      server.reshape(id)
-      tell { _ in .verified(controller: controller) }
-    case .wrote(let id, let value, let controller):
-      if let slot = core.database.slot(of: id) { tell { .wrote($0.named(slot, value), controller: controller) } }
-    case .subscribed(let id, let controller):
-      if let slot = core.database.slot(of: id) { tell { .subscribed($0.named(slot), controller: controller) } }
-    case .unsubscribed(let id, let controller):
-      if let slot = core.database.slot(of: id) { tell { .unsubscribed($0.named(slot), controller: controller) } }
-    case .told(let id, let value, let controller):
-      if let slot = core.database.slot(of: id) { tell { .told($0.named(slot, value), controller: controller) } }
-    case .identified: break  // told when it is done
-    case .requested(let id, let request):
-      let peer = peers[id] ?? "a connection"
-      tell { _ in .requested(peer: peer, request: request) }
-    case .slow(let ids):
-      tell { database in .slow(ids.compactMap { database.slot(of: $0).map { database.named($0) } }) }
-    case .unreadable(let id, let reason):
-      let peer = peers[id] ?? "a connection"
-      tell { _ in .refused(peer: peer, request: "", reason: reason) }
-    case .refused(let id, let request, let reason):
-      let peer = peers[id] ?? "a connection"
-      tell { _ in .refused(peer: peer, request: request, reason: reason) }
-    }
-  }
-
   func tell(_ kind: (AttributeDatabase) -> SimulatorEvent.Kind) {
     news?(SimulatorEvent(accessory: prepared.name, kind(core.database)))
   }
@@ -467,39 +393,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       addresses: addresses)
     // Not this run: behind a power cut the record stays, and another run serves it.
     advertiser.publish(record) { [sink, name = prepared.name] event in
-      let kind: SimulatorEvent.Kind =
-        switch event {
-        case .established(let name): .advertised(name: name)
-        case .renamed(let old, let new): .renamed(from: old, to: new)
-        case .failed(let reason): .trouble("not visible on the network: \(reason)")
-        case .addresses(let addresses): .moved(addresses.map(\.description))
-        case .seen(let name): .selfCheck(name: name, isVisible: true)
-        case .unseen(let name, _): .selfCheck(name: name, isVisible: false)
-        }
-      sink?(SimulatorEvent(accessory: name, kind))
-    }
-  }
-}
-
-extension RandomSource {
-  /// The system's chance, with every byte of it noted. Drawn on the accessory's loop alone.
-  fileprivate static func system(notedBy capture: CaptureWriter) -> RandomSource {
-    nonisolated(unsafe) let capture = capture
-    return RandomSource { room in
-      let bytes = RandomSource.system.bytes(room.count)
-      room.copyBytes(from: bytes)
-      capture.drew(bytes)
-    }
-  }
-}
-
-extension AccessoryStore {
-  /// Makes one change of the core durable.
-  fileprivate func keep(_ change: StoredChange) throws(StoreError) {
-    switch change {
-    case .upsert(let pairing): try upsert(pairing)
-    case .remove(let identifiers): try removePairings(identifiers)
-    case .failedAttempts(let count): try setFailedTries(count)
+      sink?(SimulatorEvent(accessory: name, SimulatorEvent.Kind(event)))
     }
   }
 }

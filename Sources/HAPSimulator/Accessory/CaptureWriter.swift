@@ -63,3 +63,15 @@ final class CaptureWriter: CoreRecorder {
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
 }
+
+extension RandomSource {
+  /// The system's randomness, with every byte of it noted. Drawn on the accessory's loop alone.
+  static func system(notedBy capture: CaptureWriter) -> RandomSource {
+    nonisolated(unsafe) let capture = capture
+    return RandomSource { room in
+      let bytes = RandomSource.system.bytes(room.count)
+      room.copyBytes(from: bytes)
+      capture.drew(bytes)
+    }
+  }
+}

@@ -1,3 +1,4 @@
+import HAPModel
 import HAPProtocol
 
 /// The picture of every simulated camera: bars of colour, with the camera's name and how long it has been running.
@@ -22,6 +23,16 @@ final class TestCardCamera: SnapshotSource {
   init(names: [UInt64: String], now: @escaping () -> Duration) {
     self.names = names
     self.now = now
+  }
+
+  /// The pictures of those accessories of a database that stream; nil when none does. Simulated time is what they show.
+  convenience init?(in database: AttributeDatabase, named names: [UInt64: String], _ clock: SimulationClock) {
+    let cameras = database.accessoryEntries.filter { accessory in
+      database.services[accessory.services].contains { $0.type == ServiceDefinition.cameraRTPStreamManagement.type }
+    }.map(\.aid)
+    let names = names.filter { cameras.contains($0.key) }
+    if names.isEmpty { return nil }
+    self.init(names: names) { clock.now }
   }
 
   func snapshot(_ request: SnapshotRequest) -> [UInt8]? {

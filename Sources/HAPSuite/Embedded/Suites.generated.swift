@@ -6812,10 +6812,36 @@ routines:
         until: { that: "${value}", is: "${to}", because: "${c.name} should be ${to}" }
         steps:
           - do: read
-  # Writes `to` to `c`, which reads back so; one `step` beside it is not strict.
+  # Writes `to` to `c` and expects to read it back; a difference of one `step` is not strict. If the value changes while nothing is written,
+  # something else writes it: a person, an automation. Then the write is repeated, twice at most.
   reads-back:
-    - do: put
-    - do: settles
+    - let: { problem: not yet written }
+    - each:
+        in: [first, second]
+        as: attempt
+        steps:
+          - if:
+              that: "${problem}"
+              is: { $not: "" }
+              then:
+                - do: put
+                - let: { seen: [] }
+                - try:
+                    save: problem
+                    steps:
+                      - do: settles
+                - if:
+                    that: ["${problem}", "${seen}"]
+                    is: [{ $not: "" }, { $each: "${seen[0]?}" }]
+                    then:
+                      - fail: "${problem}"
+    - if:
+        that: "${problem}"
+        is: { $not: "" }
+        then:
+          - do: put
+          - do: settles
+  # `c` reads `to` some time; `seen` has the values that it read until then.
   settles:
     - if:
         that: "${c.minStep?}"
@@ -6837,6 +6863,14 @@ routines:
         until: { that: "${value}", is: { $near: "${to}", $by: "${step}" }, because: "${c.name} was set to ${to}" }
         steps:
           - do: read
+          - collect: { seen: "${value}" }
+    - if:
+        that: "${value}"
+        is: { $not: "${to}" }
+        then:
+          - do: becomes-exact
+  # `value` is beside `to`, and may be on its way there.
+  becomes-exact:
     - try:
         save: difference
         steps:

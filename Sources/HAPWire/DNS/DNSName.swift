@@ -108,15 +108,18 @@ extension DNSName: Hashable {
 extension DNSName: CustomStringConvertible {
   /// Such as "Lamp\032A._hap._tcp.local"; `init(_:)` reads it back. "." for the root.
   package var description: String {
-    if wireForm.isEmpty { return "." }
-    return labels.map { label in
-      label.reduce(into: "") { text, byte in
-        switch byte {
-        case UInt8(ascii: "."), UInt8(ascii: "\\"): text += "\\" + String(UnicodeScalar(byte))
-        case 0x21...0x7E: text.unicodeScalars.append(UnicodeScalar(byte))
-        default: text += "\\" + (byte < 10 ? "00" : byte < 100 ? "0" : "") + "\(byte)"
-        }
+    wireForm.isEmpty ? "." : labels.map { Self.escaped($0) }.joined(separator: ".")
+  }
+
+  /// One label of any length, in the form of `description`: a dot or backslash follows a backslash, and a byte outside 0x21...0x7E is a backslash and
+  /// three digits. RFC 1035 §5.1.
+  package static func escaped(_ label: some Sequence<UInt8>) -> String {
+    label.reduce(into: "") { text, byte in
+      switch byte {
+      case UInt8(ascii: "."), UInt8(ascii: "\\"): text += "\\" + String(UnicodeScalar(byte))
+      case 0x21...0x7E: text.unicodeScalars.append(UnicodeScalar(byte))
+      default: text += "\\" + (byte < 10 ? "00" : byte < 100 ? "0" : "") + "\(byte)"
       }
-    }.joined(separator: ".")
+    }
   }
 }

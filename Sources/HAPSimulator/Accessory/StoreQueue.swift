@@ -1,0 +1,64 @@
+import HAPLoop
+import HAPProtocol
+import HAPStore
+
+/// Stores the changes of one accessory in order, one at a time and off the loop: an fsync must not hold up sessions.
+///
+/// Belongs to the loop's thread.
+final class StoreQueue {
+  private let store: AccessoryStore
+  private let loop: EventLoop
+  /// Changes that wait for the one being stored.
+  private var waiting: [(change: StoredChange, done: (StoreError?) -> Void)] = []
+  private var isStoring = false
+  private var onceEmpty: (() -> Void)?
+
+  init(_ store: AccessoryStore, on loop: EventLoop) {
+    self.store = store
+    self.loop = loop
+  }
+
+  /// - Parameter done: called on the loop when the change is stored, or failed; kept until then.
+  func add(_ change: StoredChange, done: @escaping (StoreError?) -> Void) {
+    waiting.append((change, done))
+    storeNext()
+  }
+
+  /// Calls `body` when every change is stored, or failed: perhaps at once. One caller at a time.
+  func whenEmpty(_ body: @escaping () -> Void) {
+    precondition(onceEmpty == nil, "one caller at a time waits for the queue")
+    guard isStoring else { return body() }
+    onceEmpty = body
+  }
+
+  private func storeNext() {
+    guard !isStoring, !waiting.isEmpty else { return }
+    isStoring = true
+    let (change, done) = waiting.removeFirst()
+    loop.offload { [store] () -> StoreError? in
+      do throws(StoreError) {
+        try store.keep(change)
+        return nil
+      } catch { return error }
+    } then: { [self] error in
+      isStoring = false
+      done(error)
+      storeNext()
+      if !isStoring, let body = onceEmpty {
+        onceEmpty = nil
+        body()
+      }
+    }
+  }
+}
+
+extension AccessoryStore {
+  /// Makes one change of the core durable.
+  fileprivate func keep(_ change: StoredChange) throws(StoreError) {
+    switch change {
+    case .upsert(let pairing): try upsert(pairing)
+    case .remove(let identifiers): try removePairings(identifiers)
+    case .failedAttempts(let count): try setFailedTries(count)
+    }
+  }
+}

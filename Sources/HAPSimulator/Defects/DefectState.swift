@@ -1,0 +1,43 @@
+import HAPCrypto
+import HAPDefects
+import HAPModel
+import HAPProtocol
+
+/// What a defect knows of an accessory over its restarts.
+final class DefectState {
+  let script: DefectScript
+  var judge = FinishJudge()
+  /// Of the M3 that is being answered, by connection.
+  var finishes: [UInt64: MessageCondition.FinishVerdict] = [:]
+  var restart: (at: Duration, cause: RestartChange.Cause)?
+  /// Pairing identifiers in the order in which they were made.
+  private var controllers: [String] = []
+
+  init(_ defect: Defect) { script = DefectScript(defect) }
+
+  /// Chance, or what the defect has in its place.
+  var random: RandomSource {
+    guard let change = script.defect.random else { return .system }
+    nonisolated(unsafe) let script = script
+    return RandomSource { room in
+      if change.path == nil || change.path == script.path {
+        for index in 0..<room.count { room[index] = UInt8(truncatingIfNeeded: index &* 7 &+ 1) }
+      } else {
+        room.copyBytes(from: RandomSource.system.bytes(room.count))
+      }
+    }
+  }
+
+  func facts(
+    of connection: ConnectionCore, _ pairings: [Pairing], address: String?
+  ) -> ConnectionFacts {
+    for pairing in pairings where !controllers.contains(pairing.name) { controllers.append(pairing.name) }
+    let controller = connection.verifiedController
+    let number = controller.flatMap { controllers.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+    return ConnectionFacts(
+      id: connection.id.number, isSecured: connection.isSecured,
+      isAdmin: pairings.contains { $0.name == controller && $0.isAdmin }, controller: controller,
+      controllerNumber: number, isVerifying: connection.isVerifying, isSettingUp: connection.isSettingUp,
+      isSubscribed: connection.isSubscribed, isPartial: !connection.incoming.isEmpty, address: address)
+  }
+}
