@@ -159,16 +159,16 @@ extension MDNSResponder {
       send(.pointer, of: Ref(.service, service), question, &answering)
     }
     let isUnicast = question.wantsUnicast || querier.isDirect
-    if isUnicast, answering.mayReply, !isStale(type, on: link) {
-      // A question that a source repeats before it has all answers adds only what it knows by now.
-      if let same = links[link].jobs.firstIndex(where: { $0.type == type && $0.querier.source == querier.source }) {
-        links[link].jobs[same].querier = querier
-        return
-      }
-      if links[link].jobs.count < Self.mostJobs {
-        links[link].jobs.append(UnicastJob(type: type, querier: querier, due: answering.sharedDue))
-        return
-      }
+    // A question that a source repeats before it has all answers adds only what it knows by now.
+    if isUnicast,
+      let same = links[link].jobs.firstIndex(where: { $0.type == type && $0.querier.source == querier.source })
+    {
+      links[link].jobs[same].querier = querier
+      return
+    }
+    if isUnicast, answering.mayReply, links[link].jobs.count < Self.mostJobs, !isStale(type, on: link) {
+      links[link].jobs.append(UnicastJob(type: type, querier: querier, due: answering.sharedDue))
+      return
     }
     if links[link].types[type].waiting == nil {
       links[link].types[type].waiting = TypeState.Browse(asked: now, query: querier.query)
