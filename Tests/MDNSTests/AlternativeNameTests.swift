@@ -24,4 +24,24 @@ import Testing
   func host(_ name: String, _ next: String) {
     #expect(AlternativeName.ofHost(name) == next)
   }
+
+  @Test("[MD.35] The next name that is free is found with few questions, however many are taken")
+  func free() {
+    for count in [1, 2, 3, 4, 7, 8, 100, 10_000] {
+      for (first, opening, closing) in [("Lamp", " (", ")"), ("lamp", "-", "")] {
+        let taken = Set([first] + (1..<count).map { "\(first)\(opening)\($0 + 1)\(closing)" })
+        var questions = 0
+        func isTaken(_ name: String) -> Bool {
+          questions += 1
+          return taken.contains(name)
+        }
+        let isService = opening == " ("
+        let next =
+          isService
+          ? AlternativeName.ofService(first, isTaken: isTaken) : AlternativeName.ofHost(first, isTaken: isTaken)
+        #expect(next == "\(first)\(opening)\(count + 1)\(closing)")
+        #expect(questions <= 30, "\(questions) questions")
+      }
+    }
+  }
 }

@@ -185,6 +185,29 @@ import Testing
     #expect(network.mark == second)
   }
 
+  @Test(
+    "[MD.14] A service that is withdrawn while its host gets another name says nothing of that name",
+    arguments: [true, false])
+  func renamedHostGoodbye(_ isEarly: Bool) throws {
+    let network = Network()
+    network.add()
+    let id = network.establish(lamp())
+    network.run(.seconds(10))
+    let theirs = response(DNSRecord(lampHost, DNSType.a, ttl: 120, .address([10, 0, 0, 77])))
+    network.hear(theirs)
+    network.run(.ms(300))
+    network.hear(theirs)
+    #expect(network.stations[0].responder.host(of: id) == "lamp-2")
+    network.run(isEarly ? .ms(600) : .seconds(10))
+    let mark = network.mark
+    network.stations[0].responder.withdraw(id, at: network.now)
+    network.run(.seconds(5))
+    let goodbyes = network.responses(after: mark).flatMap(\.message.records)
+    #expect(goodbyes.allSatisfy { $0.isGoodbye })
+    let types = Set(goodbyes.map(\.type))
+    #expect(types == (isEarly ? [DNSType.ptr, DNSType.txt] : [DNSType.ptr, DNSType.txt, DNSType.srv, DNSType.a]))
+  }
+
   @Test("[MD.15] Announcements of many services share packets, and leave a few at a time")
   func pacing() {
     let network = Network()
@@ -200,11 +223,18 @@ import Testing
     #expect(perTick.values.max()! <= 24)
   }
 
-  @Test("[MD.16] A packet has at most 1440 bytes over IPv4 with an MTU of 1500, and follows a smaller MTU")
-  func packetSizes() {
-    for (mtu, most) in [(1500, 1440), (1280, 1220), (576, 516)] {
+  @Test(
+    "[MD.16] A packet has at most 1440 bytes over IPv4 and 1452 over IPv6 with an MTU of 1500, and follows a smaller MTU",
+    arguments: [true, false])
+  func packetSizes(_ isV4: Bool) {
+    for mtu in [1500, 1280, 576] {
+      let most = mtu - (isV4 ? 60 : 48)
       let network = Network()
       network.add(mtu: mtu)
+      if !isV4 {
+        let own = MDNSInterface.Assignment(Network.addressV6(0), prefixLength: 64)
+        network.stations[0].responder.setInterface(MDNSInterface(index: 1, [own], mtu: mtu), at: network.now)
+      }
       for index in 0..<60 {
         let text = String(repeating: "t", count: index * 3)
         network.publish(lamp("Lamp \(index)", host: "host-\(index)", text: ["a=1", text]))
@@ -214,6 +244,39 @@ import Testing
       #expect(network.sent.map(\.packet.bytes.count).max()! <= most)
       #expect(network.sent.map(\.packet.bytes.count).max()! > most - 300)
     }
+  }
+
+  @Test(
+    "[MD.16] Records fill a packet of the MTU and no more, whatever the lengths of names and data",
+    arguments: [1, 2, 8, 14, 15], [true, false])
+  func fullPackets(_ typeLength: Int, _ isV4: Bool) {
+    let type = "_" + String(repeating: "t", count: typeLength) + "._tcp"
+    let most = isV4 ? 1440 : 1452
+    var largest = 0
+    for nameLength in [1, 57] {
+      for textLength in [stride(from: 580, to: 660, by: 4), stride(from: 1180, to: 1330, by: 4)].joined() {
+        let network = Network()
+        network.add()
+        if !isV4 {
+          let own = MDNSInterface.Assignment(Network.addressV6(0), prefixLength: 64)
+          network.stations[0].responder.setInterface(MDNSInterface(index: 1, [own]), at: network.now)
+        }
+        // Strings of 255 bytes at most, each with a byte for its length.
+        let text = (0..<textLength / 250).map { _ in [UInt8](repeating: 0x74, count: 249) }
+        for number in 0..<4 {
+          network.publish(
+            MDNSService(
+              name: String(repeating: "n", count: nameLength) + "\(number)", type: type, port: 1,
+              text: text + [[UInt8](repeating: 0x74, count: textLength % 250)], host: "host-\(number)x"))
+        }
+        network.run(.seconds(3))
+        // A single record may be larger, and so may the probe for its name.
+        for sent in network.sent where sent.message.answers.count > 1 {
+          largest = max(largest, sent.packet.bytes.count)
+        }
+      }
+    }
+    #expect((most - 24...most).contains(largest), "\(largest)")
   }
 
   @Test(

@@ -2,10 +2,10 @@ import HAPWire
 import MDNS
 import Testing
 
-private let quiet = Duration.seconds(10)
+let quiet = Duration.seconds(10)
 
 /// A network with one station that has announced a service, and been quiet since.
-private func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> Network {
+func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior()) -> Network {
   let network = Network()
   network.add(v6: v6)
   network.establish(lamp(), behavior)
@@ -131,7 +131,8 @@ private func announced(v6: Bool = false, _ behavior: MDNSBehavior = MDNSBehavior
     let mark = network.mark
     let start = network.now
     for _ in 0..<50 {
-      network.hear(query(DNSQuestion(lampName, DNSType.srv), DNSQuestion(hap, DNSType.ptr)))
+      network.hear(query(DNSQuestion(lampName, DNSType.srv)))
+      network.hear(query(DNSQuestion(hap, DNSType.ptr)))
       network.run(.ms(50))
     }
     network.run(.seconds(3))

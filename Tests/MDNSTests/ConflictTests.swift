@@ -35,12 +35,12 @@ private let probeOfLamp = DNSMessage(
   @Test("[MD.32] Conflicting responses that arrive together cause one new probing, and no other name")
   func twoAtOnce() {
     let (network, id) = established()
+    let mark = network.mark
     for port: UInt16 in [1, 2] { network.hear(response(otherService(port: port))) }
     network.run(.seconds(5))
     #expect(network.stations[0].responder.name(of: id) == "Lamp")
-    #expect(
-      network.reports().last == .registered(id, name: "Lamp", host: "lamp")
-        || network.reports().last == .conflict(id, name: "Lamp"))
+    #expect(network.reports() == [.registered(id, name: "Lamp", host: "lamp"), .conflict(id, name: "Lamp")])
+    #expect(network.sent[mark...].filter(\.message.isProbe).count == 3 && network.responses(after: mark).count == 2)
   }
 
   @Test("[MD.32] A verified name is lost if another host objects to the probes after a conflict")
@@ -99,6 +99,21 @@ private let probeOfLamp = DNSMessage(
     #expect(network.stations[0].responder.name(of: first) == "Lamp")
     #expect(network.stations[0].responder.name(of: second) == "LAMP (2)")
     #expect(network.reports().filter { if case .registered = $0 { true } else { false } }.count == 2)
+  }
+
+  @Test("[MD.35] Equal names that are published together are renamed once each, hosts too")
+  func manyEqual() {
+    let network = Network()
+    network.add()
+    let ids = (0..<200).map { index in
+      network.publish(lamp(addresses: [MDNSAddress(bytes: [10, 1, 0, UInt8(index)])!]))
+    }
+    network.run(.seconds(10))
+    let responder = network.stations[0].responder
+    #expect(ids.compactMap { responder.name(of: $0) } == ["Lamp"] + (2...200).map { "Lamp (\($0))" })
+    #expect(ids.compactMap { responder.host(of: $0) } == ["lamp"] + (2...200).map { "lamp-\($0)" })
+    #expect(network.reports().count { if case .renamed = $0 { true } else { false } } == 199)
+    #expect(network.reports().count { if case .registered = $0 { true } else { false } } == 200)
   }
 
   @Test(

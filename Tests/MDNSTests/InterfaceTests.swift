@@ -56,6 +56,39 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(addresses(network, after: mark) == [[first], [first]])
   }
 
+  @Test(
+    "[MD.40] Addresses that go in two changes within a second all get a goodbye, twice; one that comes back gets none")
+  func goneInTwoChanges() {
+    let network = Network()
+    network.add(v6: true)
+    let other = Network.addressV6(70)
+    set(network, interface(1, [first, linkLocal, other], v6: false))
+    network.establish(lamp())
+    let mark = network.mark
+    set(network, interface(1, [first], v6: false))
+    network.run(.ms(500))
+    set(network, interface(1, [second], v6: false))
+    network.run(.seconds(5))
+    func gone(after mark: Int) -> [DNSRecord] {
+      network.responses(after: mark).flatMap(\.message.answers).filter(\.isGoodbye)
+    }
+    for address in [linkLocal, other] {
+      #expect(gone(after: mark).count { $0.data == .address(address.bytes) } >= 2)
+    }
+    #expect(addresses(network, after: mark).last == [second])
+    let last = network.responses(after: mark).last { $0.message.answers.contains { $0.isGoodbye } }
+    #expect(last.map { network.now - $0.time < .seconds(4.5) } == true)
+    // An address comes back while goodbyes are sent.
+    let later = network.mark
+    set(network, interface(1, [linkLocal], v4: true, v6: false))
+    network.run(.ms(500))
+    set(network, interface(1, [first, linkLocal], v6: false))
+    let back = network.mark
+    network.run(.seconds(5))
+    #expect(gone(after: later).contains { $0.data == .address(second.bytes) })
+    #expect(gone(after: back).isEmpty)
+  }
+
   @Test("[MD.41] On a new interface the names are probed for, and then announced there alone")
   func newInterface() {
     let network = Network()
@@ -115,6 +148,35 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
       #expect(
         Set(records.filter { $0.name == DNSName("given.local")! }.map(\.data)) == Set(given.map { .address($0.bytes) }))
     }
+  }
+
+  @Test("[MD.43] A service whose given addresses are another interface's is not announced, and moves with them")
+  func givenElsewhere() {
+    let network = Network()
+    network.add()
+    set(network, interface(2, [second]))
+    network.establish(lamp(addresses: [second]))
+    #expect(Set(network.sent.map(\.packet.interface)) == [2])
+    network.run(.seconds(10))
+    var mark = network.mark
+    network.hear(query(DNSQuestion(hap, DNSType.ptr)))
+    network.hear(query(DNSQuestion(lampName, DNSType.any)))
+    network.hear(query(DNSQuestion(hap, DNSType.ptr)), from: MDNSEndpoint(Network.stranger.address, port: 40000))
+    network.run(.seconds(5))
+    #expect(network.mark == mark)
+    // No interface has the address: all announce it.
+    network.stations[0].responder.removeInterface(2, at: network.now)
+    network.run(.seconds(5))
+    #expect(network.sent[mark...].filter(\.message.isProbe).count == 3)
+    #expect(addresses(network, after: mark) == [[second], [second]])
+    // It comes back on the other one.
+    mark = network.mark
+    set(network, interface(2, [second]))
+    network.run(.seconds(5))
+    #expect(network.mark > mark && network.sent[mark...].allSatisfy { $0.packet.interface == 2 })
+    mark = network.mark
+    network.hear(query(DNSQuestion(lampName, DNSType.srv)))
+    #expect(network.mark == mark)
   }
 
   @Test("[MD.44] IPv4 and IPv6 of an interface are links of their own: a question over one is answered over it")

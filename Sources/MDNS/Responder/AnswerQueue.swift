@@ -4,18 +4,39 @@ extension MDNSResponder {
     guard deadline(of: links[link]) <= now else { return }
     beginTick(on: link)
     while let index = links[link].deferred.firstIndex(where: { $0.due <= now }) {
-      let query = links[link].deferred.remove(at: index)
+      var query = links[link].deferred.remove(at: index)
+      // It has waited for longer already.
+      query.querier.hasSeveralQuestions = false
       answer(query.questions, query.querier, nil, on: link)
     }
+    while let index = links[link].replies.firstIndex(where: { $0.due <= now }) {
+      send(links[link].replies.remove(at: index), on: link)
+    }
+    runWaiting(on: link)
     runBrowses(on: link)
     runJobs(on: link)
+  }
+
+  /// Sends answers to all, before those with all services of a type, so that these hold none of them up.
+  private mutating func runWaiting(on link: Int) {
     var packer = packer(.response, link: link)
     for type in types.indices where links[link].types[type].listedDue <= now { sendListed(type, on: link, &packer) }
-    while let next = links[link].answers.first, next.due <= now {
+    while let next = links[link].answers.first, next.due <= now, hasBulkRoom(packer) {
       _ = links[link].answers.removeFirst()
       if state(next.key, on: link).answerDue == next.due { sendWaiting(next.key, on: link, &packer) }
     }
+    flushBulk(&packer)
+  }
+
+  /// Whether one more answer may leave in this tick.
+  private func hasBulkRoom(_ packer: Packer) -> Bool {
+    let most = configuration.packetsPerTick - links[packer.link].bulkPackets
+    return packer.hasRoom(within: most, of: links[packer.link].room)
+  }
+
+  private mutating func flushBulk(_ packer: inout Packer) {
     flush(&packer)
+    links[packer.link].bulkPackets += packer.packets
   }
 
   private mutating func sendListed(_ type: Int, on link: Int, _ packer: inout Packer) {
@@ -32,8 +53,7 @@ extension MDNSResponder {
   private mutating func sendWaiting(_ ref: Ref, on link: Int, _ packer: inout Packer) {
     let state = state(ref, on: link)
     withState(ref, on: link) { $0.answerDue = Time.never }
-    let isThere = ref.kind == .service ? isUp(ref.index, on: link) : state.stage == .verified
-    guard isThere else { return withState(ref, on: link) { $0.waiting = [] } }
+    guard isThere(ref, on: link) else { return withState(ref, on: link) { $0.waiting = [] } }
     let ready = state.notSent(state.waiting, since: now - Time.second)
     let late = state.waiting.subtracting(ready)
     if !ready.isEmpty {
@@ -58,7 +78,7 @@ extension MDNSResponder {
       }
       guard let browse = links[link].types[type].running else { continue }
       var packer = packer(.response, link: link)
-      while packer.hasRoom(within: configuration.packetsPerTick - links[link].bulkPackets, of: links[link].room) {
+      while hasBulkRoom(packer) {
         let cursor = links[link].types[type].cursor
         guard cursor < types[type].services.count else {
           links[link].types[type].running = nil
@@ -67,8 +87,7 @@ extension MDNSResponder {
         links[link].types[type].cursor = cursor + 1
         sendPointer(Int(types[type].services[cursor]), browse, on: link, &packer)
       }
-      flush(&packer)
-      links[link].bulkPackets += packer.packets
+      flushBulk(&packer)
     }
   }
 
@@ -97,7 +116,7 @@ extension MDNSResponder {
       let job = links[link].jobs[place]
       var packer = Packer(.response, link: link, to: .unicast(job.querier.source))
       var isDone = false
-      while packer.hasRoom(within: configuration.packetsPerTick - links[link].bulkPackets, of: links[link].room) {
+      while hasBulkRoom(packer) {
         let cursor = links[link].jobs[place].cursor
         guard cursor < types[job.type].services.count else {
           isDone = true
@@ -106,8 +125,7 @@ extension MDNSResponder {
         links[link].jobs[place].cursor = cursor + 1
         sendPointer(Int(types[job.type].services[cursor]), job, on: link, &packer)
       }
-      flush(&packer)
-      links[link].bulkPackets += packer.packets
+      flushBulk(&packer)
       if isDone { links[link].jobs.remove(at: place) } else { place += 1 }
     }
   }

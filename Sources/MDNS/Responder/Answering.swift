@@ -5,34 +5,60 @@ private struct Answering {
   let querier: Querier
   let link: Int
   /// To the querier alone.
-  var reply: Packer
+  var reply: Reply
   /// To all at once, against a probe.
   var defence: Packer
   /// Whether the querier may get a unicast answer now.
   var mayReply: Bool
   /// When records leave that other hosts may have too. RFC 6762 §6: after 20 to 120 ms.
   let sharedDue: Int64
+  /// When all others leave. RFC 6762 §6.3: as late if the query has several questions.
+  let uniqueDue: Int64
 }
 
 extension MDNSResponder {
   /// RFC 6762 §6: names that are probed for are defended this often.
   static let defencePause = 250 * Time.millisecond
   static let mostJobs = 8
+  /// Answers to single queriers that wait on a link; more leave at once.
+  static let mostReplies = 64
+  /// Names in an answer to one querier; further records go to all, a few packets at a time.
+  static let mostItems = 64
+  /// Names in an answer to a querier that doesn't know multicast DNS: more than a packet holds.
+  static let mostLegacyItems = 256
 
   mutating func answer(_ questions: [Question], _ querier: Querier, _ legacy: Packer.Form?, on link: Int) {
+    let sharedDue = now + Time.nanoseconds(random.milliseconds(20...120))
+    let uniqueDue = querier.hasSeveralQuestions ? sharedDue : now
     var answering = Answering(
-      querier: querier, link: link,
-      reply: Packer(legacy ?? .response, link: link, to: .unicast(querier.source)),
-      defence: packer(.response, link: link), mayReply: querier.mayReply,
-      sharedDue: now + Time.nanoseconds(random.milliseconds(20...120)))
-    if querier.isLegacy { answering.reply.mostPackets = 1 }
+      querier: querier, link: link, reply: Reply(querier: querier, form: legacy ?? .response, due: uniqueDue),
+      defence: packer(.response, link: link), mayReply: querier.mayReply, sharedDue: sharedDue, uniqueDue: uniqueDue)
     let wantsReply =
       querier.isLegacy || querier.isDirect || querier.isProbe || questions.contains(where: \.wantsUnicast)
-    if wantsReply, querier.mayReply { answering.mayReply = links[link].replies.take(querier.source.address, at: now) }
+    if wantsReply, querier.mayReply {
+      answering.mayReply = links[link].budget.isLeft(for: querier.source.address, at: now)
+    }
     if querier.isLegacy, !answering.mayReply { return }
     for question in questions { answer(question, &answering) }
-    flush(&answering.reply)
+    if uniqueDue > now, !answering.reply.items.isEmpty, links[link].replies.count < Self.mostReplies {
+      links[link].replies.append(answering.reply)
+    } else {
+      send(answering.reply, on: link)
+    }
     flush(&answering.defence)
+  }
+
+  /// Sends an answer to its querier, without the names that are gone since the question came.
+  mutating func send(_ reply: Reply, on link: Int) {
+    guard links[link].budget.isLeft(for: reply.querier.source.address, at: now) else { return }
+    var packer = Packer(reply.form, link: link, to: .unicast(reply.querier.source))
+    packer.isCut = reply.isCut
+    if reply.querier.isLegacy { packer.mostPackets = 1 }
+    for var item in reply.items where isThere(item.ref, on: link) {
+      item.additionals = additionals(to: item.answers, of: item.ref, on: link)
+      add(item, to: &packer)
+    }
+    flush(&packer)
   }
 
   private mutating func answer(_ question: Question, _ answering: inout Answering) {
@@ -94,7 +120,7 @@ extension MDNSResponder {
       return add(Packer.Item(ref: ref, answers: ready), to: &answering.defence)
     }
     var toAll = records
-    if isUnicast, behavior.answersUnicast, answering.mayReply {
+    if isUnicast, behavior.answersUnicast, answering.mayReply, answering.reply.items.count < Self.mostItems {
       // RFC 6762 §5.4: all hear again of records of which they have not heard for a quarter of their time.
       toAll = []
       for record in [Records.pointer, .allSubtypes, .srv, .text, .serviceDenial, .v4, .v6, .hostDenial] {
@@ -106,13 +132,16 @@ extension MDNSResponder {
       reply(records.subtracting(toAll), of: ref, &answering)
     }
     let isShared = !toAll.isDisjoint(with: .shared)
-    wait(toAll, of: ref, on: link, until: isShared ? answering.sharedDue : now)
+    wait(toAll, of: ref, on: link, until: isShared ? answering.sharedDue : answering.uniqueDue)
   }
 
   private mutating func reply(_ records: Records, of ref: Ref, _ answering: inout Answering) {
     guard !records.isEmpty, answering.mayReply else { return }
-    let more = additionals(to: records, of: ref, on: answering.link)
-    add(Packer.Item(ref: ref, answers: records, additionals: more), to: &answering.reply)
+    if answering.querier.isLegacy, answering.reply.items.count == Self.mostLegacyItems {
+      answering.reply.isCut = true
+    } else {
+      answering.reply.items.append(Packer.Item(ref: ref, answers: records))
+    }
   }
 
   // MARK: All services of a type
@@ -130,6 +159,13 @@ extension MDNSResponder {
       send(.pointer, of: Ref(.service, service), question, &answering)
     }
     let isUnicast = question.wantsUnicast || querier.isDirect
+    // A question that a source repeats before it has all answers adds only what it knows by now.
+    if isUnicast,
+      let same = links[link].jobs.firstIndex(where: { $0.type == type && $0.querier.source == querier.source })
+    {
+      links[link].jobs[same].querier = querier
+      return
+    }
     if isUnicast, answering.mayReply, links[link].jobs.count < Self.mostJobs, !isStale(type, on: link) {
       links[link].jobs.append(UnicastJob(type: type, querier: querier, due: answering.sharedDue))
       return
@@ -164,7 +200,7 @@ extension MDNSResponder {
       let isFresh = now - state.listedSent <= Int64(MDNS.otherTTL) * Time.second / 4
       let isUnicast = (question.wantsUnicast || querier.isDirect) && isFresh && answering.mayReply
       if querier.isLegacy || isUnicast {
-        add(Packer.Item(ref: Ref(.type, type), answers: .listed), to: &answering.reply)
+        reply(.listed, of: Ref(.type, type), &answering)
       } else {
         links[link].types[type].listedDue = min(state.listedDue, answering.sharedDue)
       }

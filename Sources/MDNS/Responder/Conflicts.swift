@@ -4,7 +4,7 @@ extension MDNSResponder {
   /// Takes a name that none of ours has, under the service's own if possible.
   /// - Returns: false if the service gave up.
   mutating func claimLocally(_ index: Int) -> Bool {
-    while isTaken(services[index].hash, services[index].label, .service) {
+    if isTaken(services[index].hash, services[index].label, .service) {
       guard services[index].mayRename else {
         report(.gaveUp(id(index), name: services[index].name))
         remove(index, goodbye: false)
@@ -16,10 +16,15 @@ extension MDNSResponder {
     return true
   }
 
+  /// Names the service with the next name that none of ours has.
   private mutating func setNextName(_ index: Int) {
     let old = services[index].name
     let number = unlikelyNumber(Ref(.service, index))
-    let new = number.map { AlternativeName.ofService(old, number: $0) } ?? AlternativeName.ofService(old)
+    let type = types[Int(services[index].type)]
+    let new = AlternativeName.ofService(number.map { AlternativeName.ofService(old, number: $0) } ?? old) { name in
+      let label = Array(name.utf8)[...]
+      return isTaken(Self.serviceHash(label, type), label, .service)
+    }
     let text = services[index].blob[Int(services[index].labelLength)...]
     let label = Array(new.utf8)
     services[index].blob = label + text
@@ -86,7 +91,6 @@ extension MDNSResponder {
   private mutating func renameService(_ index: Int) {
     names.remove(Ref(.service, index).raw, services[index].hash)
     setNextName(index)
-    while isTaken(services[index].hash, services[index].label, .service) { setNextName(index) }
     names.insert(Ref(.service, index).raw, services[index].hash)
     // The records of the old name are the other host's now.
     for link in links.indices { links[link].services[index].wasAnnounced = false }
@@ -97,17 +101,24 @@ extension MDNSResponder {
     conflicts[ref]?.isUnlikely == true ? Int32.random(in: 10_000...99_999, using: &random) : nil
   }
 
+  /// Names the host with the next name that none of ours has.
+  mutating func setNextHostName(_ index: Int, after old: String) {
+    let new = AlternativeName.ofHost(old) { name in
+      let label = Array(name.utf8)
+      return isTaken(Self.hostHash(label), label[...], .host)
+    }
+    hosts[index].label = Array(new.utf8)
+    hosts[index].hash = Self.hostHash(hosts[index].label)
+  }
+
   private mutating func renameHost(_ index: Int) {
     let old = hosts[index].name
     names.remove(Ref(.host, index).raw, hosts[index].hash)
-    repeat {
-      let name = hosts[index].name
-      let number = unlikelyNumber(Ref(.host, index))
-      let new = number.map { AlternativeName.ofHost(name, number: $0) } ?? AlternativeName.ofHost(name)
-      hosts[index].label = Array(new.utf8)
-      hosts[index].hash = Self.hostHash(hosts[index].label)
-    } while isTaken(hosts[index].hash, hosts[index].label[...], .host)
+    let number = unlikelyNumber(Ref(.host, index))
+    setNextHostName(index, after: number.map { AlternativeName.ofHost(old, number: $0) } ?? old)
     names.insert(Ref(.host, index).raw, hosts[index].hash)
+    // The records of the old name are the other host's now.
+    for link in links.indices { links[link].hosts[index].wasAnnounced = false }
     for service in hosts[index].services {
       services[Int(service)].isRegistered = false
       report(.hostRenamed(id(Int(service)), from: old, to: hosts[index].name))
@@ -149,7 +160,7 @@ extension MDNSResponder {
   }
 
   /// A name with its letters as they stand.
-  private static func expandedName(_ bytes: UnsafeRawBufferPointer, at place: Int, before end: Int) -> [UInt8]? {
+  static func expandedName(_ bytes: UnsafeRawBufferPointer, at place: Int, before end: Int) -> [UInt8]? {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { buffer in
       DNSScan.expand(bytes, at: place, before: end, isFolded: false, into: buffer).map { Array(buffer[..<$0]) }
     }

@@ -18,11 +18,15 @@ extension MDNSResponder {
       links[known].interface = interface
       if old.addresses == interface.addresses { continue }
       // A family of which no address is left: the rest of a set takes the old ones out of caches, and here is no rest. RFC 6762 §10.1, §10.2.
-      links[known].leaving = old.addresses.filter { address in
+      // Those of an earlier change may not have been announced twice yet.
+      let earlier = links[known].leaving.filter { !old.addresses.contains($0) }
+      let leaving = (earlier + old.addresses).filter { address in
         !interface.addresses.contains { $0.isV4 == address.isV4 }
       }
+      links[known].leaving = leaving.suffix(Link.mostLeaving)
       for host in hosts.indices where hosts[host].isLive { announce(host: host, on: known) }
     }
+    placeHosts()
     forgetRegistrationsIfAlone()
     runSteps()
   }
@@ -30,6 +34,7 @@ extension MDNSResponder {
   package mutating func removeInterface(_ index: UInt32, at now: Duration) {
     advance(to: now)
     links.removeAll { $0.interface.index == index }
+    placeHosts()
     forgetRegistrationsIfAlone()
   }
 
@@ -40,10 +45,22 @@ extension MDNSResponder {
     link.types = Array(repeating: TypeState(), count: types.count)
     links.append(link)
     let time = initialTime()
-    for host in hosts.indices where hosts[host].isLive {
-      probe(Ref(.host, host), on: links.count - 1, at: time)
-      for service in hosts[host].services where services[Int(service)].isLive {
-        probe(Ref(.service, Int(service)), on: links.count - 1, at: time)
+    for host in hosts.indices where hosts[host].isLive { probe(host: host, on: links.count - 1, at: time) }
+  }
+
+  /// Begins to probe for a host and its services.
+  private mutating func probe(host: Int, on link: Int, at time: Int64) {
+    probe(Ref(.host, host), on: link, at: time)
+    for service in hosts[host].services where services[Int(service)].isLive {
+      probe(Ref(.service, Int(service)), on: link, at: time)
+    }
+  }
+
+  /// The interfaces changed: hosts with given addresses may be on other links now.
+  private mutating func placeHosts() {
+    for host in hosts.indices where hosts[host].isLive && !hosts[host].addresses.isEmpty {
+      for link in links.indices where (links[link].hosts[host].stage != .idle) != isPlaced(host, on: link) {
+        probe(host: host, on: link, at: initialTime())
       }
     }
   }
@@ -68,6 +85,11 @@ extension MDNSResponder {
     }
   }
 
+  /// Whether a link announces a host: not if its addresses were given and are those of other interfaces.
+  func isPlaced(_ host: Int, on link: Int) -> Bool {
+    hosts[host].addresses.isEmpty || !addresses(ofHost: host, on: link).isEmpty
+  }
+
   /// Whether a packet from this address may be one of ours.
   func isOwn(_ source: MDNSAddress) -> Bool {
     links.contains { $0.interface.assignments.contains { $0.address == source } }
@@ -80,9 +102,10 @@ extension MDNSResponder {
     if let due = link.steps.first?.due {
       next = max(due, link.stepPackets >= configuration.packetsPerTick ? link.tick + tick : due)
     }
-    next = min(next, link.answers.first?.due ?? Time.never)
     for query in link.deferred { next = min(next, query.due) }
+    for reply in link.replies { next = min(next, reply.due) }
     let bulk = link.bulkPackets >= configuration.packetsPerTick ? link.tick + tick : now
+    if let due = link.answers.first?.due { next = min(next, max(due, bulk)) }
     for type in link.types {
       next = min(next, type.listedDue, type.running == nil ? max(type.due, bulk) : bulk)
     }

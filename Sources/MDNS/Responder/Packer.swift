@@ -66,13 +66,15 @@ extension MDNSResponder {
   /// Adds records, after a flush if the present packet has no room for them, or has a service that has to be alone.
   mutating func add(_ item: Packer.Item, to packer: inout Packer) {
     if item.answers.isEmpty, item.additionals.isEmpty { return }
-    let cost = cost(of: item, in: packer)
+    var cost = cost(of: item, in: packer)
     if !packer.items.isEmpty, packer.size + cost > links[packer.link].room || !fits(item.ref, packer) {
       guard packer.packets + 1 < packer.mostPackets else {
         packer.isCut = true
         return
       }
       flush(&packer)
+      // The next packet has no names yet that the records could point to.
+      cost = self.cost(of: item, in: packer)
     }
     if packer.items.isEmpty { packer.size = overhead(of: packer.form) }
     packer.append(item, cost: cost)
@@ -158,6 +160,7 @@ extension MDNSResponder {
   /// than a packet that leaves in one piece. RFC 6762 §17. The PTR records leave last, so that no browser has them without the others.
   private mutating func divide(_ item: Packer.Item, _ packer: inout Packer) {
     var parts: [Records] = [item.answers]
+    packer.begin()
     let size = overhead(of: packer.form) + cost(of: Packer.Item(ref: item.ref, answers: item.answers), in: packer)
     if size > links[packer.link].room, packer.form != .probe, packer.mostPackets == .max {
       let last = item.answers.subtracting([.addresses, .srv, .text])
@@ -167,10 +170,11 @@ extension MDNSResponder {
       parts.append(last)
     }
     for part in parts where !part.isEmpty {
-      packer.items = [Packer.Item(ref: item.ref, answers: part)]
-      packer.size = overhead(of: packer.form) + cost(of: packer.items[0], in: packer)
+      let part = Packer.Item(ref: item.ref, answers: part)
+      packer.append(part, cost: overhead(of: packer.form) + cost(of: part, in: packer))
       write(packer)
       packer.packets += 1
+      packer.begin()
     }
   }
 
@@ -185,6 +189,7 @@ extension MDNSResponder {
     echoes.note(bytes, announcing: announced(in: packer), at: now)
     outputs.append(
       .send(MDNSPacket(bytes, interface: links[packer.link].interface.index, to: packer.destination)))
+    if case .unicast(let target) = packer.destination { links[packer.link].budget.spend(on: target.address) }
   }
 
   /// The services that a packet announces, of those that were not heard yet.

@@ -138,7 +138,7 @@ extension MDNSResponder {
     lastQuery = lastQuery == .max ? 1 : lastQuery + 1
     let querier = Querier(
       source: arrival.source, query: lastQuery, id: scan.id, isDirect: arrival.isUnicast, isProbe: isProbe,
-      mayReply: mayReply)
+      hasSeveralQuestions: !isProbe && scan.entries.count { $0.section == .question } > 1, mayReply: mayReply)
     if !isProbe { noteKnown(bytes, query: lastQuery, on: link) }
     if scan.isTruncated, !querier.isLegacy, links[link].deferred.count < Self.mostDeferred {
       let query = DeferredQuery(querier: querier, questions: questions, due: now, latest: now + 3 * Time.second)
@@ -146,8 +146,9 @@ extension MDNSResponder {
       delay(links[link].deferred.count - 1, on: link)
       return
     }
-    let header = querier.isLegacy ? legacyForm(bytes) : nil
-    answer(questions, querier, header, on: link)
+    guard querier.isLegacy else { return answer(questions, querier, nil, on: link) }
+    let (form, repeated) = legacyForm(questions, bytes)
+    answer(repeated, querier, form, on: link)
   }
 
   /// More cut queries than this don't wait for the rest of their known answers.
@@ -163,7 +164,7 @@ extension MDNSResponder {
   /// The questions for names of ours.
   private func questions(_ bytes: UnsafeRawBufferPointer) -> [Question] {
     var found: [Question] = []
-    for entry in scan.entries {
+    for (place, entry) in scan.entries.enumerated() {
       guard entry.section == .question, found.count < Self.mostQuestions else { break }
       guard entry.plainClass == 1 || entry.plainClass == 255, let ref = ref(entry.nameHash, bytes, at: entry.name)
       else { continue }
@@ -171,19 +172,28 @@ extension MDNSResponder {
       if let same = found.firstIndex(where: { $0.ref == ref && $0.type == entry.type }) {
         found[same].wantsUnicast = found[same].wantsUnicast && entry.hasTopBit
       } else {
-        found.append(Question(ref: ref, type: entry.type, wantsUnicast: entry.hasTopBit))
+        found.append(Question(entry: place, ref: ref, type: entry.type, wantsUnicast: entry.hasTopBit))
       }
     }
     return found
   }
 
-  /// The id and questions of a query for the answer, where they have the same offset. The QU bits are cleared.
-  private func legacyForm(_ bytes: UnsafeRawBufferPointer) -> Packer.Form {
-    let questions = scan.entries.filter { $0.section == .question }
-    let end = questions.last?.data.lowerBound ?? 12
-    var text = Array(bytes[12..<end])
-    for question in questions { text[question.data.lowerBound - 2 - 12] &= 0x7F }
-    return .legacy(id: scan.id, questions: text, count: UInt16(questions.count))
+  /// Bytes of the questions that an answer repeats.
+  static let mostLegacyBytes = 300
+
+  /// The id and questions of a query for the answer: those for names of ours, without the QU bit, and only as many as leave room for answers.
+  private func legacyForm(_ questions: [Question], _ bytes: UnsafeRawBufferPointer) -> (Packer.Form, [Question]) {
+    var text: [UInt8] = []
+    var count = 0
+    for question in questions {
+      let entry = scan.entries[question.entry]
+      guard let name = Self.expandedName(bytes, at: entry.name, before: bytes.count) else { break }
+      let fields = [entry.type, entry.plainClass].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+      guard text.count + name.count + 1 + fields.count <= Self.mostLegacyBytes else { break }
+      text += name + [0] + fields
+      count += 1
+    }
+    return (.legacy(id: scan.id, questions: text, count: UInt16(count)), Array(questions[..<count]))
   }
 
   // MARK: Known answers

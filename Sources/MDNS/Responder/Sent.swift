@@ -46,9 +46,11 @@ extension MDNSResponder {
     case .service:
       links[link].services[ref.index].noteSent(records.subtracting(.ofHost), at: now)
       let ofHost = records.intersection(.ofHost)
-      if !ofHost.isEmpty { links[link].hosts[Int(services[ref.index].host)].noteSent(ofHost, at: now) }
+      if !ofHost.isEmpty { noteSent(ofHost, of: Ref(.host, Int(services[ref.index].host)), on: link) }
       if records.contains(.listed) { noteSent(.listed, of: Ref(.type, Int(services[ref.index].type)), on: link) }
-    case .host: links[link].hosts[ref.index].noteSent(records, at: now)
+    case .host:
+      links[link].hosts[ref.index].noteSent(records, at: now)
+      if !records.isDisjoint(with: .addresses) { links[link].hosts[ref.index].wasAnnounced = true }
     case .type:
       links[link].types[ref.index].listedSent = now
       links[link].types[ref.index].listedDue = Time.never

@@ -35,8 +35,10 @@ extension MDNSResponder {
   /// Begins to probe for a name, from the first probe on.
   mutating func probe(_ ref: Ref, on link: Int, at time: Int64) {
     let probes = behavior(of: ref).probes ? 0 : Self.probeCount
+    let host = ref.kind == .host ? ref.index : Int(services[ref.index].host)
+    let isPlaced = isPlaced(host, on: link)
     withState(ref, on: link) { state in
-      state.stage = .probing
+      state.stage = isPlaced ? .probing : .idle
       state.probes = probes
       state.announcements = 0
       state.waiting = []
@@ -51,6 +53,15 @@ extension MDNSResponder {
   func isUp(_ index: Int, on link: Int) -> Bool {
     links[link].services[index].stage == .verified && services[index].isLive
       && links[link].hosts[Int(services[index].host)].stage == .verified
+  }
+
+  /// Whether the name has answers.
+  func isThere(_ ref: Ref, on link: Int) -> Bool {
+    switch ref.kind {
+    case .service: isUp(ref.index, on: link)
+    case .host: links[link].hosts[ref.index].stage == .verified
+    case .type, .subtype, .serviceList: true
+    }
   }
 
   // MARK: Steps
@@ -211,7 +222,10 @@ extension MDNSResponder {
       let index = Int(leaving[done])
       for link in links.indices where links[link].services[index].wasAnnounced {
         var records = announcement(of: index).subtracting(.listed)
-        if hosts[Int(services[index].host)].isLive { records.subtract(.addresses) }
+        let host = Int(services[index].host)
+        if hosts[host].isLive { records.subtract(.addresses) }
+        // The name of the host is a new one, which was not announced yet.
+        if !links[link].hosts[host].wasAnnounced { records.subtract([.srv, .addresses]) }
         add(Packer.Item(ref: Ref(.service, index), answers: records), to: &packers[link])
       }
       done += 1

@@ -54,10 +54,7 @@ extension MDNSResponder {
       for link in links.indices { links[link].hosts.append(ClaimState()) }
     }
     // One of ours may have the name with other addresses.
-    while isTaken(hosts[index].hash, hosts[index].label[...], .host) {
-      hosts[index].label = Array(AlternativeName.ofHost(hosts[index].name).utf8)
-      hosts[index].hash = Self.hostHash(hosts[index].label)
-    }
+    if isTaken(hosts[index].hash, hosts[index].label[...], .host) { setNextHostName(index, after: service.host) }
     names.insert(Ref(.host, index).raw, hosts[index].hash)
     return index
   }

@@ -6,6 +6,16 @@ package enum AlternativeName {
   /// Returns "lamp-2" for "lamp", "lamp-3" for "lamp-2", …, always within the 63 bytes of a label.
   package static func ofHost(_ name: String) -> String { next(after: name, opening: "-", closing: "") }
 
+  /// Returns the next name that is not taken. Steps over numbers in use double, and then halve: a thousandth "Lamp" takes some twenty questions.
+  package static func ofService(_ name: String, isTaken: (String) -> Bool) -> String {
+    next(after: name, opening: " (", closing: ")", isTaken)
+  }
+
+  /// The same for a host.
+  package static func ofHost(_ name: String, isTaken: (String) -> Bool) -> String {
+    next(after: name, opening: "-", closing: "", isTaken)
+  }
+
   /// Returns the name with another number: "Lamp (48213)" for "Lamp (2)".
   static func ofService(_ name: String, number: Int32) -> String {
     let base = numbered(name, " (", ")")?.base ?? name
@@ -18,11 +28,21 @@ package enum AlternativeName {
     return shortened(base, toFit: "-\(number)")
   }
 
-  private static func next(after name: String, opening: String, closing: String) -> String {
-    guard let (base, number) = numbered(name, opening, closing), number < Int32.max else {
-      return shortened(name, toFit: "\(opening)2\(closing)")
+  private static func next(
+    after name: String, opening: String, closing: String, _ isTaken: (String) -> Bool = { _ in false }
+  ) -> String {
+    let old = numbered(name, opening, closing).flatMap { $0.number < Int32.max ? $0 : nil }
+    func alternative(_ number: Int64) -> String {
+      shortened(old?.base ?? name, toFit: "\(opening)\(number)\(closing)")
     }
-    return shortened(base, toFit: "\(opening)\(number + 1)\(closing)")
+    var taken = Int64(old?.number ?? 1)
+    var free = taken + 1
+    while isTaken(alternative(free)) { (taken, free) = (free, free + 2 * (free - taken)) }
+    while free - taken > 1 {
+      let middle = (taken + free) / 2
+      if isTaken(alternative(middle)) { taken = middle } else { free = middle }
+    }
+    return alternative(free)
   }
 
   /// Splits "Lamp (2)". A number that this type never writes, such as 02 or 1, belongs to the name.

@@ -15,14 +15,17 @@ struct Link: Sendable {
   var deferred: [DeferredQuery] = []
   /// Answers to one querier with all services of a type.
   var jobs: [UnicastJob] = []
+  /// Answers to one querier that wait because others may answer the same query.
+  var replies: [Reply] = []
   /// Addresses that are gone although no other of their family is left.
   var leaving: [MDNSAddress] = []
+  static let mostLeaving = 16
 
   /// The tick whose packets are counted.
   var tick = Time.past
   var stepPackets = 0
   var bulkPackets = 0
-  var replies = ReplyBudget()
+  var budget = ReplyBudget()
 
   init(_ interface: MDNSInterface, isV4: Bool) {
     self.interface = interface
@@ -105,6 +108,8 @@ struct DeferredQuery: Sendable {
 
 /// A question for a name of ours.
 struct Question: Sendable {
+  /// The place in `scan.entries`, while the packet is read.
+  var entry: Int
   var ref: Ref
   var type: UInt16
   var wantsUnicast: Bool
@@ -119,6 +124,8 @@ struct Querier: Sendable {
   var id: UInt16
   var isDirect: Bool
   var isProbe = false
+  /// Other hosts may answer the other questions at the same time. RFC 6762 §6.3.
+  var hasSeveralQuestions = false
   /// Whether an answer may go to the querier alone: it is on the link.
   var mayReply = true
 
@@ -126,33 +133,51 @@ struct Querier: Sendable {
   var isLegacy: Bool { source.port != MDNS.port }
 }
 
+/// An answer to one querier.
+struct Reply: Sendable {
+  let querier: Querier
+  let form: Packer.Form
+  var due: Int64
+  var items: [Packer.Item] = []
+  /// Whether there are more answers.
+  var isCut = false
+}
+
 struct UnicastJob: Sendable {
   let type: Int
-  let querier: Querier
+  var querier: Querier
   var due: Int64
   var cursor = 0
 }
 
-/// How many unicast answers a link sends in a second, to all and to one: a source that floods gets no more, and others get theirs.
+/// How many unicast packets a link sends in a second, to all and to one: a source that floods gets no further answer, and others get theirs. An answer that
+/// has begun is sent to its end.
 struct ReplyBudget: Sendable {
-  private static let mostPerSource: UInt16 = 100
+  private static let mostPerSource = 100
   private static let most = 2000
   private var second = Time.past
   private var total = 0
-  private var counts = [UInt16](repeating: 0, count: 64)
+  private var counts = [Int](repeating: 0, count: 64)
 
-  mutating func take(_ source: MDNSAddress, at now: Int64) -> Bool {
+  /// Whether a further answer to a source may begin.
+  mutating func isLeft(for source: MDNSAddress, at now: Int64) -> Bool {
     if now - second >= Time.second {
       second = now
       total = 0
       for index in counts.indices { counts[index] = 0 }
     }
+    return total < Self.most && counts[place(of: source)] < Self.mostPerSource
+  }
+
+  /// A packet leaves.
+  mutating func spend(on source: MDNSAddress) {
+    total += 1
+    counts[place(of: source)] += 1
+  }
+
+  private func place(of source: MDNSAddress) -> Int {
     var hash: UInt8 = 0
     for index in 0..<source.count { hash = hash &* 31 &+ source.byte(index) }
-    let place = Int(hash & 63)
-    guard total < Self.most, counts[place] < Self.mostPerSource else { return false }
-    total += 1
-    counts[place] += 1
-    return true
+    return Int(hash & 63)
   }
 }

@@ -1,0 +1,172 @@
+import HAPWire
+import MDNS
+import Testing
+
+private let stranger = Network.stranger
+private let legacy = MDNSEndpoint(stranger.address, port: 40000)
+
+@Suite struct ReplyTests {
+  /// A station with many services, of which all have heard a while ago.
+  private func crowd(_ count: Int, text: [String] = [], subtypes: [String] = []) -> Network {
+    let network = Network()
+    network.add()
+    for index in 0..<count {
+      var service = lamp("Lamp \(index)", host: "lamp-\(index)-x", text: text)
+      service.subtypes = subtypes
+      network.publish(service)
+    }
+    network.run(.seconds(20))
+    return network
+  }
+
+  private func name(_ index: Int) -> DNSName { hap.prefixed(by: Array("Lamp \(index)".utf8)) }
+
+  @Test(
+    "[MD.52] A query with several questions is answered 20 to 120 ms later, to all or to its source, at random",
+    arguments: [(false, 5353), (true, 5353), (false, 40000)] as [(Bool, UInt16)])
+  func severalQuestions(_ wantsUnicast: Bool, _ port: UInt16) throws {
+    let source = MDNSEndpoint(stranger.address, port: port)
+    let questions = [(lampName, DNSType.srv), (DNSName("other.local")!, DNSType.a)].map {
+      DNSQuestion($0, $1, wantsUnicast: wantsUnicast)
+    }
+    var delays: Set<Duration> = []
+    for seed in 1...20 {
+      let network = Network()
+      network.add(seed: UInt64(seed))
+      network.establish(lamp())
+      network.run(quiet)
+      let mark = network.mark
+      let start = network.now
+      network.hear(DNSMessage(questions: questions), from: source)
+      network.run(.seconds(1))
+      let sent = network.responses(after: mark)
+      #expect(sent.count == 1)
+      let first = try #require(sent.first)
+      #expect(first.isMulticast == (!wantsUnicast && port == 5353))
+      #expect(first.message.answers.map(\.type) == [DNSType.srv] && !first.message.additionals.isEmpty)
+      #expect((.ms(20)...(.ms(120))).contains(first.time - start))
+      delays.insert(first.time - start)
+    }
+    #expect(delays.count > 15)
+  }
+
+  @Test("[MD.52] A probe for several names is answered at once")
+  func severalProbes() {
+    let network = announced()
+    let mark = network.mark
+    let names = [lampName, lampHost].map { DNSQuestion($0, DNSType.any, wantsUnicast: true) }
+    network.hear(DNSMessage(questions: names, authorities: [otherService()]))
+    #expect(network.responses(after: mark).count == 1)
+  }
+
+  @Test("[MD.52] A service that goes before its answer leaves is not answered for")
+  func goneBeforeAnswer() {
+    let network = Network()
+    network.add()
+    let id = network.establish(lamp())
+    network.run(quiet)
+    let question = DNSQuestion(lampName, DNSType.srv, wantsUnicast: true)
+    network.hear(query(question, DNSQuestion(lampHost, DNSType.a, wantsUnicast: true)))
+    network.stations[0].responder.withdraw(id, goodbye: false, at: network.now)
+    let mark = network.mark
+    network.run(.seconds(5))
+    #expect(network.mark == mark)
+  }
+
+  @Test("[MD.48] A source that got 100 packets within a second gets no further answer, however few its queries were")
+  func budget() {
+    let network = crowd(60, text: (0..<5).map { _ in String(repeating: "t", count: 220) })
+    let questions = (0..<60).map { DNSQuestion(name($0), DNSType.txt, wantsUnicast: true) }
+    let mark = network.mark
+    for _ in 0..<30 { network.hear(DNSMessage(questions: questions)) }
+    network.run(.ms(200))
+    func replies() -> Int { network.sent[mark...].count { $0.packet.destination == .unicast(stranger) } }
+    #expect((100..<160).contains(replies()), "\(replies()) packets")
+    // Another source gets its answer, and this one again a second later.
+    let other = MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 33])!)
+    network.hear(query(DNSQuestion(name(3), DNSType.txt, wantsUnicast: true)), from: other)
+    #expect(network.sent.last?.packet.destination == .unicast(other))
+    network.run(.seconds(2))
+    network.hear(query(DNSQuestion(name(3), DNSType.txt, wantsUnicast: true)))
+    #expect(network.sent.last?.packet.destination == .unicast(stranger))
+  }
+
+  @Test("[MD.48] An answer with all services is sent to its end, and counts with all its packets")
+  func budgetOfList() {
+    let network = crowd(600, text: [String(repeating: "t", count: 250)])
+    let mark = network.mark
+    network.hear(query(DNSQuestion(hap, DNSType.ptr, wantsUnicast: true)))
+    for _ in 0..<500 where network.mark - mark < 100 { network.run(.ms(1)) }
+    // The answer isn't over, although the packets of this second are.
+    network.hear(query(DNSQuestion(hap, DNSType.ptr, wantsUnicast: true)))
+    network.run(.ms(300))
+    let sent = network.sent[mark...]
+    #expect(sent.count > 110 && sent.flatMap { $0.message.answers(DNSType.ptr) }.count == 600)
+    let later = network.mark
+    network.hear(query(DNSQuestion(name(1), DNSType.srv)), from: legacy)
+    #expect(network.mark == later)
+    network.run(.seconds(2))
+    network.hear(query(DNSQuestion(name(1), DNSType.srv)), from: legacy)
+    #expect(network.mark > later)
+  }
+
+  @Test("[MD.28] The answer repeats the questions that it answers, and no more than leave room for answers")
+  func repeatedQuestions() throws {
+    let network = crowd(40)
+    let foreign = DNSQuestion(DNSName("other.local")!, DNSType.a)
+    let own = DNSQuestion(name(1), DNSType.srv)
+    var mark = network.mark
+    network.hear(query(foreign, own, foreign, own), from: legacy)
+    network.run(.ms(200))
+    var sent = try #require(network.responses(after: mark).first)
+    #expect(sent.message.questions == [own] && sent.message.answers.map(\.name) == [name(1)])
+    for questions in [
+      (0..<40).map { DNSQuestion(name($0), DNSType.srv) }, Array(repeating: foreign, count: 900) + [own],
+    ] {
+      network.run(quiet)
+      mark = network.mark
+      network.hear(DNSMessage(questions: questions), from: legacy)
+      network.run(.ms(200))
+      sent = try #require(network.responses(after: mark).first)
+      #expect(network.responses(after: mark).count == 1)
+      #expect(sent.packet.bytes.count <= 1440 && (1...20).contains(sent.message.questions.count))
+      #expect(sent.message.answers.map(\.name) == sent.message.questions.map(\.name))
+    }
+  }
+
+  @Test("[MD.51] A source that asks twice for all services gets each once; another source gets its own answer")
+  func sameQuestionTwice() {
+    let network = crowd(100)
+    let mark = network.mark
+    let other = MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 33])!)
+    for source in [stranger, stranger, other, stranger] {
+      network.hear(query(DNSQuestion(hap, DNSType.ptr, wantsUnicast: true)), from: source)
+      network.run(.ms(1))
+    }
+    network.run(.seconds(5))
+    for source in [stranger, other] {
+      let mine = network.sent[mark...].filter { $0.packet.destination == .unicast(source) }
+      #expect(mine.flatMap { $0.message.answers(DNSType.ptr) }.count == 100)
+    }
+    #expect(network.sent[mark...].allSatisfy { !$0.isMulticast })
+  }
+
+  @Test(
+    "[MD.51] A question for a subtype is answered with all its services, a few packets at a time",
+    arguments: [true, false])
+  func subtypePace(_ wantsUnicast: Bool) {
+    let network = crowd(500, subtypes: ["_lamp"])
+    let subtype = DNSName("_lamp._sub._hap._tcp.local")!
+    let mark = network.mark
+    network.hear(query(DNSQuestion(subtype, DNSType.ptr, wantsUnicast: wantsUnicast)))
+    network.run(.seconds(3))
+    let sent = network.sent[mark...]
+    for time in sent.map(\.time) {
+      // Two ticks at most begin in 10 ms, and the answer to the querier.
+      let most = wantsUnicast ? 36 : 20
+      #expect(sent.count { $0.time >= time && $0.time < time + .ms(10) } <= most)
+    }
+    let found = sent.flatMap { $0.message.answers(DNSType.ptr) }.map(\.data)
+    #expect(found.count == 500 && Set(found.map { "\($0)" }).count == 500)
+  }
+}
