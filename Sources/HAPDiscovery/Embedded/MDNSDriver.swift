@@ -14,7 +14,8 @@ package protocol MDNSMachine {
   mutating func setInterface(_ interface: MDNSInterface, at now: Duration)
   mutating func removeInterface(_ index: UInt32, at now: Duration)
   mutating func receive(_ bytes: UnsafeRawBufferPointer, _ arrival: MDNSArrival, at now: Duration)
-  var nextDeadline: Duration? { get }
+  /// Does not change the machine; a getter that may change it doesn't copy it.
+  var nextDeadline: Duration? { mutating get }
   mutating func advance(to now: Duration)
   mutating func takeOutputs() -> [Output]
   /// Whether packets are held back that are to leave before the end.

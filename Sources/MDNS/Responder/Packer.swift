@@ -106,24 +106,25 @@ extension MDNSResponder {
     case .host: bytes += hostCost(item.ref.index, records, packer.link)
     case .type: bytes += 44 + types[item.ref.index].wire.count
     case .service:
-      let service = services[item.ref.index]
-      bytes += Int(service.labelLength) + 3
+      // A copy of the entry would count its references.
+      let index = item.ref.index
+      bytes += Int(services[index].labelLength) + 3
       let first = packer.items.first { $0.ref.kind == .service }
-      if first.map({ services[$0.ref.index].type != service.type }) ?? true {
-        bytes += types[Int(service.type)].wire.count + 1
+      if first.map({ services[$0.ref.index].type != services[index].type }) ?? true {
+        bytes += types[Int(services[index].type)].wire.count + 1
       }
       if records.contains(.pointer) { bytes += 14 }
       if records.contains(.listed) { bytes += 44 }
       if records.contains(.srv) { bytes += 20 }
-      if records.contains(.text) { bytes += 12 + service.textCount }
+      if records.contains(.text) { bytes += 12 + services[index].textCount }
       if records.contains(.serviceDenial) { bytes += 21 }
       if !records.isDisjoint(with: .allSubtypes) {
-        for (index, subtype) in service.subtypes.enumerated() where records.contains(.subtype(index)) {
+        for (place, subtype) in services[index].subtypes.enumerated() where records.contains(.subtype(place)) {
           bytes += subtypes[Int(subtype)].wire.count + 16
         }
       }
       if records.contains(.srv) || !records.isDisjoint(with: .ofHost) {
-        bytes += hostCost(Int(service.host), records, packer.link)
+        bytes += hostCost(Int(services[index].host), records, packer.link)
       }
     case .subtype, .serviceList: break
     }

@@ -36,12 +36,11 @@ extension MDNSResponder {
   private mutating func host(for service: MDNSService) -> Int {
     let label = Array(service.host.utf8)
     let hash = Self.hostHash(label)
-    let shared = names.first(hash) { raw in
-      let ref = Ref(raw: raw)
-      return ref.kind == .host && Self.isSame(hosts[ref.index].label[...], label[...])
-        && hosts[ref.index].addresses == service.addresses
+    for ref in names.values(hash).lazy.map(Ref.init(raw:)) where ref.kind == .host {
+      let isShared =
+        Self.isSame(hosts[ref.index].label[...], label[...]) && hosts[ref.index].addresses == service.addresses
+      if isShared { return ref.index }
     }
-    if let shared { return Ref(raw: shared).index }
     var entry = HostEntry(label: label, addresses: service.addresses, mayRename: service.mayRename)
     entry.hash = hash
     let index: Int
@@ -70,11 +69,9 @@ extension MDNSResponder {
   private mutating func findType(_ name: String) -> Int {
     let wire = Self.wire(name) + Self.local
     let hash = Self.hash(of: [wire[...]])
-    let known = names.first(hash) { raw in
-      let ref = Ref(raw: raw)
-      return ref.kind == .type && Self.isSame(types[ref.index].wire[...], wire[...])
+    for ref in names.values(hash).lazy.map(Ref.init(raw:)) where ref.kind == .type {
+      if Self.isSame(types[ref.index].wire[...], wire[...]) { return ref.index }
     }
-    if let known { return Ref(raw: known).index }
     types.append(TypeEntry(wire: wire, hash: hash))
     for link in links.indices { links[link].types.append(TypeState()) }
     names.insert(Ref(.type, types.count - 1).raw, hash)
@@ -84,12 +81,10 @@ extension MDNSResponder {
   private mutating func subtype(_ name: String, of type: Int) -> Int {
     let wire = [UInt8(name.utf8.count)] + Array(name.utf8) + [4] + Array("_sub".utf8)
     let hash = Self.hash(of: [wire[...], types[type].wire[...]])
-    let known = names.first(hash) { raw in
-      let ref = Ref(raw: raw)
-      return ref.kind == .subtype && Int(subtypes[ref.index].type) == type
-        && Self.isSame(subtypes[ref.index].wire[...], wire[...])
+    for ref in names.values(hash).lazy.map(Ref.init(raw:)) where ref.kind == .subtype {
+      let isKnown = Int(subtypes[ref.index].type) == type && Self.isSame(subtypes[ref.index].wire[...], wire[...])
+      if isKnown { return ref.index }
     }
-    if let known { return Ref(raw: known).index }
     let entry = SubtypeEntry(wire: wire, type: UInt16(type), hash: hash)
     let index: Int
     if let free = freeSubtypes.popLast() {
@@ -120,12 +115,10 @@ extension MDNSResponder {
 
   /// Whether one of ours has the name. A service is compared with those of the same hash, so of the same type.
   func isTaken(_ hash: UInt64, _ label: ArraySlice<UInt8>, _ kind: Ref.Kind) -> Bool {
-    let owner = names.first(hash) { raw in
-      let ref = Ref(raw: raw)
-      guard ref.kind == kind else { return false }
-      return Self.isSame(kind == .host ? hosts[ref.index].label[...] : services[ref.index].label, label)
+    for ref in names.values(hash).lazy.map(Ref.init(raw:)) where ref.kind == kind {
+      if Self.isSame(kind == .host ? hosts[ref.index].label[...] : services[ref.index].label, label) { return true }
     }
-    return owner != nil
+    return false
   }
 
   /// The name of ours that a packet has; nil: it is not ours.
@@ -133,7 +126,7 @@ extension MDNSResponder {
     if hash == Self.serviceListHash {
       return matches(.serviceList, bytes, at: place) ? .serviceList : nil
     }
-    return names.first(hash) { matches(Ref(raw: $0), bytes, at: place) }.map { Ref(raw: $0) }
+    return names.values(hash).lazy.map(Ref.init(raw:)).first { matches($0, bytes, at: place) }
   }
 
   /// Compares a name in a packet with one of ours.

@@ -1,11 +1,11 @@
 /// Numbers by the hash of a name: an open hash table. Different names may have the same hash, so a caller compares the names.
 struct NameIndex: Sendable {
-  private struct Slot: Sendable {
+  fileprivate struct Slot: Sendable {
     var hash: UInt64
     var value: UInt32
   }
 
-  private static let empty = UInt32.max
+  fileprivate static let empty = UInt32.max
   private var slots: [Slot]
   private var count = 0
 
@@ -53,6 +53,24 @@ struct NameIndex: Sendable {
       next = (next + 1) & (slots.count - 1)
     }
     slots[at].value = Self.empty
+  }
+
+  /// The values of a hash. A loop over them copies nothing of its surroundings, which a closure may do.
+  func values(_ hash: UInt64) -> Values { Values(slots: slots, hash: hash, place: home(hash)) }
+
+  struct Values: Sequence, IteratorProtocol {
+    fileprivate let slots: [Slot]
+    fileprivate let hash: UInt64
+    fileprivate var place: Int
+
+    mutating func next() -> UInt32? {
+      while slots[place].value != NameIndex.empty {
+        let slot = slots[place]
+        place = (place + 1) & (slots.count - 1)
+        if slot.hash == hash { return slot.value }
+      }
+      return nil
+    }
   }
 
   /// The first value of the hash that fulfils a condition.
