@@ -2,13 +2,19 @@ import HAPLoop
 import Synchronization
 
 /// A responder on a loop of its own, for accessories on several others: what it does for thousands of them holds up none.
-package final class DistantResponder: @unchecked Sendable {  // `responder` is used on its loop alone
+package final class DistantResponder: @unchecked Sendable {  // `responder` and `timer` are used on their loop alone
   fileprivate let loop: EventLoop
   private let responder: any Responder
   private let isEnding = Atomic(false)
+  /// What accessories asked for since the last batch.
+  private let requests = Mutex<[@Sendable (any Responder) -> Void]>([])
+  /// Runs while requests are collected.
+  private var timer: LoopTimer?
 
   /// How long its end may take.
   private static let farewell = Duration.seconds(5)
+  /// How long requests are collected. Thousands of accessories start one after the other; without this each one wakes the thread.
+  private static let collecting = Duration.milliseconds(5)
 
   /// - Parameters:
   ///   - responder: belongs to the loop.
@@ -26,6 +32,7 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` is u
   package func close(sayingGoodbye: Bool = true) {
     isEnding.store(true, ordering: .releasing)
     let isDone: Bool? = loop.perform(waitingAtMost: Self.farewell) {
+      self.timer?.close()
       if sayingGoodbye { self.responder.close() }
       return true
     }
@@ -33,7 +40,27 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` is u
   }
 
   fileprivate func perform(_ work: @escaping @Sendable (any Responder) -> Void) {
-    loop.schedule { if !self.isEnding.load(ordering: .acquiring) { work(self.responder) } }
+    if isEnding.load(ordering: .acquiring) { return }
+    let isFirst = requests.withLock { requests in
+      requests.append(work)
+      return requests.count == 1
+    }
+    if isFirst { loop.schedule { self.collect() } }
+  }
+
+  private func collect() {
+    if isEnding.load(ordering: .acquiring) { return }
+    let timer = timer ?? LoopTimer(loop) { [unowned self] in performRequests() }
+    self.timer = timer
+    timer.start(after: Self.collecting)
+  }
+
+  private func performRequests() {
+    let batch = requests.withLock { requests in
+      defer { requests = [] }
+      return requests
+    }
+    for request in batch where !isEnding.load(ordering: .acquiring) { request(responder) }
   }
 }
 
