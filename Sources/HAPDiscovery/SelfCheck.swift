@@ -1,7 +1,7 @@
 import HAPLoop
 
 /// Looks whether what is advertised can be found on the network. The daemon's back end browses for it as a controller would, the embedded one
-/// listens for its own announcements and answers. The accessories don't wait for it: what is not found in time is reported, and the search goes on.
+/// listens for its own announcements and answers. The accessories don't wait for it: what is not found in time is reported, and the search continues.
 final class SelfCheck {
   enum Outcome: Equatable {
     case seen
