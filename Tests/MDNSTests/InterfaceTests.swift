@@ -242,7 +242,7 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     #expect(network.reports().last == .conflict(id, name: "Lamp"))
   }
 
-  @Test("An announcement that comes back is reported once, and again after a rename; other packets are not")
+  @Test("[MD.46] An announcement that comes back is reported once, and again after a rename; other packets are not")
   func heard() throws {
     let network = Network()
     network.hasEcho = false
