@@ -82,6 +82,12 @@ private let legacy = MDNSEndpoint(stranger.address, port: 40000)
     network.run(.ms(200))
     func replies() -> Int { network.sent[mark...].count { $0.packet.destination == .unicast(stranger) } }
     #expect((100..<160).contains(replies()), "\(replies()) packets")
+    // The queries that were accepted before are answered, to all.
+    network.run(.seconds(2))
+    let toAll = network.sent[mark...].filter { $0.packet.destination != .unicast(stranger) }
+    #expect(Set(toAll.flatMap { $0.message.answers(DNSType.txt) }.map(\.name)).count == 60)
+    for _ in 0..<30 { network.hear(DNSMessage(questions: questions)) }
+    network.run(.ms(200))
     // Another source gets its answer, and this one again a second later.
     let other = MDNSEndpoint(MDNSAddress(bytes: [10, 0, 0, 33])!)
     network.hear(query(DNSQuestion(name(3), DNSType.txt, wantsUnicast: true)), from: other)

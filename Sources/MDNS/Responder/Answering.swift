@@ -50,7 +50,8 @@ extension MDNSResponder {
 
   /// Sends an answer to its querier, without the names that are gone since the question came.
   mutating func send(_ reply: Reply, on link: Int) {
-    guard links[link].budget.isLeft(for: reply.querier.source.address, at: now) else { return }
+    let source = reply.querier.source.address
+    guard links[link].budget.isLeft(for: source, at: now) else { return sendToAll(reply, on: link) }
     var packer = Packer(reply.form, link: link, to: .unicast(reply.querier.source))
     packer.isCut = reply.isCut
     if reply.querier.isLegacy { packer.mostPackets = 1 }
@@ -59,6 +60,15 @@ extension MDNSResponder {
       add(item, to: &packer)
     }
     flush(&packer)
+  }
+
+  /// The answer to a querier that gets no more packets of its own goes to all. One that doesn't know multicast DNS gets none.
+  private mutating func sendToAll(_ reply: Reply, on link: Int) {
+    if reply.querier.isLegacy || reply.querier.isProbe { return }
+    for item in reply.items where item.ref.kind == .host || item.ref.kind == .service {
+      guard isThere(item.ref, on: link), behavior(of: item.ref).announces else { continue }
+      wait(item.answers, of: item.ref, on: link, until: now)
+    }
   }
 
   private mutating func answer(_ question: Question, _ answering: inout Answering) {

@@ -1,6 +1,6 @@
 /// What became of a published service.
 package enum MDNSReport: Equatable, Sendable {
-  /// The names are verified, and the first announcement was sent on some interface. Sent again after each rename, and after all interfaces were gone.
+  /// The names are verified on some interface, and the first announcement is due. Sent again after each rename, and after all interfaces were gone.
   case registered(MDNSServiceID, name: String, host: String)
   /// The system gave a packet back that announces the service, so the service is on the network. Once after each `registered`.
   case heard(MDNSServiceID)
