@@ -7874,6 +7874,48 @@ defects:
     rules:
       - when: { answer: GET /characteristics, where: ["/characteristics/*[type=ColorTemperature][value>340][value<400]"] }
         json: [{ set: "/characteristics/*[type=ColorTemperature]/value", to: 340 }]
+  - id: saturation-lost-on-the-way
+    breaks: SV-10
+    what: The first write of a Saturation above 80 and below 100 percent is lost; it is read as 20 once, and then as 30.
+    profile: light-colour
+    rules:
+      - when:
+          answer: GET /characteristics
+          where: ["/characteristics/*[type=Saturation][value>80][value<100]"]
+          not-after: { request: PUT /characteristics, where: ["/characteristics/*[type=Saturation][value>80][value<100]"], nth: 2 }
+          nth: 1
+        json: [{ set: "/characteristics/*[type=Saturation]/value", to: 20 }]
+      - when:
+          answer: GET /characteristics
+          where: ["/characteristics/*[type=Saturation][value>80][value<100]"]
+          not-after: { request: PUT /characteristics, where: ["/characteristics/*[type=Saturation][value>80][value<100]"], nth: 2 }
+          nth: "2+"
+        json: [{ set: "/characteristics/*[type=Saturation]/value", to: 30 }]
+  - id: saturation-fails-while-it-changes
+    breaks: SV-10
+    what: After a write of a Saturation above 80 and below 100 percent it is read as 20, 30 and 20, and then a read fails, once.
+    profile: light-colour
+    rules:
+      - when: { request: GET /characteristics, after: { request: PUT /characteristics, where: ["/characteristics/*[type=Saturation][value>80][value<100]"] }, nth: 4 }
+        answer: { status: 500 }
+      - when:
+          answer: GET /characteristics
+          where: ["/characteristics/*[type=Saturation]/value"]
+          after: { request: PUT /characteristics, where: ["/characteristics/*[type=Saturation][value>80][value<100]"] }
+          nth: 1
+        json: [{ set: "/characteristics/*[type=Saturation]/value", to: 20 }]
+      - when:
+          answer: GET /characteristics
+          where: ["/characteristics/*[type=Saturation]/value"]
+          after: { request: PUT /characteristics, where: ["/characteristics/*[type=Saturation][value>80][value<100]"] }
+          nth: 2
+        json: [{ set: "/characteristics/*[type=Saturation]/value", to: 30 }]
+      - when:
+          answer: GET /characteristics
+          where: ["/characteristics/*[type=Saturation]/value"]
+          after: { request: PUT /characteristics, where: ["/characteristics/*[type=Saturation][value>80][value<100]"] }
+          nth: 3
+        json: [{ set: "/characteristics/*[type=Saturation]/value", to: 20 }]
 
   # SV-11
   - id: scene-loses-brightness

@@ -6812,36 +6812,33 @@ routines:
         until: { that: "${value}", is: "${to}", because: "${c.name} should be ${to}" }
         steps:
           - do: read
-  # Writes `to` to `c` and expects to read it back; a difference of one `step` is not strict. If the value changes while nothing is written,
-  # something else writes it: a person, an automation. Then the write is repeated, twice at most.
+  # Writes `to` to `c` and expects to read it back; a difference of one `step` is not strict. If a value comes back after another was read,
+  # something else writes: a person, an automation. Then the write is repeated, twice at most, and the report says so.
   reads-back:
-    - let: { problem: not yet written }
+    - let: { disturbed: true }
     - each:
-        in: [first, second]
+        in: [first, second, third]
         as: attempt
         steps:
           - if:
-              that: "${problem}"
-              is: { $not: "" }
+              that: "${disturbed}"
               then:
+                - let: { disturbed: false }
                 - do: put
-                - let: { seen: [] }
-                - try:
-                    save: problem
-                    steps:
-                      - do: settles
+                - do: settles
                 - if:
-                    that: ["${problem}", "${seen}"]
-                    is: [{ $not: "" }, { $each: "${seen[0]?}" }]
+                    that: ["${value}", "${attempt}", "${seen}"]
+                    is: [{ $not: "${close}" }, { $not: third }, { $distinct: false }]
                     then:
-                      - fail: "${problem}"
+                      - record: "${c.name} was set to ${to} and read ${seen[0]}, ${seen[1]}, ${seen[2]}: something else writes it, so it is set again"
+                      - let: { disturbed: true }
+    - check: { that: "${value}", is: "${close}", because: "${c.name} was set to ${to}: not within 20s" }
     - if:
-        that: "${problem}"
-        is: { $not: "" }
+        that: "${value}"
+        is: { $not: "${to}" }
         then:
-          - do: put
-          - do: settles
-  # `c` reads `to` some time; `seen` has the values that it read until then.
+          - do: becomes-exact
+  # `c` reads `to` some time, or for 20 s something that is not even `close` to it.
   settles:
     - if:
         that: "${c.minStep?}"
@@ -6856,36 +6853,32 @@ routines:
         is: { $length: { $max: 2 } }
         then:
           - let: { step: 0 }
-    - repeat:
-        times: 1000
-        every: 100ms
-        within: 20s
-        until: { that: "${value}", is: { $near: "${to}", $by: "${step}" }, because: "${c.name} was set to ${to}" }
-        steps:
-          - do: read
-          - collect: { seen: "${value}" }
+    - let: { close: { $near: "${to}", $by: "${step}" } }
+    - do: { routine: reads-until, with: { pattern: "${close}", patience: 20000 } }
+  # `value` is beside `to`, and may be on its way there.
+  becomes-exact:
+    - do: { routine: reads-until, with: { pattern: "${to}", patience: 2000 } }
     - if:
         that: "${value}"
         is: { $not: "${to}" }
         then:
-          - do: becomes-exact
-  # `value` is beside `to`, and may be on its way there.
-  becomes-exact:
-    - try:
-        save: difference
-        steps:
-          - repeat:
-              times: 1000
-              every: 100ms
-              within: 2s
-              until: { that: "${value}", is: "${to}" }
-              steps:
-                - do: read
-    - if:
-        that: "${difference}"
-        is: { $not: "" }
-        then:
           - deviation: "${c.name} was set to ${to} and reads ${value} (so do devices that round to steps of their own)"
+  # Reads `c` until it fits `pattern`, or until `patience` milliseconds are over; `seen` has the values, each that differs from the one before.
+  # It is no `try`: a read that goes wrong is a failure.
+  reads-until:
+    - let: { seen: [] }
+    - mark: reading
+    - repeat:
+        times: 1000
+        every: 100ms
+        until: { that: ["${value}", "${elapsed.reading}"], is: { $any: [["${pattern}", $anything], [$anything, { $min: "${patience}" }]] } }
+        steps:
+          - do: read
+          - if:
+              that: "${value}"
+              is: { $not: "${seen[-1]?}" }
+              then:
+                - collect: { seen: "${value}" }
   # `watch` is told of `c` from now on.
   follow:
     - send: { on: watch, subscribe: "${c.id}" }
