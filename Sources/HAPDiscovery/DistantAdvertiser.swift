@@ -5,7 +5,7 @@ import Synchronization
 package final class DistantResponder: @unchecked Sendable {  // `responder` and `timer` are used on their loop alone
   fileprivate let loop: EventLoop
   private let responder: any Responder
-  private let isEnding = Atomic(false)
+  let isEnding = Atomic(false)
   /// What accessories asked for since the last batch.
   private let requests = Mutex<[@Sendable (any Responder) -> Void]>([])
   /// Runs while requests are collected.
@@ -27,12 +27,14 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` and 
   /// For an accessory on another loop.
   package func makeAdvertiser(for loop: EventLoop) -> any Advertiser { DistantAdvertiser(of: self, for: loop) }
 
-  /// Says goodbye for what is announced, as far as there is time, and ends the loop. From any thread but the loop's. What it was asked for and has not
-  /// done yet is left.
+  /// Says goodbye for what is announced, as far as there is time, and ends the loop. From any thread but the loop's. Requests that are not performed
+  /// yet, such as those of the last 5 ms, are left undone.
   package func close(sayingGoodbye: Bool = true) {
     isEnding.store(true, ordering: .releasing)
     let isDone: Bool? = loop.perform(waitingAtMost: Self.farewell) {
       self.timer?.close()
+      // Each one keeps its advertiser, which keeps this object.
+      _ = self.takeRequests()
       if sayingGoodbye { self.responder.close() }
       return true
     }
@@ -40,8 +42,8 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` and 
   }
 
   fileprivate func perform(_ work: @escaping @Sendable (any Responder) -> Void) {
-    if isEnding.load(ordering: .acquiring) { return }
     let isFirst = requests.withLock { requests in
+      if isEnding.load(ordering: .acquiring) { return false }
       requests.append(work)
       return requests.count == 1
     }
@@ -55,12 +57,15 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` and 
     timer.start(after: Self.collecting)
   }
 
-  private func performRequests() {
-    let batch = requests.withLock { requests in
+  private func takeRequests() -> [@Sendable (any Responder) -> Void] {
+    requests.withLock { requests in
       defer { requests = [] }
       return requests
     }
-    for request in batch where !isEnding.load(ordering: .acquiring) { request(responder) }
+  }
+
+  private func performRequests() {
+    for request in takeRequests() where !isEnding.load(ordering: .acquiring) { request(responder) }
   }
 }
 

@@ -8,9 +8,6 @@ final class SelfCheck {
     case unseen(after: Duration)
   }
 
-  /// Probing and announcing are over when the search begins, so the answer is a matter of milliseconds.
-  static let patience = Duration.seconds(5)
-
   private struct Search {
     let name: String
     /// Counts the searches.
@@ -27,6 +24,7 @@ final class SelfCheck {
   }
 
   private let loop: EventLoop
+  private let patience: Duration
   private let setBrowsing: (Bool) -> Void
   private var searches: [ObjectIdentifier: Search] = [:]
   /// Who looks for a name.
@@ -37,12 +35,16 @@ final class SelfCheck {
   private var deadlines: [Deadline] = []
   /// How many of `deadlines` are over.
   private var overCount = 0
-  /// Fires at the first deadline that isn't over. Open during a search.
+  /// Fires at the first deadline that isn't over. Open while a deadline is left.
   private var timer: LoopTimer?
 
-  /// - Parameter setBrowsing: starts a browser of our type, whose findings come by `appeared` and `disappeared`; or ends it.
-  init(_ loop: EventLoop, setBrowsing: @escaping (Bool) -> Void = { _ in }) {
+  /// - Parameters:
+  ///   - patience: how long a search continues before it is reported. Probing and announcing are over when it begins, so the answer is a matter of
+  ///     milliseconds.
+  ///   - setBrowsing: starts a browser of our type, whose findings come by `appeared` and `disappeared`; or ends it.
+  init(_ loop: EventLoop, patience: Duration = .seconds(5), setBrowsing: @escaping (Bool) -> Void = { _ in }) {
     self.loop = loop
+    self.patience = patience
     self.setBrowsing = setBrowsing
   }
 
@@ -109,21 +111,22 @@ final class SelfCheck {
 
   /// Every search has the same patience, so its deadline is the last one.
   private func setDeadline(_ owner: ObjectIdentifier) {
-    let time = EventLoop.readClock() + UInt64(Self.patience.components.seconds) * 1_000_000_000
+    let time = EventLoop.readClock() + UInt64(patience / .nanoseconds(1))
     deadlines.append(Deadline(owner: owner, number: lastNumber, time: time))
     if timer == nil {
       timer = LoopTimer(loop) { [unowned self] in reportUnseen() }
-      timer?.start(after: Self.patience)
+      timer?.start(after: patience)
     }
   }
 
+  private func isOpen(_ deadline: Deadline) -> Bool { searches[deadline.owner]?.number == deadline.number }
+
   private func reportUnseen() {
     let now = EventLoop.readClock()
-    while overCount < deadlines.count, deadlines[overCount].time <= now {
+    while overCount < deadlines.count, deadlines[overCount].time <= now || !isOpen(deadlines[overCount]) {
       let deadline = deadlines[overCount]
       overCount += 1
-      guard let search = searches[deadline.owner], search.number == deadline.number else { continue }
-      search.tell(.unseen(after: Self.patience))
+      if isOpen(deadline) { searches[deadline.owner]?.tell(.unseen(after: patience)) }
     }
     if overCount > deadlines.count / 2 {
       deadlines.removeFirst(overCount)

@@ -1,0 +1,180 @@
+import HAPLoop
+import Testing
+
+@testable import HAPDiscovery
+
+private final class Owner {}
+
+/// A self-check on a loop of its own, and its reports: "unseen door", and "browse" or "rest".
+private final class Station: @unchecked Sendable {
+  let loop = EventLoop(name: "self-check")
+  let reports: AsyncStream<String>
+  // Of the loop's thread.
+  private(set) var check: SelfCheck!
+  let owners = (0..<3).map { _ in Owner() }
+  private let report: AsyncStream<String>.Continuation
+  private let patience: Duration
+
+  init(patience: Duration = .milliseconds(1)) throws {
+    self.patience = patience
+    (reports, report) = AsyncStream.makeStream(of: String.self)
+    loop.start()
+    try loop.performAndWait {
+      self.check = SelfCheck(self.loop, patience: patience) { self.report.yield($0 ? "browse" : "rest") }
+    }
+  }
+
+  /// On the loop's thread.
+  func look(for name: String, _ owner: Int = 0, then: @escaping () -> Void = {}) {
+    check.look(for: name, onBehalfOf: owners[owner]) { outcome in
+      switch outcome {
+      case .seen: self.report.yield("seen \(name)")
+      case .unseen(let time): self.report.yield(time == self.patience ? "unseen \(name)" : "unseen after \(time)")
+      }
+      then()
+    }
+  }
+
+  func mark(_ text: String) { report.yield(text) }
+
+  func with(_ body: @escaping @Sendable (Station) -> Void) throws { try loop.performAndWait { body(self) } }
+
+  func next(_ count: Int) async -> [String] {
+    var found: [String] = []
+    for await report in reports {
+      found.append(report)
+      if found.count == count { break }
+    }
+    return found
+  }
+
+  /// A handle that was closed before is gone after three turns.
+  func openHandleCount() throws -> Int {
+    for _ in 0..<2 { try with { _ in } }
+    return try loop.performAndWait { self.loop.openHandleCount }
+  }
+
+  /// Ends the searches, and checks that nothing else was reported and no timer is left.
+  func close() async throws {
+    try with { station in
+      station.mark("end")
+      for owner in station.owners { station.check.cancel(owner) }
+    }
+    #expect(await next(1) == ["end"])
+    #expect(try openHandleCount() == 0)
+    try with { $0.check = nil }
+    loop.stop()
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct SelfCheckTests {
+  @Test("A name that is not found is reported once, and the search continues until it is seen") func unseen()
+    async throws
+  {
+    let station = try Station()
+    try station.with { $0.look(for: "door") }
+    #expect(await station.next(2) == ["browse", "unseen door"])
+    #expect(try station.openHandleCount() == 0)
+    try station.with { $0.check.appeared("door") }
+    #expect(await station.next(2) == ["seen door", "rest"])
+    try await station.close()
+  }
+
+  @Test("A name that is seen in time is never reported as unseen") func seen() async throws {
+    let station = try Station()
+    try station.with { station in
+      station.look(for: "door", 0)
+      station.look(for: "lamp", 1)
+      station.look(for: "lock", 2)
+      station.check.appeared("door")
+      station.check.seen(station.owners[1])
+    }
+    #expect(await station.next(4) == ["browse", "seen door", "seen lamp", "unseen lock"])
+    try await station.close()
+  }
+
+  @Test("A name that is visible already is seen at once, and one that disappeared is not") func visible() async throws {
+    let station = try Station()
+    try station.with { station in
+      station.look(for: "lock", 0)
+      for _ in 0..<2 { station.check.appeared("door") }
+      station.check.disappeared("door")
+      station.look(for: "door", 1)
+      station.check.disappeared("door")
+      station.look(for: "door", 2)
+    }
+    #expect(await station.next(4) == ["browse", "seen door", "unseen lock", "unseen door"])
+    try await station.close()
+  }
+
+  @Test("An owner's new search takes the place of its old one") func renewed() async throws {
+    let station = try Station()
+    try station.with { station in
+      station.look(for: "lock", 1)
+      station.look(for: "door")
+      station.look(for: "lamp")
+      station.check.appeared("door")
+    }
+    #expect(await station.next(3) == ["browse", "unseen lock", "unseen lamp"])
+    try await station.close()
+  }
+
+  @Test("A search that begins after the first deadline has its own") func second() async throws {
+    let station = try Station()
+    try station.with { station in
+      station.look(for: "door", 0) {
+        station.look(for: "lamp", 1)
+        station.loop.schedule { station.mark("turn") }
+      }
+    }
+    #expect(await station.next(4) == ["browse", "unseen door", "turn", "unseen lamp"])
+    try station.with { $0.look(for: "lock", 2) }
+    #expect(await station.next(1) == ["unseen lock"])
+    try await station.close()
+  }
+
+  @Test("Searches that are over keep no timer, also while one stays open") func overSearches() async throws {
+    let station = try Station(patience: .milliseconds(100))
+    try station.with { station in
+      station.look(for: "door", 0) {
+        // Their deadlines come after this one.
+        for number in 0..<1000 { station.look(for: "lamp \(number)", 1) }
+        station.check.cancel(station.owners[1])
+      }
+    }
+    #expect(await station.next(2) == ["browse", "unseen door"])
+    #expect(try station.openHandleCount() == 0)
+    try await station.close()
+  }
+
+  @Test("It browses while a search is open, and a search that is cancelled is not reported") func cancelled()
+    async throws
+  {
+    let station = try Station()
+    try station.with { station in
+      station.look(for: "door", 0)
+      station.look(for: "lamp", 1)
+      station.check.cancel(station.owners[0])
+      station.check.cancel(station.owners[1])
+      station.check.cancel(station.owners[1])
+      station.check.appeared("lamp")
+    }
+    #expect(await station.next(2) == ["browse", "rest"])
+    #expect(try station.openHandleCount() == 0)
+    try station.with { $0.look(for: "lamp", 1) }
+    #expect(await station.next(2) == ["browse", "unseen lamp"])
+    try await station.close()
+  }
+
+  @Test("Two owners of one name are each told") func shared() async throws {
+    let station = try Station()
+    try station.with { station in
+      for owner in 0..<3 { station.look(for: "door", owner) }
+      station.check.cancel(station.owners[1])
+    }
+    #expect(await station.next(3) == ["browse", "unseen door", "unseen door"])
+    try station.with { $0.check.appeared("door") }
+    #expect(await station.next(3) == ["seen door", "seen door", "rest"])
+    try await station.close()
+  }
+}
