@@ -161,7 +161,7 @@
       let other = try second.publish(record("Twin", port: 1002))
       #expect(await other.upToOutcome() == [.renamed(from: "Twin", to: "Twin (2)"), .established("Twin (2)")])
       let seen = await browser.seen { $0["Twin"] != nil && $0["Twin (2)"] != nil }
-      #expect(seen.mapValues(\.port) == ["Twin": 1001, "Twin (2)": 1002])
+      #expect(seen["Twin"]?.port == 1001 && seen["Twin (2)"]?.port == 1002)
       // The new name is the one that is updated and withdrawn.
       try second.with { $0.update(txt: [("sf", "0")]) }
       _ = await browser.seen { $0["Twin (2)"]?.txt == ["sf=0"] && $0["Twin"]?.txt.count == 9 }
@@ -184,7 +184,7 @@
         ServiceRecord(name: "B", port: 2, txt: [], host: "same-host", addresses: [IPAddress("127.0.0.2")]))
       #expect(await other.upToOutcome() == [.established("B")])
       let seen = await browser.seen { $0["A"]?.host != nil && $0["B"]?.host != nil }
-      #expect(seen.mapValues(\.host) == ["A": "same-host.local", "B": "same-host-2.local"])
+      #expect(seen["A"]?.host == "same-host.local" && seen["B"]?.host == "same-host-2.local")
       try first.close()
       try second.close()
       try browser.close()
