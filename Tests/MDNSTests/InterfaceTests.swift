@@ -250,10 +250,13 @@ private func interface(_ index: UInt32, _ addresses: [MDNSAddress], v4: Bool? = 
     let id = network.establish(lamp())
     network.run(.seconds(2))
     let announcement = try #require(network.responses().last).packet.bytes
+    network.hear(query(DNSQuestion(hap, DNSType.ptr)))
+    network.run(.seconds(2))
+    let answer = try #require(network.responses().last).packet.bytes
     network.hear(try #require(network.probes().last).packet.bytes, from: MDNSEndpoint(first))
     network.hear(announcement)
-    #expect(network.heard().isEmpty)
-    for _ in 1...2 { network.hear(announcement, from: MDNSEndpoint(first)) }
+    #expect(network.heard().isEmpty && announcement != answer)
+    for packet in [announcement, answer, announcement] { network.hear(packet, from: MDNSEndpoint(first)) }
     #expect(network.heard() == [id])
     network.hasEcho = true
     for _ in 1...2 {
