@@ -176,7 +176,7 @@ extension MDNSResponder {
       links[link].jobs[same].querier = querier
       return
     }
-    if isUnicast, answering.mayReply, links[link].jobs.count < Self.mostJobs, !isStale(type, on: link) {
+    if isUnicast, answering.mayReply, links[link].jobs.count < Self.mostJobs {
       links[link].jobs.append(UnicastJob(type: type, querier: querier, due: answering.sharedDue))
       return
     }
@@ -186,17 +186,6 @@ extension MDNSResponder {
     } else {
       // Two queriers know different records; who asks last gets all.
       links[link].types[type].waiting = TypeState.Browse(asked: now, query: 0)
-    }
-  }
-
-  /// Whether some service of a type was not sent to all for a quarter of its time: then all services are, a few packets at a time. RFC 6762 §5.4.
-  private func isStale(_ type: Int, on link: Int) -> Bool {
-    types[type].services.contains { service in
-      let ref = Ref(.service, Int(service))
-      let quarter = Int64(ttl(of: .pointer, ref)) * Time.second / 4
-      let behavior = behavior(ref.index)
-      return behavior.announces && behavior.answersUnicast && isUp(ref.index, on: link)
-        && now - links[link].services[ref.index].pointerSent > quarter
     }
   }
 
