@@ -11,7 +11,7 @@ import Testing
     let served = try await ServedSimulation([ProfileText.garage])
     let answers: [String] = await withCheckedContinuation { continuation in
       served.loop.schedule {
-        let queue = CommandQueue(served.commands, on: served.loop)
+        let queue = CommandQueue(served.commands, on: served.loop, readClock: { 0 })
         let answers = OnThread<[String]>([])
         let wasBusy = OnThread(false)
         queue.onAnswer = { answers.value.append($0) }
@@ -37,7 +37,7 @@ import Testing
   @Test("One that is held waits, and one that is closed does nothing more") func held() async throws {
     let served = try await ServedSimulation([ProfileText.garage])
     let counts: [Int] = try await served.onLoop {
-      let queue = CommandQueue(served.commands, on: served.loop)
+      let queue = CommandQueue(served.commands, on: served.loop, readClock: { 0 })
       let count = OnThread(0)
       queue.onAnswer = { _ in count.value += 1 }
       queue.isHeld = true
@@ -52,6 +52,31 @@ import Testing
       return counts + [count.value]
     }
     #expect(counts == [0, 3, 3])
+    try await served.stop()
+  }
+
+  @Test("After 8 ms of commands everything else on the loop has a turn") func slice() async throws {
+    let served = try await ServedSimulation([ProfileText.garage])
+    let order: [String] = await withCheckedContinuation { continuation in
+      served.loop.schedule {
+        let time = OnThread<UInt64>(0)
+        let queue = CommandQueue(served.commands, on: served.loop, readClock: { time.value })
+        let order = OnThread<[String]>([])
+        queue.onAnswer = { _ in
+          order.value.append("answer")
+          time.value += CommandQueue.slice / 2
+        }
+        queue.isHeld = true
+        for _ in 0..<5 { queue.take(.line(Array("x".utf8))) }
+        queue.onBusy = {
+          order.value.append("wait")
+          served.loop.schedule { order.value.append("other") }
+        }
+        queue.onIdle = { continuation.resume(returning: order.value) }
+        queue.isHeld = false
+      }
+    }
+    #expect(order == ["answer", "answer", "wait", "answer", "answer", "wait", "other", "answer"])
     try await served.stop()
   }
 }

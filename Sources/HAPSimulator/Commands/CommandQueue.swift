@@ -10,10 +10,12 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
   }
 
   /// How long it carries out commands before everything else on the loop has a turn.
-  private static let slice: UInt64 = 8_000_000
+  static let slice: UInt64 = 8_000_000
 
   private let dispatcher: any CommandTaker
   private let loop: EventLoop
+  /// Monotonic time in nanoseconds.
+  private let readClock: () -> UInt64
   /// Gets each answer, a line without its end, in the order of the commands.
   package var onAnswer: ((String) -> Void)?
   /// Told when a command has to wait for the one before it.
@@ -28,9 +30,12 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
   /// While true, the next command waits.
   package var isHeld = false { didSet { if !isHeld { goOn() } } }
 
-  package init(_ dispatcher: any CommandTaker, on loop: EventLoop) {
+  package init(
+    _ dispatcher: any CommandTaker, on loop: EventLoop, readClock: @escaping () -> UInt64 = EventLoop.readClock
+  ) {
     self.dispatcher = dispatcher
     self.loop = loop
+    self.readClock = readClock
   }
 
   /// Whether everything is answered.
@@ -61,9 +66,9 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
     guard !isAtWork, !isClosed else { return }
     isAtWork = true
     defer { isAtWork = false }
-    let deadline = EventLoop.readClock() + Self.slice
+    let deadline = readClock() + Self.slice
     while !isWaiting, !isHeld, !entries.isEmpty {
-      guard EventLoop.readClock() < deadline else {
+      guard readClock() < deadline else {
         loop.schedule { self.goOn() }
         onBusy?()
         return
