@@ -6825,21 +6825,28 @@ routines:
               then:
                 - let: { disturbed: false }
                 - do: put
-                - do: settles
+                - do: approaches
                 - if:
                     that: ["${value}", "${attempt}", "${seen}"]
                     is: [{ $not: "${close}" }, { $not: third }, { $distinct: false }]
                     then:
                       - record: "${c.name} was set to ${to} and read ${seen[0]}, ${seen[1]}, ${seen[2]}: something else writes it, so it is set again"
                       - let: { disturbed: true }
+    - do: arrived
+  # `c` reads `to` within 20 s, without another write; a difference of one `step` is not strict.
+  settles:
+    - do: approaches
+    - do: arrived
+  # `value` has to be `close` to `to` now, and `to` itself within 2 s.
+  arrived:
     - check: { that: "${value}", is: "${close}", because: "${c.name} was set to ${to}: not within 20s" }
     - if:
         that: "${value}"
         is: { $not: "${to}" }
         then:
           - do: becomes-exact
-  # `c` reads `to` some time, or for 20 s something that is not even `close` to it.
-  settles:
+  # Reads `c` until `value` is `close` to `to`, or until 20 s are over.
+  approaches:
     - if:
         that: "${c.minStep?}"
         is: { $kind: number }
