@@ -10214,7 +10214,9 @@ defects:
   - id: below-minimum-taken
     breaks: WR-07
     what: A number below the minimum is taken as it is, where that is small.
-    drags: { WR-09: "its negative numbers are below the minimum, too" }
+    drags:
+      WR-08: "a value that valid-values leaves out may be small, too"
+      WR-09: "its negative numbers are below the minimum, too"
     rules:
       - when: { answer: PUT /characteristics, ids: 1, where: ["/characteristics/*[status=-70410]"], asked: ["/characteristics/*[value<10][format!=bool]", "!/pid", "!/characteristics/*[perms~tw]"] }
         status: 204
