@@ -8483,6 +8483,7 @@ defects:
   - id: hold-false-goes-on
     breaks: SV-24
     what: Hold Position with false lets the covering go on to its last target.
+    drags: { SV-18: "it may move the same covering at that moment" }
     profile: window-covering
     rules:
       - when: { request: PUT /characteristics, where: ["/characteristics/*[type=TargetPosition]/value"] }
@@ -10236,6 +10237,7 @@ defects:
     breaks: WR-07
     what: A number below the minimum gets the status of a read-only characteristic, where the minimum is small.
     drags:
+      WR-08: "a value that valid-values leaves out may be small, too"
       WR-09: its negative numbers are below the minimum, too
       WR-10: its fraction may be a small number, too
     rules:
