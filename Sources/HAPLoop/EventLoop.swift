@@ -1,7 +1,6 @@
-import CUV
 import Synchronization
 
-/// A libuv loop on a thread of its own, and the executor of the actors pinned to it.
+/// An event loop, and the executor of the actors pinned to it. Its driver runs it: on a thread of its own, or in a simulated world.
 ///
 /// An actor whose `unownedExecutor` is a loop runs on the loop's thread. A callback of a handle (timer, socket, …) runs
 /// there too, so it is inside the isolation of such an actor already and enters it by `assumeIsolated`, without a hop.
@@ -21,25 +20,13 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     var isClosed = false
     /// To be told when the thread is about to end; nil: they were.
     var endings: [@Sendable () -> Void]? = []
-
-    mutating func closeIfEmpty() -> Bool {
-      isClosed = isClosed || entries.isEmpty
-      return isClosed
-    }
   }
 
-  private enum Life: Sendable { case new, running, joining, ended }
-
   package let name: String
-  let loop: UnsafeMutablePointer<uv_loop_t>
-  private let wakeUp: UnsafeMutablePointer<uv_async_t>
-  private let beforeBlocking: UnsafeMutablePointer<uv_prepare_t>
+  package let driver: any LoopDriver
   private let inbox = Guarded(Inbox())
-  private let life = Guarded(Life.new)
+  private let isNew = Atomic<Bool>(true)
   private let thread = Atomic<UInt>(0)
-  private var threadHandle = uv_thread_t()
-  private var started = uv_sem_t()
-  private var ended = uv_sem_t()
 
   // Of the loop's thread.
   private var batch: [Entry] = []
@@ -48,89 +35,50 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var asked: [TurnHook] = []
   private var cachedNow: UInt64 = 0
   private var isStopping = false
-  /// Handles not yet wholly closed.
-  package internal(set) var openHandleCount = 0
+  private var handles = HandleTable()
+  private var timers = TimerQueue()
+  /// What the driver was last told of `timers`.
+  private var alarm: UInt64?
 
+  /// A loop of the machine, on a thread of its own.
   /// - Parameter name: of the thread, for debuggers; 15 bytes of it are kept.
-  package init(name: String) {
+  package convenience init(name: String) { self.init(name: name, driver: KernelDriver()) }
+
+  /// - Parameter driver: has no other loop.
+  package init(name: String, driver: any LoopDriver) {
     self.name = name
-    loop = .allocate(capacity: 1)
-    wakeUp = .allocate(capacity: 1)
-    beforeBlocking = .allocate(capacity: 1)
-    var status = uv_loop_init(loop)
-    if status == 0 {
-      status = uv_async_init(loop, wakeUp) { EventLoop.of($0!.pointee.loop).runJobs() }
-    }
-    precondition(status == 0, "no event loop: \(LoopError.text(of: status))")
-    uv_prepare_init(loop, beforeBlocking)
-    loop.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-    wakeUp.pointee.data = nil
-    beforeBlocking.pointee.data = nil
-    uv_sem_init(&started, 0)
-    uv_sem_init(&ended, 0)
+    self.driver = driver
   }
 
   deinit {
     // A running loop keeps itself alive, so it is either new or at its end.
-    switch life.withLock({ $0 }) {
-    case .new: closeLoop()
-    case .running: detachThread(threadHandle)  // it stopped itself, and nobody waited for it
-    case .joining, .ended: break
-    }
-    uv_sem_destroy(&started)
-    uv_sem_destroy(&ended)
-    loop.deallocate()
-    wakeUp.deallocate()
-    beforeBlocking.deallocate()
-  }
-
-  static func of(_ loop: UnsafeMutablePointer<uv_loop_t>) -> EventLoop {
-    Unmanaged<EventLoop>.fromOpaque(loop.pointee.data).takeUnretainedValue()
+    if isNew.load(ordering: .acquiring) { driver.discard() }
   }
 
   // MARK: Life
 
-  /// Starts the thread and returns when it runs. Once only, from any thread.
+  /// Starts the loop and returns when it runs. Once only, from any thread.
   package func start() {
-    life.withLock {
-      precondition($0 == .new, "an event loop is started once")
-      $0 = .running
-    }
-    let status = uv_thread_create(
-      &threadHandle, { EventLoop.main($0!) }, Unmanaged.passRetained(self).toOpaque())
-    precondition(status == 0, "no thread for the event loop: \(LoopError.text(of: status))")
-    uv_sem_wait(&started)
+    precondition(isNew.exchange(false, ordering: .acquiringAndReleasing), "an event loop is started once")
+    driver.start(self)
   }
 
-  /// Closes all handles, waits for work on the pool to come back, runs what is queued, and ends the thread.
+  /// Closes all handles, waits for work on the pool to come back, runs what is queued, and ends the loop.
   ///
   /// From any thread and more than once; returns when the loop has ended, but on the loop's own thread at once. Jobs
   /// of actors enqueued after the end, or making more of themselves without end, are dropped: so stop what uses the
   /// loop before the loop itself.
   package func stop() {
-    let isNew = life.withLock { life in
-      guard life == .new else { return false }
-      life = .ended
-      return true
+    if isNew.exchange(false, ordering: .acquiringAndReleasing) {
+      inbox.withLock { $0.isClosed = true }
+      return driver.discard()
     }
-    if isNew { return closeLoop() }
-    inbox.withLock {
-      if $0.isClosed { return }
-      $0.stopRequested = true
-      uv_async_send(wakeUp)
+    inbox.withLock { inbox in
+      if inbox.isClosed { return }
+      inbox.stopRequested = true
+      driver.wake()
     }
-    if isOnLoop { return }
-    uv_sem_wait(&ended)
-    uv_sem_post(&ended)  // for the next who waits
-    let isMineToJoin = life.withLock { life in
-      guard life == .running else { return false }
-      life = .joining
-      return true
-    }
-    if isMineToJoin {
-      uv_thread_join(&threadHandle)
-      life.withLock { $0 = .ended }
-    }
+    if !isOnLoop { driver.waitForEnd() }
   }
 
   /// Calls `body` when the loop has ended: on its thread, as the last thing it does, or at once if that is over. For who must not block as
@@ -143,33 +91,28 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     if isOver { body() }
   }
 
-  private static func main(_ argument: UnsafeMutableRawPointer) {
-    let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
-    loop.run()
+  // MARK: For the driver
+
+  /// Makes the calling thread the loop's, until `resign()`.
+  package func enter() { thread.store(currentThread(), ordering: .releasing) }
+  package func resign() { thread.store(0, ordering: .releasing) }
+
+  /// Ends the loop if nothing is open and nothing is queued. The driver runs turns until it has.
+  package func endIfIdle() -> Bool {
+    guard handles.isEmpty else { return false }
+    let hasEnded = inbox.withLock { inbox in
+      inbox.isClosed = inbox.isClosed || inbox.entries.isEmpty
+      return inbox.isClosed
+    }
+    if hasEnded { hooks = [] }
+    return hasEnded
   }
 
-  private func run() {
-    nameCurrentThread(name)
-    blockBrokenPipeSignal()
-    thread.store(currentThread(), ordering: .releasing)
-    uv_prepare_start(beforeBlocking) { EventLoop.of($0!.pointee.loop).endTurn() }
-    uv_unref(UnsafeMutableRawPointer(beforeBlocking).handle)
-    uv_sem_post(&started)
-    // Ends when `closeHandles` has left nothing that keeps the loop alive. What its last callbacks enqueued or opened
-    // gets its turn too, but work that always makes more work can't keep the loop from ending.
-    var roundsLeft = 10_000
-    repeat {
-      roundsLeft -= 1
-      if roundsLeft <= 0 { inbox.withLock { $0.isClosed = true } }
-      uv_run(loop, UV_RUN_DEFAULT)
-      runJobs()
-      runHooks()
-      closeHandles()
-    } while openHandleCount > 0 || uv_loop_alive(loop) != 0 || !inbox.withLock({ $0.closeIfEmpty() })
-    hooks = []
-    closeLoop()
-    thread.store(0, ordering: .releasing)
-    uv_sem_post(&ended)
+  /// Takes no more jobs: those that make more of themselves would keep the loop from ending.
+  package func refuseJobs() { inbox.withLock { $0.isClosed = true } }
+
+  /// Calls what `whenEnded` was given, as the last thing.
+  package func reportEnd() {
     let endings = inbox.withLock { inbox in
       defer { inbox.endings = nil }
       return inbox.endings ?? []
@@ -177,23 +120,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     for ending in endings { ending() }
   }
 
-  /// Ends the loop's own two handles and the loop.
-  private func closeLoop() {
-    inbox.withLock { $0.isClosed = true }
-    uv_close(UnsafeMutableRawPointer(wakeUp).handle, nil)
-    uv_close(UnsafeMutableRawPointer(beforeBlocking).handle, nil)
-    uv_run(loop, UV_RUN_DEFAULT)
-    let status = uv_loop_close(loop)
-    precondition(status == 0, "handles outlive their event loop")
-  }
-
-  private func closeHandles() {
-    uv_walk(
-      loop,
-      { handle, _ in
-        guard let data = handle!.pointee.data else { return }
-        Unmanaged<LoopHandle>.fromOpaque(data).takeUnretainedValue().close()
-      }, nil)
+  package func closeHandles() {
+    for handle in handles.open { handle.close() }
   }
 
   // MARK: Executor
@@ -221,14 +149,6 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     add(.work(work))
   }
 
-  /// Runs `work` on the loop and waits for it. From any thread but the loop's; traps when the loop has ended.
-  package func performAndWait<T: Sendable>(_ work: @escaping @Sendable () throws -> T) throws -> T {
-    precondition(!isOnLoop, "the loop can't wait for itself")
-    let outcome = BlockingOutcome<T>()
-    precondition(schedule { outcome.finish(Result(catching: work)) }, "the event loop \(name) has ended")
-    return try outcome.wait().get()
-  }
-
   @discardableResult
   private func add(_ entry: Entry) -> Bool {
     // The loop looks into the inbox before it blocks, so its own thread need not wake it.
@@ -237,13 +157,13 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       if inbox.isClosed { return false }
       let wasEmpty = inbox.entries.isEmpty
       inbox.entries.append(entry)
-      if wasEmpty && !isOnLoop { uv_async_send(wakeUp) }
+      if wasEmpty && !isOnLoop { driver.wake() }
       return true
     }
   }
 
   /// Runs what is queued now. What these enqueue waits for the next turn, so that jobs can't keep sockets waiting.
-  private func runJobs() {
+  package func runJobs() {
     guard batch.isEmpty else { return }
     let stopRequested = inbox.withLock { inbox in
       swap(&inbox.entries, &batch)
@@ -260,7 +180,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     batch.removeAll(keepingCapacity: true)
     if stopRequested && !isStopping {
       isStopping = true
-      uv_unref(UnsafeMutableRawPointer(wakeUp).handle)
+      driver.allowEnd()
       closeHandles()
     }
   }
@@ -269,12 +189,12 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Monotonic time in nanoseconds, read once a turn.
   package var now: UInt64 {
-    if cachedNow == 0 { cachedNow = uv_hrtime() }
+    if cachedNow == 0 { cachedNow = driver.readClock() }
     return cachedNow
   }
 
   /// Monotonic time in nanoseconds, read now. From any thread; the same clock as `now`.
-  package static func readClock() -> UInt64 { uv_hrtime() }
+  package func readClock() -> UInt64 { driver.readClock() }
 
   /// Runs `hook` at the end of every turn: after all its callbacks and jobs, and before the loop blocks.
   ///
@@ -300,17 +220,23 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   fileprivate func take(_ hook: TurnHook) { asked.append(hook) }
 
-  /// libuv's "prepare" step: timers, closed handles, and what the last poll brought are all done by now.
-  private func endTurn() {
+  /// Ends a turn, before the loop blocks: timers and what the last poll brought are done by now.
+  package func endTurn() {
+    for handle in handles.takeClosing() { handle.didClose() }
     runJobs()
     runHooks()
     // Jobs that ran while handles were being closed may have opened others.
     if isStopping { closeHandles() }
     cachedNow = 0
-    if inbox.withLock({ !$0.entries.isEmpty }) { uv_async_send(wakeUp) }
+    if handles.hasClosing || inbox.withLock({ !$0.entries.isEmpty }) { driver.wake() }
+    let next = timers.firstDeadline
+    if next != alarm {
+      alarm = next
+      driver.setAlarm(next)
+    }
   }
 
-  private func runHooks() {
+  package func runHooks() {
     var index = 0
     while index < hooks.count {
       let hook = hooks[index]
@@ -329,6 +255,24 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
       index += 1
     }
     asked.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Handles and timers
+
+  func keep(_ handle: LoopHandle) { handles.insert(handle) }
+  func release(_ handle: LoopHandle) { handles.remove(handle) }
+  func finishClosingLater(_ handle: LoopHandle) { handles.finishLater(handle) }
+  var openHandleCount: Int { handles.open.count }
+
+  func start(_ timer: LoopTimer, at deadline: UInt64) { timers.insert(timer, at: deadline) }
+  func cancel(_ timer: LoopTimer) { timers.remove(timer) }
+
+  /// Fires the timers that are due. The driver calls it when the alarm has gone off, which is unset then.
+  package func fireTimers() {
+    alarm = nil
+    let time = driver.readClock()
+    let last = timers.lastNumber
+    while let timer = timers.removeFirst(dueBy: time, upTo: last) { timer.fire() }
   }
 }
 
@@ -354,9 +298,4 @@ package final class TurnHook {
     isAsked = true
     loop?.take(self)
   }
-}
-
-extension UnsafeMutableRawPointer {
-  /// Every handle of libuv begins with a `uv_handle_t`.
-  var handle: UnsafeMutablePointer<uv_handle_t> { assumingMemoryBound(to: uv_handle_t.self) }
 }

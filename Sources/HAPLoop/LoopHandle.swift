@@ -1,68 +1,82 @@
-import CUV
-
-/// The one owner of a libuv handle.
+/// Something that a loop keeps alive until it is closed: a timer, a socket, a watcher.
 ///
-/// libuv closes handles asynchronously, so the loop keeps an open owner alive until the handle's close callback. An
-/// owner that is let go of without `close()` stays open until the loop is stopped.
+/// An owner that is let go of without `close()` stays open until the loop is stopped.
 package class LoopHandle {
   package let loop: EventLoop
-  /// Memory of the `uv_…_t`; freed with this object, which outlives the close callback.
-  let memory: UnsafeMutableRawPointer
-  private var isOpen = false
+  /// Its place in the loop's table; nil: not open.
+  fileprivate(set) var place: Int?
   /// Whether `close()` was called, or the loop was stopped. A closed handle ignores all further calls.
   package private(set) var isClosed = false
   /// Called once, when the handle is wholly closed.
   package var onClosed: (() -> Void)?
 
-  init<Handle>(_ loop: EventLoop, _: Handle.Type) {
+  init(_ loop: EventLoop) {
     loop.preconditionOnLoop()
     self.loop = loop
-    memory = .allocate(byteCount: MemoryLayout<Handle>.size, alignment: MemoryLayout<Handle>.alignment)
-    memory.initializeMemory(as: UInt8.self, repeating: 0, count: MemoryLayout<Handle>.size)
   }
 
-  deinit {
-    precondition(!isOpen, "an open handle is kept by its loop")
-    memory.deallocate()
-  }
+  deinit { precondition(place == nil, "an open handle is kept by its loop") }
 
-  /// To be called when libuv has initialised the memory as a handle.
-  final func open() {
-    isOpen = true
-    loop.openHandleCount += 1
-    memory.handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
-  }
+  /// Makes the loop keep it.
+  func open() { loop.keep(self) }
 
   /// Closes the handle: no callback comes after this but `onClosed`. Any number of times, also from callbacks.
-  package func close() {
-    guard startClosing() else { return }
-    uv_close(memory.handle, LoopHandle.closed)
-  }
+  package func close() { if startClosing() { closeBeneath() } }
 
   /// Marks the handle closed.
-  /// - Returns: whether it was open, and libuv has to be told.
+  /// - Returns: whether it was open, and what lies beneath has to be closed.
   final func startClosing() -> Bool {
     loop.preconditionOnLoop()
     guard !isClosed else { return false }
     isClosed = true
-    letGoOfCallbacks()
-    return isOpen
+    dropCallbacks()
+    return place != nil
   }
 
   /// Sets all stored closures but `onClosed` to nil, so that no cycle through them survives.
-  func letGoOfCallbacks() {}
+  func dropCallbacks() {}
 
-  static let closed: uv_close_cb = { handle in
-    let owner = Unmanaged<LoopHandle>.fromOpaque(handle!.pointee.data).takeRetainedValue()
-    owner.isOpen = false
-    owner.loop.openHandleCount -= 1
-    let onClosed = owner.onClosed
-    owner.onClosed = nil
+  /// Closes what lies beneath; `didClose()` follows in a later turn.
+  func closeBeneath() { loop.finishClosingLater(self) }
+
+  /// Ends the keeping: the handle is wholly closed.
+  package final func didClose() {
+    loop.release(self)
+    let onClosed = onClosed
+    self.onClosed = nil
     onClosed?()
   }
+}
 
-  /// The owner whose handle begins at `handle`.
-  static func owner(of data: UnsafeMutableRawPointer) -> Self {
-    unsafeDowncast(Unmanaged<LoopHandle>.fromOpaque(data).takeUnretainedValue(), to: Self.self)
+/// The open handles of a loop.
+struct HandleTable {
+  private(set) var open: [LoopHandle] = []
+  /// Those for which `didClose()` is to be called in the next turn.
+  private var closing: [LoopHandle] = []
+
+  var isEmpty: Bool { open.isEmpty }
+  var hasClosing: Bool { !closing.isEmpty }
+
+  mutating func insert(_ handle: LoopHandle) {
+    handle.place = open.count
+    open.append(handle)
+  }
+
+  mutating func remove(_ handle: LoopHandle) {
+    guard let place = handle.place else { return }
+    handle.place = nil
+    let last = open.removeLast()
+    if last !== handle {
+      open[place] = last
+      last.place = place
+    }
+  }
+
+  mutating func finishLater(_ handle: LoopHandle) { closing.append(handle) }
+
+  mutating func takeClosing() -> [LoopHandle] {
+    if closing.isEmpty { return [] }
+    defer { closing = [] }
+    return closing
   }
 }

@@ -1,13 +1,4 @@
-// The compiler may see <sys/socket.h> only through CUV, whose header includes it too.
-import CUV
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// A network interface of this machine, as it was when asked.
+/// A network interface, as it was when asked.
 package struct NetworkInterface: Hashable, Sendable {
   package let name: String
   /// From 1.
@@ -18,9 +9,9 @@ package struct NetworkInterface: Hashable, Sendable {
   package let canMulticast: Bool
   /// Bytes of the largest IP packet that leaves in one piece; nil: unknown.
   package let mtu: Int?
-  package fileprivate(set) var addresses: [IPAddress]
+  package internal(set) var addresses: [IPAddress]
   /// Bits of the network's part of each of `addresses`; nil: unknown.
-  package fileprivate(set) var prefixLengths: [Int?]
+  package internal(set) var prefixLengths: [Int?]
 
   /// The same interface with those of its addresses that `isKept` keeps.
   package func keeping(_ isKept: (IPAddress) -> Bool) -> NetworkInterface {
@@ -31,70 +22,37 @@ package struct NetworkInterface: Hashable, Sendable {
     return kept
   }
 
-  /// All interfaces in the order of their index.
-  package static func all() -> [NetworkInterface] {
-    var list: UnsafeMutablePointer<ifaddrs>?
-    guard getifaddrs(&list) == 0 else { return [] }
-    defer { freeifaddrs(list) }
-    var found: [String: NetworkInterface] = [:]
-    var next = list
-    while let entry = next?.pointee {
-      next = entry.ifa_next
-      let name = String(cString: entry.ifa_name)
-      let flags = Int(entry.ifa_flags)
-      let new = NetworkInterface(
-        name: name, index: if_nametoindex(entry.ifa_name), isUp: flags & Int(IFF_UP) != 0,
-        isLoopback: flags & Int(IFF_LOOPBACK) != 0, isPointToPoint: flags & Int(IFF_POINTOPOINT) != 0,
-        canMulticast: flags & Int(IFF_MULTICAST) != 0, mtu: found[name] == nil ? mtu(of: name) : nil, addresses: [],
-        prefixLengths: [])
-      var interface = found[name] ?? new
-      if let address = entry.ifa_addr, let socket = SocketAddress(address) {
-        interface.addresses.append(socket.host)
-        interface.prefixLengths.append(entry.ifa_netmask.flatMap { SocketAddress($0) }.map(prefixLength))
-      }
-      found[name] = interface
-    }
-    return found.values.sorted { $0.index < $1.index }
-  }
-
-  private static func prefixLength(_ netmask: SocketAddress) -> Int {
-    netmask.host.bytes.reduce(0) { $0 + $1.nonzeroBitCount }
-  }
-
-  private static func mtu(of name: String) -> Int? {
-    #if canImport(Glibc)
-      let (request, type) = (UInt(SIOCGIFMTU), Int32(SOCK_DGRAM.rawValue))
-    #else
-      let (request, type) = (UInt(0xC020_6933), SOCK_DGRAM)  // SIOCGIFMTU
-    #endif
-    let descriptor = socket(AF_INET, type, 0)
-    guard descriptor >= 0 else { return nil }
-    defer { closeDescriptor(descriptor) }
-    // struct ifreq: the name (16 bytes), then the number.
-    var buffer = Array(name.utf8.prefix(15)) + [UInt8](repeating: 0, count: 64 - min(15, name.utf8.count))
-    guard ioctl(descriptor, request, &buffer) == 0 else { return nil }
-    return Int(buffer.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 16, as: Int32.self) })
-  }
-
-  /// - Throws: `.noSuchInterface`, which names those there are.
-  package static func named(_ name: String) throws(LoopError) -> NetworkInterface {
-    let all = all()
-    if let found = all.first(where: { $0.name == name }) { return found }
-    let names = all.isEmpty ? "there are none" : "there are: \(all.map(\.name).joined(separator: ", "))"
-    throw LoopError(.noSuchInterface, "no interface named \(name); \(names)")
-  }
-
-  /// nil when there is none of that index (any more).
-  package static func name(ofIndex index: UInt32) -> String? {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(IF_NAMESIZE)) { buffer in
-      if_indextoname(index, buffer.baseAddress!).map { String(cString: $0) }
-    }
+  /// - Parameters:
+  ///   - index: from 1.
+  ///   - mtu: bytes of the largest IP packet that leaves in one piece; nil: unknown.
+  ///   - prefixLengths: bits of the network's part of each of `addresses`; nil: unknown.
+  package init(
+    name: String, index: UInt32, isUp: Bool, isLoopback: Bool, isPointToPoint: Bool, canMulticast: Bool, mtu: Int?,
+    addresses: [IPAddress], prefixLengths: [Int?]
+  ) {
+    precondition(addresses.count == prefixLengths.count, "each address has its prefix length")
+    self.name = name
+    self.index = index
+    self.isUp = isUp
+    self.isLoopback = isLoopback
+    self.isPointToPoint = isPointToPoint
+    self.canMulticast = canMulticast
+    self.mtu = mtu
+    self.addresses = addresses
+    self.prefixLengths = prefixLengths
   }
 }
 
-/// The addresses of one interface, IPv4 before IPv6.
-/// - Throws: `.noSuchInterface`, which names those there are.
-package func interfaceAddresses(named name: String) throws(LoopError) -> [IPAddress] {
-  let addresses = try NetworkInterface.named(name).addresses
-  return addresses.filter(\.isV4) + addresses.filter(\.isV6)
+extension [NetworkInterface] {
+  /// - Throws: `.noSuchInterface`, which names those there are.
+  package func named(_ name: String) throws(LoopError) -> NetworkInterface {
+    if let found = first(where: { $0.name == name }) { return found }
+    let names = isEmpty ? "there are none" : "there are: \(map(\.name).joined(separator: ", "))"
+    throw LoopError(.noSuchInterface, "no interface named \(name); \(names)")
+  }
+}
+
+extension EventLoop {
+  /// The interfaces of the machine, in the order of their index.
+  package func interfaces() -> [NetworkInterface] { driver.interfaces() }
 }

@@ -1,14 +1,5 @@
-import CUV
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A UDP socket that may share its port with others, and hear and send multicast.
 ///
-/// It reads by itself rather than through `uv_udp_recv_start`, which doesn't tell where a datagram was sent to: whether to all or to us alone.
 /// Nothing is queued here, so that a flood costs no memory: what isn't read in time the system drops, and tells how many those were.
 package final class UDPSocket {
   /// What came, and how.
@@ -24,23 +15,15 @@ package final class UDPSocket {
     package let hopLimit: UInt8?
   }
 
-  /// The longest datagram there is.
-  static let longestDatagram = 65_535
-
-  private let descriptor: Int32
-  private let watcher: DescriptorWatcher
-  private let memory: UnsafeMutableRawBufferPointer
-  private let control: UnsafeMutableRawBufferPointer
+  private let socket: any DatagramSocket
   private var onDatagram: ((Datagram) -> Void)?
   /// Where it receives, with the port that was given when any would do.
   package let address: SocketAddress
   /// Told when receiving failed; the socket goes on.
   package var onError: ((LoopError) -> Void)?
   /// Datagrams that the system has dropped because they were not read in time. It tells with the next one that it keeps; on macOS never.
-  package private(set) var droppedCount: UInt64 = 0
-  /// As the system counts, round after 32 bits.
-  private var lastDropCount: UInt32 = 0
-  package var isClosed: Bool { watcher.isClosed }
+  package var droppedCount: UInt64 { socket.droppedCount }
+  package private(set) var isClosed = false
 
   /// Binds, and receives from the next turn of the loop on.
   /// - Parameters:
@@ -53,115 +36,31 @@ package final class UDPSocket {
     _ loop: EventLoop, host: IPAddress, port: UInt16, sharing: Bool = false, onDatagram: @escaping (Datagram) -> Void
   ) throws(LoopError) {
     loop.preconditionOnLoop()
-    let wanted = SocketAddress(host: host, port: port)
-    let socket = try Self.boundSocket(wanted, sharing: sharing)
-    descriptor = socket
-    guard
-      let actual = SocketAddress({ address, length in
-        withUnsafeMutablePointer(to: &length) {
-          $0.withMemoryRebound(to: socklen_t.self, capacity: 1) { getsockname(socket, address, $0) }
-        }
-      })
-    else {
-      let status = LoopError.lastStatus
-      closeDescriptor(socket)
-      throw LoopError(status: status, while: "receiving at \(wanted)")
-    }
-    address = actual
-    do {
-      watcher = try DescriptorWatcher(loop, descriptor: socket)
-    } catch {
-      closeDescriptor(socket)
-      throw error
-    }
-    memory = .allocate(byteCount: Self.longestDatagram, alignment: 16)
-    control = .allocate(byteCount: 512, alignment: 16)
+    socket = try loop.driver.makeDatagramSocket(host: host, port: port, sharing: sharing)
+    address = socket.address
     self.onDatagram = onDatagram
-    // For a loop that is stopped with the socket open.
-    watcher.onClosed = { [weak self] in
-      closeDescriptor(socket)
-      self?.onDatagram = nil
-    }
-    watcher.onEvent = { self.receive(after: $0) }
-    watcher.watch(.readable)
-  }
-
-  deinit {
-    memory.deallocate()
-    control.deallocate()
+    try socket.startReceiving(for: self, on: loop)
   }
 
   /// Leaves all groups and frees the port. Any number of times, also from the callback, which is not called any more.
   package func close() {
     if isClosed { return }
+    end()
+    socket.close()
+  }
+
+  /// The socket's report: it was closed with the loop.
+  package func end() {
+    isClosed = true
     onError = nil
     onDatagram = nil
-    watcher.onClosed = nil
-    watcher.close()
-    closeDescriptor(descriptor)
   }
 
-  // MARK: Receiving
+  /// The socket's report of a datagram.
+  package func received(_ datagram: Datagram) { onDatagram?(datagram) }
 
-  private func receive(after events: DescriptorWatcher.Events) {
-    if events.contains(.failure) {
-      // The error is taken with the asking, and receiving goes on.
-      let status = uv_translate_sys_error(option(SOL_SOCKET, SO_ERROR))
-      watcher.watch(.readable)
-      onError?(LoopError(status: status, while: "receiving at \(address)"))
-      return
-    }
-    // Not all at once: others have a turn too.
-    for _ in 0..<64 {
-      if isClosed { return }
-      let (status, datagram) = receiveOne()
-      if let datagram {
-        onDatagram?(datagram)
-        continue
-      }
-      switch status {
-      case 0, UV_EINTR.rawValue: continue
-      case UV_EAGAIN.rawValue: return
-      // An answer to something sent before: nobody is there.
-      case UV_ECONNREFUSED.rawValue, UV_EHOSTUNREACH.rawValue, UV_ENETUNREACH.rawValue: continue
-      default:
-        onError?(LoopError(status: status, while: "receiving at \(address)"))
-        return
-      }
-    }
-  }
-
-  /// - Returns: a status of libuv and no datagram when there is none; 0 and none for one that is of no use.
-  private func receiveOne() -> (status: Int32, Datagram?) {
-    var source = sockaddr_storage()
-    var part = iovec(iov_base: memory.baseAddress, iov_len: memory.count)
-    var message = msghdr()
-    let count = withUnsafeMutablePointer(to: &source) { source in
-      withUnsafeMutablePointer(to: &part) { part in
-        message.msg_name = UnsafeMutableRawPointer(source)
-        message.msg_namelen = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        message.msg_iov = part
-        message.msg_iovlen = 1
-        message.msg_control = control.baseAddress
-        message.msg_controllen = numericCast(control.count)
-        return recvmsg(descriptor, &message, 0)
-      }
-    }
-    if count < 0 { return (LoopError.lastStatus, nil) }
-    let sender = withUnsafePointer(to: &source) {
-      SocketAddress(UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self))
-    }
-    let notes = ControlMessages(UnsafeRawBufferPointer(rebasing: control[..<Int(message.msg_controllen)]))
-    if let dropCount = notes.dropCount {
-      droppedCount += UInt64(dropCount &- lastDropCount)
-      lastDropCount = dropCount
-    }
-    guard let sender else { return (0, nil) }
-    let datagram = Datagram(
-      bytes: UnsafeRawBufferPointer(rebasing: memory[..<count]), source: sender, destination: notes.destination,
-      interface: notes.interface, hopLimit: notes.hopLimit)
-    return (0, datagram)
-  }
+  /// The socket's report: receiving failed.
+  package func failed(_ error: LoopError) { onError?(error) }
 
   // MARK: Sending
 
@@ -169,10 +68,7 @@ package final class UDPSocket {
   /// - Throws: `.other` when the system takes no more at the moment, or it can't be sent there.
   package func send(_ bytes: [UInt8], to target: SocketAddress) throws(LoopError) {
     if isClosed { throw LoopError(.cancelled, "sending: the socket is closed") }
-    let sent = bytes.withUnsafeBytes { bytes in
-      target.withSockaddr { sendto(descriptor, bytes.baseAddress, bytes.count, 0, $0, $1) }
-    }
-    if sent < 0 { throw LoopError(status: LoopError.lastStatus, while: "sending to \(target)") }
+    try socket.send(bytes, to: target)
   }
 
   // MARK: Groups
@@ -180,214 +76,22 @@ package final class UDPSocket {
   /// Hears what is sent to `group` on an interface.
   /// - Throws: where the interface has no address of the family, or can't multicast.
   package func join(_ group: IPAddress, on interface: UInt32) throws(LoopError) {
-    let status: Int32
-    if group.isV4 {
-      var request = ip_mreqn()
-      withUnsafeMutableBytes(of: &request.imr_multiaddr) { $0.copyBytes(from: group.bytes) }
-      request.imr_ifindex = numericCast(interface)
-      status = set(Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, request)
-    } else {
-      var request = ipv6_mreq()
-      withUnsafeMutableBytes(of: &request.ipv6mr_multiaddr) { $0.copyBytes(from: group.bytes) }
-      request.ipv6mr_interface = numericCast(interface)
-      status = set(Int32(IPPROTO_IPV6), SocketOption.joinGroupV6, request)
-    }
-    if status != 0 { throw LoopError(status: status, while: "joining \(group)") }
+    try socket.join(group, on: interface)
   }
 
   /// Sends to groups on this interface from now on.
   /// - Parameter source: the address of that interface to send from, for IPv4: for the loopback interface Linux chooses none, and would send from
   ///   0.0.0.0.
   package func multicast(on interface: UInt32, source: IPAddress? = nil) throws(LoopError) {
-    let status: Int32
-    if address.host.isV4 {
-      var request = ip_mreqn()
-      request.imr_ifindex = numericCast(interface)
-      if let source, source.isV4 {
-        withUnsafeMutableBytes(of: &request.imr_address) { $0.copyBytes(from: source.bytes) }
-      }
-      status = set(Int32(IPPROTO_IP), IP_MULTICAST_IF, request)
-    } else {
-      status = set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, interface)
-    }
-    if status != 0 { throw LoopError(status: status, while: "multicasting on interface \(interface)") }
+    try socket.multicast(on: interface, source: source)
   }
 
   /// - Parameter hops: the TTL of what is sent from now on, to groups and to addresses. Sockets of this machine, this one too, hear what is sent to
   ///   groups.
-  package func setHops(_ hops: UInt8) {
-    let hops = Int32(hops)
-    let on: Int32 = 1
-    if address.host.isV4 {
-      _ = set(Int32(IPPROTO_IP), IP_MULTICAST_TTL, hops)
-      _ = set(Int32(IPPROTO_IP), IP_TTL, hops)
-      _ = set(Int32(IPPROTO_IP), IP_MULTICAST_LOOP, on)
-    } else {
-      _ = set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, hops)
-      _ = set(Int32(IPPROTO_IPV6), IPV6_UNICAST_HOPS, hops)
-      _ = set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_LOOP, on)
-    }
-  }
+  package func setHops(_ hops: UInt8) { socket.setHops(hops) }
 
   /// Sets how many bytes of unread datagrams the system keeps. The system may keep less.
-  package func setReceiveBuffer(_ bytes: Int) { _ = set(SOL_SOCKET, SO_RCVBUF, Int32(clamping: bytes)) }
-
-  // MARK: The system's calls
-
-  private func set<Value>(_ level: Int32, _ name: Int32, _ value: Value) -> Int32 {
-    Self.set(descriptor, level, name, value)
-  }
-
-  /// - Returns: 0, or a status of libuv.
-  private static func set<Value>(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Value) -> Int32 {
-    withUnsafeBytes(of: value) {
-      setsockopt(descriptor, level, name, $0.baseAddress, socklen_t($0.count)) == 0 ? 0 : LoopError.lastStatus
-    }
-  }
-
-  private func option(_ level: Int32, _ name: Int32) -> Int32 {
-    var value: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    getsockopt(descriptor, level, name, &value, &size)
-    return value
-  }
-
-  private static func boundSocket(_ address: SocketAddress, sharing: Bool) throws(LoopError) -> Int32 {
-    #if canImport(Glibc)
-      let type = Int32(SOCK_DGRAM.rawValue)
-    #else
-      let type = SOCK_DGRAM
-    #endif
-    let isV4 = address.host.isV4
-    let descriptor = socket(isV4 ? AF_INET : AF_INET6, type, 0)
-    if descriptor < 0 { throw LoopError(status: LoopError.lastStatus, while: "receiving at \(address)") }
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    let on: Int32 = 1
-    if sharing {
-      _ = set(descriptor, SOL_SOCKET, SO_REUSEADDR, on)
-      _ = set(descriptor, SOL_SOCKET, SO_REUSEPORT, on)
-    }
-    for (level, name) in SocketOption.wanted(isV4: isV4) { _ = set(descriptor, level, name, on) }
-    #if os(Linux)
-      // Otherwise it hears the groups that any program of the machine has joined.
-      let off: Int32 = 0
-      _ =
-        isV4
-        ? set(descriptor, Int32(IPPROTO_IP), SocketOption.multicastAllV4, off)
-        : set(descriptor, Int32(IPPROTO_IPV6), SocketOption.multicastAllV6, off)
-    #endif
-    if address.withSockaddr({ system.bind(descriptor, $0, $1) }) == 0 { return descriptor }
-    let status = LoopError.lastStatus
-    closeDescriptor(descriptor)
-    switch LoopError.Code(status: status) {
-    case .addressInUse: throw LoopError(.addressInUse, "UDP port \(address.port) is in use")
-    default: throw LoopError(status: status, while: "receiving at \(address)")
-    }
-  }
-
-  /// The C library's function, which a method could hide by its name.
-  private enum system {
-    static func bind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>?, _ length: socklen_t) -> Int32 {
-      #if canImport(Glibc)
-        Glibc.bind(descriptor, address, length)
-      #else
-        Darwin.bind(descriptor, address, length)
-      #endif
-    }
-  }
-}
-
-/// Options that the C library names not at all, or only when it is asked in a way that a Swift module can't.
-private enum SocketOption {
-  #if os(Linux)
-    static let joinGroupV6: Int32 = 20  // IPV6_JOIN_GROUP
-    static let packetInfoV4: Int32 = 8  // IP_PKTINFO
-    static let receivePacketInfoV6: Int32 = 49  // IPV6_RECVPKTINFO
-    static let packetInfoV6: Int32 = 50  // IPV6_PKTINFO
-    static let receiveHopsV4: Int32 = 12  // IP_RECVTTL
-    static let hopsV4: Int32 = 2  // IP_TTL
-    static let receiveHopsV6: Int32 = 51  // IPV6_RECVHOPLIMIT
-    static let hopsV6: Int32 = 52  // IPV6_HOPLIMIT
-    static let dropCount: Int32 = 40  // SO_RXQ_OVFL
-    static let multicastAllV4: Int32 = 49  // IP_MULTICAST_ALL
-    static let multicastAllV6: Int32 = 29  // IPV6_MULTICAST_ALL
-  #else
-    static let joinGroupV6: Int32 = 12  // IPV6_JOIN_GROUP
-    static let packetInfoV4: Int32 = 26  // IP_PKTINFO
-    static let receivePacketInfoV6: Int32 = 61  // IPV6_RECVPKTINFO
-    static let packetInfoV6: Int32 = 46  // IPV6_PKTINFO
-    static let receiveHopsV4: Int32 = 24  // IP_RECVTTL
-    static let hopsV4: Int32 = 24
-    static let receiveHopsV6: Int32 = 37  // IPV6_RECVHOPLIMIT
-    static let hopsV6: Int32 = 47  // IPV6_HOPLIMIT
-  #endif
-
-  /// Those that are switched on.
-  static func wanted(isV4: Bool) -> [(level: Int32, name: Int32)] {
-    let v4 = Int32(IPPROTO_IP)
-    let v6 = Int32(IPPROTO_IPV6)
-    var wanted =
-      isV4
-      ? [(v4, packetInfoV4), (v4, receiveHopsV4)]
-      : [(v6, IPV6_V6ONLY), (v6, receivePacketInfoV6), (v6, receiveHopsV6)]
-    #if os(Linux)
-      wanted.append((SOL_SOCKET, dropCount))
-    #endif
-    return wanted
-  }
-}
-
-/// What the system notes beside a datagram.
-///
-/// The macros of the C library that go through them are none that Swift can call. A note is its length with this head, level and kind, then the data;
-/// each begins where a word of the machine may begin (on macOS, one of four bytes).
-private struct ControlMessages {
-  private(set) var destination: IPAddress?
-  private(set) var interface: UInt32 = 0
-  private(set) var hopLimit: UInt8?
-  private(set) var dropCount: UInt32?
-
-  init(_ bytes: UnsafeRawBufferPointer) {
-    #if os(Linux)
-      let unit = MemoryLayout<Int>.size
-    #else
-      let unit = 4
-    #endif
-    let head = (MemoryLayout<cmsghdr>.size + unit - 1) / unit * unit
-    var at = 0
-    while bytes.count - at >= head {
-      let note = bytes.loadUnaligned(fromByteOffset: at, as: cmsghdr.self)
-      let length = Int(note.cmsg_len)
-      guard length >= head, length <= bytes.count - at else { return }
-      take(note.cmsg_level, note.cmsg_type, UnsafeRawBufferPointer(rebasing: bytes[(at + head)..<(at + length)]))
-      at += (length + unit - 1) / unit * unit
-    }
-  }
-
-  private mutating func take(_ level: Int32, _ kind: Int32, _ data: UnsafeRawBufferPointer) {
-    switch (level, kind) {
-    case (Int32(IPPROTO_IP), SocketOption.packetInfoV4) where data.count >= 12:
-      // Index, the address it came to, the address in its head.
-      interface = data.loadUnaligned(as: UInt32.self)
-      destination = IPAddress(bytes: Array(data[8..<12]))
-    case (Int32(IPPROTO_IPV6), SocketOption.packetInfoV6) where data.count >= 20:
-      interface = data.loadUnaligned(fromByteOffset: 16, as: UInt32.self)
-      destination = IPAddress(bytes: Array(data[..<16]))
-    case (Int32(IPPROTO_IP), SocketOption.hopsV4) where data.count >= 1:
-      // A whole word on Linux, a byte on macOS.
-      hopLimit = UInt8(truncatingIfNeeded: data.count >= 4 ? data.loadUnaligned(as: Int32.self) : Int32(data[0]))
-    case (Int32(IPPROTO_IPV6), SocketOption.hopsV6) where data.count >= 4:
-      hopLimit = UInt8(truncatingIfNeeded: data.loadUnaligned(as: Int32.self))
-    default: takeDropCount(level, kind, data)
-    }
-  }
-
-  private mutating func takeDropCount(_ level: Int32, _ kind: Int32, _ data: UnsafeRawBufferPointer) {
-    #if os(Linux)
-      guard level == SOL_SOCKET, kind == SocketOption.dropCount, data.count >= 4 else { return }
-      dropCount = data.loadUnaligned(as: UInt32.self)
-    #endif
-  }
+  package func setReceiveBuffer(_ bytes: Int) { socket.setReceiveBuffer(bytes) }
 }
 
 extension IPAddress {

@@ -86,15 +86,16 @@ import Testing
   }
 
   @Test("A port that can't be had leaves no descriptor open") func refused() throws {
-    let socket = try BoundSocket(host: .loopbackV4, port: 0)
-    let (descriptor, address) = try socket.listening(backlog: 1)
-    defer { close(descriptor) }
+    let loop = EventLoop(name: "holder")
+    loop.start()
+    defer { loop.stop() }
+    let address = try loop.performAndWait { try TCPListener(loop, host: .loopbackV4, port: 0) { _ in }.address }
     // More often than a process has files here.
     let wanted = LoopError(.addressInUse, "port \(address.port) is in use")
     var others = 0
     for _ in 0..<25_000 {
       do throws(LoopError) {
-        _ = try BoundSocket(host: .loopbackV4, port: address.port).port
+        _ = try KernelPort(host: .loopbackV4, interface: nil, port: address.port).address
         others += 1
       } catch { others += error == wanted ? 0 : 1 }
     }
@@ -102,13 +103,13 @@ import Testing
   }
 
   @Test("Whoever connects to a held port is refused, and who held it can listen there") func held() async throws {
-    let socket = try BoundSocket(host: .loopbackV4, port: 0)
-    let port = socket.port
+    let held = try KernelPort(host: .loopbackV4, interface: nil, port: 0)
+    let port = held.address.port
     let refusal: LoopError.Code? = await onLoop { loop, finish in
       _ = TCPStream(loop, connectingTo: SocketAddress(host: .loopbackV4, port: port)) { finish($0?.code) }
     }
     #expect(refusal == .connectionRefused)
-    _ = consume socket
+    held.close()
     #expect(await bindError("127.0.0.1", port) == nil)
   }
 
@@ -158,9 +159,9 @@ import Testing
         held.append(more)
       }
       _ = address.withSockaddr { connect(client, $0, $1) }
-      let start = EventLoop.readClock()
+      let start = loop.readClock()
       while try loop.performAndWait({ errors.value.count }) < 3 { usleep(1000) }
-      let elapsed = EventLoop.readClock() - start
+      let elapsed = loop.readClock() - start
       precondition(elapsed >= 150_000_000, "three tries lie 100 ms apart")
       precondition(errors.value.allSatisfy { $0.code == .tooManyOpenFiles })
       precondition(accepted.value == 0)

@@ -12,8 +12,7 @@ import Testing
           client.keepAlive(after: .seconds(60))
           finish(
             [client, server].map { stream in
-              var descriptor: uv_os_fd_t = -1
-              uv_fileno(stream.memory.assumingMemoryBound(to: uv_handle_t.self), &descriptor)
+              let descriptor = (stream.socket as? KernelStreamSocket)?.descriptor ?? -1
               return [
                 (SOL_SOCKET, SO_KEEPALIVE), (Int32(IPPROTO_TCP), TCP_KEEPIDLE), (Int32(IPPROTO_TCP), TCP_KEEPINTVL),
                 (Int32(IPPROTO_TCP), TCP_KEEPCNT),

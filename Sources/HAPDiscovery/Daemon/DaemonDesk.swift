@@ -13,7 +13,7 @@ final class DaemonDesk: @unchecked Sendable {
   let choice: InterfaceChoice
   private(set) var selfCheck: SelfCheck!
   private var registrations: [ObjectIdentifier: DaemonRegistration] = [:]
-  private var network: NetworkWatcher?
+  private var network: (any InterfaceWatch)?
   private var browser: ServiceReference?
   private var browserRetry: LoopTimer!
   private var isBrowsing = false
@@ -35,7 +35,7 @@ final class DaemonDesk: @unchecked Sendable {
       browse()
     }
     if choice.names.isEmpty { return }
-    network = NetworkWatcher(loop) { [unowned self] in
+    network = loop.driver.watchInterfaces(of: loop) { [unowned self] in
       for registration in registrations.values { registration.interfacesChanged() }
     }
   }

@@ -66,7 +66,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
   private let timer: LoopTimer
   private let retry: LoopTimer
   private var backOff = BackOff()
-  private var watcher: NetworkWatcher!
+  private var watcher: (any InterfaceWatch)!
   private var known: [MDNSInterface] = []
   private var armed: Duration?
   private var isClosed = false
@@ -93,7 +93,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
       perform { $0.advance(to: $1) }
     }
     retry.onFire = { [unowned self] in follow() }
-    watcher = NetworkWatcher(loop) { [unowned self] in follow() }
+    watcher = loop.driver.watchInterfaces(of: loop) { [unowned self] in follow() }
     follow()
   }
 

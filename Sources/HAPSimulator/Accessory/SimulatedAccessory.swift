@@ -171,7 +171,7 @@ package actor SimulatedAccessory {
     do throws(CommandError) { old = try changeable() } catch { return done(error) }
     old.stop(restart.ending)
     lastDatabase = old.core.database
-    state = .restarting(held: HeldPort.hold(terms))
+    state = .restarting(held: HeldPort.hold(terms, of: loop))
     let changes = restartChanges
     old.whenStored { [self, prepared, profile] in
       let chance = old.chance

@@ -111,7 +111,7 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   private func nextPort() -> (port: UInt16, held: [HeldPort]) {
     guard accessories.count > Self.few, lastPort > 0 else { return (0, []) }
     for port in UInt32(lastPort) + 1...UInt32(lastPort) + 32 where port <= Self.lastGiven {
-      if let held = HeldPort.hold(UInt16(port), in: setting.places) { return (UInt16(port), held) }
+      if let held = HeldPort.hold(UInt16(port), in: setting.places, of: loop) { return (UInt16(port), held) }
     }
     return (0, [])
   }

@@ -9,7 +9,7 @@ import CUV
 /// A command of the shell in a process group of its own, so that it is ended with all that it started.
 ///
 /// A terminal's Ctrl-C doesn't reach it. Closing ends nothing; a process that goes on after that leaves no zombie when it ends.
-package final class ChildProcess: LoopHandle {
+package final class ChildProcess: KernelHandle {
   package enum Stream: Hashable, Sendable { case output, error }
 
   package enum Exit: Hashable, Sendable, CustomStringConvertible {
@@ -107,7 +107,7 @@ package final class ChildProcess: LoopHandle {
           options.args = arguments
           options.env = variables
           options.stdio = stdio.baseAddress
-          return uv_spawn(loop.loop, process, &options)
+          return uv_spawn(loop.kernelLoop, process, &options)
         }
       }
     }
@@ -170,7 +170,7 @@ package final class ChildProcess: LoopHandle {
       hasDrained = true
       return finishIfOver()
     }
-    let now = EventLoop.readClock()
+    let now = uv_hrtime()
     // A member that nobody waits for stays a zombie, and the group is there.
     if exit != nil, !groupIsThere || now >= killTime + Self.zombieTime {
       hasDrained = true
@@ -198,7 +198,7 @@ package final class ChildProcess: LoopHandle {
   /// Does nothing when the shell has ended by itself.
   package func terminate(grace: Duration = .seconds(5)) {
     guard isRunning, !isClosed, killTime == nil else { return }
-    killTime = EventLoop.readClock() + UInt64(max(grace / .nanoseconds(1), 0))
+    killTime = uv_hrtime() + UInt64(max(grace / .nanoseconds(1), 0))
     signalGroup(SIGTERM)
     timer.start(after: Self.lookInterval)
   }
@@ -223,7 +223,7 @@ package final class ChildProcess: LoopHandle {
     super.close()
   }
 
-  override func letGoOfCallbacks() { onEvent = nil }
+  override func dropCallbacks() { onEvent = nil }
 }
 
 /// Waits on a thread of its own for a process that libuv will no longer wait for.

@@ -1,7 +1,7 @@
 import CUV
 
 /// Tells of a signal to the process, on the loop, in place of what the signal would have done.
-package final class SignalWatcher: LoopHandle {
+package final class SignalWatcher: KernelHandle {
   package var onSignal: () -> Void
   private var signal: UnsafeMutablePointer<uv_signal_t> { memory.assumingMemoryBound(to: uv_signal_t.self) }
 
@@ -9,7 +9,7 @@ package final class SignalWatcher: LoopHandle {
   package init(_ loop: EventLoop, signal number: Int32, onSignal: @escaping () -> Void) throws(LoopError) {
     self.onSignal = onSignal
     super.init(loop, uv_signal_t.self)
-    let status = uv_signal_init(loop.loop, signal)
+    let status = uv_signal_init(loop.kernelLoop, signal)
     if status != 0 { throw LoopError(status: status, while: "watching signals") }
     open()
     let started = uv_signal_start(
@@ -20,5 +20,5 @@ package final class SignalWatcher: LoopHandle {
     }
   }
 
-  override func letGoOfCallbacks() { onSignal = {} }
+  override func dropCallbacks() { onSignal = {} }
 }

@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// A thread of its own reads, so that the descriptor need not be made non-blocking: that would change it for the shell and
 /// every other process that shares it. The thread reads on only when the loop has taken what it read.
-package final class LineReader: LoopHandle {
+package final class LineReader: KernelHandle {
   package enum Event: Equatable, Sendable {
     /// A line without its end.
     case line([UInt8])
@@ -47,7 +47,7 @@ package final class LineReader: LoopHandle {
     splitter = LineSplitter(limit: limit)
     thread = try ReaderThread(descriptor)
     super.init(loop, uv_async_t.self)
-    let status = uv_async_init(loop.loop, async) { LineReader.owner(of: $0!.pointee.data).wakeUp() }
+    let status = uv_async_init(loop.kernelLoop, async) { LineReader.owner(of: $0!.pointee.data).wakeUp() }
     if status != 0 { throw LoopError(status: status, while: "reading lines") }
     open()
     thread.start(waking: async)
@@ -58,7 +58,7 @@ package final class LineReader: LoopHandle {
     super.close()
   }
 
-  override func letGoOfCallbacks() { onEvent = nil }
+  override func dropCallbacks() { onEvent = nil }
 
   private func wakeUp() {
     guard let chunk = thread.take() else { return }

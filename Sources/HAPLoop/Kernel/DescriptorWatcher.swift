@@ -2,7 +2,7 @@ import CUV
 
 /// Watches a descriptor of another library (a socket, a pipe) for readiness. The descriptor stays its owner's, who closes
 /// it after this watcher's `onClosed`, or at least not before `close()`.
-package final class DescriptorWatcher: LoopHandle {
+package final class DescriptorWatcher: KernelHandle {
   package struct Events: OptionSet, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -23,7 +23,7 @@ package final class DescriptorWatcher: LoopHandle {
   package init(_ loop: EventLoop, descriptor: Int32, onEvent: @escaping (Events) -> Void = { _ in }) throws(LoopError) {
     self.onEvent = onEvent
     super.init(loop, uv_poll_t.self)
-    let status = uv_poll_init(loop.loop, poll, descriptor)
+    let status = uv_poll_init(loop.kernelLoop, poll, descriptor)
     if status != 0 { throw LoopError(status: status, while: "watching descriptor \(descriptor)") }
     open()
   }
@@ -42,5 +42,5 @@ package final class DescriptorWatcher: LoopHandle {
     }
   }
 
-  override func letGoOfCallbacks() { onEvent = { _ in } }
+  override func dropCallbacks() { onEvent = { _ in } }
 }

@@ -1,7 +1,7 @@
 import CUV
 
 /// One end of a pipe to a process that was started; the other end is the process's standard input, output or error.
-final class ChildPipe: LoopHandle {
+final class ChildPipe: KernelHandle {
   /// Bytes that may wait for the process to read them.
   private static let queueLimit = 1 << 20
 
@@ -15,7 +15,7 @@ final class ChildPipe: LoopHandle {
 
   init(_ loop: EventLoop) {
     super.init(loop, uv_pipe_t.self)
-    uv_pipe_init(loop.loop, pipe, 0)
+    uv_pipe_init(loop.kernelLoop, pipe, 0)
     open()
   }
 
@@ -55,7 +55,7 @@ final class ChildPipe: LoopHandle {
   fileprivate func wrote(_ count: Int) { queuedByteCount -= count }
   fileprivate func queued(_ count: Int) { queuedByteCount += count }
 
-  override func letGoOfCallbacks() { onRead = { _ in } }
+  override func dropCallbacks() { onRead = { _ in } }
 }
 
 /// A write with its copy of the bytes; it keeps itself alive until libuv is through with it.

@@ -1,4 +1,5 @@
-import HAPLoop
+// The compiler may see <sys/socket.h> only through CUV, whose header includes it too.
+import CUV
 
 #if canImport(Glibc)
   import Glibc
@@ -10,9 +11,8 @@ import HAPLoop
 ///
 /// On Linux the kernel says so on a netlink socket, on macOS on a routing socket; where neither can be had, as in some sandboxes, it looks
 /// every five seconds. The messages say that it is time to look, and which addresses can't be used yet; what there is is then asked for.
-package final class NetworkWatcher {
-  /// As they are, without addresses that can't be used yet.
-  package private(set) var interfaces: [NetworkInterface] = []
+final class KernelInterfaceWatch: InterfaceWatch {
+  private(set) var interfaces: [NetworkInterface] = []
   private let onChange: () -> Void
   private var descriptor: Int32 = -1
   private var watcher: DescriptorWatcher?
@@ -29,7 +29,7 @@ package final class NetworkWatcher {
   private static let settlingTime = Duration.milliseconds(20)
 
   /// - Parameter onChange: called when `interfaces` has changed, never before this returns.
-  package init(_ loop: EventLoop, onChange: @escaping () -> Void) {
+  init(_ loop: EventLoop, onChange: @escaping () -> Void) {
     self.onChange = onChange
     timer = LoopTimer(loop)
     timer.onFire = { [unowned self] in look() }
@@ -49,7 +49,7 @@ package final class NetworkWatcher {
   }
 
   /// Ends it; `onChange` is not called any more. Any number of times.
-  package func close() {
+  func close() {
     timer.close()
     guard descriptor >= 0 else { return }
     watcher?.close()

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HAPDiscovery
+@testable import HAPLoop
 
 /// A message as the kernel writes it: header, body, padding to a multiple of four.
 private func message(_ kind: UInt16, _ body: [UInt8], length: UInt32? = nil) -> [UInt8] {

@@ -8,7 +8,7 @@
 var systemErrorNumber: Int32 { errno }
 
 /// The calling thread, as a number to compare; never 0.
-@inline(__always) func currentThread() -> UInt {
+@inline(__always) package func currentThread() -> UInt {
   #if canImport(Darwin)
     UInt(bitPattern: pthread_self())
   #else

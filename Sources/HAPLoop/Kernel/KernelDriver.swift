@@ -1,0 +1,256 @@
+import CUV
+
+/// Runs an event loop on a thread of its own, by libuv.
+final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; the rest is under the lock
+  private enum Life: Sendable { case new, running, joining, ended }
+
+  let loop: UnsafeMutablePointer<uv_loop_t>
+  private let wakeUp: UnsafeMutablePointer<uv_async_t>
+  private let beforeBlocking: UnsafeMutablePointer<uv_prepare_t>
+  private let alarm: UnsafeMutablePointer<uv_timer_t>
+  private let life = Guarded(Life.new)
+  private var threadHandle = uv_thread_t()
+  private var started = uv_sem_t()
+  private var ended = uv_sem_t()
+
+  init() {
+    loop = .allocate(capacity: 1)
+    wakeUp = .allocate(capacity: 1)
+    beforeBlocking = .allocate(capacity: 1)
+    alarm = .allocate(capacity: 1)
+    var status = uv_loop_init(loop)
+    if status == 0 { status = uv_async_init(loop, wakeUp) { KernelDriver.eventLoop($0!.pointee.loop).runJobs() } }
+    precondition(status == 0, "no event loop: \(LoopError.text(of: status))")
+    uv_prepare_init(loop, beforeBlocking)
+    uv_timer_init(loop, alarm)
+    uv_sem_init(&started, 0)
+    uv_sem_init(&ended, 0)
+  }
+
+  deinit {
+    // Stopped by itself, and nobody waited for it.
+    if life.withLock({ $0 }) == .running { detachThread(threadHandle) }
+    uv_sem_destroy(&started)
+    uv_sem_destroy(&ended)
+    loop.deallocate()
+    wakeUp.deallocate()
+    beforeBlocking.deallocate()
+    alarm.deallocate()
+  }
+
+  /// The loop that libuv's runs, which its thread keeps.
+  private static func eventLoop(_ loop: UnsafeMutablePointer<uv_loop_t>) -> EventLoop {
+    Unmanaged<EventLoop>.fromOpaque(loop.pointee.data).takeUnretainedValue()
+  }
+
+  func readClock() -> UInt64 { uv_hrtime() }
+
+  // MARK: Life
+
+  func start(_ eventLoop: EventLoop) {
+    life.withLock { $0 = .running }
+    loop.pointee.data = Unmanaged.passUnretained(eventLoop).toOpaque()
+    let status = uv_thread_create(
+      &threadHandle, { KernelDriver.main($0!) }, Unmanaged.passRetained(eventLoop).toOpaque())
+    precondition(status == 0, "no thread for the event loop: \(LoopError.text(of: status))")
+    uv_sem_wait(&started)
+  }
+
+  func waitForEnd() {
+    uv_sem_wait(&ended)
+    uv_sem_post(&ended)  // for the next who waits
+    let isMineToJoin = life.withLock { life in
+      guard life == .running else { return false }
+      life = .joining
+      return true
+    }
+    if isMineToJoin {
+      uv_thread_join(&threadHandle)
+      life.withLock { $0 = .ended }
+    }
+  }
+
+  private static func main(_ argument: UnsafeMutableRawPointer) {
+    let eventLoop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
+    guard let driver = eventLoop.driver as? KernelDriver else { preconditionFailure("it was started by its driver") }
+    driver.run(eventLoop)
+  }
+
+  private func run(_ eventLoop: EventLoop) {
+    nameCurrentThread(eventLoop.name)
+    blockBrokenPipeSignal()
+    eventLoop.enter()
+    uv_prepare_start(beforeBlocking) { KernelDriver.eventLoop($0!.pointee.loop).endTurn() }
+    uv_unref(UnsafeMutableRawPointer(beforeBlocking).handle)
+    uv_unref(UnsafeMutableRawPointer(alarm).handle)
+    uv_sem_post(&started)
+    // Ends when `closeHandles` has left nothing that keeps the loop alive. What its last callbacks enqueued or opened
+    // gets its turn too, but work that always makes more work can't keep the loop from ending.
+    var roundsLeft = 10_000
+    repeat {
+      roundsLeft -= 1
+      if roundsLeft <= 0 { eventLoop.refuseJobs() }
+      uv_run(loop, UV_RUN_DEFAULT)
+      eventLoop.endTurn()
+      eventLoop.closeHandles()
+    } while uv_loop_alive(loop) != 0 || !eventLoop.endIfIdle()
+    discard()
+    eventLoop.resign()
+    uv_sem_post(&ended)
+    eventLoop.reportEnd()
+  }
+
+  func discard() {
+    for handle in [
+      UnsafeMutableRawPointer(wakeUp), UnsafeMutableRawPointer(beforeBlocking), UnsafeMutableRawPointer(alarm),
+    ] { uv_close(handle.handle, nil) }
+    uv_run(loop, UV_RUN_DEFAULT)
+    let status = uv_loop_close(loop)
+    precondition(status == 0, "handles outlive their event loop")
+  }
+
+  func wake() { uv_async_send(wakeUp) }
+
+  func allowEnd() { uv_unref(UnsafeMutableRawPointer(wakeUp).handle) }
+
+  // MARK: Time and workers
+
+  func setAlarm(_ time: UInt64?) {
+    guard let time else {
+      uv_timer_stop(alarm)
+      return
+    }
+    // libuv counts whole milliseconds from its own idea of now, which may lie a little back.
+    let due = (time + 999_999) / 1_000_000
+    let now = uv_now(loop)
+    uv_timer_start(alarm, { KernelDriver.eventLoop($0!.pointee.loop).fireTimers() }, due > now ? due - now : 0, 0)
+  }
+
+  func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void) {
+    PoolWorkWithResult(work, then).queue(on: loop)
+  }
+
+  func perform(
+    _ work: @escaping @Sendable () -> Void, on eventLoop: EventLoop, waitingAtMost limit: Duration?
+  ) -> Bool {
+    let latch = Latch()
+    guard
+      eventLoop.schedule({
+        work()
+        latch.open()
+      })
+    else { return false }
+    return latch.wait(limit)
+  }
+
+  // MARK: Network
+
+  func makeStreamSocket() -> any StreamSocket { KernelStreamSocket(loop) }
+
+  func bindPort(host: IPAddress, interface: String?, port: UInt16) throws(LoopError) -> any BoundPort {
+    try KernelPort(host: host, interface: interface, port: port)
+  }
+
+  func makeDatagramSocket(host: IPAddress, port: UInt16, sharing: Bool) throws(LoopError) -> any DatagramSocket {
+    try KernelDatagramSocket(host: host, port: port, sharing: sharing)
+  }
+
+  func interfaces() -> [NetworkInterface] { NetworkInterface.all() }
+
+  func watchInterfaces(of eventLoop: EventLoop, onChange: @escaping () -> Void) -> any InterfaceWatch {
+    KernelInterfaceWatch(eventLoop, onChange: onChange)
+  }
+}
+
+extension EventLoop {
+  /// libuv's loop beneath this one.
+  var kernelLoop: UnsafeMutablePointer<uv_loop_t> {
+    guard let driver = driver as? KernelDriver else {
+      preconditionFailure("descriptors, signals and processes belong to the machine: the loop \(name) is simulated")
+    }
+    return driver.loop
+  }
+}
+
+/// One piece of work on its way to the pool and back; it keeps itself alive meanwhile.
+private class PoolWork {
+  private let request = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
+
+  deinit { request.deallocate() }
+
+  func queue(on loop: UnsafeMutablePointer<uv_loop_t>) {
+    request.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    let status = uv_queue_work(
+      loop, request,
+      { Unmanaged<PoolWork>.fromOpaque($0!.pointee.data).takeUnretainedValue().perform() },
+      { request, _ in Unmanaged<PoolWork>.fromOpaque(request!.pointee.data).takeRetainedValue().finish() })
+    precondition(status == 0, "the work pool takes any work: \(LoopError.text(of: status))")
+  }
+
+  /// On a thread of the pool.
+  func perform() {}
+  /// On the loop's thread.
+  func finish() {}
+}
+
+private final class PoolWorkWithResult<T: Sendable>: PoolWork {
+  private let work: @Sendable () -> T
+  private let then: (T) -> Void
+  private var result: T?
+
+  init(_ work: @escaping @Sendable () -> T, _ then: @escaping (T) -> Void) {
+    self.work = work
+    self.then = then
+  }
+
+  override func perform() { result = work() }
+  override func finish() { then(result!) }
+}
+
+/// One thread waits until another opens it.
+private final class Latch: @unchecked Sendable {  // all access is under the mutex
+  private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<uv_cond_t>.allocate(capacity: 1)
+  private var isOpen = false
+
+  init() {
+    uv_mutex_init(mutex)
+    uv_cond_init(condition)
+  }
+
+  deinit {
+    uv_cond_destroy(condition)
+    uv_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  func open() {
+    uv_mutex_lock(mutex)
+    isOpen = true
+    uv_cond_signal(condition)
+    uv_mutex_unlock(mutex)
+  }
+
+  /// - Returns: whether it is open.
+  func wait(_ limit: Duration?) -> Bool {
+    let deadline = limit.map { uv_hrtime() + UInt64(max($0 / .nanoseconds(1), 0)) }
+    uv_mutex_lock(mutex)
+    defer { uv_mutex_unlock(mutex) }
+    while !isOpen {
+      guard let deadline else {
+        uv_cond_wait(condition, mutex)
+        continue
+      }
+      let now = uv_hrtime()
+      if now >= deadline { break }
+      uv_cond_timedwait(condition, mutex, deadline - now)
+    }
+    return isOpen
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  /// Every handle of libuv begins with a `uv_handle_t`.
+  var handle: UnsafeMutablePointer<uv_handle_t> { assumingMemoryBound(to: uv_handle_t.self) }
+}

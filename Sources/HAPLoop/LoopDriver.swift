@@ -1,0 +1,96 @@
+/// Runs an event loop and gives it time, workers and sockets: the machine (`KernelDriver`), or a host of a simulated world.
+///
+/// Each driver has one loop. Except where a method says "from any thread", everything belongs to the loop's thread.
+package protocol LoopDriver: AnyObject, Sendable {
+  /// Monotonic time in nanoseconds, read now. From any thread.
+  func readClock() -> UInt64
+
+  // MARK: Life
+
+  /// Starts to run `loop` and returns when it runs. Once, from any thread.
+  func start(_ loop: EventLoop)
+  /// Frees what belongs to a loop that was never started.
+  func discard()
+  /// Makes the loop have a turn soon. From any thread.
+  func wake()
+  /// Allows the loop to end as soon as all its handles are closed.
+  func allowEnd()
+  /// Waits until the loop has ended. From any thread but the loop's.
+  func waitForEnd()
+  /// Runs `work` on the loop and waits for it. From any thread but the loop's.
+  /// - Parameter limit: nil: without end.
+  /// - Returns: false when the time was over first, or the loop has ended; in the first case `work` may still run later.
+  func perform(_ work: @escaping @Sendable () -> Void, on loop: EventLoop, waitingAtMost limit: Duration?) -> Bool
+
+  // MARK: Time and workers
+
+  /// Sets the one alarm: the loop's timers are due at `time` (of `readClock`); nil: at no time.
+  func setAlarm(_ time: UInt64?)
+  /// Runs `work` beside the loop, and `then` with its result on the loop.
+  func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void)
+
+  // MARK: Network
+
+  /// Makes a TCP socket that is not connected.
+  func makeStreamSocket() -> any StreamSocket
+  /// Binds a TCP socket, which does not listen yet.
+  func bindPort(host: IPAddress, interface: String?, port: UInt16) throws(LoopError) -> any BoundPort
+  func makeDatagramSocket(host: IPAddress, port: UInt16, sharing: Bool) throws(LoopError) -> any DatagramSocket
+  /// The interfaces in the order of their index.
+  func interfaces() -> [NetworkInterface]
+  /// Tells of changes of `interfaces()` until it is closed.
+  func watchInterfaces(of loop: EventLoop, onChange: @escaping () -> Void) -> any InterfaceWatch
+}
+
+/// One end of a TCP connection, as a `TCPStream` uses it. Belongs to the loop's thread.
+///
+/// It reports to its stream: `connected`, `memory(for:)` and `received`, `didClose`; never before the call that leads to it has returned.
+package protocol StreamSocket: AnyObject {
+  /// Keeps the stream until the socket is wholly closed. Once.
+  func attach(to stream: TCPStream)
+  func connect(to address: SocketAddress)
+  var localAddress: SocketAddress? { get }
+  var peerAddress: SocketAddress? { get }
+  /// - Returns: why it can't.
+  func startReading() -> LoopError?
+  func stopReading()
+  /// - Returns: the count of bytes taken, 0 when the socket is full or broken.
+  func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int
+  /// Takes a copy of all of `bytes`; `done` is told once, when the last was taken by the system.
+  func queueWrite(_ bytes: UnsafeRawBufferPointer, done: @escaping (LoopError?) -> Void)
+  func finishWriting(done: @escaping (LoopError?) -> Void)
+  func close()
+  func reset()
+  /// See `TCPStream.keepAlive(after:)`.
+  func keepAlive(seconds: UInt32)
+}
+
+/// A TCP port that is bound: nobody else gets it, and whoever connects is refused until it listens.
+package protocol BoundPort: AnyObject {
+  var address: SocketAddress { get }
+  /// Starts to listen. `listener` is told of each connection, and of failures.
+  func listen(_ listener: TCPListener, on loop: EventLoop, backlog: Int32) throws(LoopError)
+  /// Frees the port. Any number of times.
+  func close()
+}
+
+/// A UDP socket, as a `UDPSocket` uses it.
+package protocol DatagramSocket: AnyObject {
+  var address: SocketAddress { get }
+  var droppedCount: UInt64 { get }
+  func startReceiving(for socket: UDPSocket, on loop: EventLoop) throws(LoopError)
+  func send(_ bytes: [UInt8], to target: SocketAddress) throws(LoopError)
+  func join(_ group: IPAddress, on interface: UInt32) throws(LoopError)
+  func multicast(on interface: UInt32, source: IPAddress?) throws(LoopError)
+  func setHops(_ hops: UInt8)
+  func setReceiveBuffer(_ bytes: Int)
+  func close()
+}
+
+/// A subscription to changes of the interfaces.
+package protocol InterfaceWatch: AnyObject {
+  /// As they are, without addresses that can't be used yet.
+  var interfaces: [NetworkInterface] { get }
+  /// Ends it. Any number of times.
+  func close()
+}

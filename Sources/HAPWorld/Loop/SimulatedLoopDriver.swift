@@ -1,0 +1,166 @@
+import HAPLoop
+
+/// Runs an event loop as a process of a simulated host. Belongs to the world's thread.
+final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
+  /// A machine's clock doesn't begin at zero.
+  private static let bootTime: UInt64 = 1_000_000_000_000
+
+  private let world: SimulatedWorld
+  private let process: SimulatedProcess
+  /// nil: not started, or ended.
+  private var loop: EventLoop?
+  private(set) var hasEnded = false
+  private var mayEnd = false
+  private var isTurnComing = false
+  private var alarm: SimulatedProcess.Timer?
+  private var poolWork = 0
+  private var watches: [SimulatedInterfaceWatch] = []
+
+  init(_ world: SimulatedWorld, _ process: SimulatedProcess) {
+    self.world = world
+    self.process = process
+  }
+
+  func readClock() -> UInt64 { Self.bootTime + world.agenda.now }
+
+  // MARK: Life
+
+  func start(_ loop: EventLoop) { self.loop = loop }
+
+  func discard() { hasEnded = true }
+
+  func allowEnd() { mayEnd = true }
+
+  func stop() { loop?.stop() }
+
+  func waitForEnd() {
+    guard world.current == nil else {
+      // Its turns come when the present one is over.
+      return
+    }
+    while !hasEnded, world.agenda.runNext() {}
+  }
+
+  func perform(_ work: @escaping @Sendable () -> Void, on loop: EventLoop, waitingAtMost limit: Duration?) -> Bool {
+    if hasEnded { return false }
+    turn(work)
+    return true
+  }
+
+  // MARK: Turns
+
+  func wake() {
+    if isTurnComing || hasEnded { return }
+    isTurnComing = true
+    later { [self] in
+      isTurnComing = false
+      turn {}
+    }
+  }
+
+  /// Schedules an action of the process. The end of a process that was killed needs turns as well.
+  func later(_ action: @escaping () -> Void) {
+    if process.isAlive { process.post(action) } else { world.agenda.schedule(after: 0, action) }
+  }
+
+  /// Has a turn of the loop, which begins with `body`.
+  func turn(_ body: () -> Void) {
+    guard let loop else { return }
+    let outer = world.current
+    outer?.resign()
+    world.current = loop
+    loop.enter()
+    body()
+    loop.endTurn()
+    if mayEnd, poolWork == 0, loop.endIfIdle() { end() }
+    loop.resign()
+    world.current = outer
+    outer?.enter()
+  }
+
+  private func end() {
+    hasEnded = true
+    setAlarm(nil)
+    loop?.reportEnd()
+    loop = nil
+    process.onInterfacesChanged = nil
+  }
+
+  // MARK: Time and workers
+
+  func setAlarm(_ time: UInt64?) {
+    if let alarm { process.cancel(alarm) }
+    alarm = nil
+    guard let time else { return }
+    let now = readClock()
+    alarm = process.schedule(after: time > now ? time - now : 0) { [self] in
+      alarm = nil
+      turn { loop?.fireTimers() }
+    }
+  }
+
+  func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void) {
+    poolWork += 1
+    later { [self] in
+      let result = work()
+      poolWork -= 1
+      turn { then(result) }
+    }
+  }
+
+  // MARK: Network
+
+  func makeStreamSocket() -> any StreamSocket { SimulatedStreamSocket(self, process) }
+
+  func bindPort(host: IPAddress, interface: String?, port: UInt16) throws(LoopError) -> any BoundPort {
+    SimulatedPort(try process.bind(host: host, interface: interface, port: port), self, process)
+  }
+
+  func makeDatagramSocket(host: IPAddress, port: UInt16, sharing: Bool) throws(LoopError) -> any DatagramSocket {
+    try SimulatedDatagramSocket(self, process, host: host, port: port, sharing: sharing)
+  }
+
+  func interfaces() -> [NetworkInterface] {
+    process.host.interfaces.map { interface in
+      NetworkInterface(
+        name: interface.name, index: interface.index, isUp: interface.isUp, isLoopback: interface.isLoopback,
+        isPointToPoint: false, canMulticast: true, mtu: interface.mtu, addresses: interface.addresses.map(\.address),
+        prefixLengths: interface.addresses.map(\.prefixLength))
+    }
+  }
+
+  func watchInterfaces(of loop: EventLoop, onChange: @escaping () -> Void) -> any InterfaceWatch {
+    let watch = SimulatedInterfaceWatch(self, onChange)
+    watches.append(watch)
+    process.onInterfacesChanged = { [self] in
+      turn { for watch in watches { watch.look() } }
+    }
+    return watch
+  }
+
+  func remove(_ watch: SimulatedInterfaceWatch) { watches.removeAll { $0 === watch } }
+}
+
+final class SimulatedInterfaceWatch: InterfaceWatch {
+  private(set) var interfaces: [NetworkInterface]
+  private let driver: SimulatedLoopDriver
+  private var onChange: (() -> Void)?
+
+  init(_ driver: SimulatedLoopDriver, _ onChange: @escaping () -> Void) {
+    self.driver = driver
+    self.onChange = onChange
+    interfaces = driver.interfaces()
+  }
+
+  func look() {
+    let current = driver.interfaces()
+    if current == interfaces { return }
+    interfaces = current
+    onChange?()
+  }
+
+  func close() {
+    onChange = nil
+    driver.remove(self)
+  }
+}

@@ -1,0 +1,118 @@
+import HAPLoop
+import Synchronization
+
+/// A whole system in virtual time: hosts, a network and one clock, all decided by one seed.
+///
+/// Everything runs on the thread that calls `run`: event loops, actors, tasks. The clock moves only when nothing can run, so an hour of waiting
+/// takes no time. Two runs of one seed do the same, action by action.
+package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its thread's alone, but for `foreign`
+  package let agenda: Agenda
+  package let network: SimulatedNetwork
+  /// The loop whose turn it is.
+  var current: EventLoop?
+  private var loops: [SimulatedLoopDriver] = []
+  private let thread = Atomic<UInt>(0)
+  /// Jobs that came from other threads.
+  private let foreign = Guarded<[UnownedJob]>([])
+  private let foreignCount = Atomic<Int>(0)
+
+  package init(seed: UInt64, settings: SimulatedNetwork.Settings = SimulatedNetwork.Settings()) {
+    agenda = Agenda(seed: seed)
+    network = SimulatedNetwork(agenda, settings: settings)
+  }
+
+  package var seed: UInt64 { agenda.seed }
+  package var trace: Trace { agenda.trace }
+  /// The time since the world began.
+  package var now: Duration { .nanoseconds(Int64(clamping: agenda.now)) }
+  /// Jobs of the world that were resumed by other threads. They make a run depend on real time: there should be none.
+  package var foreignJobCount: Int { foreignCount.load(ordering: .relaxed) }
+
+  /// Makes an event loop of a process, which is started.
+  package func makeLoop(_ name: String, of process: SimulatedProcess) -> EventLoop {
+    let driver = SimulatedLoopDriver(self, process)
+    loops.append(driver)
+    let loop = EventLoop(name: name, driver: driver)
+    loop.start()
+    return loop
+  }
+
+  /// Runs `body` and everything else in the world until `body` has returned.
+  ///
+  /// The calling thread does all the work and must not be the thread of another loop.
+  /// - Throws: what `body` throws, or `WorldError.stuck` when `body` waits for something that can't happen.
+  package func run<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) throws -> T {
+    let outcome = Outcome<T>()
+    thread.store(currentThread(), ordering: .releasing)
+    defer { thread.store(0, ordering: .releasing) }
+    _ = Task(executorPreference: self) {
+      do { outcome.result = .success(try await body()) } catch { outcome.result = .failure(error) }
+    }
+    while outcome.result == nil {
+      takeForeignJobs()
+      if !agenda.runNext(), outcome.result == nil { throw WorldError.stuck(seed: seed, time: now) }
+    }
+    guard let result = outcome.result else { preconditionFailure("the body has ended") }
+    return try result.get()
+  }
+
+  /// Stops all loops, runs what that takes, and drops everything. The world can't be used afterwards.
+  package func end() {
+    thread.store(currentThread(), ordering: .releasing)
+    for driver in loops { driver.stop() }
+    while loops.contains(where: { !$0.hasEnded }), agenda.runNext() { takeForeignJobs() }
+    loops = []
+    network.tearDown()
+    thread.store(0, ordering: .releasing)
+  }
+
+  // MARK: Executor
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    if thread.load(ordering: .acquiring) == currentThread() {
+      schedule(job)
+    } else {
+      foreignCount.add(1, ordering: .relaxed)
+      foreign.withLock { $0.append(job) }
+    }
+  }
+
+  private func schedule(_ job: UnownedJob) {
+    agenda.schedule(after: 0) { [self] in
+      // A task's work outside of actors isn't on any loop.
+      let outer = current
+      outer?.resign()
+      current = nil
+      job.runSynchronously(on: asUnownedTaskExecutor())
+      current = outer
+      outer?.enter()
+    }
+  }
+
+  private func takeForeignJobs() {
+    if foreignCount.load(ordering: .relaxed) == 0 { return }
+    let jobs = foreign.withLock { jobs in
+      defer { jobs = [] }
+      return jobs
+    }
+    for job in jobs { schedule(job) }
+  }
+}
+
+package enum WorldError: Error, CustomStringConvertible {
+  /// Nothing is left to happen, and the body has not returned.
+  case stuck(seed: UInt64, time: Duration)
+
+  package var description: String {
+    switch self {
+    case .stuck(let seed, let time):
+      "nothing can happen any more in the simulated world of seed \(seed), at \(time): the test waits for something that no timer, packet or task brings"
+    }
+  }
+}
+
+/// Written and read on the world's thread.
+private final class Outcome<T: Sendable>: @unchecked Sendable {  // see above
+  var result: Result<T, any Error>?
+}
