@@ -274,7 +274,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   }
 
   /// Monotonic time in nanoseconds, read now. From any thread; the same clock as `now`.
-  package static func readClock() -> UInt64 { uv_hrtime() }
+  package func readClock() -> UInt64 { uv_hrtime() }
 
   /// Runs `hook` at the end of every turn: after all its callbacks and jobs, and before the loop blocks.
   ///

@@ -158,9 +158,9 @@ import Testing
         held.append(more)
       }
       _ = address.withSockaddr { connect(client, $0, $1) }
-      let start = EventLoop.readClock()
+      let start = loop.readClock()
       while try loop.performAndWait({ errors.value.count }) < 3 { usleep(1000) }
-      let elapsed = EventLoop.readClock() - start
+      let elapsed = loop.readClock() - start
       precondition(elapsed >= 150_000_000, "three tries lie 100 ms apart")
       precondition(errors.value.allSatisfy { $0.code == .tooManyOpenFiles })
       precondition(accepted.value == 0)
