@@ -111,7 +111,7 @@ final class SelfCheck {
 
   /// Every search has the same patience, so its deadline is the last one.
   private func setDeadline(_ owner: ObjectIdentifier) {
-    let time = EventLoop.readClock() + UInt64(patience / .nanoseconds(1))
+    let time = loop.readClock() + UInt64(patience / .nanoseconds(1))
     deadlines.append(Deadline(owner: owner, number: lastNumber, time: time))
     if timer == nil {
       timer = LoopTimer(loop) { [unowned self] in reportUnseen() }
@@ -122,7 +122,7 @@ final class SelfCheck {
   private func isOpen(_ deadline: Deadline) -> Bool { searches[deadline.owner]?.number == deadline.number }
 
   private func reportUnseen() {
-    let now = EventLoop.readClock()
+    let now = loop.readClock()
     while overCount < deadlines.count, deadlines[overCount].time <= now || !isOpen(deadlines[overCount]) {
       let deadline = deadlines[overCount]
       overCount += 1

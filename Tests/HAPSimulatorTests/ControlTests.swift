@@ -146,7 +146,7 @@ import Testing
       #expect(
         Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
           == ["notes", "x-1.sock", "-5.sock", "\(getpid())-3.sock.new"])
-      #expect(folder.newPath() != folder.newPath())
+      #expect(folder.newPath(at: 1) != folder.newPath(at: 2))
     }
   }
 }

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test("A jump in the turn in which they begin is one of every loop") func jump() throws {
-    let origin = EventLoop.readClock()
+    let origin = EventLoop(name: "clock").readClock()
     let parts = try (0..<3).map { _ in try Part(origin: origin) }
     let fleet = try parts[0].loop.performAndWait {
       let fleet = FleetDispatcher(parts.map(\.dispatcher), onAllStopped: {})

@@ -35,7 +35,7 @@ final class Neighbour: @unchecked Sendable {
     guard let message = try? DNSMessage(decoding: datagram.bytes) else { return }
     let packet = Packet(
       message: message, isDirect: datagram.destination?.isMulticast == false,
-      time: .nanoseconds(Int64(EventLoop.readClock())))
+      time: .nanoseconds(Int64(loop.readClock())))
     packets.append(packet)
     if !message.isResponse, message.questions.contains(where: { question in held.contains(where: question.isAnswered) })
     {

@@ -100,12 +100,12 @@ extension MDNSObserver {
   private func run(
     _ search: inout Search, within time: Duration, found: (ServicePicture) -> ServiceInstance?
   ) async throws(LoopError) -> ServiceInstance? {
-    let deadline = Self.now + time
+    let deadline = now + time
     while true {
       for packet in packets(after: search.mark) { search.picture.take(packet) }
       search.mark = mark
       if let instance = found(search.picture) { return instance }
-      let now = Self.now
+      let now = now
       if now >= deadline || Task.isCancelled || absence == "it was closed" { return nil }
       let (questions, next) = search.due(now)
       for start in stride(from: 0, to: questions.count, by: 16) {
@@ -120,5 +120,5 @@ extension MDNSObserver {
   }
 
   /// The machine's, not the observer's: that one may be anything.
-  private static var now: Duration { .nanoseconds(Int64(EventLoop.readClock())) }
+  private var now: Duration { .nanoseconds(Int64(loop.readClock())) }
 }

@@ -73,8 +73,8 @@ package actor MDNSObserver {
     self.loop = loop
     self.interfaces = interfaces
     self.type = type
-    let start = EventLoop.readClock()
-    self.readClock = readClock ?? { .nanoseconds(Int64(EventLoop.readClock() - start)) }
+    let start = loop.readClock()
+    self.readClock = readClock ?? { .nanoseconds(Int64(loop.readClock() - start)) }
   }
 
   deinit { loop.schedule { [held] in held.close() } }
@@ -151,7 +151,7 @@ package actor MDNSObserver {
         waiters[ticket] = Waiter(matches: matches, timer: timer, continuation: continuation)
       }
     } onCancel: {
-      Task { await self.finish(ticket, with: nil) }
+      loop.startTask { await self.finish(ticket, with: nil) }
     }
   }
 

@@ -75,7 +75,7 @@ extension MDNSObserver {
       guard query.questions.contains(where: { question in records.contains { question.isAnswered(by: $0) } }) else {
         continue
       }
-      let now = Duration.nanoseconds(Int64(EventLoop.readClock()))
+      let now = Duration.nanoseconds(Int64(loop.readClock()))
       if now - claims[index].second > .seconds(1) {
         claims[index].second = now
         claims[index].answerCount = 0

@@ -18,7 +18,7 @@ actor FuzzGround {
 
   private let session: FuzzSession
   private let seed: UInt64
-  private let start = EventLoop.readClock()
+  private let start: UInt64
   private let world = CaseWorld()
   private var process: AccessoryProcess?
   private var place: Place?
@@ -46,6 +46,7 @@ actor FuzzGround {
     self.session = session
     self.seed = seed
     self.loop = loop
+    start = loop.readClock()
   }
 
   typealias Failure = ConformanceSession.Failure
@@ -168,7 +169,7 @@ actor FuzzGround {
   private func helper() -> CaseRun {
     guard let place else { preconditionFailure("it was begun") }
     return CaseRun(
-      Keeper.definition, on: place.device, world: world, recorder: Recorder(start: start), expectations: [],
+      Keeper.definition, on: place.device, world: world, recorder: Recorder(on: loop, start: start), expectations: [],
       random: .seeded(place.device.nextSeed(seed)))
   }
 
@@ -290,26 +291,26 @@ actor FuzzGround {
         return FuzzFinding(
           kind: .ended, message: "the accessory's process ended \(exit)", details: await process.lastLines.suffix(10))
       }
-      if waits { try? await Task.sleep(for: .milliseconds(20)) }
+      if waits { try? await loop.sleep(for: .milliseconds(20)) }
     }
     return nil
   }
 
   private func unreachable() async throws -> FuzzFinding? {
-    let deadline = EventLoop.readClock() &+ UInt64(Self.hangLimit / .nanoseconds(1))
+    let deadline = loop.readClock() &+ UInt64(Self.hangLimit / .nanoseconds(1))
     var reason = ""
     repeat {
-      let begun = EventLoop.readClock()
+      let begun = loop.readClock()
       guard begun < deadline else { break }
       do throws(ProbeFailure) {
         try await probe(within: .nanoseconds(Int64(clamping: deadline &- begun)))
-        slowest = max(slowest * 9 / 10, .nanoseconds(Int64(clamping: EventLoop.readClock() &- begun)))
+        slowest = max(slowest * 9 / 10, .nanoseconds(Int64(clamping: loop.readClock() &- begun)))
         return nil
       } catch { reason = error.message }
       if Task.isCancelled { throw CaseInterrupted() }
       if await process?.exit != nil { return nil }
-      try? await Task.sleep(for: .milliseconds(200))
-    } while EventLoop.readClock() < deadline
+      try? await loop.sleep(for: .milliseconds(200))
+    } while loop.readClock() < deadline
     return FuzzFinding(
       kind: .unreachable, message: "it answers on no new connection within \(Self.hangLimit.roundText): \(reason)")
   }
@@ -319,7 +320,7 @@ actor FuzzGround {
   /// One request on a connection of its own.
   private func probe(within limit: Duration) async throws(ProbeFailure) {
     guard let place else { preconditionFailure("it was begun") }
-    let recorder = Recorder(start: start)
+    let recorder = Recorder(on: loop, start: start)
     let outcome = await WireConnection.connect(
       "probe", to: place.device.address, within: limit, recorder: recorder, on: loop)
     guard case .connected(let connection) = outcome else {
@@ -347,10 +348,10 @@ actor FuzzGround {
         return true
       } catch { return false }
     }
-    let deadline = EventLoop.readClock() &+ UInt64(Self.returnLimit / .nanoseconds(1))
+    let deadline = loop.readClock() &+ UInt64(Self.returnLimit / .nanoseconds(1))
     repeat {
       do { if try await unreachable() == nil { return true } } catch { return false }
-    } while EventLoop.readClock() < deadline && !Task.isCancelled
+    } while loop.readClock() < deadline && !Task.isCancelled
     return false
   }
 

@@ -62,7 +62,7 @@ package struct FuzzSession: Sendable {
     outcome.tally = await ground.tally
     // Cancelled or not, what was paired and started is ended.
     let finding = outcome.finding
-    outcome.leftover = await Task { await ground.end(after: finding) }.value
+    outcome.leftover = await loop.startTask { await ground.end(after: finding) }.value
     if let failure {
       if Task.isCancelled { outcome.wasInterrupted = true } else { throw failure }
     }
@@ -123,10 +123,10 @@ package struct FuzzSession: Sendable {
 
   private func run(_ part: Part, _ ground: FuzzGround, _ tell: @Sendable (Event) -> Void) async throws -> Outcome? {
     var stream = FuzzStream(part.area, seed: seed, facts: try await ground.prepare(part.state))
-    let deadline = Self.deadline(part.time)
+    let deadline = Self.deadline(part.time, on: ground.loop)
     var recent: [FuzzMessage] = []
     var count = 0
-    while EventLoop.readClock() < deadline, count < roundLimit ?? .max {
+    while ground.loop.readClock() < deadline, count < roundLimit ?? .max {
       if Task.isCancelled { throw CaseInterrupted() }
       count += 1
       let round = stream.round()
@@ -141,8 +141,8 @@ package struct FuzzSession: Sendable {
     return nil
   }
 
-  private static func deadline(_ time: Duration) -> UInt64 {
-    EventLoop.readClock() &+ UInt64(max(time / .nanoseconds(1), 0))
+  private static func deadline(_ time: Duration, on loop: EventLoop) -> UInt64 {
+    loop.readClock() &+ UInt64(max(time / .nanoseconds(1), 0))
   }
 
   // MARK: A finding
@@ -181,7 +181,7 @@ package struct FuzzSession: Sendable {
         .remark("wrong proofs can't be taken back from an accessory that isn't started for it: nothing is sent again"))
       return (recent, false)
     }
-    let deadline = Self.deadline(Self.minimisingLimit)
+    let deadline = Self.deadline(Self.minimisingLimit, on: ground.loop)
     guard !recent.isEmpty, try await happens(finding.kind, recent, state, ground, isFresh: true) == true else {
       tell(.remark("the same messages, sent to it again, didn't do it, or it didn't come back"))
       return (recent, false)
@@ -189,7 +189,7 @@ package struct FuzzSession: Sendable {
     // An accessory that stood a trial is used for the next one. Where that misleads, each gets an accessory of its own.
     for isFresh in [false, true] {
       var minimiser = FuzzMinimiser(recent)
-      while minimiser.trials < Self.trialLimit, EventLoop.readClock() < deadline,
+      while minimiser.trials < Self.trialLimit, ground.loop.readClock() < deadline,
         let candidate = minimiser.candidate()
       {
         guard let still = try await happens(finding.kind, candidate, state, ground, isFresh: isFresh) else { break }
@@ -246,7 +246,7 @@ package struct FuzzSession: Sendable {
     } catch is CaseInterrupted { outcome.wasInterrupted = true } catch { failure = error }
     outcome.tally = await ground.tally
     let finding = outcome.finding
-    outcome.leftover = await Task { await ground.end(after: finding) }.value
+    outcome.leftover = await loop.startTask { await ground.end(after: finding) }.value
     if let failure { throw failure }
     return outcome
   }

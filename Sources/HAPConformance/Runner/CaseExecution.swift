@@ -27,7 +27,7 @@ struct CaseExecution {
   }
 
   func run() async -> CaseOutcome {
-    let recorder = Recorder(start: device.start)
+    let recorder = Recorder(on: device.loop, start: device.start)
     let seed = Self.seed(options.seed, definition.id)
     var outcome = CaseOutcome(definition.description, .pass, start: recorder.now, seed: seed)
     var endings: [Ending] = []
@@ -40,7 +40,7 @@ struct CaseExecution {
       let ending = await self.ending(of: run, variant)
       endings.append(ending)
       // What a case took from the device is given back though the run is cancelled.
-      if let problem = await Task(operation: { await run.finish() }).value {
+      if let problem = await device.loop.startTask({ await run.finish() }).value {
         outcome.notes.append("it could not all be put back: \(problem)")
       }
       // Of which variant is worth knowing, where there are some.
@@ -145,7 +145,7 @@ struct CaseExecution {
   private static func limited(
     to limit: Duration, on loop: EventLoop, _ work: @escaping @Sendable () async throws -> Void
   ) async throws {
-    let task = Task { try await work() }
+    let task = loop.startTask { try await work() }
     let timer = CaseTimer(loop)
     timer.start(limit) { task.cancel() }
     defer { timer.stop() }

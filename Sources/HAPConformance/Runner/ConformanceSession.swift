@@ -76,17 +76,17 @@ package struct ConformanceSession: Sendable {
     let outcome: Swift.Result<Runner.Result, any Error>
     do { outcome = .success(try await run(process, on: loop, tell)) } catch { outcome = .failure(error) }
     // Cancelled or not, what was started is ended.
-    if let process { _ = await Task { await process.stop() }.value }
+    if let process { _ = await loop.startTask { await process.stop() }.value }
     return try outcome.get()
   }
 
   private func run(
     _ process: AccessoryProcess?, on loop: EventLoop, _ tell: @escaping @Sendable (RunEvent) -> Void
   ) async throws -> Runner.Result {
-    let start = EventLoop.readClock()
+    let start = loop.readClock()
     let observer = MDNSObserver(
       on: loop, interfaces: interfaces,
-      readClock: { .nanoseconds(Int64(clamping: EventLoop.readClock() &- start)) })
+      readClock: { .nanoseconds(Int64(clamping: loop.readClock() &- start)) })
     let absence = txt == nil ? await observer.open() : "a TXT record was given in its place"
     let outcome: Swift.Result<Runner.Result, any Error>
     do { outcome = .success(try await run(process, observer, absence, start, on: loop, tell)) } catch {

@@ -27,7 +27,8 @@ struct Keeper {
 
   func work<T: Sendable>(_ body: @Sendable (CaseRun) async throws -> T) async throws(Refusal) -> T {
     let run = CaseRun(
-      Self.definition, on: device, world: world, recorder: Recorder(start: device.start), expectations: [],
+      Self.definition, on: device, world: world, recorder: Recorder(on: device.loop, start: device.start),
+      expectations: [],
       random: .seeded(device.nextSeed(seed)))
     let result: Result<T, Refusal>
     do { result = .success(try await body(run)) } catch {
@@ -63,7 +64,7 @@ struct Keeper {
   /// Pairs with it, unless that is done, and reads its database. To its end, even when the task is cancelled: half a Pair Setup may leave a
   /// pairing that nobody would remove.
   func pair() async throws(Refusal) {
-    let refusal: Refusal? = await Task {
+    let refusal: Refusal? = await device.loop.startTask {
       do throws(Refusal) {
         try await pairUnlessDone()
         return nil

@@ -212,9 +212,10 @@ package actor Runner {
       var options = options
       let number = options.firstTurn + turn
       options.seed = options.seed &+ UInt64(number)
-      let execution = CaseExecution(entry: entry, device: device, world: world, options: options, found: found) { run in
+      let execution = CaseExecution(entry: entry, device: device, world: world, options: options, found: found) {
+        [loop] run in
         // Tidying up goes on when the run is cancelled.
-        await Task { await keeper.tidy(behind: run) }.value
+        await loop.startTask { await keeper.tidy(behind: run) }.value
       }
       var outcome = await execution.run()
       outcome.turn = number
@@ -325,7 +326,7 @@ package actor Runner {
     for _ in 0..<3 {
       do throws(Keeper.Refusal) { return try await keeper.isAlive() } catch { reason = error.message }
       if Task.isCancelled { return }
-      try? await Task.sleep(for: .seconds(1))
+      try? await loop.sleep(for: .seconds(1))
     }
     isLost = true
     tell(.lost(reason: "behind \(id): \(reason)", lastSent: lastSent.title, bytes: Array(lastSent.bytes.prefix(4096))))
@@ -335,7 +336,7 @@ package actor Runner {
   private func leave() async {
     let keeper = keeper
     let isBorrowed = device.isBorrowed
-    let problem: String? = await Task {
+    let problem: String? = await loop.startTask {
       do throws(Keeper.Refusal) {
         if !isBorrowed { try await keeper.unpair() }
         return nil

@@ -50,13 +50,13 @@ package final class TestedAccessory: @unchecked Sendable {
 
   package init(
     on loop: EventLoop, addresses: [SocketAddress], code: String?, random: RandomSource,
-    start: UInt64 = EventLoop.readClock()
+    start: UInt64? = nil
   ) {
     self.loop = loop
     self.addresses = addresses
     self.code = code
     admin = TestController(name: "admin", random: random)
-    self.start = start
+    self.start = start ?? loop.readClock()
   }
 
   /// What can be read and written plainly has its first value kept.
@@ -110,7 +110,7 @@ package final class TestedAccessory: @unchecked Sendable {
   }
 
   /// Since the start of the run.
-  var now: Duration { .nanoseconds(Int64(clamping: EventLoop.readClock() &- start)) }
+  var now: Duration { .nanoseconds(Int64(clamping: loop.readClock() &- start)) }
 
   /// A setup code that is not this one, and not one of the trivial ones.
   var wrongCode: String {

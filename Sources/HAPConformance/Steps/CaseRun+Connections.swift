@@ -70,7 +70,7 @@ extension CaseRun {
   /// Waits until the accessory takes connections again, after a hook took it away.
   func reachable(_ node: JSONNode) async throws {
     let limit = try duration(node["within"], default: .seconds(30))
-    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+    let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
       // It may be elsewhere now, and said so.
       await findAgain(within: .zero)
@@ -81,7 +81,7 @@ extension CaseRun {
         await connection.settle(within: .milliseconds(500))
         return
       case .refused, .silent:
-        if EventLoop.readClock() >= deadline {
+        if loop.readClock() >= deadline {
           throw CaseFailure(
             "the accessory took no connection within \(limit.roundText)", accepted: ["a connection"], got: "none",
             isSilence: true)
@@ -103,7 +103,7 @@ extension CaseRun {
         timer.start(after: duration)
       }
     } onCancel: {
-      Task { await self.wake(number) }
+      loop.startTask { await self.wake(number) }
     }
     if Task.isCancelled { throw CaseInterrupted() }
   }

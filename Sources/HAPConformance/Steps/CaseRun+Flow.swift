@@ -84,7 +84,7 @@ extension CaseRun {
     if let always = node["always"] {
       // What is to be put back is put back though the time is up, or the run is ended.
       let steps = stepsOf(always)
-      last = await Task { await self.failure(of: steps) }.value
+      last = await loop.startTask { await self.failure(of: steps) }.value
     }
     if let failure {
       guard let found = failure as? CaseFailure, node["always"] == nil || node["save"] != nil else {

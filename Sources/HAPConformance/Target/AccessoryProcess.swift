@@ -96,7 +96,7 @@ package actor AccessoryProcess {
         launch(sign) { continuation.resume(returning: $0) }
       }
     } onCancel: {
-      Task { await self.giveUp() }
+      loop.startTask { await self.giveUp() }
     }
     guard let failure else { return }
     if held.child != nil { _ = await stop() }
@@ -224,7 +224,7 @@ package actor AccessoryProcess {
         send(line, id, within) { continuation.resume(returning: $0) }
       }
     } onCancel: {
-      Task { await self.answer(id, .failure(HookFailure(.cancelled, "it was given up"))) }
+      loop.startTask { await self.answer(id, .failure(HookFailure(.cancelled, "it was given up"))) }
     }
     return try outcome.get()
   }

@@ -47,7 +47,7 @@ package struct DatabaseVisit: Sendable {
       outcome = .success(Reading(bytes: first, again: device.databaseBytes ?? [], category: found.category))
     } catch { outcome = .failure(error) }
     // Whatever came of it, and whether or not the task was cancelled, the pairing goes.
-    let problem: String? = await Task {
+    let problem: String? = await loop.startTask {
       do throws(Keeper.Refusal) {
         try await keeper.unpair()
         return nil

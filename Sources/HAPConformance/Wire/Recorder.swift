@@ -14,11 +14,15 @@ final class Recorder: @unchecked Sendable {  // touched on the loop alone
   private var isFull = false
   /// Of the loop's clock, at the start of the run.
   private let start: UInt64
+  private let loop: EventLoop
 
-  init(start: UInt64) { self.start = start }
+  init(on loop: EventLoop, start: UInt64) {
+    self.loop = loop
+    self.start = start
+  }
 
   /// Since the start of the run.
-  var now: Duration { .nanoseconds(Int64(clamping: EventLoop.readClock() &- start)) }
+  var now: Duration { .nanoseconds(Int64(clamping: loop.readClock() &- start)) }
 
   func add(_ entry: TranscriptEntry) {
     guard !isFull else { return }

@@ -4,7 +4,7 @@ import HAPLoop
 extension WireConnection {
   /// The next answer, garbage or end; the last two stay. A task that is cancelled hears silence at once.
   nonisolated(nonsending) func next(within limit: Duration) async -> Arrival {
-    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+    let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
       if let first = answers.first {
         if case .message(let message) = first {
@@ -13,7 +13,7 @@ extension WireConnection {
         }
         return first
       }
-      if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return .silence(limit) }
+      if isOver || Task.isCancelled || loop.readClock() >= deadline { return .silence(limit) }
       await change(until: deadline)
     }
   }
@@ -23,7 +23,7 @@ extension WireConnection {
   nonisolated(nonsending) func event(
     within limit: Duration, keeping: Bool = false, where fits: (WireMessage) throws(StepError) -> Bool
   ) async throws(StepError) -> WireMessage? {
-    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+    let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
       // From the first: meanwhile others may have taken some out.
       for (index, event) in events.enumerated() where try fits(event) {
@@ -31,7 +31,7 @@ extension WireConnection {
         queuedBytes -= event.bytes.count
         return events.remove(at: index)
       }
-      if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return nil }
+      if isOver || Task.isCancelled || loop.readClock() >= deadline { return nil }
       await change(until: deadline)
     }
   }
@@ -41,11 +41,11 @@ extension WireConnection {
   nonisolated(nonsending) func silence(
     for limit: Duration, of counts: (Arrival) -> Bool
   ) async -> Arrival? {
-    let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+    let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
     while true {
       if let event = events.first(where: { counts(.message($0)) }) { return .message(event) }
       if let arrival = answers.first(where: counts) { return arrival }
-      if isOver || Task.isCancelled || EventLoop.readClock() >= deadline { return nil }
+      if isOver || Task.isCancelled || loop.readClock() >= deadline { return nil }
       await change(until: deadline)
     }
   }
@@ -69,7 +69,7 @@ extension WireConnection {
         loop.preconditionOnLoop()
         waiters[number] = continuation
         timer.onFire = { [self] in resume(number) }
-        let now = EventLoop.readClock()
+        let now = loop.readClock()
         timer.start(after: .nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
       }
     } onCancel: {

@@ -164,8 +164,8 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     if !isClosed {
       stream.resumeReading()
       stream.finishWriting()
-      let deadline = EventLoop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
-      while !isOver, EventLoop.readClock() < deadline {
+      let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
+      while !isOver, loop.readClock() < deadline {
         answers = []
         events = []
         queuedBytes = 0

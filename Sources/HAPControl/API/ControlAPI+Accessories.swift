@@ -154,7 +154,7 @@ extension ControlAPI {
     // What its behaviours name lies beside the profile that it was started from.
     let profile = try await readProfile(call.bytes, fileName: await accessory.profileFileName)
     let result = await withCheckedContinuation { continuation in
-      Task { await accessory.replace({ profile }) { continuation.resume(returning: $0) } }
+      loop.startTask { await accessory.replace({ profile }) { continuation.resume(returning: $0) } }
     }
     let number: UInt16
     do throws(CommandError) { number = try result.get() } catch { throw ControlProblem(error) }

@@ -55,7 +55,7 @@ package actor ControlAPI {
   package nonisolated func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
     loop.preconditionOnLoop()
     nonisolated(unsafe) let then = then
-    Task { await self.answer(request, told: then) }
+    loop.startTask { await self.answer(request, told: then) }
   }
 
   /// Of the actor, so that it tells on the loop.

@@ -61,6 +61,7 @@ extension MDNSBrowserOutput: MDNSMachineOutput {
 /// Belongs to the loop's thread.
 package final class MDNSDriver<Machine: MDNSMachine> {
   private var machine: Machine
+  private let loop: EventLoop
   private let choice: InterfaceChoice
   private var sockets: MDNSSockets!
   private let timer: LoopTimer
@@ -82,6 +83,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
 
   /// - Parameter choice: a loopback interface is used only when named.
   package init(_ loop: EventLoop, _ choice: InterfaceChoice, _ machine: Machine) {
+    self.loop = loop
     self.machine = machine
     self.choice = choice
     timer = LoopTimer(loop)
@@ -99,7 +101,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
 
   /// Gives the machine an input, and performs its outputs.
   package func perform<R, E: Error>(_ input: (inout Machine, Duration) throws(E) -> R) throws(E) -> R {
-    let result = try input(&machine, Self.now)
+    let result = try input(&machine, now)
     drain()
     return result
   }
@@ -109,8 +111,8 @@ package final class MDNSDriver<Machine: MDNSMachine> {
   package func close(within limit: Duration = .zero) {
     guard !isClosed else { return }
     onReport = { _ in }
-    let end = Self.now + limit
-    while machine.isSayingGoodbye, Self.now < end {
+    let end = now + limit
+    while machine.isSayingGoodbye, now < end {
       // The loop waits too: a process that ends has nothing else to do.
       usleep(1000)
       perform { $0.advance(to: $1) }
@@ -123,7 +125,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
     retry.close()
   }
 
-  private static var now: Duration { .nanoseconds(Int64(clamping: EventLoop.readClock())) }
+  private var now: Duration { .nanoseconds(Int64(clamping: loop.readClock())) }
 
   private func drain() {
     for output in machine.takeOutputs() {
@@ -139,7 +141,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
     }
     if armed == deadline { return }
     armed = deadline
-    timer.start(after: deadline - Self.now)
+    timer.start(after: deadline - now)
   }
 
   // MARK: Packets

@@ -170,7 +170,7 @@ package final class ChildProcess: KernelHandle {
       hasDrained = true
       return finishIfOver()
     }
-    let now = uv_hrtime()
+    let now = loop.readClock()
     // A member that nobody waits for stays a zombie, and the group is there.
     if exit != nil, !groupIsThere || now >= killTime + Self.zombieTime {
       hasDrained = true
@@ -198,7 +198,7 @@ package final class ChildProcess: KernelHandle {
   /// Does nothing when the shell has ended by itself.
   package func terminate(grace: Duration = .seconds(5)) {
     guard isRunning, !isClosed, killTime == nil else { return }
-    killTime = uv_hrtime() + UInt64(max(grace / .nanoseconds(1), 0))
+    killTime = loop.readClock() + UInt64(max(grace / .nanoseconds(1), 0))
     signalGroup(SIGTERM)
     timer.start(after: Self.lookInterval)
   }

@@ -31,11 +31,11 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
   package var isHeld = false { didSet { if !isHeld { goOn() } } }
 
   package init(
-    _ dispatcher: any CommandTaker, on loop: EventLoop, readClock: @escaping () -> UInt64 = EventLoop.readClock
+    _ dispatcher: any CommandTaker, on loop: EventLoop, readClock: (() -> UInt64)? = nil
   ) {
     self.dispatcher = dispatcher
     self.loop = loop
-    self.readClock = readClock
+    self.readClock = readClock ?? { loop.readClock() }
   }
 
   /// Whether everything is answered.

@@ -35,8 +35,9 @@ package struct ControlFolder: Sendable {
   }
 
   /// A path for this process that nobody has: another one with its number may be there, in another container.
-  package func newPath() -> String {
-    "\(path)/\(getpid())-\(String(EventLoop.readClock() & 0xFFFF_FFFF, radix: 16)).sock"
+  /// - Parameter time: a reading of the loop's clock.
+  package func newPath(at time: UInt64) -> String {
+    "\(path)/\(getpid())-\(String(time & 0xFFFF_FFFF, radix: 16)).sock"
   }
 
   /// Those that are there, dead ones too, in the order of the processes' numbers.

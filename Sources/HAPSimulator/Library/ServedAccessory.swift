@@ -210,7 +210,7 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
   func hear(_ event: SimulatorEvent) {
     guard isOpen else { return }
     let told = AccessoryEvent(
-      event, at: clock.now, uptime: .nanoseconds(Int64(clamping: EventLoop.readClock() - birth)))
+      event, at: clock.now, uptime: .nanoseconds(Int64(clamping: loop.readClock() - birth)))
     let number = record.add(told)
     var isTaken = false
     var met: [Wait] = []

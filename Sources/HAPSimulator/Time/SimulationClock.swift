@@ -150,25 +150,25 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
   private func goOn() {
     switch pace {
     case .running(let scale):
-      let deadline = EventLoop.readClock() + Self.slice
-      while let timer = timers.first, timer.due <= elapsed(scale), EventLoop.readClock() < deadline { fire(timer) }
+      let deadline = loop.readClock() + Self.slice
+      while let timer = timers.first, timer.due <= elapsed(scale), loop.readClock() < deadline { fire(timer) }
       arm()
     case .standing: advanceOn()
     case .jumping:
-      let deadline = EventLoop.readClock() + Self.slice
-      while !isHeld, let timer = timers.first, EventLoop.readClock() < deadline { fire(timer) }
+      let deadline = loop.readClock() + Self.slice
+      while !isHeld, let timer = timers.first, loop.readClock() < deadline { fire(timer) }
       arm()
     }
   }
 
   private func advanceOn() {
-    let deadline = EventLoop.readClock() + Self.slice
+    let deadline = loop.readClock() + Self.slice
     while let advance = advances.first {
       let end = advance.end ?? reached + advance.duration
       advances[0].end = end
       while let timer = timers.first, timer.due <= end {
         guard advances[0].firings < mostFirings else { return finish(.failure(runAway(before: end))) }
-        guard EventLoop.readClock() < deadline else { return wakeUp.start(after: .zero) }
+        guard loop.readClock() < deadline else { return wakeUp.start(after: .zero) }
         advances[0].firings += 1
         fire(timer)
         // A device may have ended the simulation.

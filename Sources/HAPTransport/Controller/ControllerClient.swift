@@ -77,7 +77,7 @@ package actor ControllerClient {
         }
       }
     } onCancel: {
-      Task { await self.close() }
+      loop.startTask { await self.close() }
     }
     if let failure { throw failure }
   }
@@ -120,7 +120,7 @@ package actor ControllerClient {
         ticket.number = connection.send(request) { continuation.resume(returning: $0) }
       }
     } onCancel: {
-      Task { await self.giveUp(ticket) }
+      loop.startTask { await self.giveUp(ticket) }
     }.get()
   }
 

@@ -11,7 +11,7 @@ extension PersistentConnection {
     send(.accessories, timeout: timeout) { [weak self] answer in
       let result = Self.mirror(answer)
       // The caller learns of a failure, and decides whether to read again.
-      if let self, case .success = result { freshness.didRead(request, at: EventLoop.readClock()) }
+      if let self, case .success = result { freshness.didRead(request, at: loop.readClock()) }
       done(result)
       self?.readDatabaseIfStale()
     }
@@ -25,7 +25,7 @@ extension PersistentConnection {
 
   /// Reads the database again if it may have changed, now or when the time between two reads has passed.
   func readDatabaseIfStale() {
-    guard isReady, !isReadingDatabase, let delay = freshness.delayOfRead(at: EventLoop.readClock()) else { return }
+    guard isReady, !isReadingDatabase, let delay = freshness.delayOfRead(at: loop.readClock()) else { return }
     guard delay == .zero else { return databaseTimer.start(after: delay) }
     isReadingDatabase = true
     let timeout = plan.requestTimeout
@@ -46,13 +46,13 @@ extension PersistentConnection {
       let news: SessionNews
       switch (answer, Self.mirror(answer)) {
       case (.failure(let error), _):
-        freshness.readFailed(at: EventLoop.readClock())
+        freshness.readFailed(at: loop.readClock())
         return done(error)
       case (.success, .failure(let error)):
-        freshness.readFailed(at: EventLoop.readClock())
+        freshness.readFailed(at: loop.readClock())
         news = .unreadable(error)
       case (.success, .success(let mirror)):
-        freshness.didRead(request, at: EventLoop.readClock())
+        freshness.didRead(request, at: loop.readClock())
         for id in subscriptions.keys where mirror.database.slot(of: id) == nil { subscriptions.removeValue(forKey: id) }
         news = .database(mirror)
       }

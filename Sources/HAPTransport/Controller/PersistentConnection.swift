@@ -48,7 +48,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     case over
   }
 
-  private let loop: EventLoop
+  let loop: EventLoop
   let plan: Plan
   private var state = State.waiting
   private var backOff: BackOff
@@ -90,14 +90,14 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     var done: ((Answer) -> Void)?
 
     init(
-      _ number: UInt64, _ request: ControllerRequest, timeout: Duration, timer: LoopTimer,
+      _ number: UInt64, _ request: ControllerRequest, deadline: UInt64, timer: LoopTimer,
       done: @escaping (Answer) -> Void
     ) {
       self.number = number
       self.request = request
       self.timer = timer
       self.done = done
-      deadline = EventLoop.readClock() &+ UInt64(max(timeout / .nanoseconds(1), 0))
+      self.deadline = deadline
     }
   }
 
@@ -142,7 +142,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     timer.start(after: plan.connectTimeout)
     // One that still runs, since it took longer than its time, serves this try.
     guard lookup == nil else { return }
-    lookup = Task { [loop, weak self, find = plan.findAddresses] in
+    lookup = loop.startTask { [loop, weak self, find = plan.findAddresses] in
       let addresses = await find()
       loop.schedule { [weak self] in self?.found(addresses) }
     }
@@ -305,7 +305,8 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     } else {
       let timer = LoopTimer(loop) { [weak self] in self?.expire(number) }
       timer.start(after: timeout)
-      requests.append(Request(number, request, timeout: timeout, timer: timer, done: done))
+      let deadline = loop.readClock() &+ UInt64(max(timeout / .nanoseconds(1), 0))
+      requests.append(Request(number, request, deadline: deadline, timer: timer, done: done))
       sendNext()
     }
     return number
@@ -339,7 +340,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     let next = requests.removeFirst()
     next.timer.close()
     requestOnItsWay = next
-    let now = EventLoop.readClock()
+    let now = loop.readClock()
     connection.timeout = .nanoseconds(next.deadline > now ? Int64(clamping: next.deadline - now) : 1)
     connection.send(next.request) { [weak self] answer in
       guard let self else { return }

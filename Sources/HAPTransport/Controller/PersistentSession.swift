@@ -72,7 +72,7 @@ package actor PersistentSession {
         ticket.number = connection.next { continuation.resume(returning: $0) }
       }
     } onCancel: {
-      Task { await self.stopWaiting(ticket) }
+      loop.startTask { await self.stopWaiting(ticket) }
     }
   }
 
@@ -101,7 +101,7 @@ package actor PersistentSession {
         ticket.number = connection.send(request, timeout: timeout) { continuation.resume(returning: $0) }
       }
     } onCancel: {
-      Task { await self.giveUp(ticket) }
+      loop.startTask { await self.giveUp(ticket) }
     }.get()
   }
 

@@ -128,7 +128,7 @@ private struct ProxyRun {
         }
       }
     }
-    let follower = DatabaseFollower { [visit] in
+    let follower = DatabaseFollower(on: loop) { [visit] in
       let database = try await Self.readDatabase(visit, on: loop).database
       // The proxy belongs to the loop's thread, and is nil after its end.
       loop.schedule { started?.proxy.take(database) }

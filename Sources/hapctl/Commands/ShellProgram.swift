@@ -46,12 +46,13 @@ private struct Shell {
   let input: ShellInput
   let loop: EventLoop
   let screen: ShellScreen
-  let running = RunningTask()
+  let running: RunningTask
 
   init(_ visit: Visit, _ input: ShellInput, on loop: EventLoop) {
     self.visit = visit
     self.input = input
     self.loop = loop
+    running = RunningTask(on: loop)
     screen = ShellScreen(visit.console, input)
   }
 
@@ -61,12 +62,12 @@ private struct Shell {
       let accessory = try await visit.open(on: loop)
       return (try await ShellSession(accessory, screen), accessory.pairing)
     }
-    let follower = DatabaseFollower { try await session.readDatabase() }
+    let follower = DatabaseFollower(on: loop) { try await session.readDatabase() }
     let record = RecordWatch(of: pairing, on: loop, interfaces: visit.interfaces) { number in
       await follower.configurationNumber(is: number)
     }
     defer { record.close() }
-    Task { await session.showEvents() }
+    loop.startTask { await session.showEvents() }
     guard isatty(STDIN_FILENO) == 1, visit.console.output.isTerminal else {
       return try performAll(PlainLines(input, screen), on: session, isInteractive: false)
     }
@@ -130,10 +131,13 @@ private final class SignalWatchers: @unchecked Sendable {
 
 /// The task that is performed, for whoever may have to cancel it.
 private final class RunningTask: Sendable {
+  private let loop: EventLoop
   private let current = Mutex<Task<Bool, any Error>?>(nil)
 
+  init(on loop: EventLoop) { self.loop = loop }
+
   func run(_ work: @escaping @Sendable () async throws -> Bool) async throws -> Bool {
-    let task = Task { try await work() }
+    let task = loop.startTask { try await work() }
     current.withLock { $0 = task }
     defer { current.withLock { $0 = nil } }
     return try await task.value

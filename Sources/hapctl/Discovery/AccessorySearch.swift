@@ -78,7 +78,7 @@ final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to
       return finish()
     }
     // From now: to ask for the machine's daemon takes its time.
-    startTime = EventLoop.readClock()
+    startTime = loop.readClock()
     if let time { limit.start(after: time) }
   }
 
@@ -87,7 +87,7 @@ final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to
     case .appeared(let service):
       yield(.appeared(keep(service)))
       if let quiet {
-        let elapsed = Duration.nanoseconds(EventLoop.readClock() - startTime)
+        let elapsed = Duration.nanoseconds(loop.readClock() - startTime)
         silence?.start(after: max(quiet, Self.leastTime - elapsed))
       }
     case .changed(let service): yield(.changed(keep(service)))

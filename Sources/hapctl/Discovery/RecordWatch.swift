@@ -17,7 +17,7 @@ struct RecordWatch: Sendable {
   ) {
     let search = AccessorySearch(on: loop, interfaces: interfaces, limit: nil)
     self.search = search
-    Task {
+    loop.startTask {
       for await event in search.events {
         switch event {
         case .appeared(let found), .changed(let found):

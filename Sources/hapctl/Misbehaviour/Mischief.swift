@@ -68,14 +68,14 @@ struct Mischief: Sendable {
   }
 
   private func within(_ complaint: String, _ body: @escaping @Sendable () async -> Void) async throws {
-    let stay = stay
+    let (stay, loop) = (stay, loop)
     let isDone = await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         await body()
         return !Task.isCancelled
       }
       group.addTask {
-        try? await Task.sleep(for: stay)
+        try? await loop.sleep(for: stay)
         return false
       }
       let first = await group.next() ?? false

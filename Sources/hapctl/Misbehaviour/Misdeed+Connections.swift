@@ -13,19 +13,19 @@ extension Misdeed {
       for _ in 0..<10 {
         let client = try await mischief.connect()
         // So that each is one for itself, and not all of them wait to be accepted.
-        try await Task.sleep(for: .milliseconds(30))
+        try await mischief.loop.sleep(for: .milliseconds(30))
         await client.close()
       }
     },
     Misdeed("no-idle-connections", "connects, and says nothing for eleven seconds") { mischief in
       let client = try await mischief.connect()
-      try await Task.sleep(for: .seconds(11))
+      try await mischief.loop.sleep(for: .seconds(11))
       await client.close()
     },
     Misdeed("patience", "gives up a read after a second, and comes back") { mischief in
       let (accessory, id) = try await mischief.openAndSubscribe()
-      let read = Task { try await accessory.client.request(.read([id])) }
-      try await Task.sleep(for: .seconds(1))
+      let read = mischief.loop.startTask { try await accessory.client.request(.read([id])) }
+      try await mischief.loop.sleep(for: .seconds(1))
       read.cancel()
       try await mischief.comeBack(from: accessory, subscribingTo: id)
     },
@@ -39,7 +39,7 @@ extension Misdeed {
       try await mischief.waitForEnd(of: accessory)
       let again = try await mischief.open()
       _ = try await again.client.request(.read([id]))
-      try await Task.sleep(for: mischief.stay)
+      try await mischief.loop.sleep(for: mischief.stay)
       await again.client.close()
     },
     Misdeed("survives-events", "gives up the connection behind the first event, and comes back") { mischief in
@@ -49,7 +49,7 @@ extension Misdeed {
     },
     Misdeed("reads-new-database", "reads the database once, subscribes, and never reads it again") { mischief in
       let (accessory, _) = try await mischief.openAndSubscribe()
-      try await Task.sleep(for: mischief.stay)
+      try await mischief.loop.sleep(for: mischief.stay)
       await accessory.client.close()
     },
     Misdeed("keeps-database", "reads the database five times") { mischief in

@@ -5,12 +5,14 @@ import HAPTransport
 actor DatabaseFollower {
   private var freshness = DatabaseFreshness()
   private var isFollowing = false
+  private let loop: EventLoop
   private let read: @Sendable () async throws -> Void
 
   /// - Parameter read: reads the database again. It was read once before.
-  init(read: @escaping @Sendable () async throws -> Void) {
+  init(on loop: EventLoop, read: @escaping @Sendable () async throws -> Void) {
+    self.loop = loop
     self.read = read
-    freshness.didRead(freshness.willRead(), at: EventLoop.readClock())
+    freshness.didRead(freshness.willRead(), at: loop.readClock())
   }
 
   /// Takes the configuration number of the accessory's record.
@@ -19,21 +21,21 @@ actor DatabaseFollower {
     guard !isFollowing else { return }
     isFollowing = true
     // Numbers that come during the read must not wait for it.
-    Task { await follow() }
+    loop.startTask { await follow() }
   }
 
   /// Reads the database until it is up to date. A failed read is tried again after a back-off.
   private func follow() async {
-    while let delay = freshness.delayOfRead(at: EventLoop.readClock()) {
+    while let delay = freshness.delayOfRead(at: loop.readClock()) {
       guard delay == .zero else {
-        try? await Task.sleep(for: delay)
+        try? await loop.sleep(for: delay)
         continue
       }
       let request = freshness.willRead()
       do {
         try await read()
-        freshness.didRead(request, at: EventLoop.readClock())
-      } catch { freshness.readFailed(at: EventLoop.readClock()) }
+        freshness.didRead(request, at: loop.readClock())
+      } catch { freshness.readFailed(at: loop.readClock()) }
     }
     isFollowing = false
   }

@@ -19,13 +19,13 @@ final class PageOpening {
       complain("neither DISPLAY nor WAYLAND_DISPLAY is set")
       return
     }
-    let begin = EventLoop.readClock()
+    let begin = loop.readClock()
     // The browser may run longer than hapsim, so it must not write to a pipe that hapsim reads.
     let quiet = "exec </dev/null >/dev/null 2>&1; \(command)"
     do throws(LoopError) {
       process = try ChildProcess(loop, command: quiet) { [unowned self] event in
         guard case .ended(let exit) = event else { return }
-        let time = Duration.nanoseconds(EventLoop.readClock() - begin)
+        let time = Duration.nanoseconds(loop.readClock() - begin)
         if Self.isFailure(exit, after: time) { complain("\(command) ended \(exit)") }
       }
     } catch { complain("\(error)") }

@@ -12,7 +12,7 @@ func openControl(
   let control = ControlFolder(stateFolder: path)
   do throws(LoopError) {
     try control.prepare()
-    return try ControlServer(dispatcher, at: control.newPath(), on: loop)
+    return try ControlServer(dispatcher, at: control.newPath(at: loop.readClock()), on: loop)
   } catch {
     console.complain("hapsim: 'hapsim ctl' won't find this process: \(error)")
     return nil

@@ -154,7 +154,7 @@ func onLoop<T: Sendable>(
   let loop = EventLoop(name: "haptest")
   loop.start()
   defer { loop.stop() }
-  let task = Task { try await body(loop) }
+  let task = loop.startTask { try await body(loop) }
   let interrupts = Interrupts(console) { task.cancel() }
   try? loop.performAndWait { try interrupts.watch(loop) }
   return try blocking { try await task.value }

@@ -10,7 +10,8 @@ import Testing
         defer { peer.close() }
         let device = TestedAccessory(on: loop, addresses: [peer.address], code: nil, random: .seeded(1))
         let run = CaseRun(
-          Keeper.definition, on: device, world: CaseWorld(), recorder: Recorder(start: device.start), expectations: [],
+          Keeper.definition, on: device, world: CaseWorld(), recorder: Recorder(on: loop, start: device.start),
+          expectations: [],
           random: .seeded(2))
         var message = FuzzMessage(.plain, Array("GET".utf8))
         message.ending = .fin

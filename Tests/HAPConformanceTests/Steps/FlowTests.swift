@@ -34,7 +34,7 @@ import Testing
         impact: nil, stacks: [], aliases: [], needs: CaseNeeds(), find: [], variants: [], steps: steps, isShared: false,
         file: "x.yaml", place: JSONPlace(line: 1, column: 1))
       let run = CaseRun(
-        definition, on: device, world: world, recorder: Recorder(start: device.start), expectations: [],
+        definition, on: device, world: world, recorder: Recorder(on: loop, start: device.start), expectations: [],
         random: .seeded(2))
       try await run.prepare(variant: nil, found: [])
       let task = Task { try await run.run(steps) }

@@ -90,7 +90,7 @@ func withPeer<T: Sendable>(
     try await LoopActor(loop).run { actor in
       let peer = try ScriptedPeer(loop)
       defer { peer.close() }
-      let recorder = Recorder(start: EventLoop.readClock())
+      let recorder = Recorder(on: loop, start: loop.readClock())
       guard
         case .connected(let connection) = await WireConnection.connect(
           "main", to: peer.address, within: .seconds(20), recorder: recorder, on: loop)

@@ -210,7 +210,8 @@ import Testing
         defer { peer.close() }
         let device = TestedAccessory(on: loop, addresses: [peer.address], code: nil, random: .seeded(1))
         let run = CaseRun(
-          Keeper.definition, on: device, world: CaseWorld(), recorder: Recorder(start: device.start), expectations: [],
+          Keeper.definition, on: device, world: CaseWorld(), recorder: Recorder(on: loop, start: device.start),
+          expectations: [],
           random: .seeded(2))
         async let first = run.connection("main")
         async let second = run.connection("main")
@@ -282,7 +283,7 @@ import Testing
         let address = peer.address
         peer.close()
         let outcome = await WireConnection.connect(
-          "main", to: address, within: Self.patience, recorder: Recorder(start: 0), on: loop)
+          "main", to: address, within: Self.patience, recorder: Recorder(on: loop, start: 0), on: loop)
         guard case .refused = outcome else { return #expect(Bool(false), "\(outcome)") }
       }
     }

@@ -1,0 +1,50 @@
+extension EventLoop {
+  /// Waits for a time of the loop's clock. From any thread.
+  /// - Throws: `CancellationError` if the task is cancelled; `LoopError` with `.cancelled` if the loop ends first or has ended.
+  package func sleep(for duration: Duration) async throws {
+    let sleeper = Sleeper(self)
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isScheduled = schedule { sleeper.start(duration, continuation) }
+        if !isScheduled { continuation.resume(throwing: sleeper.loopHasEnded) }
+      }
+    } onCancel: {
+      schedule { sleeper.cancel() }
+    }
+  }
+}
+
+/// One wait for a timer.
+private final class Sleeper: @unchecked Sendable {  // touched on the loop alone, except its constants
+  private let loop: EventLoop
+  private var timer: LoopTimer?
+  private var continuation: CheckedContinuation<Void, any Error>?
+  private var isCancelled = false
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  var loopHasEnded: LoopError { LoopError(.cancelled, "the event loop \(loop.name) has ended") }
+
+  func start(_ duration: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
+    if isCancelled { return continuation.resume(throwing: CancellationError()) }
+    self.continuation = continuation
+    let timer = LoopTimer(loop) { self.finish(.success(())) }
+    // A loop that stops closes its timers.
+    timer.onClosed = { self.finish(.failure(self.loopHasEnded)) }
+    self.timer = timer
+    timer.start(after: duration)
+  }
+
+  /// May come before `start`.
+  func cancel() {
+    isCancelled = true
+    finish(.failure(CancellationError()))
+  }
+
+  private func finish(_ result: Result<Void, any Error>) {
+    continuation?.resume(with: result)
+    continuation = nil
+    timer?.close()
+    timer = nil
+  }
+}

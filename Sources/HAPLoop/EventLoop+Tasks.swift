@@ -1,0 +1,23 @@
+extension EventLoop {
+  /// The executor of code in tasks of this loop that belongs to no actor; nil: the pool of the concurrency runtime.
+  package var taskExecutor: (any TaskExecutor)? { nil }
+
+  /// Starts an unstructured task, which runs nonisolated code on the loop's task executor. From any thread.
+  ///
+  /// A closure in an actor is isolated to that actor, as one given to `Task.init` is. No other code of the libraries makes unstructured tasks:
+  /// without the loop's executor, a task would run on threads that a simulated loop does not control.
+  @discardableResult
+  package func startTask<T: Sendable>(
+    @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async -> T
+  ) -> Task<T, Never> {
+    Task(executorPreference: taskExecutor, operation: body)
+  }
+
+  /// The same for work that may throw.
+  @discardableResult
+  package func startTask<T: Sendable>(
+    @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async throws -> T
+  ) -> Task<T, any Error> {
+    Task(executorPreference: taskExecutor, operation: body)
+  }
+}
