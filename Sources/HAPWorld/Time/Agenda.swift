@@ -51,6 +51,8 @@ package final class Agenda {
 
   /// The number of actions that wait.
   package var count: Int { heap.count }
+  /// The places for actions that were ever needed at once.
+  var slotCount: Int { slots.count }
   /// The time of the next action; nil: none waits.
   package var nextTime: UInt64? { heap.first?.time }
 
