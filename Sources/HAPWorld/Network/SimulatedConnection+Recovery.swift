@@ -7,6 +7,8 @@ struct Recovery {
   var attempts = 0
   /// Pauses in a row after which the peer was silent.
   var unanswered = 0
+  /// Whether a pause has ended and the next begins as soon as everything was sent again.
+  var isSending = false
   var isRunning: Bool { token != nil }
 }
 
@@ -27,7 +29,7 @@ extension SimulatedConnection {
 
   /// Begins to retransmit; without effect if it runs.
   func startRecovery() {
-    guard phase == .open, !recovery.isRunning else { return }
+    guard phase == .open, !recovery.isRunning, !recovery.isSending else { return }
     recovery.attempts = 0
     recovery.unanswered = 0
     scheduleRetry()
@@ -47,8 +49,10 @@ extension SimulatedConnection {
     recovery.token = nil
     guard phase == .open, !isAllAcknowledged, let peer else { return }
     recovery.attempts += 1
+    recovery.isSending = true
     let answer = sendAgain(to: peer)
-    guard phase == .open, !recovery.isRunning else { return }
+    recovery.isSending = false
+    guard phase == .open else { return }
     recovery.unanswered = answer ? 0 : recovery.unanswered + 1
     let limit = isClosed ? Self.mostOrphaned : Self.mostUnanswered
     if recovery.unanswered > limit { return fail(.timedOut, while: "reading") }
