@@ -62,6 +62,7 @@ let package = Package(
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
+    .target(name: "HAPWorld", dependencies: ["HAPLoop"]),
     .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDiscovery",
@@ -124,6 +125,7 @@ let package = Package(
     .testTarget(name: "HAPCaptureTests", dependencies: ["HAPCapture", "HAPTestSupport"]),
     .testTarget(name: "HAPImportTests", dependencies: ["HAPImport", "HAPAppleArchive", "HAPTestSupport"]),
     .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
+    .testTarget(name: "HAPWorldTests", dependencies: ["HAPWorld", "HAPLoop"]),
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
     .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
     .testTarget(

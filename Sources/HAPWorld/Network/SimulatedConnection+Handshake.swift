@@ -1,0 +1,158 @@
+import HAPLoop
+
+/// The state of a connection that is being made.
+struct Handshake {
+  /// Whether this end asked for the connection.
+  var isOutgoing = false
+  /// Requests sent, at the end that asked.
+  var attempts = 0
+  var token: Agenda.Token?
+  /// At the listener's side.
+  var listener: SimulatedListener?
+}
+
+extension SimulatedConnection {
+  /// Linux's `tcp_syn_retries` of 6: 127 s in all.
+  private static let mostRequests = 7
+  /// How long a listener waits for the end of the handshake.
+  private static let longestHandshake = 63 * Nanoseconds.second
+
+  // MARK: The end that asks
+
+  func requestConnection() {
+    guard phase == .connecting else { return }
+    if handshake.attempts >= Self.mostRequests {
+      return fail(.timedOut, while: "connecting to \(host.text(peerAddress))")
+    }
+    let pause = Nanoseconds.second << UInt64(handshake.attempts)
+    handshake.attempts += 1
+    handshake.token = network.agenda.schedule(after: pause) { [self] in requestConnection() }
+    switch forward() {
+    case .open(let lane):
+      let arrival = lane.arrival(of: 74, at: network.agenda.now)
+      network.agenda.schedule(at: arrival) { [self] in requestArrives() }
+    case .stalled: network.wakeAfterStall(self)
+    case .blocked: break
+    }
+  }
+
+  /// The request comes to the host that has the address now.
+  private func requestArrives() {
+    guard phase == .connecting, case .open(let lane) = forward() else { return }
+    let target = lane.to.host
+    if let peer, peer.phase == .accepting { return answerRequest(peer) }
+    guard let listener = target.listener(at: peerAddress, on: lane.to) else {
+      network.trace.note("tcp.refused", id)
+      let back = network.reach(from: target, local: peerAddress.host, remote: localAddress.host)
+      guard case .open(let lane) = back else { return }
+      network.agenda.schedule(after: lane.latency) { [self] in resetArrives() }
+      return
+    }
+    // No place in the backlog: the request is dropped and comes again.
+    if listener.isFull { return }
+    let peer = SimulatedConnection(
+      target, nil, local: scoped(peerAddress, on: lane.to), peer: scoped(localAddress, on: lane.to), path: nil,
+      .accepting)
+    meet(peer, listener)
+    peer.segmentSize = segmentSize(lane)
+    segmentSize = peer.segmentSize
+    peer.handshake.token = network.agenda.schedule(after: Self.longestHandshake) { peer.becomeGone() }
+    answerRequest(peer)
+  }
+
+  func meet(_ peer: SimulatedConnection, _ listener: SimulatedListener) {
+    self.peer = peer
+    peer.peer = self
+    peer.handshake.listener = listener
+    listener.handshakeBegan(peer)
+  }
+
+  private func segmentSize(_ lane: Lane) -> Int { min(lane.from.mtu, lane.to.mtu) - (peerAddress.host.isV4 ? 52 : 72) }
+
+  /// A link-local address as the host of an interface sees it.
+  private func scoped(_ address: SocketAddress, on interface: SimulatedInterface) -> SocketAddress {
+    guard address.host.isV6, address.host.isLinkLocal else { return address }
+    let index = interface.isLoopback ? address.host.scope : interface.index
+    return SocketAddress(host: IPAddress(bytes: address.host.bytes, scope: index)!, port: address.port)
+  }
+
+  private func answerRequest(_ peer: SimulatedConnection) {
+    guard case .open(let lane) = peer.forward() else { return }
+    let arrival = lane.arrival(of: 74, at: network.agenda.now)
+    network.agenda.schedule(at: arrival) { [self] in answerArrives(from: peer) }
+  }
+
+  private func answerArrives(from peer: SimulatedConnection) {
+    guard case .open = peer.forward() else { return }
+    // A process that has given up: its kernel resets the other end.
+    if phase == .gone || phase == .failed {
+      return peer.becomeGone()
+    }
+    guard phase == .connecting, peer.phase == .accepting else { return }
+    network.trace.note("tcp.connected", id, peer.id)
+    established.isWanted = true
+    becomeOpen()
+    transmit()
+  }
+
+  func becomeOpen() {
+    phase = .open
+    if let token = handshake.token { network.agenda.cancel(token) }
+    handshake.token = nil
+    keepAlive.lastHeard = network.agenda.now
+    if keepAlive.silence > 0 { armKeepAlive(after: keepAlive.silence) }
+    notify()
+  }
+
+  // MARK: The listener's side
+
+  func deliverEstablished(to peer: SimulatedConnection) {
+    guard peer.phase == .accepting, let listener = peer.handshake.listener else { return bounceReset() }
+    established.isDelivered = true
+    peer.handshake.listener = nil
+    peer.becomeOpen()
+    network.trace.note("tcp.accepting", peer.id, id)
+    listener.handshakeDone(peer)
+  }
+
+  /// Stops the handshake's timer, and gives the place in the backlog back.
+  func handshakeEnds() {
+    if let token = handshake.token { network.agenda.cancel(token) }
+    handshake.token = nil
+    handshake.listener?.handshakeFailed(self)
+    handshake.listener = nil
+  }
+}
+
+extension SimulatedProcess {
+  /// Makes a TCP connection. The handler is notified of the outcome: `.connected` or `.failed`.
+  ///
+  /// A host that is off, or cut off, gives `.timedOut` after 127 s.
+  /// - Throws: `.tooManyOpenFiles`, or `.cancelled` when the process has died.
+  package func connect(to address: SocketAddress) throws(LoopError) -> SimulatedConnection {
+    let doing = "connecting to \(host.text(address))"
+    try checkDescriptor(while: doing)
+    // Linux connects to this host in place of a wildcard.
+    var address = address
+    if address.host.isUnspecified {
+      address.host = address.host.isV4 ? .loopbackV4 : host.loopback.addresses[1].address
+    }
+    let connection: SimulatedConnection
+    do throws(LoopError) {
+      let source = try host.route(to: address.host).source
+      guard address.port != 0, !address.host.isMulticast else { throw LoopError(.connectionRefused, "") }
+      guard let port = host.reserveOutgoing(to: address, from: source) else {
+        throw LoopError(.addressNotAvailable, "")
+      }
+      connection = SimulatedConnection(
+        host, self, local: SocketAddress(host: source, port: port), peer: address, path: nil, .connecting)
+      connection.handshake.isOutgoing = true
+      connection.requestConnection()
+    } catch {
+      let nowhere = SocketAddress(host: address.host.isV4 ? .anyV4 : .anyV6, port: 0)
+      connection = SimulatedConnection(host, self, local: nowhere, peer: address, path: nil, .connecting)
+      connection.fail(error.code, while: doing)
+    }
+    return connection
+  }
+}

@@ -1,0 +1,204 @@
+/// Something on the way from one end of a connection to the other.
+struct Segment {
+  enum Kind {
+    /// The end of the handshake.
+    case established
+    /// Bytes of the sender's `outbox`.
+    case data(Int)
+    case fin
+    case reset
+  }
+
+  let kind: Kind
+  let arrival: UInt64
+}
+
+/// How far a segment without data has come: the end of the handshake, or FIN.
+struct Sign {
+  var isWanted = false
+  var isSent = false
+  var isDelivered = false
+  var isAcknowledged = false
+}
+
+/// An acknowledgement on its way back to the sender.
+struct Acknowledgement {
+  let delivered: UInt64
+  let fin: Bool
+}
+
+// What this end sends, and what becomes of it.
+extension SimulatedConnection {
+  /// The way of a packet to the peer that is sent now.
+  func forward() -> Reach {
+    if let cachedReach, cachedReach.version == network.version { return cachedReach.reach }
+    let reach: Reach
+    if path != nil {
+      reach = host.isOn ? .open(Lane(from: host.loopback, to: host.loopback, LinkProperties.localSocket)) : .blocked
+    } else {
+      reach = network.reach(from: host, local: localAddress.host, remote: peerAddress.host)
+    }
+    cachedReach = (network.version, reach)
+    return reach
+  }
+
+  /// Whether everything written has been acknowledged, FIN included.
+  var isAllAcknowledged: Bool {
+    outbox.count == 0 && fin.isWanted == fin.isAcknowledged && established.isWanted == established.isDelivered
+  }
+
+  private var peerWindow: Int {
+    guard let peer else { return 0 }
+    return network.settings.receiveBuffer - peer.inbox.count - Int(sent - delivered)
+  }
+
+  /// Sends what the peer has room for, and FIN at the end.
+  func transmit() {
+    guard phase == .open, !recovery.isRunning else { return }
+    isWindowClosed = false
+    if established.isWanted, !established.isSent {
+      guard launch(.established, 0) else { return }
+      established.isSent = true
+    }
+    while true {
+      let unsent = Int(written - sent)
+      if unsent == 0 {
+        if fin.isWanted, !fin.isSent, launch(.fin, 0) { fin.isSent = true }
+        return
+      }
+      let count = min(unsent, segmentSize, max(0, peerWindow))
+      // A window smaller than a segment is used only if nothing is on the way.
+      if count == 0 || (count < unsent && count < segmentSize && sent > delivered) {
+        isWindowClosed = true
+        if sent == delivered { startRecovery() }
+        return
+      }
+      guard launch(.data(count), count) else { return }
+      sent += UInt64(count)
+    }
+  }
+
+  /// Puts a segment on its way.
+  /// - Returns: false if it can't get through; recovery has begun then.
+  func launch(_ kind: Segment.Kind, _ count: Int) -> Bool {
+    switch forward() {
+    case .open(let lane):
+      let now = network.agenda.now
+      lastArrival = max(lastArrival, lane.arrival(of: count + 54, at: now))
+      flight.append(Segment(kind: kind, arrival: lastArrival))
+      if flight.count == 1 { scheduleDelivery() }
+      return true
+    case .stalled: network.wakeAfterStall(self)
+    case .blocked: break
+    }
+    startRecovery()
+    return false
+  }
+
+  func scheduleDelivery() {
+    guard let first = flight.first else { return }
+    network.agenda.schedule(at: first.arrival) { [self] in deliver() }
+  }
+
+  /// The oldest segment arrives.
+  private func deliver() {
+    guard !flight.isEmpty, let peer else { return }
+    guard case .open(let lane) = forward() else { return loseFlight() }
+    guard let segment = flight.popFirst() else { return }
+    defer { if flight.isEmpty { releaseAfterFlight() } else { scheduleDelivery() } }
+    guard path != nil || lane.to.host === peer.host else { return bounceReset() }
+    switch segment.kind {
+    case .established: deliverEstablished(to: peer)
+    case .data(let count): deliver(count, to: peer)
+    case .fin: deliverFin(to: peer)
+    case .reset: peer.resetArrives()
+    }
+  }
+
+  /// What was on the way is lost; recovery sends it again.
+  private func loseFlight() {
+    network.trace.note("tcp.lost", id, sent - delivered)
+    flight.removeAll()
+    sent = delivered
+    fin.isSent = fin.isDelivered
+    established.isSent = established.isDelivered
+    if phase == .gone { return releaseAfterFlight() }
+    if case .stalled = forward() { network.wakeAfterStall(self) }
+    startRecovery()
+  }
+
+  private func deliver(_ count: Int, to peer: SimulatedConnection) {
+    switch peer.phase {
+    case .open where !peer.isClosed:
+      let hash = peer.inbox.append(from: outbox, offset: Int(delivered - acknowledged), count: count)
+      network.trace.note("tcp.data", id, UInt64(count), hash)
+      delivered += UInt64(count)
+      peer.keepAlive.lastHeard = network.agenda.now
+      peer.notify()
+      scheduleAcknowledgement()
+    case .open:
+      // The process there has closed: data that nobody will read is answered by a reset.
+      peer.sendReset()
+    default: bounceReset()
+    }
+  }
+
+  private func deliverFin(to peer: SimulatedConnection) {
+    switch peer.phase {
+    case .open:
+      network.trace.note("tcp.fin", id)
+      peer.hasReceivedFin = true
+      peer.keepAlive.lastHeard = network.agenda.now
+      peer.notify()
+    default:
+      if peer.endedAt == nil { return bounceReset() }
+    }
+    fin.isDelivered = true
+    scheduleAcknowledgement()
+  }
+
+  // MARK: Acknowledgements
+
+  /// The peer acknowledges what has arrived.
+  func scheduleAcknowledgement() {
+    guard acknowledgement == nil, phase == .open, let peer else { return }
+    guard case .open(let lane) = peer.forward() else { return startRecovery() }
+    acknowledgement = Acknowledgement(delivered: delivered, fin: fin.isDelivered)
+    network.agenda.schedule(after: lane.latency) { [self] in acknowledgementArrives() }
+  }
+
+  private func acknowledgementArrives() {
+    guard let acknowledged = acknowledgement else { return }
+    acknowledgement = nil
+    guard phase == .open, let peer else { return }
+    guard case .open = peer.forward() else { return startRecovery() }
+    outbox.drop(Int(acknowledged.delivered - self.acknowledged))
+    self.acknowledged = acknowledged.delivered
+    if acknowledged.fin { fin.isAcknowledged = true }
+    keepAlive.lastHeard = network.agenda.now
+    stopRecovery()
+    if delivered > acknowledged.delivered || fin.isDelivered != acknowledged.fin { scheduleAcknowledgement() }
+    transmit()
+    notify()
+    finishIfDone()
+  }
+
+  /// Reports room for more bytes to a peer that waits for it.
+  func offerWindow() {
+    guard let peer, peer.isWindowClosed, !peer.isWindowUpdateOnWay, phase == .open else { return }
+    let capacity = network.settings.receiveBuffer
+    guard capacity - inbox.count >= min(segmentSize * 2, max(1, capacity / 2)) else { return }
+    // If it is lost, the sender's probes find the room.
+    guard case .open(let lane) = forward() else { return }
+    peer.isWindowUpdateOnWay = true
+    network.agenda.schedule(after: lane.latency) { peer.windowUpdateArrives() }
+  }
+
+  private func windowUpdateArrives() {
+    isWindowUpdateOnWay = false
+    isWindowClosed = false
+    guard phase == .open, let peer, case .open = peer.forward() else { return }
+    stopRecovery()
+    transmit()
+  }
+}
