@@ -89,7 +89,7 @@ final class DiskCore: @unchecked Sendable {
   /// What the files hold that have a name or are open.
   var used: Int {
     let open = handles.values.lazy.filter { [names] in names.file($0.path) !== $0.file }
-    return names.length + open.reduce(0) { $0 + $1.file.content.bytes.count }
+    return names.length + open.reduce(0) { $0 + $1.file.content.count }
   }
 
   func open(_ name: String?, flags: Int32) -> (code: Int32, handle: OpenFile?) {
@@ -161,7 +161,7 @@ final class DiskCore: @unchecked Sendable {
   func hasRoom(for file: DiskFile, offset: Int, count: Int) -> Bool {
     let (end, overflow) = offset.addingReportingOverflow(count)
     guard offset >= 0, !overflow else { return false }
-    let growth = end - file.content.bytes.count
+    let growth = end - file.content.count
     return growth <= 0 || growth <= capacity - used
   }
 

@@ -74,9 +74,7 @@ final class SharedMemory {
   func region(_ number: Int, size: Int, extend: Bool) -> UnsafeMutableRawPointer? {
     if extend, number < Self.regionLimit {
       while regions.count <= number {
-        let region = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
-        region.initializeMemory(as: UInt8.self, repeating: 0, count: size)
-        regions.append(region)
+        regions.append(ByteBuffer.zeros(size))
       }
     }
     return regions.indices.contains(number) ? regions[number] : nil

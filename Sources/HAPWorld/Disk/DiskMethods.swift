@@ -68,7 +68,7 @@ private func setContent(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
     let handle = open(file)
     return handle.disk.locked {
       if handle.isDead { return SQLITE_IOERR | 7 << 8 }  // SQLITE_IOERR_FSTAT
-      out?.pointee = Int64(handle.file.content.bytes.count)
+      out?.pointee = Int64(handle.file.content.count)
       return SQLITE_OK
     }
   }

@@ -69,7 +69,7 @@ final class DiskVFS: @unchecked Sendable {
         if core.isDown { return nil }
         guard let file = core.names.file(path) else { return core.names.isFolder(path) }
         // SQLite's own functions say of an empty file that it does not exist.
-        return kind == SQLITE_ACCESS_EXISTS ? !file.content.bytes.isEmpty : !core.isReadOnly
+        return kind == SQLITE_ACCESS_EXISTS ? file.content.count > 0 : !core.isReadOnly
       }
       result?.pointee = answer == true ? 1 : 0
       return answer == nil ? SQLITE_IOERR | 13 << 8 : SQLITE_OK

@@ -8,65 +8,52 @@ struct FileContent {
 
   let sectorSize: Int
   /// What programs read.
-  private(set) var bytes: [UInt8] = []
-  private(set) var synced: [UInt8] = []
+  private let current = ByteBuffer()
+  private let synced = ByteBuffer()
   /// The sectors changed since the last sync, each with its contents between the synced one and the current one, oldest first.
-  private var changed: [Int: [[UInt8]]] = [:]
+  private(set) var changed: [Int: [[UInt8]]] = [:]
   /// The lengths since the last sync, oldest first.
   private var lengths: [Int] = []
 
   init(sectorSize: Int) { self.sectorSize = sectorSize }
 
-  var isSynced: Bool { changed.isEmpty && lengths.isEmpty }
+  var count: Int { current.count }
+  var bytes: [UInt8] { Array(current.bytes) }
 
   /// Copies bytes from `offset` on; the rest of `target` is filled with zeros.
   /// - Returns: the number of bytes that the file has there.
   func read(into target: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
-    let count = max(0, min(target.count, bytes.count - offset))
-    guard let start = target.baseAddress else { return 0 }
-    if count > 0 {
-      bytes.withUnsafeBytes { start.copyMemory(from: $0.baseAddress! + offset, byteCount: count) }
-    }
-    if count < target.count {
-      (start + count).initializeMemory(as: UInt8.self, repeating: 0, count: target.count - count)
-    }
-    return count
+    let (end, overflow) = offset.addingReportingOverflow(target.count)
+    let found = current.slice(offset..<(overflow ? .max : end))
+    if !found.isEmpty { target.copyMemory(from: found) }
+    ByteBuffer.clear(target, from: found.count)
+    return found.count
   }
 
   /// A write beyond the end leaves zeros in between.
   mutating func write(_ source: UnsafeRawBufferPointer, at offset: Int) {
-    guard let start = source.baseAddress, !source.isEmpty else { return }
+    if source.isEmpty { return }
     let end = offset + source.count
     keepVersions(of: offset..<end)
-    if end > bytes.count {
-      bytes += [UInt8](repeating: 0, count: end - bytes.count)
+    if end > current.count {
+      current.resize(to: end)
       keepLength()
     }
-    bytes.withUnsafeMutableBytes { ($0.baseAddress! + offset).copyMemory(from: start, byteCount: source.count) }
+    current.replace(at: offset, with: source)
   }
 
   mutating func truncate(to length: Int) {
-    if length < bytes.count {
-      keepVersions(of: length..<bytes.count)
-      bytes.removeLast(bytes.count - length)
-      keepLength()
-    } else if length > bytes.count {
-      bytes += [UInt8](repeating: 0, count: length - bytes.count)
-      keepLength()
-    }
+    if length == current.count { return }
+    if length < current.count { keepVersions(of: length..<current.count) }
+    current.resize(to: length)
+    keepLength()
   }
 
   mutating func sync() {
-    Self.resize(&synced, to: bytes.count)
+    synced.resize(to: current.count)
     for sector in changed.keys {
-      let range = clipped(sector, to: bytes.count)
-      if range.isEmpty { continue }
-      synced.withUnsafeMutableBytes { synced in
-        bytes.withUnsafeBytes { bytes in
-          synced.baseAddress.unsafelyUnwrapped.advanced(by: range.lowerBound).copyMemory(
-            from: bytes.baseAddress.unsafelyUnwrapped + range.lowerBound, byteCount: range.count)
-        }
-      }
+      let content = current.slice(range(of: sector))
+      if !content.isEmpty { synced.replace(at: sector * sectorSize, with: content) }
     }
     changed.removeAll(keepingCapacity: true)
     lengths.removeAll(keepingCapacity: true)
@@ -75,50 +62,42 @@ struct FileContent {
   /// Makes the content what the disk has after a power loss.
   mutating func losePower(_ loss: inout PowerLoss) {
     let length = loss.choose(lengths.count + 1)
-    var result = synced
-    Self.resize(&result, to: length == 0 ? synced.count : lengths[length - 1])
-    for sector in changed.keys.sorted() {
+    let newest = changed.keys.sorted().map { ($0, Array(current.slice(range(of: $0)))) }
+    synced.resize(to: length == 0 ? synced.count : lengths[length - 1])
+    for (sector, current) in newest {
       let versions = changed[sector] ?? []
       let choice = loss.choose(versions.count + 2)
       if choice == 0 { continue }
-      let content = choice <= versions.count ? versions[choice - 1] : Array(bytes[clipped(sector, to: bytes.count)])
-      for (index, position) in clipped(sector, to: result.count).enumerated() {
-        result[position] = index < content.count ? content[index] : 0
+      // A content that was shorter leaves the rest: no file system clears what it cuts off and keeps the length.
+      let room = max(0, synced.count - sector * sectorSize)
+      (choice <= versions.count ? versions[choice - 1] : current).withUnsafeBytes { content in
+        let part = UnsafeRawBufferPointer(rebasing: content.prefix(room))
+        if !part.isEmpty { synced.replace(at: sector * sectorSize, with: part) }
       }
     }
-    bytes = result
-    synced = result
+    current.resize(to: synced.count)
+    current.replace(at: 0, with: UnsafeRawBufferPointer(synced.bytes))
     changed = [:]
     lengths = []
   }
 
-  private mutating func keepVersions(of range: Range<Int>) {
-    for sector in range.lowerBound / sectorSize...(range.upperBound - 1) / sectorSize {
+  private mutating func keepVersions(of bytes: Range<Int>) {
+    for sector in bytes.lowerBound / sectorSize...(bytes.upperBound - 1) / sectorSize {
       guard let index = changed.index(forKey: sector) else {
         changed[sector] = []
         continue
       }
       if changed.values[index].count == Self.versionLimit { changed.values[index].removeFirst() }
-      changed.values[index].append(Array(bytes[clipped(sector, to: bytes.count)]))
+      changed.values[index].append(Array(current.slice(range(of: sector))))
     }
   }
 
   private mutating func keepLength() {
     if lengths.count > Self.versionLimit { lengths.removeFirst() }
-    lengths.append(bytes.count)
+    lengths.append(current.count)
   }
 
-  private func clipped(_ sector: Int, to count: Int) -> Range<Int> {
-    min(sector * sectorSize, count)..<min((sector + 1) * sectorSize, count)
-  }
-
-  private static func resize(_ bytes: inout [UInt8], to count: Int) {
-    if count < bytes.count {
-      bytes.removeLast(bytes.count - count)
-    } else if count > bytes.count {
-      bytes += [UInt8](repeating: 0, count: count - bytes.count)
-    }
-  }
+  private func range(of sector: Int) -> Range<Int> { sector * sectorSize..<(sector + 1) * sectorSize }
 }
 
 /// The choices of one power loss: everything that was not synced is lost, everything is kept, or each part by the seed.

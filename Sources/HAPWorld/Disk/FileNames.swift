@@ -30,7 +30,7 @@ struct FileNames {
 
   /// The bytes of all files.
   var length: Int {
-    current.values.reduce(0) { if case .file(let file) = $1 { $0 + file.content.bytes.count } else { $0 } }
+    current.values.reduce(0) { if case .file(let file) = $1 { $0 + file.content.count } else { $0 } }
   }
 
   /// The paths in a folder, in order.

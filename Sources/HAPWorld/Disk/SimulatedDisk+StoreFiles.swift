@@ -30,7 +30,7 @@ extension SimulatedDisk: StoreFiles {
       guard let file = self.core.names.file(path) ?? self.core.create(path), !self.core.isReadOnly else {
         return SQLITE_CANTOPEN
       }
-      size = file.content.bytes.count
+      size = file.content.count
       return SQLITE_OK
     }
     return size
