@@ -111,6 +111,9 @@ let package = Package(
         "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
 
+    // The simulated world, for tests.
+    .target(name: "HAPWorld", dependencies: ["HAPStore", "CSQLite"]),
+
     // Tests.
     .target(
       name: "HAPTestSupport", dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol"],
@@ -129,7 +132,8 @@ let package = Package(
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
     .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
     .testTarget(
-      name: "HAPStoreTests", dependencies: ["HAPStore", "CSQLite", "HAPTestSupport"], exclude: ["Schemas"]),
+      name: "HAPStoreTests", dependencies: ["HAPStore", "HAPWorld", "CSQLite", "HAPTestSupport"], exclude: ["Schemas"]),
+    .testTarget(name: "HAPWorldTests", dependencies: ["HAPWorld", "HAPStore", "HAPCrypto", "HAPModel", "CSQLite"]),
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport"]),
     .testTarget(
       name: "HAPControlTests",

@@ -10,3 +10,8 @@ static inline int hapsim_sqlite3_allocate_pages_singly(void) {
 static inline int hapsim_sqlite3_keep_log_on_close(sqlite3 *db, int on) {
   return sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on, (int *)0);
 }
+
+// Seeds the generator that SQLite's databases of this process share. For simulated disks, whose bytes must depend on a seed alone.
+static inline int hapsim_sqlite3_seed(unsigned int seed) {
+  return sqlite3_test_control(SQLITE_TESTCTRL_PRNG_SEED, (int)seed, (sqlite3 *)0);
+}

@@ -4,13 +4,13 @@ import Testing
 
 @testable import HAPStore
 
-@Suite("What an accessory keeps")
+@Suite("What an accessory keeps", .onBothDisks)
 struct AccessoryStoreTests {
   let temporary = TemporaryFolder()
 
   /// Opens the folder afresh, as the next process would.
   func garage<R>(_ body: (AccessoryStore) throws -> R) throws -> R {
-    let store = try StateFolder.open(path: temporary.state).accessory(key: "garage", name: "Garage")
+    let store = try temporary.open().accessory(key: "garage", name: "Garage")
     defer { store.close() }
     return try body(store)
   }
@@ -88,7 +88,7 @@ struct AccessoryStoreTests {
 
   @Test("Pairings of one accessory are not another's")
   func separate() throws {
-    let folder = try StateFolder.open(path: temporary.state)
+    let folder = try temporary.open()
     let one = try folder.accessory(key: "one")
     let two = try folder.accessory(key: "two")
     try one.upsert(.test(1))

@@ -11,7 +11,7 @@ struct DamagedFilesTests {
 
   /// A folder as a run leaves it behind.
   func makeState() throws {
-    let store = try StateFolder.open(path: temporary.state).accessory(key: "garage")
+    let store = try temporary.open().accessory(key: "garage")
     _ = try store.identity(orMake: { .test })
     for number in 1...50 { try store.upsert(.test(UInt8(number))) }
     try store.values.commit((1...500).map { (AttributeID(aid: 1, iid: $0), .string("value \($0)")) })
@@ -23,7 +23,7 @@ struct DamagedFilesTests {
     damage(&data)
     try temporary.write(data, name)
     do {
-      _ = try StateFolder.open(path: temporary.state).accessory(key: "garage")
+      _ = try temporary.open().accessory(key: "garage")
       Issue.record("it was opened")
     } catch {
       #expect(error.code == expected)
@@ -32,19 +32,19 @@ struct DamagedFilesTests {
     #expect(temporary.bytes(name) == data)
   }
 
-  @Test("[ST.7] A state.db that is no database is named and left untouched")
+  @Test("[ST.7] A state.db that is no database is named and left untouched", .onBothDisks)
   func noDatabase() throws {
     try temporary.write(Data("this was a letter to my aunt, and not a database at all".utf8), "state.db")
     try refused("state.db", .corrupt) { _ in }
   }
 
-  @Test("[ST.7] A truncated state.db is named and left untouched", arguments: [1, 100, 4096, 10_000])
+  @Test("[ST.7] A truncated state.db is named and left untouched", .onBothDisks, arguments: [1, 100, 4096, 10_000])
   func truncated(_ length: Int) throws {
     try makeState()
     try refused("state.db", .corrupt) { $0 = $0.prefix(length) }
   }
 
-  @Test("A state.db with a page of rubbish is named and left untouched", arguments: [0, 1, 2, 3, 4])
+  @Test("A state.db with a page of rubbish is named and left untouched", .onBothDisks, arguments: [0, 1, 2, 3, 4])
   func rubbish(_ page: Int) throws {
     try makeState()
     try refused("state.db", .corrupt) { data in
@@ -53,35 +53,35 @@ struct DamagedFilesTests {
     }
   }
 
-  @Test("[ST.7] A state.db of a newer hapsim is named and left untouched")
+  @Test("[ST.7] A state.db of a newer hapsim is named and left untouched", .onBothDisks)
   func newer() throws {
     try makeState()
     try refused("state.db", .newerSchema(found: 9, supported: 1)) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 9]) }
   }
 
-  @Test("A state.db whose schema version is lost is named and left untouched")
+  @Test("A state.db whose schema version is lost is named and left untouched", .onBothDisks)
   func lostVersion() throws {
     try makeState()
     try refused("state.db", .corrupt) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 0]) }
   }
 
-  @Test("Another program's database is refused and left untouched", arguments: ["state.db", "values.db"])
+  @Test("Another program's database is refused and left untouched", .onBothDisks, arguments: ["state.db", "values.db"])
   func foreign(_ name: String) throws {
     try makeState()
     try refused(name, .foreign) { $0.replaceSubrange(68..<72, with: [1, 2, 3, 4]) }
   }
 
-  @Test("A values.db of a newer hapsim is refused and left untouched")
+  @Test("A values.db of a newer hapsim is refused and left untouched", .onBothDisks)
   func newerValues() throws {
     try makeState()
     try refused("values.db", .newerSchema(found: 2, supported: 1)) { $0.replaceSubrange(60..<64, with: [0, 0, 0, 2]) }
   }
 
-  @Test("A refused state.db keeps what its log holds", arguments: [true, false])
+  @Test("A refused state.db keeps what its log holds", .onBothDisks, arguments: [true, false])
   func logIsKept(_ isNewer: Bool) throws {
     try makeState()
     do {
-      let database = try Database(path: temporary.state + "/state.db")
+      let database = try temporary.database("state.db")
       database.keepLogOnClose(true)  // as after kill -9
       try database.execute("PRAGMA user_version = \(isNewer ? 9 : 1); UPDATE accessories SET name = 'In the log'")
     }
@@ -91,12 +91,12 @@ struct DamagedFilesTests {
       try refused("state.db", .newerSchema(found: 9, supported: 1)) { _ in }
       #expect(temporary.bytes("state.db-wal") == log)
     } else {
-      try #expect(StateFolder.open(path: temporary.state).list().map(\.name) == ["In the log"])
+      try #expect(temporary.open().list().map(\.name) == ["In the log"])
     }
   }
 
   @Test(
-    "[ST.7] A damaged values.db is put aside with a message, and pairings are not touched",
+    "[ST.7] A damaged values.db is put aside with a message, and pairings are not touched", .onBothDisks,
     arguments: [0, 60, 100, 5000])
   func damagedValues(_ length: Int) throws {
     try makeState()
@@ -105,7 +105,7 @@ struct DamagedFilesTests {
     try temporary.write(data, "values.db")
     try temporary.write(Data(repeating: 1, count: 100), "values.db-wal")
     let messages = Mutex<[String]>([])
-    let folder = try StateFolder.open(path: temporary.state) { message in messages.withLock { $0.append(message) } }
+    let folder = try temporary.open { message in messages.withLock { $0.append(message) } }
     let store = try folder.accessory(key: "garage")
     try #expect(store.values.load() == [:])
     try #expect(store.pairings().count == 50)
@@ -116,10 +116,10 @@ struct DamagedFilesTests {
     #expect(temporary.bytes("values.db.damaged") == data)
   }
 
-  @Test("An empty state.db, as left by a crash at the very first start, is a new one")
+  @Test("An empty state.db, as left by a crash at the very first start, is a new one", .onBothDisks)
   func empty() throws {
     try temporary.write(Data(), "state.db")
-    try #expect(StateFolder.open(path: temporary.state).list() == [])
+    try #expect(temporary.open().list() == [])
   }
 
   @Test("A folder that can't be made or written is named")
@@ -129,7 +129,7 @@ struct DamagedFilesTests {
       #expect(code { _ = try StateFolder.open(path: temporary.path + path) } == .unwritable, "\(path)")
     }
     try FileManager.default.createDirectory(atPath: temporary.state + "/state.db", withIntermediateDirectories: true)
-    #expect(code { _ = try StateFolder.open(path: temporary.state) } == .unwritable)
+    #expect(code { _ = try temporary.open() } == .unwritable)
     #expect(code { _ = try StateFolder.open(path: "/proc/hapsim") } == .unwritable)
     #expect(code { _ = try StateFolder.open(path: "") } == .unwritable)
   }
@@ -138,6 +138,6 @@ struct DamagedFilesTests {
   func noRight() throws {
     try makeState()
     try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: temporary.state + "/state.db")
-    #expect(code { _ = try StateFolder.open(path: temporary.state) } == .unwritable)
+    #expect(code { _ = try temporary.open() } == .unwritable)
   }
 }

@@ -72,7 +72,7 @@ struct MigrationTests {
       let path = temporary.path + "/\(version).db"
       if version > 0 { try restore("state-\(version).sql", to: path) }
       for _ in 0..<2 {
-        let database = try next.open(path)
+        let database = try next.open(path, files: SystemFiles())
         try #expect(database.number("PRAGMA user_version") == Int64(next.version))
         if version > 0 {
           try #expect(database.rows("SELECT DISTINCT colour FROM accessories") { $0.text(0) } == ["red"])
@@ -80,7 +80,8 @@ struct MigrationTests {
         }
       }
       #expect(
-        code { _ = try Schema.state.open(path) } == .newerSchema(found: next.version, supported: Schema.state.version))
+        code { _ = try Schema.state.open(path, files: SystemFiles()) }
+          == .newerSchema(found: next.version, supported: Schema.state.version))
     }
   }
 
@@ -92,8 +93,8 @@ struct MigrationTests {
     let broken = Schema(
       applicationID: Schema.state.applicationID,
       steps: Schema.state.steps + ["ALTER TABLE accessories ADD COLUMN colour TEXT; DROP TABLE nothing"])
-    #expect(throws: StoreError.self) { try broken.open(path) }
-    let database = try Schema.state.open(path)
+    #expect(throws: StoreError.self) { try broken.open(path, files: SystemFiles()) }
+    let database = try Schema.state.open(path, files: SystemFiles())
     try #expect(database.number("PRAGMA user_version") == Int64(Schema.state.version))
     try #expect(database.number("SELECT count(*) FROM pairings") == 2)
   }

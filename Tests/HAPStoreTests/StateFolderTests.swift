@@ -26,20 +26,21 @@ struct StateFolderTests {
 
   @Test("A file that others may read is closed to them")
   func narrowsMode() throws {
-    do { _ = try StateFolder.open(path: temporary.state).accessory(key: "a") }
+    do { _ = try temporary.open().accessory(key: "a") }
     let file = temporary.state + "/state.db"
     try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
-    _ = try StateFolder.open(path: temporary.state)
+    _ = try temporary.open()
     #expect(temporary.mode("state.db") == 0o600)
   }
 
   @Test(
-    "What is gathered is kept together, from any thread, and is there for others in the end; a change that fails takes nothing else with it"
+    "What is gathered is kept together, from any thread, and is there for others in the end; a change that fails takes nothing else with it",
+    .onBothDisks
   )
   func gathering() throws {
     struct Refused: Error {}
-    let folder = try StateFolder.open(path: temporary.state)
-    let other = try StateFolder.open(path: temporary.state)
+    let folder = try temporary.open()
+    let other = try temporary.open()
     try folder.gathering {
       for number in 0..<50 {
         let store = try folder.accessory(key: "\(number)", name: "Lamp")
@@ -66,8 +67,9 @@ struct StateFolderTests {
     #expect(try other.list().count == 52)
   }
 
-  @Test("A setup without a verifier is kept as one, and has that of its code") func setupOnDemand() throws {
-    let folder = try StateFolder.open(path: temporary.state)
+  @Test("A setup without a verifier is kept as one, and has that of its code", .onBothDisks) func setupOnDemand() throws
+  {
+    let folder = try temporary.open()
     let store = try folder.accessory(key: "lamp")
     let made = try store.setup { .make(code: nil, id: nil, from: .seeded(1), isPutOff: true) }
     #expect(made.verifier == nil)
@@ -77,9 +79,9 @@ struct StateFolderTests {
       kept.srpVerifier.verifier == StoredSetup.make(code: nil, id: nil, from: .seeded(1)).srpVerifier.verifier)
   }
 
-  @Test("The accessories a folder knows are listed by name, with their pairings and whether they run")
+  @Test("The accessories a folder knows are listed by name, with their pairings and whether they run", .onBothDisks)
   func list() throws {
-    let folder = try StateFolder.open(path: temporary.state)
+    let folder = try temporary.open()
     try #expect(folder.list() == [])
     let garage = try folder.accessory(key: "Kilgo/GD-1/0001", name: "Old name")
     _ = try garage.identity(orMake: { .test })
@@ -87,7 +89,7 @@ struct StateFolderTests {
     garage.close()
     let again = try folder.accessory(key: "Kilgo/GD-1/0001", name: "Garage")
     try folder.accessory(key: "attic").close()
-    let other = try StateFolder.open(path: temporary.state)
+    let other = try temporary.open()
     for folder in [folder, other] {
       #expect(
         try folder.list() == [
@@ -103,10 +105,10 @@ struct StateFolderTests {
     try #expect(folder.list().map(\.name) == ["Garage", "attic"])
   }
 
-  @Test("[ST.8] An accessory runs once, in one folder object or two; another one runs beside it")
+  @Test("[ST.8] An accessory runs once, in one folder object or two; another one runs beside it", .onBothDisks)
   func alreadyRunning() throws {
-    let one = try StateFolder.open(path: temporary.state)
-    let two = try StateFolder.open(path: temporary.state)
+    let one = try temporary.open()
+    let two = try temporary.open()
     let first = try one.accessory(key: "garage", name: "Garage")
     for folder in [one, two] {
       #expect(
@@ -124,14 +126,14 @@ struct StateFolderTests {
 
   @Test("A store that is let go lets go of its accessory")
   func letGo() throws {
-    let folder = try StateFolder.open(path: temporary.state)
+    let folder = try temporary.open()
     do { _ = try folder.accessory(key: "garage") }
     _ = try folder.accessory(key: "garage")
   }
 
   @Test("A reset accessory is known by its label only; a forgotten one not at all; neither while it runs")
   func resetAndForget() throws {
-    let folder = try StateFolder.open(path: temporary.state)
+    let folder = try temporary.open()
     let store = try folder.accessory(key: "garage", name: "Garage")
     try store.upsert(.test(1))
     _ = try store.setup(orMake: { .test })
@@ -152,9 +154,9 @@ struct StateFolderTests {
     try #expect(again.setup(orMake: { other }) == other)
   }
 
-  @Test("An accessory that is not known can't be reset or forgotten, and is not made by trying")
+  @Test("An accessory that is not known can't be reset or forgotten, and is not made by trying", .onBothDisks)
   func unknown() throws {
-    let folder = try StateFolder.open(path: temporary.state)
+    let folder = try temporary.open()
     #expect(code { try folder.reset(key: "nobody") } == .unknownAccessory)
     #expect(code { try folder.forget(key: "nobody") } == .unknownAccessory)
     try #expect(folder.list() == [])
@@ -173,9 +175,10 @@ struct StateFolderTests {
     #expect(folder.path == nil)
   }
 
-  @Test("Two folders on one path see each other's changes, and write at the same time from several threads")
+  @Test(
+    "Two folders on one path see each other's changes, and write at the same time from several threads", .onBothDisks)
   func twoFolders() async throws {
-    let folders = [try StateFolder.open(path: temporary.state), try StateFolder.open(path: temporary.state)]
+    let folders = [try temporary.open(), try temporary.open()]
     await withThrowingTaskGroup(of: Void.self) { group in
       for worker in 0..<4 {
         group.addTask {
@@ -196,9 +199,9 @@ struct StateFolderTests {
     }
   }
 
-  @Test("With no room left a change of state fails as a whole, and nothing of it is kept")
+  @Test("With no room left a change of state fails as a whole, and nothing of it is kept", .onBothDisks)
   func full() throws {
-    let folder = try StateFolder.open(path: temporary.state)
+    let folder = try temporary.open()
     let store = try folder.accessory(key: "garage")
     try store.upsert(.test(1))
     let ids = (0..<5000).map { ("a long key that takes room \($0)", UInt64($0 + 1)) }

@@ -1,30 +1,48 @@
 import Foundation
 import HAPCrypto
 import HAPModel
+import HAPWorld
 
 @testable import HAPStore
 
-/// A folder for one test, gone with it.
+/// A folder for one test, gone with it; on a simulated disk in the second run of tests `OnBothDisks`.
 final class TemporaryFolder: Sendable {
   let path: String
+  private let disk = OnBothDisks.disk
+
+  var files: any StoreFiles { if let disk { disk } else { SystemFiles() } }
 
   init() {
     path = FileManager.default.temporaryDirectory.path + "/hapstore-\(UUID().uuidString)"
-    try! FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    if disk == nil { try! FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit { if disk == nil { try? FileManager.default.removeItem(atPath: path) } }
 
   var state: String { path + "/state" }
 
-  func bytes(_ name: String) -> Data? { FileManager.default.contents(atPath: state + "/" + name) }
+  /// Opens the state folder afresh.
+  func open(report: @escaping @Sendable (String) -> Void = { _ in }) throws -> StateFolder {
+    try StateFolder.open(path: state, files: files, report: report)
+  }
+
+  /// A connection to a file of the state folder.
+  func database(_ name: String) throws -> Database { try Database(path: state + "/" + name, vfs: files.vfs) }
+
+  func bytes(_ name: String) -> Data? {
+    if let disk { return disk.contents(of: state + "/" + name).map { Data($0) } }
+    return FileManager.default.contents(atPath: state + "/" + name)
+  }
 
   func write(_ data: Data, _ name: String) throws {
+    if let disk { return disk.place([UInt8](data), at: state + "/" + name) }
     try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
     try data.write(to: URL(fileURLWithPath: state + "/" + name))
   }
 
   func mode(_ name: String = "") -> Int {
+    // A simulated disk belongs to one user.
+    if let disk { return disk.contents(of: state + "/" + name) == nil ? -1 : 0o600 }
     let attributes = try? FileManager.default.attributesOfItem(atPath: state + (name.isEmpty ? "" : "/" + name))
     return (attributes?[.posixPermissions] as? Int) ?? -1
   }

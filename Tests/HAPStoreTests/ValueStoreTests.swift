@@ -3,12 +3,12 @@ import Testing
 
 @testable import HAPStore
 
-@Suite("Values that outlive the process")
+@Suite("Values that outlive the process", .onBothDisks)
 struct ValueStoreTests {
   let temporary = TemporaryFolder()
 
   func values<R>(_ key: String = "garage", _ body: (ValueStore) throws -> R) throws -> R {
-    let store = try StateFolder.open(path: temporary.state).accessory(key: key)
+    let store = try temporary.open().accessory(key: key)
     defer { store.close() }
     return try body(store.values)
   }
@@ -100,7 +100,7 @@ struct ValueStoreTests {
   func unknownKind() throws {
     try values { try $0.commit([(Self.id, .integer(1)), (AttributeID(aid: 1, iid: 2), .bool(true))]) }
     do {
-      let database = try Database(path: temporary.state + "/values.db")
+      let database = try temporary.database("values.db")
       try database.run("UPDATE characteristic_values SET kind = 77 WHERE iid = 9")
     }
     try values { try #expect($0.load() == [AttributeID(aid: 1, iid: 2): .bool(true)]) }

@@ -34,11 +34,12 @@ package final class ControllerStore: Sendable {
   private let database: DurableDatabase
 
   /// Opens the store, and makes it if need be.
+  /// - Parameter files: the disk that the folder is on.
   /// - Throws: `unwritable`, `corrupt`, `foreign`, `newerSchema` (then no file was changed), `busy`, `full`.
-  package init(folder: String) throws(StoreError) {
-    try Files.makeFolder(folder)
-    database = try Files.exclusively(folder + "/open.lock") { () throws(StoreError) in
-      try DurableDatabase(.controller, path: folder + "/controller.db")
+  package init(folder: String, files: any StoreFiles = SystemFiles()) throws(StoreError) {
+    try files.makeFolder(folder)
+    database = try files.exclusively(folder + "/open.lock") { () throws(StoreError) in
+      try DurableDatabase(.controller, path: folder + "/controller.db", files: files)
     }
   }
 

@@ -11,40 +11,46 @@ package final class StateFolder: Sendable {
   package let path: String?
   let state: DurableDatabase
   let locks: AccessoryLocks
+  private let files: any StoreFiles
   private let report: @Sendable (String) -> Void
   private let opened = Mutex<ValueFile?>(nil)
   /// Without a path: the values of each accessory, by its key.
   private let remembered = Mutex<[String: ValueMemory]>([:])
 
-  private init(path: String?, report: @escaping @Sendable (String) -> Void) throws(StoreError) {
+  private init(
+    path: String?, files: any StoreFiles, report: @escaping @Sendable (String) -> Void
+  ) throws(StoreError) {
     self.path = path
+    self.files = files
     self.report = report
     guard let path else {
-      state = try DurableDatabase(.state, path: nil)
-      locks = try AccessoryLocks(path: nil)
+      state = try DurableDatabase(.state, path: nil, files: files)
+      locks = try AccessoryLocks(path: nil, files: files)
       return
     }
-    try Files.makeFolder(path)
-    state = try Files.exclusively(path + "/open.lock") { () throws(StoreError) in
-      try DurableDatabase(.state, path: path + "/state.db")
+    try files.makeFolder(path)
+    state = try files.exclusively(path + "/open.lock") { () throws(StoreError) in
+      try DurableDatabase(.state, path: path + "/state.db", files: files)
     }
-    locks = try AccessoryLocks(path: path + "/running.lock")
+    locks = try AccessoryLocks(path: path + "/running.lock", files: files)
   }
 
   /// Opens a folder, and makes it if need be, open to its owner alone (0700; the files 0600).
   ///
-  /// - Parameter report: is told, in a sentence for people, what was repaired on the way (values discarded as damaged).
+  /// - Parameters:
+  ///   - files: the disk that the folder is on.
+  ///   - report: is told, in a sentence for people, what was repaired on the way (values discarded as damaged).
   /// - Throws: `unwritable`, `corrupt`, `foreign`, `newerSchema` (then no file was changed), `busy`, `full`.
   package static func open(
-    path: String, report: @escaping @Sendable (String) -> Void = { _ in }
+    path: String, files: any StoreFiles = SystemFiles(), report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(StoreError) -> StateFolder {
-    try StateFolder(path: path, report: report)
+    try StateFolder(path: path, files: files, report: report)
   }
 
   /// A folder that is only in memory, empty, and gone with its last user.
   package static func ephemeral() -> StateFolder {
     do throws(StoreError) {
-      return try StateFolder(path: nil, report: { _ in })
+      return try StateFolder(path: nil, files: SystemFiles(), report: { _ in })
     } catch { preconditionFailure("a database in memory can always be made: \(error)") }
   }
 
@@ -166,8 +172,8 @@ package final class StateFolder: Sendable {
     }
     let file = try opened.withLock { opened throws(StoreError) in
       if let opened { return opened }
-      let file = try Files.exclusively(path + "/open.lock") { () throws(StoreError) in
-        try ValueFile.open(path: path + "/values.db", report: report)
+      let file = try files.exclusively(path + "/open.lock") { () throws(StoreError) in
+        try ValueFile.open(path: path + "/values.db", files: files, report: report)
       }
       opened = file
       return file

@@ -24,11 +24,13 @@ final class Database: @unchecked Sendable {
   private static let isConfigured: Bool = hapsim_sqlite3_allocate_pages_singly() == SQLITE_OK
 
   /// Opens a file that exists already (so that its mode is the caller's choice), or a database in memory for `nil`.
-  init(path: String?, busyTimeout milliseconds: Int32 = 5000) throws(SQLiteError) {
+  ///
+  /// - Parameter vfs: the name of SQLite's VFS for the file; `nil`: the system's.
+  init(path: String?, vfs: String? = nil, busyTimeout milliseconds: Int32 = 5000) throws(SQLiteError) {
     _ = Self.isConfigured
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (path == nil ? SQLITE_OPEN_MEMORY : 0)
-    let code = sqlite3_open_v2(path ?? ":memory:", &opened, flags, nil)
+    let code = sqlite3_open_v2(path ?? ":memory:", &opened, flags, vfs)
     guard let opened else { throw SQLiteError(code: SQLITE_NOMEM, message: "out of memory") }
     guard code == SQLITE_OK else {
       let message = String(cString: sqlite3_errmsg(opened))

@@ -15,9 +15,9 @@ final class DurableDatabase: Sendable {
   private static let mostGathered = 2000
 
   /// - Parameter path: `nil` in memory.
-  init(_ schema: Schema, path: String?) throws(StoreError) {
+  init(_ schema: Schema, path: String?, files: any StoreFiles) throws(StoreError) {
     let name = path ?? StateFolder.memory
-    let database = try schema.open(path)
+    let database = try schema.open(path, files: files)
     do throws(SQLiteError) {
       try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA fullfsync = ON")
     } catch { throw StoreError(error, path: name) }

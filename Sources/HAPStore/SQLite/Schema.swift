@@ -84,14 +84,14 @@ extension Schema {
   /// left as it was found.
   ///
   /// - Parameter path: `nil` in memory.
-  func open(_ path: String?) throws(StoreError) -> Database {
+  func open(_ path: String?, files: any StoreFiles) throws(StoreError) -> Database {
     let name = path ?? StateFolder.memory
-    if let path, (1..<512).contains(try Files.makePrivate(path)) {
+    if let path, (1..<512).contains(try files.makePrivate(path)) {
       // SQLite takes such a stub for an empty file and would write over it.
       throw StoreError(.corrupt, path: path, detail: "it is shorter than a database's head")
     }
     let database: Database
-    do { database = try Database(path: path) } catch { throw StoreError(error, path: name) }
+    do { database = try Database(path: path, vfs: files.vfs) } catch { throw StoreError(error, path: name) }
     try prepare(database, path: name)
     return database
   }

@@ -11,8 +11,8 @@ final class ValueFile: Sendable {
   private let path: String
   private let connection: Mutex<Connection>
 
-  init(path: String) throws(StoreError) {
-    let database = try Schema.values.open(path)
+  init(path: String, files: any StoreFiles) throws(StoreError) {
+    let database = try Schema.values.open(path, files: files)
     self.path = path
     do throws(SQLiteError) {
       try database.execute("PRAGMA synchronous = OFF")
@@ -22,17 +22,17 @@ final class ValueFile: Sendable {
 
   /// Opens the file; one that is damaged is put aside for an empty one, and `report` hears of it. The caller sees to it that
   /// no other process does the same at this time.
-  static func open(path: String, report: (String) -> Void) throws(StoreError) -> ValueFile {
+  static func open(path: String, files: any StoreFiles, report: (String) -> Void) throws(StoreError) -> ValueFile {
     do throws(StoreError) {
-      return try ValueFile(path: path)
+      return try ValueFile(path: path, files: files)
     } catch {
       guard error.code == .corrupt else { throw error }
-      try Files.rename(path, to: path + ".damaged")
-      for suffix in ["-wal", "-shm"] { try Files.remove(path + suffix) }
+      try files.rename(path, to: path + ".damaged")
+      for suffix in ["-wal", "-shm"] { try files.remove(path + suffix) }
       report(
         "\(path) was damaged (\(error.detail)) and was put aside as values.db.damaged: "
           + "characteristics start with their profile's values")
-      return try ValueFile(path: path)
+      return try ValueFile(path: path, files: files)
     }
   }
 

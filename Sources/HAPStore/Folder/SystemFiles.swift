@@ -4,25 +4,29 @@
   import Darwin
 #endif
 
-/// The few calls to the file system that SQLite does not make for us.
-enum Files {
-  /// Makes `path` and the folders above it that are missing, open to their owner alone. What exists keeps its mode.
-  static func makeFolder(_ path: String) throws(StoreError) {
+/// The system's files: the few calls that SQLite does not make for us.
+package struct SystemFiles: StoreFiles {
+  package init() {}
+
+  package var vfs: String? { nil }
+  package var processID: Int32 { getpid() }
+
+  package func makeFolder(_ path: String) throws(StoreError) {
     if mkdir(path, 0o700) == 0 {
-      synchronizeFolder(parent(of: path))
+      Self.synchronizeFolder(Self.parent(of: path))
       return
     }
     switch errno {
     case EEXIST: break
-    case ENOENT where parent(of: path) != path:
-      try makeFolder(parent(of: path))
-      guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw unwritable(path, errno) }
-      synchronizeFolder(parent(of: path))
-    case let code: throw unwritable(path, code)
+    case ENOENT where Self.parent(of: path) != path:
+      try makeFolder(Self.parent(of: path))
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Self.unwritable(path, errno) }
+      Self.synchronizeFolder(Self.parent(of: path))
+    case let code: throw Self.unwritable(path, code)
     }
     var status = stat()
-    guard stat(path, &status) == 0 else { throw unwritable(path, errno) }
-    guard status.st_mode & S_IFMT == S_IFDIR else { throw unwritable(path, ENOTDIR) }
+    guard stat(path, &status) == 0 else { throw Self.unwritable(path, errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw Self.unwritable(path, ENOTDIR) }
   }
 
   /// Opens `path` for reading and writing, creates it if need be, and makes sure that only its owner can.
@@ -30,44 +34,39 @@ enum Files {
   /// - Returns: a descriptor that is the caller's to close.
   static func openPrivate(_ path: String) throws(StoreError) -> Int32 {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw unwritable(path, errno) }
+    guard descriptor >= 0 else { throw Self.unwritable(path, errno) }
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 {
       // SQLite gives its log and index files the mode of the database.
       guard fchmod(descriptor, 0o600) == 0 else {
         let code = errno
         close(descriptor)
-        throw unwritable(path, code)
+        throw Self.unwritable(path, code)
       }
     }
     return descriptor
   }
 
-  /// Creates `path` empty with mode 0600, or narrows the mode of what is there.
-  ///
-  /// - Returns: its size in bytes.
-  static func makePrivate(_ path: String) throws(StoreError) -> Int {
-    let descriptor = try openPrivate(path)
+  package func makePrivate(_ path: String) throws(StoreError) -> Int {
+    let descriptor = try Self.openPrivate(path)
     defer { close(descriptor) }
     return Int(max(0, lseek(descriptor, 0, SEEK_END)))
   }
 
-  /// Replaces what is at `target`.
-  static func rename(_ path: String, to target: String) throws(StoreError) {
-    guard platformRename(path, target) == 0 else { throw unwritable(path, errno) }
+  package func rename(_ path: String, to target: String) throws(StoreError) {
+    guard platformRename(path, target) == 0 else { throw Self.unwritable(path, errno) }
   }
 
-  static func remove(_ path: String) throws(StoreError) {
-    guard unlink(path) == 0 || errno == ENOENT else { throw unwritable(path, errno) }
+  package func remove(_ path: String) throws(StoreError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw Self.unwritable(path, errno) }
   }
 
-  /// Waits up to ten seconds for the only lock on `path`, and holds it while `body` runs. The system drops it if we die.
-  static func exclusively<R>(_ path: String, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    let descriptor = try openPrivate(path)
+  package func exclusively<R>(_ path: String, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
+    let descriptor = try Self.openPrivate(path)
     defer { close(descriptor) }
     var waited = 0
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR else { throw unwritable(path, errno) }
+      guard errno == EWOULDBLOCK || errno == EINTR else { throw Self.unwritable(path, errno) }
       guard waited < 10_000 else {
         throw StoreError(.busy, path: path, detail: "another process has been opening the folder for ten seconds")
       }
@@ -76,6 +75,8 @@ enum Files {
     }
     return try body()
   }
+
+  package func recordLocks(_ path: String) throws(StoreError) -> any RecordLocks { try SystemRecordLocks(path: path) }
 
   static func unwritable(_ path: String, _ code: Int32) -> StoreError {
     StoreError(code == ENOSPC ? .full : .unwritable, path: path, detail: String(cString: strerror(code)))

@@ -1,0 +1,159 @@
+import CSQLite
+import Testing
+
+@testable import HAPStore
+@testable import HAPWorld
+
+/// Transactions, each of which adds its number and changes the pages of all; now and then a checkpoint, a restart of the program, a removal of much.
+struct DiskWorkload {
+  var mode = "WAL"
+  var synchronous = "FULL"
+  static let count = 9
+
+  /// What was answered, and what was tried.
+  private(set) var answered: Set<Int> = []
+  private(set) var tried: Set<Int> = []
+
+  func open(_ disk: SimulatedDisk) throws -> Database {
+    let database = try disk.connect("/state/db")
+    try database.execute(
+      """
+      PRAGMA journal_mode = \(mode); PRAGMA synchronous = \(synchronous); PRAGMA fullfsync = ON; PRAGMA cache_size = 4;
+      CREATE TABLE IF NOT EXISTS t (a INTEGER PRIMARY KEY, b); CREATE INDEX IF NOT EXISTS i ON t (b)
+      """)
+    return database
+  }
+
+  /// - Parameter stopsAtError: otherwise the rest is tried after an error too.
+  mutating func run(_ disk: SimulatedDisk, stopsAtError: Bool) {
+    do {
+      try disk.makeFolder("/state")
+      var database = try open(disk)
+      for number in 1...Self.count {
+        do {
+          if number == 6 { database = try open(disk) }
+          tried.insert(number)
+          try database.transaction { () throws(SQLiteError) in
+            try database.run(
+              "INSERT OR REPLACE INTO t VALUES (?, randomblob(?))", .integer(Int64(number)),
+              .integer(Int64(number * 900)))
+            try database.execute("UPDATE t SET b = randomblob(length(b)) WHERE a % 2 = \(number % 2)")
+          }
+          answered.insert(number)
+          if number % 4 == 0 { try database.execute("PRAGMA wal_checkpoint(\(number == 4 ? "PASSIVE" : "TRUNCATE"))") }
+        } catch {
+          if stopsAtError { return }
+        }
+      }
+    } catch {}
+  }
+
+  /// Checks what the next process finds, and that it can go on.
+  /// - Returns: the numbers found, or `nil` if the file is damaged.
+  func check(_ disk: SimulatedDisk) throws -> Set<Int>? {
+    try disk.makeFolder("/state")
+    let database = try open(disk)
+    guard try database.text("PRAGMA integrity_check") == "ok" else { return nil }
+    let found = try database.rows("SELECT a FROM t") { Int($0.integer(0)) }
+    try database.execute("INSERT INTO t VALUES (1000, 'more')")
+    return Set(found)
+  }
+}
+
+@Suite("A crash at every change of a simulated disk")
+struct DiskCrashTests {
+  @Test(
+    "What was committed is there after a power loss, and the file is whole",
+    arguments: ["WAL", "DELETE", "TRUNCATE", "PERSIST"], [512, 4096])
+  func powerLoss(mode: String, sectorSize: Int) throws {
+    // Rollback journals are a whole order only with EXTRA: the removal of the journal is synced too.
+    let synchronous = mode == "DELETE" ? "EXTRA" : "FULL"
+    var lost = 0
+    for seed in UInt64(1)...(sectorSize == 512 ? 2 : 1) {
+      try atEveryChange { count in
+        let disk = disk(seed: seed &* 1000 &+ UInt64(count), sectorSize: sectorSize)
+        var work = DiskWorkload(mode: mode, synchronous: synchronous)
+        disk.crash(after: count, losingPower: true)
+        work.run(disk, stopsAtError: true)
+        guard disk.isDown else { return false }
+        disk.start()
+        let found = try #require(try work.check(disk), "damaged after \(count) changes, seed \(seed)")
+        #expect(work.answered.isSubset(of: found) && found.isSubset(of: work.tried), "after \(count), seed \(seed)")
+        if work.tried != found { lost += 1 }
+        return true
+      }
+    }
+    #expect(lost > 5, "nothing was lost: the disk kept all")
+  }
+
+  @Test("What was committed is there after a kill, also without syncs", arguments: ["WAL", "DELETE"], ["FULL", "OFF"])
+  func kill(mode: String, synchronous: String) throws {
+    try atEveryChange { count in
+      let disk = disk(seed: UInt64(count))
+      var work = DiskWorkload(mode: mode, synchronous: synchronous)
+      disk.crash(after: count, losingPower: false)
+      work.run(disk, stopsAtError: true)
+      guard disk.isDown else { return false }
+      disk.start()
+      let found = try #require(try work.check(disk), "damaged after \(count) changes")
+      #expect(work.answered.isSubset(of: found) && found.isSubset(of: work.tried), "after \(count)")
+      return true
+    }
+  }
+
+  @Test(
+    "Without syncs a power loss loses committed transactions and damages files: the disk is as hostile as it should be")
+  func unsynced() throws {
+    var (damaged, lost) = (0, 0)
+    try atEveryChange { count in
+      let disk = disk(seed: UInt64(count))
+      var work = DiskWorkload(mode: "DELETE", synchronous: "OFF")
+      disk.crash(after: count, losingPower: true)
+      work.run(disk, stopsAtError: true)
+      guard disk.isDown else { return false }
+      disk.start()
+      guard let found = try? work.check(disk) else {
+        damaged += 1
+        return true
+      }
+      if !work.answered.isSubset(of: found) { lost += 1 }
+      return true
+    }
+    #expect(damaged > 5 && lost > 5, "\(damaged) damaged, \(lost) lost")
+  }
+
+  @Test("The same seed and calls give the same trace and bytes; another seed gives others")
+  func repeatable() throws {
+    func run(_ seed: UInt64, noise: Bool) throws -> (trace: [String], bytes: [[UInt8]?]) {
+      let lines = Lines()
+      let disk = disk(seed: seed) { lines.all.append($0) }
+      for _ in 0..<3 {
+        disk.crash(after: 40, losingPower: true)
+        // Another database of the process, which takes from SQLite's generator.
+        if noise { try Database(path: nil).execute("SELECT randomblob(77)") }
+        var work = DiskWorkload()
+        work.run(disk, stopsAtError: true)
+        #expect(disk.isDown)
+        disk.start()
+      }
+      return (lines.all, disk.paths(in: "/state").map { disk.contents(of: $0) })
+    }
+    let (one, two, other) = (try run(5, noise: false), try run(5, noise: true), try run(6, noise: true))
+    #expect(one.trace.count > 300 && one.trace == two.trace && one.bytes == two.bytes)
+    #expect(one.trace != other.trace && one.bytes != other.bytes)
+    #expect(one.trace.allSatisfy { !$0.contains("\n") })
+  }
+
+  /// - Parameter body: returns whether the crash came before the end.
+  private func atEveryChange(_ body: (Int) throws -> Bool) throws {
+    for count in 0..<2000 {
+      if try !body(count) {
+        #expect(count > 30, "\(count) changes are too few to show anything")
+        return
+      }
+    }
+    Issue.record("the work never ended")
+  }
+}
+
+private final class Lines: @unchecked Sendable { var all: [String] = [] }
