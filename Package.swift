@@ -62,7 +62,6 @@ let package = Package(
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
-    .target(name: "HAPWorld", dependencies: ["HAPLoop"]),
     .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDiscovery",
@@ -112,7 +111,7 @@ let package = Package(
       ]),
 
     // The simulated world, for tests.
-    .target(name: "HAPWorld", dependencies: ["HAPStore", "CSQLite"]),
+    .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
 
     // Tests.
     .target(
@@ -128,12 +127,16 @@ let package = Package(
     .testTarget(name: "HAPCaptureTests", dependencies: ["HAPCapture", "HAPTestSupport"]),
     .testTarget(name: "HAPImportTests", dependencies: ["HAPImport", "HAPAppleArchive", "HAPTestSupport"]),
     .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
-    .testTarget(name: "HAPWorldTests", dependencies: ["HAPWorld", "HAPLoop"]),
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
     .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
     .testTarget(
       name: "HAPStoreTests", dependencies: ["HAPStore", "HAPWorld", "CSQLite", "HAPTestSupport"], exclude: ["Schemas"]),
-    .testTarget(name: "HAPWorldTests", dependencies: ["HAPWorld", "HAPStore", "HAPCrypto", "HAPModel", "CSQLite"]),
+    .testTarget(
+      name: "HAPWorldTests",
+      dependencies: [
+        "HAPWorld", "HAPConformance", "HAPSimulator", "HAPStore", "HAPLoop", "HAPProfile", "HAPCrypto", "HAPModel", "HAPWire",
+        "CSQLite",
+      ]),
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport"]),
     .testTarget(
       name: "HAPControlTests",

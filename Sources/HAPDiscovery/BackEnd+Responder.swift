@@ -17,7 +17,7 @@ extension BackEnd {
     _ wanted: BackEnd?, on loop: EventLoop, interfaces: [String], bindsToAddress: Bool
   ) throws(LoopError) -> (responder: any Responder, choice: Choice) {
     var found: [NetworkInterface] = []
-    for name in interfaces { found.append(try NetworkInterface.named(name)) }
+    for name in interfaces { found.append(try loop.interfaces().named(name)) }
     if let wanted {
       return (try open(wanted, on: loop, interfaces: interfaces), Choice(backEnd: wanted, reason: "as --bonjour says"))
     }

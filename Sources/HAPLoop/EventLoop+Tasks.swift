@@ -1,6 +1,6 @@
 extension EventLoop {
   /// The executor of code in tasks of this loop that belongs to no actor; nil: the pool of the concurrency runtime.
-  package var taskExecutor: (any TaskExecutor)? { nil }
+  package var taskExecutor: (any TaskExecutor)? { driver.taskExecutor }
 
   /// Starts an unstructured task, which runs nonisolated code on the loop's task executor. From any thread.
   ///

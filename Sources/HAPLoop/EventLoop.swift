@@ -262,7 +262,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   func keep(_ handle: LoopHandle) { handles.insert(handle) }
   func release(_ handle: LoopHandle) { handles.remove(handle) }
   func finishClosingLater(_ handle: LoopHandle) { handles.finishLater(handle) }
-  var openHandleCount: Int { handles.open.count }
+  package var openHandleCount: Int { handles.open.count }
 
   func start(_ timer: LoopTimer, at deadline: UInt64) { timers.insert(timer, at: deadline) }
   func cancel(_ timer: LoopTimer) { timers.remove(timer) }

@@ -5,6 +5,9 @@ package protocol LoopDriver: AnyObject, Sendable {
   /// Monotonic time in nanoseconds, read now. From any thread.
   func readClock() -> UInt64
 
+  /// Runs code of tasks that belongs to no actor; nil: the pool of the concurrency runtime. From any thread.
+  var taskExecutor: (any TaskExecutor)? { get }
+
   // MARK: Life
 
   /// Starts to run `loop` and returns when it runs. Once, from any thread.

@@ -13,6 +13,16 @@ package final class UDPSocket {
     package let interface: UInt32
     /// The TTL or hop limit it came with; nil where the system doesn't tell.
     package let hopLimit: UInt8?
+
+    package init(
+      bytes: UnsafeRawBufferPointer, source: SocketAddress, destination: IPAddress?, interface: UInt32, hopLimit: UInt8?
+    ) {
+      self.bytes = bytes
+      self.source = source
+      self.destination = destination
+      self.interface = interface
+      self.hopLimit = hopLimit
+    }
   }
 
   private let socket: any DatagramSocket

@@ -22,7 +22,7 @@ struct DamagedFilesTests {
     var data = try #require(temporary.bytes(name))
     damage(&data)
     try temporary.write(data, name)
-    do {
+    do throws(StoreError) {
       _ = try temporary.open().accessory(key: "garage")
       Issue.record("it was opened")
     } catch {

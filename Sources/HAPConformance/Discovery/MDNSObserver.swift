@@ -86,8 +86,9 @@ package actor MDNSObserver {
     precondition(held.sockets == nil && !isClosed, "an observer is opened once")
     let choice = InterfaceChoice(interfaces)
     do throws(LoopError) {
-      for name in interfaces { _ = try NetworkInterface.named(name) }
-      let chosen = choice.chosen(from: NetworkInterface.all())
+      let all = loop.interfaces()
+      for name in interfaces { _ = try all.named(name) }
+      let chosen = choice.chosen(from: all)
       if chosen.isEmpty { throw LoopError(.noSuchInterface, choice.absence) }
       let sockets = MDNSSockets(loop) { [weak self] datagram, port in
         // Told on the loop, which is this actor's.

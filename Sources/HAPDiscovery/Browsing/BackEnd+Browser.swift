@@ -12,7 +12,7 @@ extension BackEnd {
     onEvent: @escaping (BrowserEvent) -> Void
   ) throws(LoopError) -> (browser: ServiceBrowser, choice: Choice) {
     var found: [NetworkInterface] = []
-    for name in interfaces { found.append(try NetworkInterface.named(name)) }
+    for name in interfaces { found.append(try loop.interfaces().named(name)) }
     let names = InterfaceChoice(interfaces)
     // The desk that asked goes on to do the work.
     var desk: DaemonDesk?

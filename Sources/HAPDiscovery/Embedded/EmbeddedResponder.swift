@@ -25,7 +25,7 @@ package final class EmbeddedResponder: Responder {
   ///   loopback interface is used only when named.
   /// - Throws: `.noSuchInterface`.
   package convenience init(_ loop: EventLoop, interfaces: [String] = []) throws(LoopError) {
-    for name in interfaces { _ = try NetworkInterface.named(name) }
+    for name in interfaces { _ = try loop.interfaces().named(name) }
     self.init(loop, on: InterfaceChoice(interfaces))
   }
 

@@ -44,6 +44,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
   }
 
   func readClock() -> UInt64 { uv_hrtime() }
+  var taskExecutor: (any TaskExecutor)? { nil }
 
   // MARK: Life
 

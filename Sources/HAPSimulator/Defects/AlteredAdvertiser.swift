@@ -31,7 +31,7 @@ final class AlteredAdvertiser: Advertiser {
   ) {
     self.base = base
     self.places = places
-    deviant = Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places)) : nil
+    deviant = Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places, of: loop)) : nil
     self.cause = cause
     self.changes = changes
     self.loop = loop
@@ -50,7 +50,7 @@ final class AlteredAdvertiser: Advertiser {
     if Self.needsDeviant(changes) != (deviant != nil) {
       // By another responder, under the same name: the one that goes says goodbye.
       if let deviant { deviant.close() } else { base.withdraw() }
-      deviant = Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places)) : nil
+      deviant = Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places, of: loop)) : nil
       return publish(record, events: events)
     }
     let fitting = fitting(record.txt)
@@ -81,7 +81,7 @@ final class AlteredAdvertiser: Advertiser {
       case nil: break
       }
       if let text = change.address, let address = try? IPAddress(text) {
-        let own = NetworkInterface.all().filter(\.isUp).flatMap(\.addresses)
+        let own = loop.interfaces().filter(\.isUp).flatMap(\.addresses)
         altered.addresses = (altered.addresses.isEmpty ? own : altered.addresses) + [address]
       }
       if change.conflict == .silent { altered.isRenamed = false }
@@ -157,7 +157,7 @@ final class AlteredAdvertiser: Advertiser {
     }
     guard conflicting == nil, var record else { return }
     record.name = name ?? record.name
-    conflicting = ConflictingHost(record, on: loop, InterfaceChoice(leadingTo: places))
+    conflicting = ConflictingHost(record, on: loop, InterfaceChoice(leadingTo: places, of: loop))
   }
 
   private func manner(_ txt: TextRecord) -> ResponderManner {
@@ -197,8 +197,8 @@ final class AlteredAdvertiser: Advertiser {
 
 extension InterfaceChoice {
   /// Those that lead to where an accessory listens.
-  fileprivate init(leadingTo places: [ListeningPlace]) {
-    let all = NetworkInterface.all()
+  fileprivate init(leadingTo places: [ListeningPlace], of loop: EventLoop) {
+    let all = loop.interfaces()
     let names = places.flatMap { place in
       if let name = place.interface { return [name] }
       return all.filter { $0.addresses.contains(place.host) || $0.isLoopback && place.host.isLoopback }.map(\.name)

@@ -21,6 +21,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
     self.process = process
   }
 
+  var taskExecutor: (any TaskExecutor)? { world }
   func readClock() -> UInt64 { Self.bootTime + world.agenda.now }
 
   // MARK: Life

@@ -86,14 +86,16 @@ final class SimulatedStreamSocket: StreamSocket {
   /// Writes what the connection takes, and then ends the writing if that was asked for.
   private func flush() {
     while let first = writes.first, let connection {
-      var taken = 0
-      do throws(LoopError) {
-        taken = try first.bytes[first.taken...].withUnsafeBytes { bytes throws(LoopError) in
-          try connection.write(bytes)
+      let result: Result<Int, LoopError> = first.bytes.withUnsafeBytes { bytes in
+        do throws(LoopError) {
+          return .success(try connection.write(UnsafeRawBufferPointer(rebasing: bytes[first.taken...])))
+        } catch {
+          return .failure(error)
         }
-      } catch {
+      }
+      guard case .success(let taken) = result else {
         writes.removeFirst()
-        first.done(error)
+        if case .failure(let error) = result { first.done(error) }
         continue
       }
       writes[0].taken += taken
