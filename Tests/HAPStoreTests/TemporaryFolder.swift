@@ -22,7 +22,7 @@ final class TemporaryFolder: Sendable {
   var state: String { path + "/state" }
 
   /// Opens the state folder afresh.
-  func open(report: @escaping @Sendable (String) -> Void = { _ in }) throws -> StateFolder {
+  func open(report: @escaping @Sendable (String) -> Void = { _ in }) throws(StoreError) -> StateFolder {
     try StateFolder.open(path: state, files: files, report: report)
   }
 

@@ -36,7 +36,7 @@ struct DiskWorkload {
           try database.transaction { () throws(SQLiteError) in
             try database.run(
               "INSERT OR REPLACE INTO t VALUES (?, randomblob(?))", .integer(Int64(number)),
-              .integer(Int64(number * 900)))
+              .integer(Int64(number * 250)))
             try database.execute("UPDATE t SET b = randomblob(length(b)) WHERE a % 2 = \(number % 2)")
           }
           answered.insert(number)
@@ -69,7 +69,7 @@ struct DiskCrashTests {
     // Rollback journals are a whole order only with EXTRA: the removal of the journal is synced too.
     let synchronous = mode == "DELETE" ? "EXTRA" : "FULL"
     var lost = 0
-    for seed in UInt64(1)...(sectorSize == 512 ? 2 : 1) {
+    for seed in UInt64(1)...(mode == "WAL" ? 2 : 1) {
       try atEveryChange { count in
         let disk = disk(seed: seed &* 1000 &+ UInt64(count), sectorSize: sectorSize)
         var work = DiskWorkload(mode: mode, synchronous: synchronous)

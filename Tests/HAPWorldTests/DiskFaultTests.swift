@@ -57,7 +57,7 @@ struct DiskFaultTests {
     "A disk that is full at any length refuses, keeps the rest, and goes on with room", arguments: ["WAL", "DELETE"])
   func full(mode: String) throws {
     var refused = 0
-    for capacity in stride(from: 0, through: 400_000, by: 8000) {
+    for capacity in stride(from: 0, through: 250_000, by: 5000) {
       let disk = disk(seed: UInt64(capacity))
       disk.capacity = capacity
       var work = DiskWorkload(mode: mode)

@@ -126,6 +126,19 @@ struct DiskSQLiteTests {
     #expect(disk.used == 0)
   }
 
+  @Test("A file that was moved away is not written any more")
+  func moved() throws {
+    let disk = disk()
+    let database = try disk.connect()
+    try database.execute("CREATE TABLE t (a)")
+    try disk.rename("/db", to: "/other")
+    #expect(throws: SQLiteError(code: SQLITE_READONLY, message: "attempt to write a readonly database")) {
+      try database.execute("INSERT INTO t VALUES (1)")
+    }
+    try disk.connect("/other").execute("INSERT INTO t VALUES (2)")
+    try #expect(database.number("SELECT a FROM t") == 2)
+  }
+
   @Test("The clock is the one given, and a wait for a lock lets its time pass")
   func clock() throws {
     let time = Clock()
