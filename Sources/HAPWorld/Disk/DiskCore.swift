@@ -86,7 +86,7 @@ final class DiskCore: @unchecked Sendable {
 
   // MARK: Files
 
-  /// What the files hold that have a name or are open.
+  /// The bytes of all files that have a name or are open.
   var used: Int {
     let open = handles.values.lazy.filter { [names] in names.file($0.path) !== $0.file }
     return names.length + open.reduce(0) { $0 + $1.file.content.count }
