@@ -62,7 +62,10 @@ struct DiskModelTests {
     #expect(throws: RawCode(code: SQLITE_CANTOPEN)) {
       try RawFile(disk, "/named", flags: RawFile.readWrite | SQLITE_OPEN_EXCLUSIVE)
     }
+    let again = try RawFile(disk, "/named")
     unnamed[0].close()
+    #expect(disk.delete("/named") == SQLITE_OK && disk.used == 1 && again.size == 1)
+    again.close()
     named.close()
     #expect(disk.paths(in: "/").isEmpty && disk.used == 0)
   }

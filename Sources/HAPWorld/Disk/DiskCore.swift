@@ -88,7 +88,9 @@ final class DiskCore: @unchecked Sendable {
 
   /// The bytes of all files that have a name or are open.
   var used: Int {
-    let open = handles.values.lazy.filter { [names] in names.file($0.path) !== $0.file }
+    let open = handles.values.lazy.filter { [names] in
+      names.file($0.path) !== $0.file && $0.file.handles.first === $0
+    }
     return names.length + open.reduce(0) { $0 + $1.file.content.count }
   }
 
