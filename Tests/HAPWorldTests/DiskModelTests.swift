@@ -67,6 +67,9 @@ struct DiskModelTests {
     #expect(disk.delete("/named") == SQLITE_OK && disk.used == 1 && again.size == 1)
     again.close()
     named.close()
+    let second = try RawFile(disk, "/second", flags: RawFile.readWrite | SQLITE_OPEN_DELETEONCLOSE)
+    #expect(disk.paths(in: "/") == ["/second"])
+    second.close()
     #expect(disk.paths(in: "/").isEmpty && disk.used == 0)
   }
 
