@@ -34,7 +34,7 @@ struct StateFolderTests {
   }
 
   @Test(
-    "What is gathered is kept together, from any thread, and is there for others in the end; a change that fails takes nothing else with it",
+    "Gathered changes of all threads are kept together, and others see them in the end; a change that fails takes no other with it",
     .onBothDisks
   )
   func gathering() throws {
@@ -105,7 +105,7 @@ struct StateFolderTests {
     try #expect(folder.list().map(\.name) == ["Garage", "attic"])
   }
 
-  @Test("[ST.8] An accessory runs once, in one folder object or two; another one runs beside it", .onBothDisks)
+  @Test("[ST.8] An accessory runs once, in one folder object or two; another one runs at the same time", .onBothDisks)
   func alreadyRunning() throws {
     let one = try temporary.open()
     let two = try temporary.open()

@@ -8,7 +8,7 @@ import Testing
 struct DiskLockTests {
   static let levels = [SQLITE_LOCK_SHARED, SQLITE_LOCK_RESERVED, SQLITE_LOCK_EXCLUSIVE]
 
-  @Test("Which locks two connections can have together")
+  @Test("Two connections have locks together as SQLite's rules allow")
   func matrix() throws {
     // For each lock of the first: those that the second gets, one after the other.
     let allowed: [Int32: [Bool]] = [

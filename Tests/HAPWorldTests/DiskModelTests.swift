@@ -50,6 +50,29 @@ struct DiskModelTests {
     #expect(file.write([], at: 5) == SQLITE_OK && file.size == 0)
   }
 
+  @Test("A file that is to be removed when it is closed, and one without a name")
+  func temporary() throws {
+    let disk = disk()
+    let named = try RawFile(disk, "/named", flags: RawFile.readWrite | SQLITE_OPEN_DELETEONCLOSE)
+    let unnamed = [try RawFile(disk, nil), try RawFile(disk, nil)]
+    unnamed[0].write([1, 2], at: 0)
+    named.write([3], at: 0)
+    #expect(unnamed[1].size == 0 && unnamed[0].read(0, 2).bytes == [1, 2])
+    #expect(disk.paths(in: "/") == ["/named"] && disk.used == 3)
+    #expect(throws: RawCode(code: SQLITE_CANTOPEN)) {
+      try RawFile(disk, "/named", flags: RawFile.readWrite | SQLITE_OPEN_EXCLUSIVE)
+    }
+    let again = try RawFile(disk, "/named")
+    unnamed[0].close()
+    #expect(disk.delete("/named") == SQLITE_OK && disk.used == 1 && again.size == 1)
+    again.close()
+    named.close()
+    let second = try RawFile(disk, "/second", flags: RawFile.readWrite | SQLITE_OPEN_DELETEONCLOSE)
+    #expect(disk.paths(in: "/") == ["/second"])
+    second.close()
+    #expect(disk.paths(in: "/").isEmpty && disk.used == 0)
+  }
+
   @Test("Paths lead to the same file however they are written")
   func paths() {
     for path in ["/a/b", "a/b", "//a//b/", "/a/./b", "/a/c/../b", "/../a/b"] {

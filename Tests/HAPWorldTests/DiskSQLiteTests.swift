@@ -71,7 +71,7 @@ struct DiskSQLiteTests {
     try one.execute("COMMIT")
     try #expect(two.number("SELECT count(*) FROM t") == 2)
     try two.execute("BEGIN; SELECT * FROM t")
-    // A reader keeps its view beside a writer with a log, and keeps the writer out without.
+    // A reader keeps its view during a write with a log, and prevents the write without.
     let insert = { try one.execute("INSERT INTO t VALUES (3)") }
     if mode == "WAL" {
       try insert()
@@ -126,6 +126,19 @@ struct DiskSQLiteTests {
     #expect(disk.used == 0)
   }
 
+  @Test("A file that was moved away is not written any more")
+  func moved() throws {
+    let disk = disk()
+    let database = try disk.connect()
+    try database.execute("CREATE TABLE t (a)")
+    try disk.rename("/db", to: "/other")
+    #expect(throws: SQLiteError(code: SQLITE_READONLY, message: "attempt to write a readonly database")) {
+      try database.execute("INSERT INTO t VALUES (1)")
+    }
+    try disk.connect("/other").execute("INSERT INTO t VALUES (2)")
+    try #expect(database.number("SELECT a FROM t") == 2)
+  }
+
   @Test("The clock is the one given, and a wait for a lock lets its time pass")
   func clock() throws {
     let time = Clock()
@@ -142,7 +155,7 @@ struct DiskSQLiteTests {
     #expect((4900...5100).contains(time.milliseconds - begin))
   }
 
-  @Test("A disk that is released while it is used goes on until its files are closed, and cannot be found any more")
+  @Test("A disk that is released while it is used works until its files are closed, and cannot be found any more")
   func released() throws {
     var disk: SimulatedDisk? = disk()
     let name = try #require(disk?.vfsName)

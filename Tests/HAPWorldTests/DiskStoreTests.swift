@@ -47,8 +47,8 @@ struct DiskStoreTests {
       ], values: try store.values.load())
   }
 
-  /// Runs all steps with a restart in between, as far as they go.
-  /// - Returns: what was there before each step that was begun, and at the end.
+  /// Runs all steps with a restart in between, up to the first error.
+  /// - Returns: the contents before each step that was begun, and at the end.
   private func run(_ disk: SimulatedDisk) throws -> [Contents] {
     var states: [Contents] = []
     do {

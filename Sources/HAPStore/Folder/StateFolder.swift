@@ -39,7 +39,7 @@ package final class StateFolder: Sendable {
   ///
   /// - Parameters:
   ///   - files: the disk that the folder is on.
-  ///   - report: is told, in a sentence for people, what was repaired on the way (values discarded as damaged).
+  ///   - report: called with a sentence for people about each repair (values discarded as damaged).
   /// - Throws: `unwritable`, `corrupt`, `foreign`, `newerSchema` (then no file was changed), `busy`, `full`.
   package static func open(
     path: String, files: any StoreFiles = SystemFiles(), report: @escaping @Sendable (String) -> Void = { _ in }

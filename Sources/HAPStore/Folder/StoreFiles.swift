@@ -6,11 +6,11 @@ package protocol StoreFiles: Sendable {
   var processID: Int32 { get }
   /// Makes `path` and the folders above it that are missing, with access for their owner alone. The mode of existing folders is not changed.
   func makeFolder(_ path: String) throws(StoreError)
-  /// Creates `path` empty with mode 0600, or narrows the mode of what is there.
+  /// Creates `path` empty with mode 0600, or narrows the mode of the existing file.
   ///
   /// - Returns: its size in bytes.
   func makePrivate(_ path: String) throws(StoreError) -> Int
-  /// Replaces what is at `target`.
+  /// Replaces a file at `target`.
   func rename(_ path: String, to target: String) throws(StoreError)
   /// Does nothing if there is no such file.
   func remove(_ path: String) throws(StoreError)

@@ -86,9 +86,11 @@ final class DiskCore: @unchecked Sendable {
 
   // MARK: Files
 
-  /// What the files hold that have a name or are open.
+  /// The bytes of all files that have a name or are open.
   var used: Int {
-    let open = handles.values.lazy.filter { [names] in names.file($0.path) !== $0.file }
+    let open = handles.values.lazy.filter { [names] in
+      names.file($0.path) !== $0.file && $0.file.handles.first === $0
+    }
     return names.length + open.reduce(0) { $0 + $1.file.content.count }
   }
 

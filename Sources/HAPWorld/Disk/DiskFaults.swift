@@ -47,6 +47,7 @@ struct DiskFaults {
 
   /// - Returns: the code to fail this operation with.
   mutating func failure(of operation: DiskOperation) -> Int32? {
+    if failures.isEmpty { return nil }
     var code: Int32?
     for index in failures.indices where failures[index].operation == operation {
       failures[index].remaining -= 1

@@ -10,8 +10,8 @@ final class DiskFile {
 
   init(sectorSize: Int) { content = FileContent(sectorSize: sectorSize) }
 
-  /// Takes or upgrades a lock for `handle`, by the rules of SQLite: any number of `SHARED`, one `RESERVED` beside them; `PENDING` lets no further
-  /// `SHARED` in; `EXCLUSIVE` stands alone.
+  /// Takes or upgrades a lock for `handle`, by the rules of SQLite: any number of `SHARED` together with one `RESERVED`; `PENDING` admits no further
+  /// `SHARED`; `EXCLUSIVE` excludes all others.
   func lock(_ handle: OpenFile, _ level: Int32) -> Int32 {
     if handle.lock >= level { return SQLITE_OK }
     let highest = handles.lazy.filter { $0 !== handle }.map(\.lock).max() ?? SQLITE_LOCK_NONE

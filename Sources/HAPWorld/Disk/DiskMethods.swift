@@ -50,7 +50,7 @@ private func setContent(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
   methods.pointee.xWrite = { file, buffer, count, offset in
     let handle = open(file)
     let source = UnsafeRawBufferPointer(start: buffer, count: Int(max(0, count)))
-    return handle.disk.perform(.write, on: handle, { "\(handle.path) \(offset)+\(count) #\(fingerprint(source))" }) {
+    return handle.disk.perform(.write, on: handle, { "\(handle.path) \(offset)+\(count)" }) {
       handle.disk.write(handle, source, at: Int(offset))
     }
   }
@@ -138,13 +138,6 @@ private func setMemory(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
 
 extension DiskCore {
   /// Sets the seed of SQLite's own generator, which all databases of the process share, from the disk's. SQLite draws from it what it writes into
-  /// logs and journals, so the bytes depend on nothing else in the process.
+  /// logs and journals, so its bytes depend on nothing that ran before. Another thread that uses SQLite at the same time can still change them.
   func seedSQLite() { hapsim_sqlite3_seed(UInt32(truncatingIfNeeded: random.next()) | 1) }
-}
-
-/// FNV-1a, 64 bits, in hexadecimal.
-private func fingerprint(_ bytes: UnsafeRawBufferPointer) -> String {
-  var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-  for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-  return String(hash, radix: 16)
 }

@@ -52,7 +52,7 @@ final class DiskVFS: @unchecked Sendable {
       guard let handle else { return code }
       handle.vfs = DiskVFS.own(vfs)
       OpenSlot.fill(file, with: handle)
-      // As on a system: whoever may not write reads.
+      // As on a system: a file that cannot be written is opened for reading.
       outFlags?.pointee =
         handle.isReadOnly ? flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY : flags
       return SQLITE_OK

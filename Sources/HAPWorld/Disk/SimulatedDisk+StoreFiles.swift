@@ -25,7 +25,7 @@ extension SimulatedDisk: StoreFiles {
 
   package func makePrivate(_ path: String) throws(StoreError) -> Int {
     var size = 0
-    let isNew = contents(of: path) == nil
+    let isNew = core.locked { core.names.file(FileNames.absolute(path)) == nil }
     try perform(.open, isChange: isNew, path) { path in
       guard let file = self.core.names.file(path) ?? self.core.create(path), !self.core.isReadOnly else {
         return SQLITE_CANTOPEN

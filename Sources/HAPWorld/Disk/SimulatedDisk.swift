@@ -56,7 +56,7 @@ package final class SimulatedDisk: Sendable {
   /// Writes, syncs, truncations, and new, removed or changed names, so far.
   package var changes: Int { core.locked { core.changes } }
 
-  /// Crashes the host in place of the change that follows the next `count` ones.
+  /// Crashes the host instead of the change after the next `count` ones.
   package func crash(after count: Int, losingPower: Bool) {
     core.locked { core.faults.crash = .init(remaining: count, losesPower: losingPower) }
   }
