@@ -37,7 +37,7 @@ package final class EventJournal {
   ///   - run: lower-case letters and digits.
   ///   - timeOfDay: since 1970.
   package init(
-    run: String = String(UInt64.random(in: .min ... .max), radix: 36), timeOfDay: @escaping () -> Duration
+    run: String, timeOfDay: @escaping () -> Duration
   ) {
     self.run = run
     self.timeOfDay = timeOfDay
