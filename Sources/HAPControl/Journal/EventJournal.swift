@@ -1,3 +1,4 @@
+import HAPLoop
 import HAPScenario
 import HAPSimulator
 import HAPWire
@@ -41,6 +42,11 @@ package final class EventJournal {
   ) {
     self.run = run
     self.timeOfDay = timeOfDay
+  }
+
+  /// A journal with a random `run`.
+  package convenience init(on loop: EventLoop, timeOfDay: @escaping () -> Duration) {
+    self.init(run: String(loop.randomNumber(), radix: 36), timeOfDay: timeOfDay)
   }
 
   private var count: Int { entries.count - head }
