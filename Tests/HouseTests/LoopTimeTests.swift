@@ -4,10 +4,15 @@ import Testing
 /// Time, tasks and randomness come from a loop, so that a simulated loop can replace them.
 ///
 /// PurityTests looks into the objects of the pure targets. This test reads the sources of all targets, the executables included.
+///
+/// Seen to fail: with a file in HAPTransport for each of the denied uses, such as `Task { print(1) }`, `Date()` and `usleep(1)`; and with an
+/// exception that isn't needed.
 struct LoopTimeTests {
   /// What is denied, by its name in `exceptions`.
   private static let denied: [(name: String, pattern: String)] = [
-    ("Task", #"\bTask(?:<[^>\n]*>)?(?:\.init)?\s*(?:\{|\([^)\n]*operation:|\(priority:|\(executorPreference:)"#),
+    (
+      "Task", #"(?<!-> )\bTask(?:<[^>\n]*>)?(?:\.init)?\s*(?:\{|\([^)\n]*operation:|\(priority:|\(executorPreference:)"#
+    ),
     ("Task.detached", #"\bTask\.detached\b"#),
     ("Task.sleep", #"\bTask(?:<[^>\n]*>)?\.sleep\b"#),
     ("clock", #"\b(?:Continuous|Suspending)Clock\b"#),
@@ -98,7 +103,8 @@ struct LoopTimeTests {
     "Code that only looks like a denied use is not found",
     arguments: [
       "// Task { }", "group.addTask { await body() }", "loop.startTask { await body() }", "Task.isCancelled",
-      "let task: Task<Void, Never>?", "Double.random(in: 0..<1, using: &random)", "all.shuffled(using: &random)",
+      "let task: Task<Void, Never>?", "func start() -> Task<Void, Never> {", "Double.random(in: 0..<1, using: &random)",
+      "all.shuffled(using: &random)",
       "try await loop.sleep(for: .seconds(1))", "loop.readClock()", "ReaderThread(descriptor)", "struct CaseTask {",
       "loop.random.bytes(4)", "nameCurrentThread(name)", "Self.system.accept(descriptor)",
     ])
