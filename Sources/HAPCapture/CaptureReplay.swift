@@ -134,7 +134,7 @@ package struct CaptureReplay {
         case .stored(let ticket, let succeeded): core.stored(ticket, succeeded: succeeded, at: time)
         case .advanced: core.advance(to: time)
         case .changed(let changes):
-          for (id, value) in changes {
+          for (id, value) in changes.sorted(by: { $0.key < $1.key }) {
             guard let slot = core.database.slot(of: id) else {
               throw Mistake(line: number, message: "there is no \(id)")
             }

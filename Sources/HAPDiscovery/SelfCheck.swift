@@ -92,7 +92,8 @@ final class SelfCheck {
 
   private func found(_ name: String) {
     guard let found = owners.removeValue(forKey: name) else { return }
-    for owner in found {
+    // In the order in which the searches began.
+    for owner in found.sorted(by: { searches[$0]?.number ?? 0 < searches[$1]?.number ?? 0 }) {
       guard let search = searches.removeValue(forKey: owner) else { continue }
       search.tell(.seen)
     }

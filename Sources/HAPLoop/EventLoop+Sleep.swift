@@ -1,3 +1,5 @@
+import CUV
+
 extension EventLoop {
   /// Waits for a time of the loop's clock. From any thread.
   /// - Throws: `CancellationError` if the task is cancelled; `LoopError` with `.cancelled` if the loop ends first or has ended.
@@ -11,6 +13,13 @@ extension EventLoop {
     } onCancel: {
       schedule { sleeper.cancel() }
     }
+  }
+
+  /// Blocks the loop's thread, and with it everything on the loop. Only for a program that ends, and for the simulation of a process that hangs.
+  /// - Parameter duration: rounded up to milliseconds.
+  package func block(for duration: Duration) {
+    preconditionOnLoop()
+    uv_sleep(UInt32(clamping: Int64((max(duration, .zero) / .milliseconds(1)).rounded(.up))))
   }
 }
 

@@ -5,7 +5,7 @@ import HAPProtocol
 extension AccessoryServer {
   /// The network has become another one: asks `shape` again for every connection. What was held up by the old one follows at once.
   package func reshape() {
-    for connection in connections.values { reshape(connection) }
+    for connection in inOrder { reshape(connection) }
     perform()
   }
 

@@ -32,7 +32,7 @@ extension AccessoryServer {
   package func vanish() {
     for listener in listeners { listener.close() }
     listeners = []
-    for connection in Array(connections.values) { drop(connection, withReset: true) }
+    for connection in inOrder { drop(connection, withReset: true) }
     perform()
   }
 

@@ -68,6 +68,9 @@ package final class AccessoryServer {
 
   package var connectionCount: Int { connections.count }
 
+  /// The connections in the order in which they were accepted.
+  var inOrder: [ServedConnection] { connections.sorted { $0.key < $1.key }.map(\.value) }
+
   // MARK: Life
 
   /// Closes every connection and stops listening. Any number of times.
@@ -78,7 +81,7 @@ package final class AccessoryServer {
     isStopped = true
     for listener in listeners { listener.close() }
     listeners = []
-    for connection in connections.values {
+    for connection in inOrder {
       // What was held up is sent now: an orderly end loses nothing.
       for piece in connection.shaped?.takeAll() ?? [] where !withReset {
         piece.bytes.withUnsafeBytes { connection.stream.write($0) }
@@ -86,7 +89,7 @@ package final class AccessoryServer {
       connection.shaped?.close()
       if withReset { connection.stream.reset() } else { connection.stream.closeAfterWriting() }
     }
-    for connection in connections.values { core.closed(connection.core) }
+    for connection in inOrder { core.closed(connection.core) }
     connections = [:]
     turnHook.cancel()
     timer.close()
@@ -103,7 +106,7 @@ package final class AccessoryServer {
   /// Closes connections as if the network had.
   /// - Returns: how many.
   package func disconnect(where isMeant: (ConnectionCore) -> Bool) -> Int {
-    let meant = connections.values.filter { isMeant($0.core) }
+    let meant = inOrder.filter { isMeant($0.core) }
     for connection in meant { drop(connection) }
     perform()
     return meant.count

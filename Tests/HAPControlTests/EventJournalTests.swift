@@ -1,3 +1,4 @@
+import HAPLoop
 import HAPModel
 import HAPWire
 import Testing
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("The journal") struct EventJournalTests {
   private func journal(_ count: Int) -> EventJournal {
-    let journal = EventJournal { .zero }
+    let journal = EventJournal(run: "here") { .zero }
     for number in 0..<count {
       journal.append(
         .simulator(SimulatorEvent(accessory: "Lamp", .connected(peer: "\(number)"))), now: .seconds(number))
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test("What is kept is bounded in bytes, too, but for the latest") func weight() {
-    let journal = EventJournal { .zero }
+    let journal = EventJournal(run: "here") { .zero }
     func append(_ size: Int) {
       let value = SimulatorEvent.NamedValue(
         characteristic: .init(id: AttributeID(aid: 1, iid: 9), name: "Data"),
@@ -68,7 +69,8 @@ import Testing
     for id in ["7", "", "-", "here", "here-", "here-x", "here--7", "there-7", "here-7-7", "here-99999999999999999999"] {
       #expect(journal.place(ofID: id) == .elsewhere, "\(id)")
     }
-    #expect(EventJournal { .zero }.run != EventJournal { .zero }.run)
+    let loop = EventLoop(name: "journal")
+    #expect(EventJournal(on: loop) { .zero }.run != EventJournal(on: loop) { .zero }.run)
   }
 
   @Test("Who listens is told, until it doesn't") func listeners() {

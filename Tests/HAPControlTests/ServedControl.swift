@@ -51,7 +51,7 @@ final class ServedControl: Sendable {
       setting.tellsRequests = reportsAll
       let simulation = Simulation(setting, in: SimulationClock(pace, on: loop), on: loop)
       for accessory in prepared { try simulation.serve(accessory, port: 0) }
-      let journal = EventJournal { .seconds(1_700_000_000) }
+      let journal = EventJournal(run: "here") { .seconds(1_700_000_000) }
       sink.journal = journal
       let dispatcher = CommandDispatcher(
         simulation, readProfile: { throw Failure(message: "no file is to be read: \($0)") }, onAllStopped: {})

@@ -114,7 +114,7 @@ package actor MDNSObserver {
     isClosed = true
     absence = "it was closed"
     held.close()
-    for ticket in waiters.keys { finish(ticket, with: nil) }
+    for ticket in waiters.keys.sorted() { finish(ticket, with: nil) }
   }
 
   // MARK: Hearing
@@ -179,7 +179,8 @@ package actor MDNSObserver {
 
   private func note(_ packet: ObservedPacket) {
     log.append(packet)
-    for (ticket, waiter) in waiters where waiter.matches(packet) { finish(ticket, with: packet) }
+    let met = waiters.keys.filter { waiters[$0]?.matches(packet) ?? false }
+    for ticket in met.sorted() { finish(ticket, with: packet) }
   }
 
   private func concerns(_ message: DNSMessage) -> Bool {

@@ -20,7 +20,7 @@ extension CaseRun {
     if let former = connections[name], former.isClosed || message.way.isOnce { forget(name, .reset) }
     if message.way == .proof || message.way == .exchange {
       // An M1 among the others keeps Pair Setup for its connection.
-      for other in connections.keys.filter({ $0 != name }) { forget(other, .reset) }
+      for other in connections.keys.sorted() where other != name { forget(other, .reset) }
     }
     var wire: [UInt8]
     let connection: WireConnection
@@ -67,7 +67,7 @@ extension CaseRun {
 
   /// Ends all connections at once, whatever is under way.
   func abandon() {
-    for name in connections.keys { forget(name, .reset) }
+    for name in connections.keys.sorted() { forget(name, .reset) }
   }
 
   private func forget(_ name: String, _ how: WireConnection.Ending) {

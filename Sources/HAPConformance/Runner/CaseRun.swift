@@ -125,7 +125,7 @@ actor CaseRun {
 
   /// Closes what is open and waits until the accessory knows.
   func close() async {
-    let open = Array(connections.values) + formerConnections
+    let open = connections.sorted { $0.key < $1.key }.map(\.value) + formerConnections
     connections = [:]
     formerConnections = []
     await withTaskGroup { group in

@@ -263,7 +263,7 @@ package actor AccessoryProcess {
     self.exit = exit
     let message = "the accessory's process ended \(exit)"
     up(Failure(message: message, lastLines: lastLines))
-    let waiting = pending.values
+    let waiting = pending.sorted { $0.key < $1.key }.map(\.value)
     pending = [:]
     for tell in waiting { tell(.failure(endedFailure)) }
     for waiter in endWaiters { waiter.resume(returning: exit) }

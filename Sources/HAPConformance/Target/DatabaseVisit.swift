@@ -35,10 +35,10 @@ package struct DatabaseVisit: Sendable {
   private func read(_ observer: MDNSObserver, _ absence: String?, on loop: EventLoop) async throws -> Reading {
     let found = try await place(observer, absence)
     if Task.isCancelled { throw ConformanceSession.Failure(message: "it was given up") }
-    let device = TestedAccessory(on: loop, addresses: found.addresses, code: code, random: .system)
+    let device = TestedAccessory(on: loop, addresses: found.addresses, code: code, random: loop.random)
     let world = CaseWorld()
     let keeper = Keeper(
-      device: device, world: world, seed: RandomSource.system.bytes(7).reduce(0) { $0 << 8 | UInt64($1) })
+      device: device, world: world, seed: loop.random.bytes(7).reduce(0) { $0 << 8 | UInt64($1) })
     let outcome: Result<Reading, Keeper.Refusal>
     do throws(Keeper.Refusal) {
       try await keeper.pair()

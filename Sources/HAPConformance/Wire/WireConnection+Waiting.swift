@@ -67,7 +67,7 @@ extension WireConnection {
       _ = isolation
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         loop.preconditionOnLoop()
-        waiters[number] = continuation
+        waiters.append((number, continuation))
         timer.onFire = { [self] in resume(number) }
         let now = loop.readClock()
         timer.start(after: .nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
@@ -79,11 +79,14 @@ extension WireConnection {
     timer.close()
   }
 
-  private func resume(_ waiter: UInt64) { waiters.removeValue(forKey: waiter)?.resume() }
+  private func resume(_ waiter: UInt64) {
+    guard let index = waiters.firstIndex(where: { $0.number == waiter }) else { return }
+    waiters.remove(at: index).continuation.resume()
+  }
 
   func wake() {
     let waiting = waiters
-    waiters = [:]
-    for continuation in waiting.values { continuation.resume() }
+    waiters = []
+    for waiter in waiting { waiter.continuation.resume() }
   }
 }

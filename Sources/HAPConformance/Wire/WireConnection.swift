@@ -33,7 +33,8 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
   var events: [WireMessage] = []
   var queuedBytes = 0
   var isOver = false
-  var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  /// In the order in which they began to wait.
+  var waiters: [(number: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
   var lastWaiter: UInt64 = 0
   /// When the last bytes went out.
   private(set) var lastSent: Duration = .zero

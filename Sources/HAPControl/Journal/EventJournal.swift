@@ -1,3 +1,4 @@
+import HAPLoop
 import HAPScenario
 import HAPSimulator
 import HAPWire
@@ -37,10 +38,15 @@ package final class EventJournal {
   ///   - run: lower-case letters and digits.
   ///   - timeOfDay: since 1970.
   package init(
-    run: String = String(UInt64.random(in: .min ... .max), radix: 36), timeOfDay: @escaping () -> Duration
+    run: String, timeOfDay: @escaping () -> Duration
   ) {
     self.run = run
     self.timeOfDay = timeOfDay
+  }
+
+  /// A journal with a random `run`.
+  package convenience init(on loop: EventLoop, timeOfDay: @escaping () -> Duration) {
+    self.init(run: String(loop.randomNumber(), radix: 36), timeOfDay: timeOfDay)
   }
 
   private var count: Int { entries.count - head }

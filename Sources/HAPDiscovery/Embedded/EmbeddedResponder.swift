@@ -32,7 +32,7 @@ package final class EmbeddedResponder: Responder {
   package init(_ loop: EventLoop, on choice: InterfaceChoice) {
     var configuration = MDNSResponder.Configuration()
     configuration.sharesPort = true
-    driver = MDNSDriver(loop, choice, MDNSResponder(configuration, random: .fromSystem()))
+    driver = MDNSDriver(loop, choice, MDNSResponder(configuration, random: MDNSRandom(seed: loop.randomNumber())))
     ownAddresses = Set(driver.interfaces.flatMap(\.addresses))
     outbox = LoopTimer(loop)
     selfCheck = SelfCheck(loop)
@@ -126,9 +126,4 @@ package final class EmbeddedResponder: Responder {
   func addresses(_ given: [IPAddress]) -> Set<IPAddress> {
     given.isEmpty ? ownAddresses : Set(given)
   }
-}
-
-extension MDNSRandom {
-  /// With a seed from the operating system.
-  static func fromSystem() -> MDNSRandom { MDNSRandom(seed: .random(in: 0...UInt64.max)) }
 }

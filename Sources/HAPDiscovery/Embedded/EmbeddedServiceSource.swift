@@ -17,7 +17,7 @@ final class EmbeddedServiceSource: ServiceSource {
   init(_ loop: EventLoop, _ choice: InterfaceChoice, type: String, report: @escaping (BrowserEvent) -> Void) {
     var configuration = MDNSBrowser.Configuration()
     configuration.sharesPort = true
-    driver = MDNSDriver(loop, choice, MDNSBrowser(configuration, random: .fromSystem()))
+    driver = MDNSDriver(loop, choice, MDNSBrowser(configuration, random: MDNSRandom(seed: loop.randomNumber())))
     outbox = LoopTimer(loop)
     self.report = report
     // Keeps this object as long as it is open.

@@ -1,12 +1,6 @@
 import HAPLoop
 import MDNS
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// An mDNS machine as `MDNSDriver` runs it.
 package protocol MDNSMachine {
   associatedtype Output: MDNSMachineOutput
@@ -114,7 +108,7 @@ package final class MDNSDriver<Machine: MDNSMachine> {
     let end = now + limit
     while machine.isSayingGoodbye, now < end {
       // The loop waits too: a process that ends has nothing else to do.
-      usleep(1000)
+      loop.block(for: .milliseconds(1))
       perform { $0.advance(to: $1) }
     }
     isClosed = true

@@ -69,13 +69,15 @@ struct ReadsNewDatabase: JudgeRule {
   }
 
   mutating func advance(_ scene: JudgeScene, _ findings: inout JudgeFindings) {
-    for (id, state) in states {
-      for (controller, deadline) in state.owing {
-        guard let deadline, scene.now >= deadline else { continue }
+    func isDue(_ deadline: Duration?) -> Bool { deadline.map { scene.now >= $0 } ?? false }
+    for id in states.keys.filter({ states[$0]!.owing.values.contains(where: isDue) }).sorted() {
+      let state = states[id]!
+      for controller in state.owing.keys.filter({ isDue(state.owing[$0]!) }).sorted() {
         states[id]!.owing[controller] = nil
         findings.breach(
           "\(controller) didn't read the database of \(state.name) again, whose c# is \(state.number ?? "another") now",
-          on: live.values.first { $0.controller == controller && $0.accessory.id == id })
+          on: live.values.filter { $0.controller == controller && $0.accessory.id == id }
+            .min(by: JudgedConnection.precedes))
       }
     }
   }

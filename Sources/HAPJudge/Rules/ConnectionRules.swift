@@ -47,9 +47,11 @@ struct Reconnects: JudgeRule {
   }
 
   mutating func advance(_ scene: JudgeScene, _ findings: inout JudgeFindings) {
-    for (relation, loss) in losses
-    where loss.connection.accessory.serves && scene.now - loss.at >= scene.patience {
-      losses[relation] = nil
+    let due = losses.keys.filter { relation in
+      losses[relation].map { $0.connection.accessory.serves && scene.now - $0.at >= scene.patience } ?? false
+    }
+    for relation in due.sorted() {
+      guard let loss = losses.removeValue(forKey: relation) else { continue }
       // Who isn't paired any more has nothing to come back to.
       guard loss.connection.accessory.hasPaired(relation.controller) else { continue }
       findings.breach(
@@ -127,8 +129,9 @@ struct NoIdleConnections: JudgeRule {
   }
 
   mutating func advance(_ scene: JudgeScene, _ findings: inout JudgeFindings) {
-    for (key, connection) in silent where scene.now - connection.openedAt >= Self.span {
-      silent[key] = nil
+    let due = silent.values.filter { scene.now - $0.openedAt >= Self.span }
+    for connection in due.sorted(by: JudgedConnection.precedes) {
+      silent[ObjectIdentifier(connection)] = nil
       findings.breach("\(connection.host) has been connected for ten seconds and said nothing", on: connection)
     }
   }

@@ -82,9 +82,9 @@ struct Resubscribes: JudgeRule {
   }
 
   mutating func advance(_ scene: JudgeScene, _ findings: inout JudgeFindings) {
-    for (relation, loss) in losses {
-      guard let deadline = loss.deadline, scene.now >= deadline, loss.connection.accessory.serves,
-        let missing = missing(relation)
+    let due = losses.keys.filter { relation in losses[relation]?.deadline.map { scene.now >= $0 } ?? false }
+    for relation in due.sorted() {
+      guard let loss = losses[relation], loss.connection.accessory.serves, let missing = missing(relation)
       else { continue }
       guard !missing.isEmpty else {
         settle(relation, &findings)

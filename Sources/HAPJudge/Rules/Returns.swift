@@ -1,7 +1,7 @@
 import HAPModel
 
 /// A controller at an accessory, over its connections.
-struct Relation: Hashable {
+struct Relation: Hashable, Comparable {
   let controller: String
   /// Its id.
   let accessory: String
@@ -15,6 +15,10 @@ struct Relation: Hashable {
   init(_ controller: String, _ accessory: any JudgedAccessory) {
     self.controller = controller
     self.accessory = accessory.id
+  }
+
+  static func < (one: Relation, other: Relation) -> Bool {
+    (one.accessory, one.controller) < (other.accessory, other.controller)
   }
 }
 

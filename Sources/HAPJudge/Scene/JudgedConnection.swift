@@ -44,6 +44,11 @@ package final class JudgedConnection {
     openedAt = now
   }
 
+  /// The order of connections in findings: the same in every run, unlike that of a dictionary.
+  static func precedes(_ one: JudgedConnection, _ other: JudgedConnection) -> Bool {
+    (one.openedAt, one.peer, one.accessory.id) < (other.openedAt, other.peer, other.accessory.id)
+  }
+
   /// Without the port: whose connections belong together before it is known who they are.
   package var host: String {
     guard let colon = peer.lastIndex(of: ":") else { return peer }

@@ -136,7 +136,7 @@ struct ProfileJudge {
   private mutating func judgeServiceNames(_ accessory: AccessoryDraft) {
     let groups = Dictionary(
       grouping: accessory.services.filter { !$0.isHidden && $0.type != .accessoryInformation }, by: \.type)
-    for (_, group) in groups where group.count > 1 {
+    for (_, group) in groups.sorted(by: { $0.key.wireForm < $1.key.wireForm }) where group.count > 1 {
       var seen: Set<Value> = []
       for service in group {
         let mark = [TypeID.serviceLabelIndex, .name, .configuredName].lazy

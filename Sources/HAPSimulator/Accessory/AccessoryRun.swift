@@ -78,7 +78,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       identity: prepared.identity, advertisement: prepared.advertisement, database: prepared.database,
       pairings: prepared.pairings,
       failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
-      random: capture.map { .system(notedBy: $0) } ?? defect?.random ?? .system)
+      random: capture.map { loop.random.noted(by: $0) } ?? defect?.random(from: loop.random) ?? loop.random)
     core.makesReports = news != nil || observer != nil
     core.reportsRequests = tellsRequests
     built = prepared.built.withoutDatabase

@@ -65,11 +65,11 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 }
 
 extension RandomSource {
-  /// The system's randomness, with every byte of it noted. Drawn on the accessory's loop alone.
-  static func system(notedBy capture: CaptureWriter) -> RandomSource {
+  /// The same randomness, with every byte of it noted. Drawn on the accessory's loop alone.
+  func noted(by capture: CaptureWriter) -> RandomSource {
     nonisolated(unsafe) let capture = capture
     return RandomSource { room in
-      let bytes = RandomSource.system.bytes(room.count)
+      let bytes = bytes(room.count)
       room.copyBytes(from: bytes)
       capture.drew(bytes)
     }

@@ -153,7 +153,7 @@ package actor SimulatedAccessory {
     prepared = prepared.running
     lastDatabase = nil
     offline = offline.filter { run.core.database.hasAccessory($0) }
-    for aid in offline { run.setReachable(false, aid: aid) }
+    for aid in offline.sorted() { run.setReachable(false, aid: aid) }
     if faults.isEmpty { return }
     let over = starts > 1 ? faults.forgetMomentary() : []
     apply(to: run)
@@ -173,18 +173,19 @@ package actor SimulatedAccessory {
     lastDatabase = old.core.database
     state = .restarting(held: HeldPort.hold(terms, of: loop))
     let changes = restartChanges
+    let random = loop.random
     old.whenStored { [self, prepared, profile] in
       let chance = old.chance
       // The old run lives until here, and with it what it still had to store.
       loop.offload { () -> Result<(PreparedAccessory, StoreError?), any Error> in
         var failure: StoreError?
         do throws(StoreError) {
-          let alteration = try RestartAlteration(changes, .init(restart), prepared.store)
+          let alteration = try RestartAlteration(changes, .init(restart), prepared.store, random)
           if restart == .factoryReset { try prepared.store.reset() }
           try alteration?.apply(to: prepared.store, of: profile)
         } catch { failure = error }
         return Result {
-          (try PreparedAccessory(again: prepared, from: profile, with: conduct, random: .system), failure)
+          (try PreparedAccessory(again: prepared, from: profile, with: conduct, random: random), failure)
         }
       } then: { result in
         self.assumeIsolated { $0.comeBack(result, by: restart, chance, done) }
@@ -234,11 +235,11 @@ package actor SimulatedAccessory {
     do throws(CommandError) { _ = try changeable() } catch { return done(.failure(error)) }
     isReplacing = true
     let changes = restartChanges
-    loop.offload { [prepared, profile] in
+    loop.offload { [prepared, profile, random = loop.random] in
       Result { () throws(CommandError) in
         do {
           let served = try prepared.store.idMap()
-          try RestartAlteration(changes, .replace, prepared.store)?.apply(to: prepared.store, of: profile)
+          try RestartAlteration(changes, .replace, prepared.store, random)?.apply(to: prepared.store, of: profile)
           return try Replacement(try read(), inPlaceOf: profile, servedAs: served, for: prepared)
         } catch { throw CommandError(preparing: error) }
       }

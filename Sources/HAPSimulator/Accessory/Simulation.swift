@@ -133,10 +133,11 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
   ) {
     let folder = setting.folder
     let choices = setting.choices
+    let random = loop.random
     loop.offload {
       Result { () throws(CommandError) in
         do {
-          return try PreparedAccessory(try read(), in: folder, choices: choices, random: .system)
+          return try PreparedAccessory(try read(), in: folder, choices: choices, random: random)
         } catch { throw CommandError(preparing: error) }
       }
     } then: { [self] (result: Result<PreparedAccessory, CommandError>) in

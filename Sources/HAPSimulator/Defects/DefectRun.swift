@@ -90,7 +90,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     core = server.core
     loop = server.loop
     if let idle = state.script.defect.idle { closeIdle(after: idle) }
-    for pause in state.script.defect.beats { beat(every: pause) }
+    for pause in state.script.defect.beats.sorted() { beat(every: pause) }
   }
 
   /// Looks once a second for connections that have been silent for too long.
@@ -329,10 +329,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     let id = connection.id
     if !effects.sessionEvents.isEmpty { sessionEvents[id] = effects.sessionEvents }
     if effects.exits { _exit(1) }
-    if effects.pause > .zero {
-      let (seconds, attoseconds) = effects.pause.components
-      usleep(UInt32(clamping: seconds * 1_000_000 + attoseconds / 1_000_000_000_000))
-    }
+    if effects.pause > .zero { loop.block(for: effects.pause) }
     for aid in effects.identified { onIdentify?(aid) }
     // In this turn, before a controller can learn that anything happened: a timer may fire only after a controller has made its next session.
     if effects.closing == .others {

@@ -15,15 +15,15 @@ final class DefectState {
 
   init(_ defect: Defect) { script = DefectScript(defect) }
 
-  /// Chance, or what the defect has in its place.
-  var random: RandomSource {
-    guard let change = script.defect.random else { return .system }
+  /// The given randomness, or the defect's replacement for it.
+  func random(from source: RandomSource) -> RandomSource {
+    guard let change = script.defect.random else { return source }
     nonisolated(unsafe) let script = script
     return RandomSource { room in
       if change.path == nil || change.path == script.path {
         for index in 0..<room.count { room[index] = UInt8(truncatingIfNeeded: index &* 7 &+ 1) }
       } else {
-        room.copyBytes(from: RandomSource.system.bytes(room.count))
+        room.copyBytes(from: source.bytes(room.count))
       }
     }
   }

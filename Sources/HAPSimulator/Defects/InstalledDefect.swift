@@ -96,7 +96,7 @@ final class InstalledDefect {
     }
     if setup != faults.setup {
       setup = faults.setup
-      server.core.setupKeys = setup.map { SetupKeyManner($0, code: setupCode) } ?? SetupKeyManner()
+      server.core.setupKeys = setup.map { SetupKeyManner($0, code: setupCode, server.loop.random) } ?? SetupKeyManner()
     }
     guard faults.hasNetworkFaults || server.shape != nil else { return }
     server.refusesBeyond = faults.refusesBeyond
@@ -121,8 +121,8 @@ final class InstalledDefect {
 
 extension SetupKeyManner {
   /// - Parameter code: the label's. Another salt has another verifier, which is computed here: 1 ms.
-  fileprivate init(_ fault: SetupFault, code: SetupCode) {
-    var salt = RandomSource.system.bytes(SRPVerifier.saltCount)
+  fileprivate init(_ fault: SetupFault, code: SetupCode, _ random: RandomSource) {
+    var salt = random.bytes(SRPVerifier.saltCount)
     salt[0] = 0
     self.init(
       fault.leadsKey ? fault.keepsZeros ? .padded : .stripped : .avoided,

@@ -8,16 +8,20 @@ import HAPStore
 /// Changes what an accessory keeps between its end and its next start, as a defect has it.
 struct RestartAlteration {
   private let change: RestartChange
+  private let random: RandomSource
   private let identity: StoredIdentity
   private let pairings: [Pairing]
   private let values: [AttributeID: Value]
   private let tries: Int
 
   /// Notes what there is before a factory reset; nil: none of the changes has to do with such a restart.
-  init?(_ changes: [RestartChange], _ cause: RestartChange.Cause, _ store: AccessoryStore) throws(StoreError) {
+  init?(
+    _ changes: [RestartChange], _ cause: RestartChange.Cause, _ store: AccessoryStore, _ random: RandomSource
+  ) throws(StoreError) {
     guard let change = RestartChange.joined(changes, by: cause) else { return nil }
     self.change = change
-    identity = try store.identity { .draw(deviceID: nil, from: .system) }
+    self.random = random
+    identity = try store.identity { .draw(deviceID: nil, from: random) }
     pairings = try store.pairings()
     values = try store.values.load()
     tries = try store.failedTries()
@@ -26,14 +30,16 @@ struct RestartAlteration {
   /// - Parameter profile: which the accessory is made of next.
   func apply(to store: AccessoryStore, of profile: AccessoryProfile) throws(StoreError) {
     if !change.keeps.isDisjoint(with: [.id, .key]) {
-      let new = try store.identity { .draw(deviceID: nil, from: .system) }
+      let new = try store.identity { .draw(deviceID: nil, from: random) }
       try store.replaceIdentity(
         StoredIdentity(
           deviceID: change.keeps.contains(.id) ? identity.deviceID : new.deviceID,
           keySeed: change.keeps.contains(.key) ? identity.keySeed : new.keySeed))
     }
     if change.keeps.contains(.pairings) { for pairing in pairings { try store.upsert(pairing) } }
-    if change.keeps.contains(.values) { try store.values.commit(values.map { ($0.key, $0.value) }) }
+    if change.keeps.contains(.values) {
+      try store.values.commit(values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    }
     if change.keeps.contains(.tries) { try store.setFailedTries(tries) }
     for memory in change.forgets { try forget(memory, store) }
     if change.shufflesIDs { try shuffle(store, profile) }
@@ -55,7 +61,7 @@ struct RestartAlteration {
     let values = profile.moved(try store.values.load(), from: old, to: new)
     try store.values.removeAll()
     try store.setIDMap(new)
-    try store.values.commit(values.map { ($0.key, $0.value) })
+    try store.values.commit(values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
   }
 
   private func forget(_ memory: RestartChange.Memory, _ store: AccessoryStore) throws(StoreError) {
@@ -76,8 +82,8 @@ struct RestartAlteration {
     _ store: AccessoryStore, _ choose: (StoredIdentity, StoredIdentity) -> StoredIdentity
   ) throws(StoreError) {
     let pairings = try store.pairings()
-    let old = try store.identity { .draw(deviceID: nil, from: .system) }
-    try store.replaceIdentity(choose(old, .draw(deviceID: nil, from: .system)))
+    let old = try store.identity { .draw(deviceID: nil, from: random) }
+    try store.replaceIdentity(choose(old, .draw(deviceID: nil, from: random)))
     for pairing in pairings { try store.upsert(pairing) }
   }
 }

@@ -46,7 +46,7 @@ final class AccessoryFaults {
 
   /// The accessory is gone, and nothing goes round any more.
   func stop() {
-    for cycle in cycles.values { cycle.stop() }
+    for (_, cycle) in cycles.sorted(by: { $0.key < $1.key }) { cycle.stop() }
     cycles = [:]
   }
 

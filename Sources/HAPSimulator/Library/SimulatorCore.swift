@@ -77,9 +77,10 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
     _ source: ProfileSource, _ choices: PreparedAccessory.Choices, port: UInt16, done: @escaping Done<ServedAccessory>
   ) {
     let folder = folder ?? .ephemeral()
+    let random = loop.random
     loop.offload {
       Result { () throws(SimulatorError) in
-        do { return try PreparedAccessory(try source.load(), in: folder, choices: choices, random: .system) } catch {
+        do { return try PreparedAccessory(try source.load(), in: folder, choices: choices, random: random) } catch {
           throw SimulatorError(error)
         }
       }

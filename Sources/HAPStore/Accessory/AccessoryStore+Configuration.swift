@@ -77,17 +77,17 @@ extension AccessoryStore {
       let setID = try database.statement("INSERT OR REPLACE INTO ids (accessory, scope, key, id) VALUES (?, ?, ?, ?)")
       let freeID = try database.statement("DELETE FROM ids WHERE accessory = ? AND scope = ? AND key = ?")
       let setNext = try database.statement("INSERT OR REPLACE INTO counters (accessory, scope, next) VALUES (?, ?, ?)")
-      for (name, scope) in map.scopes {
+      for (name, scope) in map.scopes.sorted(by: { $0.key < $1.key }) {
         let stored = before.scopes[name] ?? .init(next: 0)
-        for (key, id) in scope.ids where stored.ids[key] != id {
+        for (key, id) in scope.ids.filter({ stored.ids[$0.key] != $0.value }).sorted(by: { $0.value < $1.value }) {
           setID.bind([row, .text(name), .text(key), .integer(Int64(bitPattern: id))])
           try setID.run()
         }
         setNext.bind([row, .text(name), .integer(Int64(bitPattern: max(scope.next, stored.next)))])
         try setNext.run()
       }
-      for (name, scope) in before.scopes {
-        for key in scope.ids.keys where map.scopes[name]?.ids[key] == nil {
+      for (name, scope) in before.scopes.sorted(by: { $0.key < $1.key }) {
+        for key in scope.ids.keys.sorted() where map.scopes[name]?.ids[key] == nil {
           freeID.bind([row, .text(name), .text(key)])
           try freeID.run()
         }

@@ -10,7 +10,8 @@ package final class Connector {
 
   private let loop: EventLoop
   private var waiting: ArraySlice<SocketAddress>
-  private var attempts: [SocketAddress: TCPStream] = [:]
+  /// In the order in which they were begun.
+  private var attempts: [(address: SocketAddress, stream: TCPStream)] = []
   private var failures: [(SocketAddress, LoopError)] = []
   private let nextAttempt: LoopTimer
   private let limit: LoopTimer
@@ -31,7 +32,7 @@ package final class Connector {
     nextAttempt.onFire = { [weak self] in self?.tryNext() }
     limit.onFire = { [weak self] in
       guard let self else { return }
-      for address in attempts.keys {
+      for (address, _) in attempts {
         failures.append((address, LoopError(.timedOut, "connecting to \(address): no answer")))
       }
       finish(.failure(.unreachable(failures)))
@@ -65,12 +66,14 @@ package final class Connector {
       return
     }
     // It tells in a turn of its own, when it is among the attempts.
-    attempts[address] = TCPStream(loop, connectingTo: address) { [weak self] error in
-      guard let self, done != nil, let stream = attempts.removeValue(forKey: address) else { return }
+    let stream = TCPStream(loop, connectingTo: address) { [weak self] error in
+      guard let self, done != nil, let index = attempts.firstIndex(where: { $0.address == address }) else { return }
+      let stream = attempts.remove(at: index).stream
       guard let error else { return finish(.success(stream)) }
       failures.append((address, error))
       tryNext()
     }
+    attempts.append((address, stream))
     if !waiting.isEmpty { nextAttempt.start(after: Self.stagger) }
   }
 
@@ -79,8 +82,8 @@ package final class Connector {
     self.done = nil
     nextAttempt.close()
     limit.close()
-    for stream in attempts.values { stream.close() }
-    attempts = [:]
+    for attempt in attempts { attempt.stream.close() }
+    attempts = []
     done(outcome)
   }
 }

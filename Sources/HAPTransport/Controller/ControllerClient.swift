@@ -27,12 +27,13 @@ package actor ControllerClient {
 
   /// - Parameters:
   ///   - loop: runs; the client belongs to it.
+  ///   - random: nil: the loop's.
   ///   - onPlain: shown every message of either direction in plain, on the loop.
   package init(
-    on loop: EventLoop, random: RandomSource = .system, onPlain: (@Sendable (Bool, [UInt8]) -> Void)? = nil
+    on loop: EventLoop, random: RandomSource? = nil, onPlain: (@Sendable (Bool, [UInt8]) -> Void)? = nil
   ) {
     self.loop = loop
-    self.random = random
+    self.random = random ?? loop.random
     self.onPlain = onPlain
     (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.eventRoom))
   }

@@ -25,18 +25,18 @@ package actor PersistentSession {
   ///   - connectTimeout: for finding the addresses and connecting.
   ///   - requestTimeout: for each answer while the connection is made ready, and for requests that name no other.
   ///   - databasePace: the time between two automatic reads of the database.
-  ///   - random: for keys, and for the jitter of the waits.
+  ///   - random: for keys, and for the jitter of the waits. nil: the loop's.
   ///   - findAddresses: where the accessory is now, in the order of preference. Asked before each try, and never twice at a time.
   package init(
     on loop: EventLoop, identity: ControllerCredentials, with accessory: PairedAccessory,
     connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15), backOff: BackOff = BackOff(),
-    databasePace: Duration = DatabaseFreshness.pace, random: RandomSource = .system,
+    databasePace: Duration = DatabaseFreshness.pace, random: RandomSource? = nil,
     findAddresses: @escaping @Sendable () async -> [SocketAddress]
   ) {
     self.loop = loop
     plan = PersistentConnection.Plan(
       identity: identity, accessory: accessory, findAddresses: findAddresses, connectTimeout: connectTimeout,
-      requestTimeout: requestTimeout, backOff: backOff, random: random, databasePace: databasePace)
+      requestTimeout: requestTimeout, backOff: backOff, random: random ?? loop.random, databasePace: databasePace)
   }
 
   /// What belongs to the loop, and outlives a session that is let go until the loop has closed it.

@@ -15,7 +15,7 @@ struct Mischief: Sendable {
   let stay: Duration
 
   /// Connected, and no more.
-  func connect(_ random: RandomSource = .system) async throws -> ControllerClient {
+  func connect(_ random: RandomSource? = nil) async throws -> ControllerClient {
     let client = ControllerClient(on: loop, random: random)
     try await client.connect(
       to: try socketAddresses(pairing.addresses), connectTimeout: visit.timeout, requestTimeout: visit.timeout)
@@ -23,7 +23,7 @@ struct Mischief: Sendable {
   }
 
   /// Connected and verified.
-  func open(_ random: RandomSource = .system) async throws -> OpenAccessory {
+  func open(_ random: RandomSource? = nil) async throws -> OpenAccessory {
     let client = try await connect(random)
     try await client.pairVerify(pairing.credentials, with: pairing.accessory)
     return OpenAccessory(client: client, pairing: pairing)

@@ -78,7 +78,7 @@ extension Misdeed {
 extension Mischief {
   /// Another controller, with keys of its own.
   fileprivate func other(named name: String, isAdmin: Bool) -> (pairing: Pairing, credentials: ControllerCredentials) {
-    let key = SigningKey(seed: RandomSource.system.secret(32))
+    let key = SigningKey(seed: loop.random.secret(32))
     let credentials = ControllerCredentials(identifier: Array(name.utf8), key: key)
     return (Pairing(identifier: credentials.identifier, publicKey: key.publicKey, isAdmin: isAdmin), credentials)
   }

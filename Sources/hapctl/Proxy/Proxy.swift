@@ -51,7 +51,7 @@ final class Proxy: AccessoryServerOwner {
     guard let nothing = try? AttributeDatabase([]) else { preconditionFailure("no accessories are no mistake") }
     core = AccessoryCore(
       identity: identity.identity, advertisement: identity.advertisement, database: nothing,
-      pairings: identity.pairings, failedAttempts: identity.failedAttempts, conduct: conduct, random: .system)
+      pairings: identity.pairings, failedAttempts: identity.failedAttempts, conduct: conduct, random: loop.random)
     core.forwards = true
     core.onPlain = { connection, isFromController, head, body in
       transcript.message([UInt8](head) + [UInt8](body), isFromController: isFromController, on: connection.number)
@@ -82,7 +82,7 @@ final class Proxy: AccessoryServerOwner {
   func stop() {
     advertiser?.close()
     server.stop()
-    for session in sessions.values { session.close() }
+    for (_, session) in sessions.sorted(by: { $0.key < $1.key }) { session.close() }
     sessions = [:]
     identifying?.close()
   }

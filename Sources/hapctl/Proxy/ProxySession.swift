@@ -81,7 +81,7 @@ final class ProxySession {
   private func verify(_ stream: TCPStream) {
     guard case .connecting = state else { return stream.close() }
     let host = stream.peerAddress.map { "\($0)" } ?? ""
-    let connection = ControllerConnection(stream, host: host, timeout: timeout, random: .system, on: loop)
+    let connection = ControllerConnection(stream, host: host, timeout: timeout, random: loop.random, on: loop)
     state = .verifying(connection)
     connection.onEvent = { [weak self] event in self?.onEvent(event) ?? false }
     connection.onEnd = { [weak self] error in self?.end(error ?? .cancelled) }

@@ -55,7 +55,8 @@ struct PairRun {
     if let alias, known.contains(where: { $0.alias == alias }) {
       throw Failure(.usage, "there is a pairing \(shown(alias)) already; choose another --alias")
     }
-    let me = ControllerCredentials(identifier: newIdentifier(), key: SigningKey(seed: RandomSource.system.secret(32)))
+    let random = loop.random
+    let me = ControllerCredentials(identifier: newIdentifier(random), key: SigningKey(seed: random.secret(32)))
     let (addresses, own) = try await place(known)
     let client = try await OpenAccessory.connect(addresses, on: loop, timeout: visit.timeout)
     let outcome = await setUp(client, me)
@@ -173,8 +174,8 @@ func freeAlias(_ name: String, among taken: [String]) -> String {
 }
 
 /// A random UUID in capitals, by which the accessory will know this controller.
-private func newIdentifier() -> [UInt8] {
-  var bytes = RandomSource.system.bytes(16)
+private func newIdentifier(_ random: RandomSource) -> [UInt8] {
+  var bytes = random.bytes(16)
   bytes[6] = bytes[6] & 0x0F | 0x40
   bytes[8] = bytes[8] & 0x3F | 0x80
   let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()

@@ -42,7 +42,7 @@ extension OpenAccessory {
       isTimed = isTimed || characteristic.perms.contains(.timedWrite)
       entries.append(.init(id, value: value))
     }
-    let pid = isTimed ? RandomSource.system.bytes(6).reduce(1) { $0 << 8 | UInt64($1) } : nil
+    let pid = isTimed ? client.loop.random.bytes(6).reduce(1) { $0 << 8 | UInt64($1) } : nil
     if let pid {
       let answer = try await client.request(.prepare(ttl: 5000, pid: pid))
       guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }

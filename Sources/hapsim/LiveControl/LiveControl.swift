@@ -25,7 +25,7 @@ final class LiveControl {
   ) throws(LoopError) {
     self.choice = choice
     clock = parts[0].simulation.clock
-    let journal = EventJournal { WallClock.now }
+    let journal = EventJournal(on: loop) { WallClock.now }
     self.journal = journal
     let scenarios = parts.count == 1 ? ScenarioPlayer(parts[0], journal, seed: seed) : nil
     self.scenarios = scenarios

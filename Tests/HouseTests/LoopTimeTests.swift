@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+/// Time, tasks and randomness come from a loop, so that a simulated loop can replace them.
+///
+/// PurityTests looks into the objects of the pure targets. This test reads the sources of all targets, the executables included.
+///
+/// Seen to fail: with a file in HAPTransport for each of the denied uses, such as `Task { print(1) }`, `Date()` and `usleep(1)`; and with an
+/// exception that isn't needed.
+struct LoopTimeTests {
+  /// What is denied, by its name in `exceptions`.
+  private static let denied: [(name: String, pattern: String)] = [
+    (
+      "Task", #"(?<!-> )\bTask(?:<[^>\n]*>)?(?:\.init)?\s*(?:\{|\([^)\n]*operation:|\(priority:|\(executorPreference:)"#
+    ),
+    ("Task.detached", #"\bTask\.detached\b"#),
+    ("Task.sleep", #"\bTask(?:<[^>\n]*>)?\.sleep\b"#),
+    ("clock", #"\b(?:Continuous|Suspending)Clock\b"#),
+    ("date", #"\bDate\(\)|\bDate\.now\b"#),
+    ("DispatchQueue", #"\bDispatchQueue\b"#),
+    ("Thread", #"\bThread(?:\.|\(|\s*\{)"#),
+    ("random", #"\.random\((?:\)|in:(?!.*using:))|\.(?:randomElement|shuffled|shuffle)\(\)"#),
+    ("SystemRandomNumberGenerator", #"\bSystemRandomNumberGenerator\b"#),
+    ("SystemRandom", #"\bSystemRandom\.|\bRandomSource\.system\b|[:(?\s]\.system\b(?!\()"#),
+    ("readClock", #"\bEventLoop\.readClock\b"#),
+    ("sleep", #"\b(?:usleep|nanosleep|sleep)\((?!for\b)"#),
+  ]
+
+  /// Where something that is denied is needed: the file, what it uses, and why. An entry that isn't needed any more is an error.
+  private static let exceptions: [(file: String, use: String, reason: String)] = [
+    ("HAPLoop/EventLoop+Tasks.swift", "Task", "makes the tasks of everybody else"),
+    ("HAPLoop/Blocking.swift", "Task", "is for a program's main thread, which belongs to no loop"),
+    ("HAPLoop/EventLoop+Random.swift", "SystemRandom", "is the randomness of a loop on real sockets"),
+    ("HAPTransport/SystemRandomSource.swift", "SystemRandom", "gives executables the system's randomness"),
+    ("HAPStore/Folder/Files.swift", "sleep", "waits for a lock of another process, in blocking code that has no loop"),
+    ("hapctl/Proxy/ProxyIdentity.swift", "SystemRandom", "draws an identity on the program's main thread"),
+    ("haptest/Run/RunRequest.swift", "SystemRandom", "draws a seed before there is a loop"),
+    ("haptest/Commands/FuzzCommand.swift", "SystemRandom", "draws a seed before there is a loop"),
+    ("hapsim/Run/Roster.swift", "SystemRandom", "draws identities on several threads before there is a loop"),
+  ]
+
+  /// Each line that uses what is denied has one of these words. The search is slow, so it reads no other lines.
+  private static let words = ["Task", "Clock", "Date", "Dispatch", "Thread", "andom", "shuffle", "system", "sleep("]
+
+  /// The names of what a source uses that is denied. Comments don't count.
+  private static func uses(in text: String) -> Set<String> {
+    let code = text.split(separator: "\n").filter { line in
+      words.contains { line.contains($0) } && !line.drop { $0 == " " }.hasPrefix("//")
+    }.joined(separator: "\n")
+    guard !code.isEmpty else { return [] }
+    return Set(denied.filter { code.range(of: $0.pattern, options: .regularExpression) != nil }.map(\.name))
+  }
+
+  private static func targets() throws -> [String] {
+    let folder = Checkout.folder.appendingPathComponent("Sources")
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  @Test("Only the listed sources make tasks, wait, read the time or draw randomness without a loop")
+  func sources() throws {
+    var unused = Self.exceptions.map { "\($0.file) \($0.use)" }
+    var count = 0
+    for target in try Self.targets() {
+      let root = Checkout.folder.appendingPathComponent("Sources/").path + "/"
+      for source in try Checkout.sources(of: target) where !source.lastPathComponent.hasSuffix(".generated.swift") {
+        count += 1
+        let file = source.path.replacingOccurrences(of: root, with: "")
+        for use in Self.uses(in: try String(contentsOf: source, encoding: .utf8)).sorted() {
+          guard let index = unused.firstIndex(of: "\(file) \(use)") else {
+            Issue.record(
+              "\(file) uses what LoopTimeTests calls \(use); take it from the loop, or list the file with a reason")
+            continue
+          }
+          unused.remove(at: index)
+        }
+      }
+    }
+    #expect(count > 500)
+    #expect(unused.isEmpty, "these exceptions are not needed any more")
+  }
+
+  @Test(
+    "Each denied use is found, whatever stands around it",
+    arguments: [
+      ("Task", "    Task { await self.close() }"), ("Task", "let t = Task<Void, Never> {"),
+      ("Task", "await Task(operation: { 1 }).value"), ("Task", "Task(priority: .low) {"),
+      ("Task.detached", "Task.detached { }"), ("Task.sleep", "try? await Task.sleep(for: .seconds(1))"),
+      ("Task.sleep", "try await Task<Never, Never>.sleep(nanoseconds: 1)"), ("clock", "ContinuousClock().now"),
+      ("clock", "let clock = SuspendingClock()"), ("date", "Date()"), ("date", "Date.now"),
+      ("DispatchQueue", "DispatchQueue.main.async {}"), ("Thread", "Thread.sleep(forTimeInterval: 1)"),
+      ("Thread", "let thread = Thread { }"), ("random", "Int.random(in: 0...9)"), ("random", "all.randomElement()"),
+      ("random", "all.shuffled()"), ("random", "Bool.random()"),
+      ("SystemRandomNumberGenerator", "var random = SystemRandomNumberGenerator()"),
+      ("SystemRandom", "SystemRandom.fill(bytes)"), ("SystemRandom", "RandomSource.system.bytes(4)"),
+      ("SystemRandom", "make(random: .system)"), ("readClock", "EventLoop.readClock()"), ("sleep", "usleep(1000)"),
+      ("sleep", "sleep(1)"),
+    ])
+  func found(_ name: String, _ line: String) {
+    #expect(Self.uses(in: "func f() {\n\(line)\n}").contains(name))
+  }
+
+  @Test(
+    "Code that only looks like a denied use is not found",
+    arguments: [
+      "// Task { }", "group.addTask { await body() }", "loop.startTask { await body() }", "Task.isCancelled",
+      "let task: Task<Void, Never>?", "func start() -> Task<Void, Never> {", "Double.random(in: 0..<1, using: &random)",
+      "all.shuffled(using: &random)",
+      "try await loop.sleep(for: .seconds(1))", "loop.readClock()", "ReaderThread(descriptor)", "struct CaseTask {",
+      "loop.random.bytes(4)", "nameCurrentThread(name)", "Self.system.accept(descriptor)",
+    ])
+  func notFound(_ line: String) {
+    #expect(Self.uses(in: line).isEmpty)
+  }
+}
