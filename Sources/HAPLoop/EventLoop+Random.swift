@@ -2,7 +2,7 @@ extension EventLoop {
   /// Fills `bytes`, of any length, with randomness. From any thread.
   ///
   /// Libraries take randomness from their loop, so that a simulated loop can supply it from a seed.
-  package func fillRandom(_ bytes: UnsafeMutableRawBufferPointer) { SystemRandom.fill(bytes) }
+  package func fillRandom(_ bytes: UnsafeMutableRawBufferPointer) { driver.fillRandom(bytes) }
 
   /// A random number, for seeds. From any thread.
   package func randomNumber() -> UInt64 {

@@ -1,5 +1,3 @@
-import CUV
-
 extension EventLoop {
   /// Waits for a time of the loop's clock. From any thread.
   /// - Throws: `CancellationError` if the task is cancelled; `LoopError` with `.cancelled` if the loop ends first or has ended.
@@ -19,7 +17,7 @@ extension EventLoop {
   /// - Parameter duration: rounded up to milliseconds.
   package func block(for duration: Duration) {
     preconditionOnLoop()
-    uv_sleep(UInt32(clamping: Int64((max(duration, .zero) / .milliseconds(1)).rounded(.up))))
+    driver.block(for: max(duration, .zero))
   }
 }
 

@@ -29,6 +29,10 @@ package protocol LoopDriver: AnyObject, Sendable {
 
   /// Sets the one alarm: the loop's timers are due at `time` (of `readClock`); nil: at no time.
   func setAlarm(_ time: UInt64?)
+  /// Blocks the loop's thread for that long.
+  func block(for duration: Duration)
+  /// Fills `bytes` with randomness. From any thread.
+  func fillRandom(_ bytes: UnsafeMutableRawBufferPointer)
   /// Runs `work` beside the loop, and `then` with its result on the loop.
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void)
 

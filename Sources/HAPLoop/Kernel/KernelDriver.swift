@@ -127,6 +127,12 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
     uv_timer_start(alarm, { KernelDriver.eventLoop($0!.pointee.loop).fireTimers() }, due > now ? due - now : 0, 0)
   }
 
+  func block(for duration: Duration) {
+    uv_sleep(UInt32(clamping: Int64((duration / .milliseconds(1)).rounded(.up))))
+  }
+
+  func fillRandom(_ bytes: UnsafeMutableRawBufferPointer) { SystemRandom.fill(bytes) }
+
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void) {
     PoolWorkWithResult(work, then).queue(on: loop)
   }

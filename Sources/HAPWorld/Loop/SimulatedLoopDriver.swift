@@ -15,10 +15,12 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   private var alarm: SimulatedProcess.Timer?
   private var poolWork = 0
   private var watches: [SimulatedInterfaceWatch] = []
+  private var random: WorldRandom
 
   init(_ world: SimulatedWorld, _ process: SimulatedProcess) {
     self.world = world
     self.process = process
+    random = WorldRandom(seed: world.seed).fork("\(process.host.name) \(process.pid)")
   }
 
   var taskExecutor: (any TaskExecutor)? { world }
@@ -98,6 +100,22 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
       alarm = nil
       turn { loop?.fireTimers() }
     }
+  }
+
+  /// The process is frozen meanwhile, and the rest of the world goes on.
+  func block(for duration: Duration) {
+    let outer = world.current
+    outer?.resign()
+    world.current = nil
+    process.freeze()
+    world.agenda.run(until: world.agenda.now + duration.clampedNanoseconds)
+    process.thaw()
+    world.current = outer
+    outer?.enter()
+  }
+
+  func fillRandom(_ bytes: UnsafeMutableRawBufferPointer) {
+    for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
   }
 
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void) {

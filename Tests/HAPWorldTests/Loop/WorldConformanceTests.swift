@@ -21,11 +21,11 @@ private final class Laboratory: @unchecked Sendable {  // of the world's thread
 
   /// Serves a shipped profile, announced.
   /// - Returns: the port.
-  private func serve(_ profile: String) throws -> UInt16 {
+  private func serve(_ profile: String, code: String) throws -> UInt16 {
     let path = URL(filePath: #filePath).appending(path: "../../../../Profiles/\(profile).hasaccessory").standardized
     let json = try Data(contentsOf: path)
     let prepared = try PreparedAccessory(
-      AccessoryProfile(json: Array(json), fileName: profile), in: .ephemeral(), choices: .init(), random: .seeded(1))
+      AccessoryProfile(json: Array(json), fileName: profile), in: .ephemeral(), choices: .init(setupCode: SetupCode(code)), random: .seeded(1))
     return try hosts.far.performAndWait { [self] in
       let responder = try EmbeddedResponder(hosts.far)
       self.responder = responder
@@ -44,7 +44,7 @@ private final class Laboratory: @unchecked Sendable {  // of the world's thread
   func test(_ profile: String, code: String, _ isSelected: @escaping @Sendable (CaseDefinition) -> Bool) throws
     -> [CaseOutcome]
   {
-    let address = SocketAddress(host: TwoHosts.farAddress, port: try serve(profile))
+    let address = SocketAddress(host: TwoHosts.farAddress, port: try serve(profile, code: code))
     var session = ConformanceSession(
       target: .address(address), suites: SuiteLibrary.embedded.suites,
       header: RunHeader(version: "test", target: profile, seed: 0), isSelected: isSelected)
@@ -69,11 +69,11 @@ private final class Laboratory: @unchecked Sendable {  // of the world's thread
     var hashes: [UInt64] = []
     for _ in 0..<2 {
       let laboratory = try Laboratory(seed: 3)
-      let outcomes = try laboratory.test("lightbulb", code: "031-45-154") {
+      let outcomes = try laboratory.test("light-white", code: "031-45-154") {
         ["read", "pair-verify", "discovery"].contains($0.area)
       }
       let bad = outcomes.filter { ![.pass, .info, .skip, .nonStrict].contains($0.verdict) }
-      #expect(bad.isEmpty, "\(bad.map { "\($0.definition.id): \($0.message)" })")
+      #expect(bad.isEmpty, "\(bad.map { "\($0.description.id): \($0.message)" })")
       #expect(outcomes.filter { $0.verdict == .pass }.count > 20)
       #expect(laboratory.hosts.world.foreignJobCount == 0)
       hashes.append(laboratory.hosts.world.trace.hash)
