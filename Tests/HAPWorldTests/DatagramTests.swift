@@ -14,7 +14,9 @@ import Testing
     var texts: [String] { came.map { String(decoding: $0.bytes, as: UTF8.self) } }
   }
 
-  func open(_ process: SimulatedProcess, host: String = "0.0.0.0", port: UInt16 = 5353, sharing: Bool = false) throws -> Box {
+  func open(_ process: SimulatedProcess, host: String = "0.0.0.0", port: UInt16 = 5353, sharing: Bool = false) throws
+    -> Box
+  {
     let box = Box()
     box.socket = try process.openUDP(host: IPAddress(host), port: port, sharing: sharing) { socket in
       while let datagram = socket.receive() { box.came.append(datagram) }

@@ -111,7 +111,9 @@ final class End {
   }
 }
 
-func place(_ host: String, _ port: UInt16) throws -> SocketAddress { SocketAddress(host: try IPAddress(host), port: port) }
+func place(_ host: String, _ port: UInt16) throws -> SocketAddress {
+  SocketAddress(host: try IPAddress(host), port: port)
+}
 
 /// The code of the error that `body` throws.
 func code(_ body: () throws -> Void) -> LoopError.Code? {

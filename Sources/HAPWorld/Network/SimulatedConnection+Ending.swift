@@ -16,8 +16,10 @@ extension SimulatedConnection {
     becomeGone()
   }
 
-  /// The host at the other end doesn't know this connection, and answers a segment by a reset.
+  /// The host at the other end doesn't know this connection, and answers each segment by a reset.
   func bounceReset() {
+    // The reset may be lost; the next retransmission causes another.
+    if !isAllAcknowledged { startRecovery() }
     guard phase != .gone, let peer, case .open(let lane) = reverse(of: peer) else { return }
     network.agenda.schedule(after: lane.latency) { [self] in resetArrives() }
   }
