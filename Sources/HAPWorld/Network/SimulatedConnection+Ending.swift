@@ -70,7 +70,7 @@ extension SimulatedConnection {
     }
   }
 
-  /// Lets go of the peer, so that the two ends don't keep each other for ever.
+  /// Releases the peer, so that the two ends don't keep each other alive.
   func releaseAfterFlight() {
     guard phase == .gone else { return }
     outbox.clear()

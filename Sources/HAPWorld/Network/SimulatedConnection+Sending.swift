@@ -115,7 +115,7 @@ extension SimulatedConnection {
     }
   }
 
-  /// What was on the way is lost; recovery sends it again.
+  /// Drops all segments on the way; recovery sends them again.
   private func loseFlight() {
     network.trace.note("tcp.lost", id, sent - delivered)
     flight.removeAll()
@@ -137,7 +137,7 @@ extension SimulatedConnection {
       peer.notify()
       scheduleAcknowledgement()
     case .open:
-      // The process there has closed: data that nobody will read is answered by a reset.
+      // The process there has closed: data that no process will read is answered by a reset.
       peer.sendReset()
       startRecovery()
     default: bounceReset()
