@@ -40,7 +40,7 @@ final class TestNetwork {
 
   var now: Double { Double(agenda.now) / 1e9 }
 
-  /// Lets so many seconds pass.
+  /// Moves the time by seconds.
   func run(_ seconds: Double) { agenda.run(until: agenda.now + UInt64(seconds * 1e9)) }
 
   /// The accepted ends appear in the result.
