@@ -14,7 +14,9 @@ import Testing
     var texts: [String] { came.map { String(decoding: $0.bytes, as: UTF8.self) } }
   }
 
-  func open(_ process: SimulatedProcess, host: String = "0.0.0.0", port: UInt16 = 5353, sharing: Bool = false) throws -> Box {
+  func open(_ process: SimulatedProcess, host: String = "0.0.0.0", port: UInt16 = 5353, sharing: Bool = false) throws
+    -> Box
+  {
     let box = Box()
     box.socket = try process.openUDP(host: IPAddress(host), port: port, sharing: sharing) { socket in
       while let datagram = socket.receive() { box.came.append(datagram) }
@@ -49,7 +51,8 @@ import Testing
     let any = isV4 ? "0.0.0.0" : "::"
     let own = try open(net.client, host: any, sharing: true)
     let neighbour = try open(net.a.startProcess("neighbour")!, host: any, sharing: true)
-    let other = try open(net.server, host: any)
+    let other = try open(net.server, host: any, sharing: true)
+    let bystander = try open(net.server, host: any, sharing: true)
     let stranger = try open(net.b.startProcess("stranger")!, host: any, port: 5354)
     for box in [own, neighbour] { try box.socket.join(group, on: 2) }
     try own.socket.multicast(on: 2)
@@ -62,7 +65,7 @@ import Testing
     try send(own, "2", group.description)
     net.run(1)
     let datagram = try #require(other.came.first)
-    #expect(other.texts == ["2"] && stranger.came.isEmpty)
+    #expect(other.texts == ["2"] && stranger.came.isEmpty && bystander.came.isEmpty)
     #expect(datagram.destination == group && datagram.interface == 7 && datagram.hopLimit == 255)
     #expect(datagram.source.host.scope == (isV4 ? 0 : 7))
     #expect(own.came.last?.source.host.scope == (isV4 ? 0 : 2) && own.came.last?.interface == 2)

@@ -40,7 +40,7 @@ final class TestNetwork {
 
   var now: Double { Double(agenda.now) / 1e9 }
 
-  /// Lets so many seconds pass.
+  /// Moves the time by seconds.
   func run(_ seconds: Double) { agenda.run(until: agenda.now + UInt64(seconds * 1e9)) }
 
   /// The accepted ends appear in the result.
@@ -111,7 +111,9 @@ final class End {
   }
 }
 
-func place(_ host: String, _ port: UInt16) throws -> SocketAddress { SocketAddress(host: try IPAddress(host), port: port) }
+func place(_ host: String, _ port: UInt16) throws -> SocketAddress {
+  SocketAddress(host: try IPAddress(host), port: port)
+}
 
 /// The code of the error that `body` throws.
 func code(_ body: () throws -> Void) -> LoopError.Code? {

@@ -40,7 +40,7 @@ struct Lane {
   }
 }
 
-/// What becomes of a packet that is sent now.
+/// The outcome for a packet that is sent now.
 enum Reach {
   case open(Lane)
   /// Nothing arrives: a cut, a host that is off, an interface that is down, an address that is gone.

@@ -16,8 +16,10 @@ extension SimulatedConnection {
     becomeGone()
   }
 
-  /// The host at the other end doesn't know this connection, and answers a segment by a reset.
+  /// The host at the other end doesn't know this connection, and answers each segment by a reset.
   func bounceReset() {
+    // The reset may be lost; the next retransmission causes another.
+    if !isAllAcknowledged { startRecovery() }
     guard phase != .gone, let peer, case .open(let lane) = reverse(of: peer) else { return }
     network.agenda.schedule(after: lane.latency) { [self] in resetArrives() }
   }
@@ -68,7 +70,7 @@ extension SimulatedConnection {
     }
   }
 
-  /// Lets go of the peer, so that the two ends don't keep each other for ever.
+  /// Releases the peer, so that the two ends don't keep each other alive.
   func releaseAfterFlight() {
     guard phase == .gone else { return }
     outbox.clear()

@@ -132,7 +132,7 @@ extension SimulatedProcess {
   package func connect(to address: SocketAddress) throws(LoopError) -> SimulatedConnection {
     let doing = "connecting to \(host.text(address))"
     try checkDescriptor(while: doing)
-    // Linux connects to this host in place of a wildcard.
+    // Linux connects to this host instead of to a wildcard.
     var address = address
     if address.host.isUnspecified {
       address.host = address.host.isV4 ? .loopbackV4 : host.loopback.addresses[1].address

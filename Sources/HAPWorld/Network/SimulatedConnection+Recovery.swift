@@ -76,10 +76,7 @@ extension SimulatedConnection {
 
   /// A stall on the way has ended: the held segments continue at once.
   func stallEnded() {
-    guard phase == .open, recovery.isRunning else { return }
-    stopRecovery()
-    transmit()
-    if delivered > acknowledged || fin.isDelivered != fin.isAcknowledged { scheduleAcknowledgement() }
+    if phase == .open, recovery.isRunning { continueSending() }
   }
 
   // MARK: Keep-alive

@@ -115,7 +115,7 @@ extension SimulatedConnection {
     }
   }
 
-  /// What was on the way is lost; recovery sends it again.
+  /// Drops all segments on the way; recovery sends them again.
   private func loseFlight() {
     network.trace.note("tcp.lost", id, sent - delivered)
     flight.removeAll()
@@ -137,8 +137,9 @@ extension SimulatedConnection {
       peer.notify()
       scheduleAcknowledgement()
     case .open:
-      // The process there has closed: data that nobody will read is answered by a reset.
+      // The process there has closed: data that no process will read is answered by a reset.
       peer.sendReset()
+      startRecovery()
     default: bounceReset()
     }
   }
@@ -198,7 +199,16 @@ extension SimulatedConnection {
     isWindowUpdateOnWay = false
     isWindowClosed = false
     guard phase == .open, let peer, case .open = peer.forward() else { return }
+    continueSending()
+  }
+
+  /// Sends again without the rest of a pause.
+  func continueSending() {
     stopRecovery()
     transmit()
+    if !flight.isEmpty || isAllAcknowledged { return }
+    // Everything has arrived, and the acknowledgement was lost.
+    if delivered > acknowledged || fin.isDelivered != fin.isAcknowledged { scheduleAcknowledgement() }
+    if acknowledgement == nil { startRecovery() }
   }
 }

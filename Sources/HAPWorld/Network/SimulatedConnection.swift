@@ -39,7 +39,7 @@ package final class SimulatedConnection: ProcessResource {
   package let path: String?
   var peer: SimulatedConnection?
   var phase: Phase
-  /// Whether the process has closed it. The kernel may still deliver what was written.
+  /// Whether the process has closed it. The kernel may still deliver bytes.
   package internal(set) var isClosed = false
   /// Whether the host lost its power, so that the kernel doesn't know the connection any more.
   var isForgotten = false
@@ -166,14 +166,14 @@ package final class SimulatedConnection: ProcessResource {
 
   // MARK: Ending
 
-  /// Sends FIN after what was written; reading goes on.
+  /// Sends FIN after the bytes written so far; reading is still possible.
   package func finishWriting() {
     guard !isClosed, phase == .open || phase == .connecting, !fin.isWanted else { return }
     fin.isWanted = true
     if phase == .open { transmit() }
   }
 
-  /// Closes. The kernel delivers what was written; unread data makes it send a reset instead. No event comes any more. Any number of times.
+  /// Closes. The kernel delivers the bytes written so far. If bytes are unread, it sends a reset instead. No event comes any more. Any number of times.
   package func close() {
     guard !isClosed else { return }
     process?.release(id)

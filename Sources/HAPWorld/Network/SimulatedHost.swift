@@ -36,7 +36,7 @@ package final class SimulatedHost {
 
   /// Adds an interface that is up.
   /// - Parameters:
-  ///   - index: nil: one more than the highest. An index in use gives way to the next free one.
+  ///   - index: nil: one more than the highest. An index in use is replaced by one more than the highest.
   ///   - link: the link to attach it to; nil: none yet.
   package func addInterface(
     _ name: String, index: UInt32? = nil, mtu: Int = 1500, addresses: [SimulatedInterface.Address],

@@ -42,7 +42,7 @@ package final class SimulatedLink {
 
   // MARK: Faults
 
-  /// Stops all traffic. What is on the way is lost; TCP retransmits after `heal()`.
+  /// Stops all traffic. Packets on the way are lost; TCP retransmits after `heal()`.
   package func cut() { change("link.cut") { isCut = true } }
 
   /// Stops the traffic in one direction. Call it twice for both.

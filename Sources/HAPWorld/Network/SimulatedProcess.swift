@@ -86,7 +86,7 @@ package final class SimulatedProcess {
 
   // MARK: Life
 
-  /// Stops the process, as SIGSTOP does. The kernel goes on: it acknowledges data until its buffers are full.
+  /// Stops the process, as SIGSTOP does. The kernel continues: it acknowledges data until its buffers are full.
   package func freeze() {
     guard isAlive, !isFrozen else { return }
     isFrozen = true

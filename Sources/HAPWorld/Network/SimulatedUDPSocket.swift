@@ -42,7 +42,7 @@ package final class SimulatedUDPSocket: ProcessResource {
   package private(set) var isClosed = false
   /// Datagrams that were dropped because the queue was full.
   package private(set) var droppedCount: UInt64 = 0
-  /// Whether sockets of this host hear what this one sends to groups.
+  /// Whether sockets of this host receive the datagrams that this one sends to groups.
   package var loopsBack = true
   private(set) var memberships: [Membership] = []
   private var queue = Fifo<SimulatedDatagram>()
@@ -110,7 +110,7 @@ package final class SimulatedUDPSocket: ProcessResource {
 
   // MARK: Groups
 
-  /// Hears what is sent to `group` on an interface.
+  /// Receives the datagrams sent to `group` on an interface.
   /// - Throws: `.other` for an address that is no group, an unknown interface, or too many groups; `.addressInUse` if it has joined before.
   package func join(_ group: IPAddress, on index: UInt32) throws(LoopError) {
     let doing = "joining \(group.unscoped)"
@@ -138,7 +138,7 @@ package final class SimulatedUDPSocket: ProcessResource {
     multicastSource = source.flatMap { $0.isV4 && address.host.isV4 ? $0 : nil }
   }
 
-  /// Sets the TTL or hop limit of what is sent from now on, to groups and to addresses. With 0, groups are heard on this host only.
+  /// Sets the TTL or hop limit of the datagrams sent from now on, to groups and to addresses. With 0, groups are heard on this host only.
   package func setHops(_ hops: UInt8) { self.hops = hops }
 
   private var defaultInterface: SimulatedInterface? {

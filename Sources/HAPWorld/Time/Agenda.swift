@@ -9,40 +9,13 @@ package final class Agenda {
     fileprivate let generation: UInt32
   }
 
-  /// The place of an action in the order.
-  private struct Key {
-    let time: UInt64
-    let tie: UInt64
-    let sequence: UInt64
-    let slot: UInt32
-
-    @inline(__always)
-    static func < (one: Key, other: Key) -> Bool {
-      if one.time != other.time { return one.time < other.time }
-      if one.tie != other.tie { return one.tie < other.tie }
-      return one.sequence < other.sequence
-    }
-  }
-
-  /// What is kept of an action apart from its place in the order. Slots are reused.
-  private struct Slot {
-    var action: (() -> Void)?
-    /// The index in `heap`; -1: free.
-    var position: Int32
-    var generation: UInt32
-    var owner: UInt64
-  }
-
   /// The time in nanoseconds since the world began.
   package private(set) var now: UInt64 = 0
   package let trace = Trace()
   package let seed: UInt64
   private var ties: WorldRandom
   private var sequence: UInt64 = 0
-  /// A heap in which each entry has four children.
-  private var heap: [Key] = []
-  private var slots: [Slot] = []
-  private var free: [UInt32] = []
+  private var queue = AgendaQueue()
 
   package init(seed: UInt64) {
     self.seed = seed
@@ -50,29 +23,19 @@ package final class Agenda {
   }
 
   /// The number of actions that wait.
-  package var count: Int { heap.count }
+  package var count: Int { queue.count }
   /// The places for actions that were ever needed at once.
-  var slotCount: Int { slots.count }
+  var slotCount: Int { queue.slots.count }
   /// The time of the next action; nil: none waits.
-  package var nextTime: UInt64? { heap.first?.time }
+  package var nextTime: UInt64? { queue.first?.time }
 
   /// Schedules an action. A time in the past becomes now.
   /// - Parameter owner: a number to cancel all actions of one owner by; 0: none.
   @discardableResult
   package func schedule(at time: UInt64, owner: UInt64 = 0, _ action: @escaping () -> Void) -> Token {
-    let slot: UInt32
-    if let reused = free.popLast() {
-      slot = reused
-    } else {
-      slot = UInt32(slots.count)
-      slots.append(Slot(action: nil, position: -1, generation: 0, owner: 0))
-    }
-    slots[Int(slot)].action = action
-    slots[Int(slot)].owner = owner
     sequence += 1
-    heap.append(Key(time: max(time, now), tie: ties.next(), sequence: sequence, slot: slot))
-    rise(heap.count - 1)
-    return Token(slot: slot, generation: slots[Int(slot)].generation)
+    let place = queue.insert(time: max(time, now), tie: ties.next(), sequence: sequence, owner: owner, action)
+    return Token(slot: place.slot, generation: place.generation)
   }
 
   /// Schedules an action after a delay in nanoseconds. A time beyond the end of the clock becomes the end.
@@ -87,38 +50,35 @@ package final class Agenda {
   @discardableResult
   package func cancel(_ token: Token) -> Bool {
     guard isWaiting(token) else { return false }
-    _ = remove(at: Int(slots[Int(token.slot)].position))
+    _ = queue.remove(slot: token.slot)
     return true
   }
 
   /// Returns whether the action has neither run nor been cancelled.
   package func isWaiting(_ token: Token) -> Bool {
-    Int(token.slot) < slots.count && slots[Int(token.slot)].generation == token.generation
-      && slots[Int(token.slot)].position >= 0
+    queue.isWaiting(token.slot, token.generation)
   }
 
   /// Removes all actions of an owner. Takes time in proportion to `count`.
   package func cancelAll(owner: UInt64) {
-    guard owner != 0 else { return }
-    let leaving = heap.filter { slots[Int($0.slot)].owner == owner }.map(\.slot)
-    for slot in leaving { _ = remove(at: Int(slots[Int(slot)].position)) }
+    if owner != 0 { _ = queue.removeAll(owner: owner) }
   }
 
   /// Removes everything, so that no cycle of references survives through an action.
   package func removeAll() {
-    while !heap.isEmpty { _ = remove(at: heap.count - 1) }
+    while count > 0 { _ = queue.removeAll(owner: nil) }
   }
 
   /// Moves the clock to the next action and runs it.
   /// - Returns: whether there was one.
   @discardableResult
   package func runNext() -> Bool {
-    guard let first = heap.first else { return false }
+    guard let first = queue.first else { return false }
     now = first.time
     trace.now = now
     trace.mix(first.time)
     trace.mix(first.sequence)
-    let action = remove(at: 0)
+    let action = queue.remove(at: 0)
     action?()
     return true
   }
@@ -136,60 +96,6 @@ package final class Agenda {
   package func runAll(limit: Int = .max) -> Bool {
     var left = limit
     while left > 0, runNext() { left -= 1 }
-    return heap.isEmpty
-  }
-
-  // MARK: The heap
-
-  private func remove(at position: Int) -> (() -> Void)? {
-    let slot = Int(heap[position].slot)
-    let action = slots[slot].action
-    slots[slot].action = nil
-    slots[slot].position = -1
-    slots[slot].generation &+= 1
-    free.append(UInt32(slot))
-    let last = heap.removeLast()
-    if position < heap.count {
-      heap[position] = last
-      slots[Int(last.slot)].position = Int32(position)
-      sink(position)
-      rise(Int(slots[Int(last.slot)].position))
-    }
-    return action
-  }
-
-  private func rise(_ start: Int) {
-    var position = start
-    let key = heap[position]
-    while position > 0 {
-      let parent = (position - 1) / 4
-      guard key < heap[parent] else { break }
-      place(heap[parent], at: position)
-      position = parent
-    }
-    place(key, at: position)
-  }
-
-  private func sink(_ start: Int) {
-    var position = start
-    let key = heap[position]
-    while true {
-      let first = position * 4 + 1
-      guard first < heap.count else { break }
-      var least = first
-      for child in (first + 1)..<max(first + 1, min(first + 4, heap.count)) where heap[child] < heap[least] {
-        least = child
-      }
-      guard heap[least] < key else { break }
-      place(heap[least], at: position)
-      position = least
-    }
-    place(key, at: position)
-  }
-
-  @inline(__always)
-  private func place(_ key: Key, at position: Int) {
-    heap[position] = key
-    slots[Int(key.slot)].position = Int32(position)
+    return count == 0
   }
 }
