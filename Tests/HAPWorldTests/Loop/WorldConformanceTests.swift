@@ -2,6 +2,7 @@ import Foundation
 import HAPConformance
 import HAPDiscovery
 import HAPLoop
+import HAPModel
 import HAPProfile
 import HAPReport
 import HAPSimulator
