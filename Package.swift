@@ -88,8 +88,9 @@ let package = Package(
         "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
-    .executableTarget(
-      name: "hapsim",
+    // All of a program but its main file, so that the simulated world can run it too.
+    .target(
+      name: "HapsimProgram",
       dependencies: [
         "HAPControl", "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults",
         "HAPDefects",
@@ -97,14 +98,16 @@ let package = Package(
         "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
         "HAPLoop", "HAPCrypto",
       ]),
+    .executableTarget(name: "hapsim", dependencies: ["HapsimProgram", "HAPCommandLine", "HAPLoop"]),
+    .executableTarget(name: "haptest", dependencies: ["HaptestProgram", "HAPCommandLine", "HAPLoop"]),
     .executableTarget(
       name: "hapctl",
       dependencies: [
         "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop",
         "HAPCrypto", "HAPCommandLine", "CEdit",
       ]),
-    .executableTarget(
-      name: "haptest",
+    .target(
+      name: "HaptestProgram",
       dependencies: [
         "HAPConformance", "HAPSuite", "HAPLint", "HAPReport", "HAPCommandLine", "HAPTransport", "HAPDiscovery",
         "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
@@ -134,7 +137,8 @@ let package = Package(
     .testTarget(
       name: "HAPWorldTests",
       dependencies: [
-        "HAPWorld", "HAPConformance", "HAPSimulator", "HAPStore", "HAPLoop", "HAPProfile", "HAPCrypto", "HAPModel", "HAPWire",
+        "HAPWorld", "HAPConformance", "HAPSimulator", "HAPStore", "HAPLoop", "HAPProfile", "HAPCrypto", "HAPModel",
+        "HAPWire",
         "CSQLite",
       ]),
     .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport"]),
@@ -147,7 +151,7 @@ let package = Package(
     .testTarget(
       name: "HapsimTests",
       dependencies: [
-        "hapsim", "HAPCommandLine", "HAPReport", "HAPSimulator", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
+        "HapsimProgram", "HAPCommandLine", "HAPReport", "HAPSimulator", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
         "HAPCrypto",
       ],
       exclude: ["Help"]),
@@ -178,7 +182,7 @@ let package = Package(
       ]),
     .testTarget(
       name: "HaptestTests",
-      dependencies: ["haptest", "HAPCommandLine", "HAPConformance", "HAPReport", "HAPSuite", "HAPWire"],
+      dependencies: ["HaptestProgram", "HAPCommandLine", "HAPConformance", "HAPReport", "HAPSuite", "HAPWire"],
       exclude: ["Help"]),
     .target(
       name: "FuzzTargets",

@@ -17,11 +17,14 @@ package final class LineOutput: Sendable {
 
   private let console: Console
   private let program: String
-  private let thread = EventLoop(name: "output")
+  private let thread: EventLoop
   private let backlog = Mutex(Backlog())
 
-  /// - Parameter program: for the line that says what was lost.
-  package init(_ console: Console, program: String) {
+  /// - Parameters:
+  ///   - program: for the line that says what was lost.
+  ///   - thread: a loop that writes the lines, and is not started.
+  package init(_ console: Console, program: String, on thread: EventLoop = EventLoop(name: "output")) {
+    self.thread = thread
     self.console = console
     self.program = program
     thread.start()

@@ -16,8 +16,11 @@ package final class StopRequest: Sendable {
 
   private let state = Mutex(State())
   private let wakeUp: (read: Int32, write: Int32)
+  private let onRequest: @Sendable () -> Void
 
-  package init() {
+  /// - Parameter onRequest: called once, by whoever is the first to request the end.
+  package init(onRequest: @escaping @Sendable () -> Void = {}) {
+    self.onRequest = onRequest
     var descriptors: [Int32] = [-1, -1]
     precondition(pipe(&descriptors) == 0, "no pipe to wait at")
     for descriptor in descriptors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -35,7 +38,16 @@ package final class StopRequest: Sendable {
       defer { state.isRequested = true }
       return !state.isRequested
     }
-    if isFirst { _ = write(wakeUp.write, "x", 1) }
+    if isFirst {
+      _ = write(wakeUp.write, "x", 1)
+      onRequest()
+    }
+  }
+
+  /// Requests the end as a signal does. From any thread.
+  package func signal() {
+    state.withLock { $0.isSignalled = true }
+    request()
   }
 
   /// For who can end early what he does. From any thread.
@@ -53,10 +65,7 @@ package final class StopRequest: Sendable {
   /// SIGINT and SIGTERM are such wishes. On the loop.
   package func watchSignals(_ loop: EventLoop) throws(LoopError) {
     for number in [SIGINT, SIGTERM] {
-      _ = try SignalWatcher(loop, signal: number) { [self] in
-        state.withLock { $0.isSignalled = true }
-        request()
-      }
+      _ = try SignalWatcher(loop, signal: number) { [self] in signal() }
     }
   }
 

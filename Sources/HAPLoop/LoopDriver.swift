@@ -36,6 +36,11 @@ package protocol LoopDriver: AnyObject, Sendable {
   /// Runs `work` beside the loop, and `then` with its result on the loop.
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void)
 
+  /// Starts a command. `onEvent` is called on the loop, and never before this has returned.
+  func launch(
+    _ launch: ChildProcess.Launch, on loop: EventLoop, onEvent: @escaping (ChildProcess.Event) -> Void
+  ) throws(LoopError) -> any LaunchedProcess
+
   // MARK: Network
 
   /// Makes a TCP socket that is not connected.
@@ -47,6 +52,16 @@ package protocol LoopDriver: AnyObject, Sendable {
   func interfaces() -> [NetworkInterface]
   /// Tells of changes of `interfaces()` until it is closed.
   func watchInterfaces(of loop: EventLoop, onChange: @escaping () -> Void) -> any InterfaceWatch
+}
+
+/// A command that was started, as a `ChildProcess` uses it: see there.
+package protocol LaunchedProcess: AnyObject {
+  var processID: Int32 { get }
+  var isRunning: Bool { get }
+  func write(line: String) -> Bool
+  func closeInput()
+  func terminate(grace: Duration)
+  func close()
 }
 
 /// One end of a TCP connection, as a `TCPStream` uses it. Belongs to the loop's thread.

@@ -50,6 +50,13 @@ extension [NetworkInterface] {
     let names = isEmpty ? "there are none" : "there are: \(map(\.name).joined(separator: ", "))"
     throw LoopError(.noSuchInterface, "no interface named \(name); \(names)")
   }
+
+  /// The addresses of one interface, IPv4 before IPv6.
+  /// - Throws: `.noSuchInterface`, which names those there are.
+  package func addresses(ofInterface name: String) throws(LoopError) -> [IPAddress] {
+    let addresses = try named(name).addresses
+    return addresses.filter(\.isV4) + addresses.filter(\.isV6)
+  }
 }
 
 extension EventLoop {

@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPLoop
+import HapsimProgram
 
 #if canImport(Glibc)
   import Glibc

@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPLoop
+import HaptestProgram
 
 #if canImport(Glibc)
   import Glibc

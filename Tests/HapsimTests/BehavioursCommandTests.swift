@@ -4,7 +4,7 @@ import HAPModel
 import HAPSimulator
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 @Suite("hapsim behaviours") struct BehavioursCommandTests {
   @Test(

@@ -3,7 +3,7 @@ import HAPCommandLine
 import HAPSimulator
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 /// `docs/command-reference.md` against `Program.hapsim`.
 @Suite struct CommandReference {

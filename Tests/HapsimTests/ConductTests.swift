@@ -3,7 +3,7 @@ import HAPCommandLine
 import HAPModel
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 @Suite("hapsim conduct, and --conduct") struct ConductCommandTests {
   @Test("What is shown is read as the same conduct", arguments: Conduct.presets.keys) func roundTrip(name: String)

@@ -3,7 +3,7 @@ import HAPSimulator
 import HAPWire
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 private func words(
   _ words: String..., accessory: String? = nil, service: String? = nil

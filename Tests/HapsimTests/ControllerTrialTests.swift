@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 @Suite("The trial of controllers")
 struct ControllerTrialTests {

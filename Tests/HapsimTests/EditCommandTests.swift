@@ -2,7 +2,7 @@ import Foundation
 import HAPCommandLine
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 private let garage = """
   {

@@ -3,7 +3,7 @@ import HAPSimulator
 import Synchronization
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 @Suite("Listeners to events") struct EventListenersTests {
   private final class Heard: Sendable {

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @testable import HAPSimulator
-@testable import hapsim
+@testable import HapsimProgram
 
 @Suite struct FleetsAreHeldAgainstTheirProfiles {
   private let folder = ScratchFolder()

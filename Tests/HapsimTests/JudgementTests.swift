@@ -5,7 +5,7 @@ import HAPWire
 import Synchronization
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 private final class Sink: Sendable { let text = Mutex("") }
 

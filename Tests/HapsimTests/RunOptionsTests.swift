@@ -2,7 +2,7 @@ import HAPCommandLine
 import HAPModel
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 private func options(_ words: String..., environment: [String: String] = ["HOME": "/home/me"]) throws -> RunOptions {
   let arguments = try Arguments(parsing: words, options: RunOptions.definitions)

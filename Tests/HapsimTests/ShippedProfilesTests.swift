@@ -2,7 +2,7 @@ import Foundation
 import HAPCommandLine
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 @Suite("Shipped profiles are found by name") struct ShippedProfilesTests {
   private static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

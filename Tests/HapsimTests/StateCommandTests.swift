@@ -5,7 +5,7 @@ import HAPModel
 import HAPStore
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 /// A folder with two accessories of one name and one of another; "Garage" is paired.
 private func someState() throws -> ScratchFolder {

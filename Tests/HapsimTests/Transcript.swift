@@ -2,7 +2,7 @@ import Foundation
 import HAPCommandLine
 import Synchronization
 
-@testable import hapsim
+@testable import HapsimProgram
 
 /// What hapsim said and how it ended, run in this process.
 struct Transcript: Equatable {

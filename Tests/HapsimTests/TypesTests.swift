@@ -2,7 +2,7 @@ import HAPCommandLine
 import HAPModel
 import Testing
 
-@testable import hapsim
+@testable import HapsimProgram
 
 @Suite struct TypesCommand {
   @Test(

@@ -4,7 +4,7 @@ import HAPReport
 import Synchronization
 import Testing
 
-@testable import haptest
+@testable import HaptestProgram
 
 /// What haptest said and how it ended, run in this process.
 struct Transcript: Equatable {

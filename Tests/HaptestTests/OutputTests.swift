@@ -2,7 +2,7 @@ import HAPCommandLine
 import HAPReport
 import Testing
 
-@testable import haptest
+@testable import HaptestProgram
 
 @Suite struct HaptestOutputTests {
   @Test(

@@ -29,14 +29,15 @@ struct LoopTimeTests {
   /// Where something that is denied is needed: the file, what it uses, and why. An entry that isn't needed any more is an error.
   private static let exceptions: [(file: String, use: String, reason: String)] = [
     ("HAPLoop/EventLoop+Tasks.swift", "Task", "makes the tasks of everybody else"),
-    ("HAPLoop/Blocking.swift", "Task", "is for a program's main thread, which belongs to no loop"),
-    ("HAPLoop/EventLoop+Random.swift", "SystemRandom", "is the randomness of a loop on real sockets"),
+    ("HAPLoop/Kernel/Blocking.swift", "Task", "is for a program's main thread, which belongs to no loop"),
+    ("HAPLoop/Kernel/KernelDriver.swift", "SystemRandom", "is the randomness of a loop on real sockets"),
+    ("HAPWorld/Loop/SimulatedWorld.swift", "Task", "starts the body of a run, on the executor of the world"),
     ("HAPTransport/SystemRandomSource.swift", "SystemRandom", "gives executables the system's randomness"),
-    ("HAPStore/Folder/Files.swift", "sleep", "waits for a lock of another process, in blocking code that has no loop"),
+    ("HAPStore/Folder/SystemFiles.swift", "sleep", "waits for a lock of another process, in blocking code that has no loop"),
     ("hapctl/Proxy/ProxyIdentity.swift", "SystemRandom", "draws an identity on the program's main thread"),
-    ("haptest/Run/RunRequest.swift", "SystemRandom", "draws a seed before there is a loop"),
-    ("haptest/Commands/FuzzCommand.swift", "SystemRandom", "draws a seed before there is a loop"),
-    ("hapsim/Run/Roster.swift", "SystemRandom", "draws identities on several threads before there is a loop"),
+    ("HaptestProgram/Run/RunRequest.swift", "SystemRandom", "draws a seed before there is a loop"),
+    ("HaptestProgram/Commands/FuzzCommand.swift", "SystemRandom", "draws a seed before there is a loop"),
+    ("HapsimProgram/Run/Roster.swift", "SystemRandom", "draws identities on several threads before there is a loop"),
   ]
 
   /// Each line that uses what is denied has one of these words. The search is slow, so it reads no other lines.

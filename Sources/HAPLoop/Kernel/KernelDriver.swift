@@ -133,6 +133,12 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
 
   func fillRandom(_ bytes: UnsafeMutableRawBufferPointer) { SystemRandom.fill(bytes) }
 
+  func launch(
+    _ launch: ChildProcess.Launch, on loop: EventLoop, onEvent: @escaping (ChildProcess.Event) -> Void
+  ) throws(LoopError) -> any LaunchedProcess {
+    try KernelChild(loop, launch, onEvent: onEvent)
+  }
+
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void) {
     PoolWorkWithResult(work, then).queue(on: loop)
   }

@@ -63,10 +63,3 @@ extension NetworkInterface {
     }
   }
 }
-
-/// The addresses of one interface, IPv4 before IPv6.
-/// - Throws: `.noSuchInterface`, which names those there are.
-package func interfaceAddresses(named name: String) throws(LoopError) -> [IPAddress] {
-  let addresses = try NetworkInterface.named(name).addresses
-  return addresses.filter(\.isV4) + addresses.filter(\.isV6)
-}

@@ -90,10 +90,11 @@ extension Simulator.Network {
         places: [ListeningPlace(host)], announced: announced, shown: host.isUnspecified ? .loopbackV4 : host)
     }
     // One socket for both versions, where the machine has both.
-    let hasV6 = NetworkInterface.all().contains { $0.addresses.contains(where: \.isV6) }
+    let present = NetworkInterface.all()
+    let hasV6 = present.contains { $0.addresses.contains(where: \.isV6) }
     let everywhere = hasV6 ? IPAddress.anyV6 : .anyV4
     var addresses: [IPAddress] = []
-    for name in interfaces { addresses += try interfaceAddresses(named: name) }
+    for name in interfaces { addresses += try present.addresses(ofInterface: name) }
     return Places(
       places: interfaces.isEmpty
         ? [ListeningPlace(everywhere)] : interfaces.map { ListeningPlace(everywhere, interface: $0) },

@@ -26,7 +26,8 @@ private final class Laboratory: @unchecked Sendable {  // of the world's thread
     let path = URL(filePath: #filePath).appending(path: "../../../../Profiles/\(profile).hasaccessory").standardized
     let json = try Data(contentsOf: path)
     let prepared = try PreparedAccessory(
-      AccessoryProfile(json: Array(json), fileName: profile), in: .ephemeral(), choices: .init(setupCode: SetupCode(code)), random: .seeded(1))
+      AccessoryProfile(json: Array(json), fileName: profile), in: .ephemeral(),
+      choices: .init(setupCode: SetupCode(code)), random: .seeded(1))
     return try hosts.far.performAndWait { [self] in
       let responder = try EmbeddedResponder(hosts.far)
       self.responder = responder
@@ -64,7 +65,8 @@ private final class Laboratory: @unchecked Sendable {  // of the world's thread
 }
 
 @Suite("haptest against hapsim in a simulated world") struct WorldConformanceTests {
-  @Test("A light bulb passes the cases of reading and Pair Verify, and two runs of one seed are the same") func lightbulb()
+  @Test("A light bulb passes the cases of reading and Pair Verify, and two runs of one seed are the same")
+  func lightbulb()
     throws
   {
     var hashes: [UInt64] = []

@@ -69,7 +69,8 @@ final class TwoHosts: @unchecked Sendable {  // of the world's thread
     let buffer = Buffer()
     stream.startReading(onAllocate: { _ in buffer.bytes }) { event in
       switch event {
-      case .bytes(let count): stream.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer.bytes)[..<count]))
+      case .bytes(let count):
+        stream.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer.bytes)[..<count]))
       case .end: stream.closeAfterWriting()
       case .failed: stream.close()
       }

@@ -3,7 +3,7 @@ import HAPWire
 
 extension Program {
   /// All that `haptest` can be asked for.
-  static let haptest = Program(
+  package static let haptest = Program(
     name: "haptest", version: haptestVersion,
     summary: "Checks HomeKit accessories over IP against the rules of HAP, and says what is wrong and how to mend it",
     commands: [.run, .list, .explain, .lint, .diff, .matrix, .replay, .claims, .baseline, .fuzz, .validate],
@@ -16,4 +16,4 @@ extension Program {
 }
 
 /// Until a release is made: the next one.
-let haptestVersion = "0.1.0"
+package let haptestVersion = "0.1.0"

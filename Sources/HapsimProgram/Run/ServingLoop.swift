@@ -35,8 +35,10 @@ final class ServingLoop: @unchecked Sendable {  // see above
 extension DistantResponder {
   /// Opens a responder on a loop of its own.
   /// - Returns: nil when nobody is to announce.
-  static func open(_ options: RunOptions) throws -> (responder: DistantResponder, choice: BackEnd.Choice)? {
-    let loop = EventLoop(name: "mdns")
+  static func open(_ options: RunOptions, on host: any RunHost) throws -> (
+    responder: DistantResponder, choice: BackEnd.Choice
+  )? {
+    let loop = host.makeLoop("mdns")
     loop.start()
     do {
       let opened = try loop.performAndWait { () throws -> (responder: DistantResponder, choice: BackEnd.Choice)? in

@@ -6,34 +6,8 @@ import CUV
   import Darwin
 #endif
 
-/// A command of the shell in a process group of its own, so that it is ended with all that it started.
-///
-/// A terminal's Ctrl-C doesn't reach it. Closing ends nothing; a process that goes on after that leaves no zombie when it ends.
-package final class ChildProcess: KernelHandle {
-  package enum Stream: Hashable, Sendable { case output, error }
-
-  package enum Exit: Hashable, Sendable, CustomStringConvertible {
-    case code(Int)
-    case signal(Int)
-
-    /// For the sentence "it ended …".
-    package var description: String {
-      switch self {
-      case .code(let code): "with status \(code)"
-      case .signal(let signal): "by signal \(signal)"
-      }
-    }
-  }
-
-  package enum Event: Equatable, Sendable {
-    /// A line without its end.
-    case line(Stream, [UInt8])
-    /// A line longer than this was skipped.
-    case tooLong(Stream, limit: Int)
-    /// The shell has ended and, unless something else holds its output open, all that was written has been told. The last event.
-    case ended(Exit)
-  }
-
+/// See `ChildProcess`. It goes on after `close()` without a zombie when it ends.
+final class KernelChild: KernelHandle, LaunchedProcess {
   /// How long output may come after the end of the shell, from what it left running.
   private static let drainTime = Duration.milliseconds(250)
   /// How often it is looked whether the whole group is gone.
@@ -42,13 +16,13 @@ package final class ChildProcess: KernelHandle {
   /// How long a group may be there, in nanoseconds, after all of it was killed.
   private static let zombieTime: UInt64 = 200_000_000
 
-  package let command: String
-  private var onEvent: ((Event) -> Void)?
+  private let command: String
+  private var onEvent: ((ChildProcess.Event) -> Void)?
   private let input: ChildPipe
-  private let outputs: [Stream: ChildPipe]
-  private var splitters: [Stream: LineSplitter] = [:]
+  private let outputs: [ChildProcess.Stream: ChildPipe]
+  private var splitters: [ChildProcess.Stream: LineSplitter] = [:]
   /// Set when the shell has ended and was waited for.
-  private var exit: Exit?
+  private var exit: ChildProcess.Exit?
   private let timer: LoopTimer
   /// Of the loop's clock; nil until it is to end.
   private var killTime: UInt64?
@@ -56,26 +30,20 @@ package final class ChildProcess: KernelHandle {
   private var process: UnsafeMutablePointer<uv_process_t> { memory.assumingMemoryBound(to: uv_process_t.self) }
 
   /// The shell's, and its group's; 0 when it didn't start.
-  package private(set) var processID: Int32 = 0
-  package var isRunning: Bool { processID != 0 && exit == nil }
+  private(set) var processID: Int32 = 0
+  var isRunning: Bool { processID != 0 && exit == nil }
 
-  /// Starts `/bin/sh -c command`.
-  /// - Parameters:
-  ///   - environment: variables set besides those of this process, or in place of them.
-  ///   - limit: bytes in a line of its output.
-  ///   - onEvent: called on the loop.
-  package init(
-    _ loop: EventLoop, command: String, environment: [String: String] = [:], limit: Int = 65_536,
-    onEvent: @escaping (Event) -> Void
-  ) throws(LoopError) {
-    self.command = command
+  init(_ loop: EventLoop, _ launch: ChildProcess.Launch, onEvent: @escaping (ChildProcess.Event) -> Void)
+    throws(LoopError)
+  {
+    command = launch.command
     self.onEvent = onEvent
     input = ChildPipe(loop)
     outputs = [.output: ChildPipe(loop), .error: ChildPipe(loop)]
     timer = LoopTimer(loop)
     super.init(loop, uv_process_t.self)
     open()
-    let status = spawn(environment)
+    let status = spawn(launch.environment)
     if status != 0 {
       close()
       throw LoopError(status: status, while: "starting \"\(command)\"")
@@ -83,7 +51,7 @@ package final class ChildProcess: KernelHandle {
     processID = process.pointee.pid
     timer.onFire = { [unowned self] in look() }
     for (stream, pipe) in outputs {
-      splitters[stream] = LineSplitter(limit: limit)
+      splitters[stream] = LineSplitter(limit: launch.lineLimit)
       pipe.onRead = { self.received($0, from: stream) }
       pipe.startReading()
     }
@@ -93,7 +61,7 @@ package final class ChildProcess: KernelHandle {
     var options = uv_process_options_t()
     options.flags = UV_PROCESS_DETACHED.rawValue  // a session and a group of its own
     options.exit_cb = { process, status, signal in
-      ChildProcess.owner(of: process!.pointee.data).ended(signal == 0 ? .code(Int(status)) : .signal(Int(signal)))
+      KernelChild.owner(of: process!.pointee.data).ended(signal == 0 ? .code(Int(status)) : .signal(Int(signal)))
     }
     var stdio = [
       container(input, UV_READABLE_PIPE), container(outputs[.output]!, UV_WRITABLE_PIPE),
@@ -136,17 +104,13 @@ package final class ChildProcess: KernelHandle {
 
   // MARK: Its input
 
-  /// Writes a line, whose end is added.
-  /// - Returns: false when its input is closed, or it doesn't read what it was given before.
-  @discardableResult
-  package func write(line: String) -> Bool { input.write(Array(line.utf8) + [0x0A]) }
+  func write(line: String) -> Bool { input.write(Array(line.utf8) + [0x0A]) }
 
-  /// Tells it that nothing more will come.
-  package func closeInput() { input.close() }
+  func closeInput() { input.close() }
 
   // MARK: Its output and its end
 
-  private func received(_ bytes: UnsafeRawBufferPointer, from stream: Stream) {
+  private func received(_ bytes: UnsafeRawBufferPointer, from stream: ChildProcess.Stream) {
     let lines = bytes.isEmpty ? [splitters[stream]!.finish()].compactMap { $0 } : splitters[stream]!.receive(bytes)
     for line in lines {
       switch line {
@@ -157,7 +121,7 @@ package final class ChildProcess: KernelHandle {
     if bytes.isEmpty { finishIfOver() }
   }
 
-  private func ended(_ exit: Exit) {
+  private func ended(_ exit: ChildProcess.Exit) {
     self.exit = exit
     input.close()
     if killTime == nil { timer.start(after: Self.drainTime) } else { look() }
@@ -194,9 +158,7 @@ package final class ChildProcess: KernelHandle {
 
   // MARK: Ending it
 
-  /// Asks everything in the group to end, and ends what hasn't after `grace`. The end is told as ever, when all of the group is gone.
-  /// Does nothing when the shell has ended by itself.
-  package func terminate(grace: Duration = .seconds(5)) {
+  func terminate(grace: Duration) {
     guard isRunning, !isClosed, killTime == nil else { return }
     killTime = loop.readClock() + UInt64(max(grace / .nanoseconds(1), 0))
     signalGroup(SIGTERM)
@@ -211,8 +173,7 @@ package final class ChildProcess: KernelHandle {
     uv_kill(-processID, signal)
   }
 
-  /// Tells nothing any more. The process goes on, unless it was to end: then it does now.
-  package override func close() {
+  override func close() {
     if !isClosed {
       if killTime != nil { signalGroup(SIGKILL) }
       if isRunning { waitElsewhere(for: processID) }

@@ -22,12 +22,13 @@ func openControl(
 /// Takes the lines of standard input as commands, and answers each on standard output.
 /// - Parameter onEnd: Called after the end of the input, when every command is answered.
 func takeCommands(
-  for dispatcher: any CommandTaker, on loop: EventLoop, _ lines: LineOutput, onEnd: @escaping () -> Void
+  from host: any RunHost, for dispatcher: any CommandTaker, on loop: EventLoop, _ lines: LineOutput,
+  onEnd: @escaping () -> Void
 ) throws(LoopError) {
   let queue = CommandQueue(dispatcher, on: loop)
   queue.onAnswer = { lines.write($0, isDroppable: false) }
   var hasEnded = false
-  let reader = try LineReader(loop) { event in
+  let reader = try host.readLines(on: loop) { event in
     switch event {
     case .line(let line): queue.take(.line(line))
     case .tooLong(let limit): queue.take(.tooLong(limit: limit))

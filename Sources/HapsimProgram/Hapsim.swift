@@ -3,7 +3,7 @@ import HAPWire
 
 extension Program {
   /// All that `hapsim` can be asked for.
-  static let hapsim = Program(
+  package static let hapsim = Program(
     name: "hapsim", version: hapsimVersion,
     summary: "Simulates HomeKit accessories over IP: any HomeKit controller can discover, pair and drive them",
     commands: [
@@ -17,4 +17,4 @@ extension Program {
 }
 
 /// Until a release is made: the next one.
-let hapsimVersion = "0.1.0"
+package let hapsimVersion = "0.1.0"

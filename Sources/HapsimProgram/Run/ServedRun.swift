@@ -18,7 +18,8 @@ final class ServedRun: @unchecked Sendable {  // see above
   private let scenario: LoadedScenario?
   private let options: RunOptions
   private let console: Console
-  private let loop = EventLoop(name: "hapsim")
+  private let host: any RunHost
+  private let loop: EventLoop
   /// Those that accessories are spread over, this one first.
   private let loops: [ServingLoop]
   private let lines: LineOutput
@@ -46,52 +47,65 @@ final class ServedRun: @unchecked Sendable {  // see above
   /// How long one who was told to stop by a signal waits for a reader that reads nothing.
   private static let patience = Duration.seconds(2)
 
+  private var file: AppendedFile?
+  private var judgement: Judgement?
+
   /// - Parameters:
   ///   - choices: for accessories that come later.
   ///   - count: how many there are at the start.
   ///   - stopped: signals are such wishes already.
   init(
     _ folder: StateFolder, _ choices: PreparedAccessory.Choices, on hosts: ListeningHosts, _ scenario: LoadedScenario?,
-    _ options: RunOptions, for count: Int, until stopped: StopRequest, _ console: Console
+    _ options: RunOptions, for count: Int, until stopped: StopRequest, on host: any RunHost, _ console: Console
   ) {
     self.stopped = stopped
+    self.host = host
+    loop = host.makeLoop("hapsim")
     let number = ServingLoop.count(options, for: count)
-    loops = [ServingLoop(loop)] + (1..<number).map { ServingLoop(EventLoop(name: "hapsim \($0 + 1)")) }
+    loops = [ServingLoop(loop)] + (1..<number).map { ServingLoop(host.makeLoop("hapsim \($0 + 1)")) }
     self.folder = folder
     self.choices = choices
     self.hosts = hosts
     self.scenario = scenario
     self.options = options
     self.console = console
-    lines = LineOutput(console, program: "hapsim")
+    lines = LineOutput(console, program: "hapsim", on: host.makeLoop("output"))
   }
 
   /// Serves until it is told to stop.
   /// - Throws: what keeps it from being served; nothing is, then.
   func serve(_ prepared: PreparedAccessories) throws -> ExitCode {
-    let file = try options.recording.map { (path) throws(FileError) in
+    try start(prepared)
+    stopped.wait()
+    return try finish()
+  }
+
+  /// Begins to serve.
+  /// - Throws: what prevents it; nothing is served then.
+  func start(_ prepared: PreparedAccessories) throws {
+    file = try options.recording.map { (path) throws(FileError) in
       try AppendedFile(path, head: ScenarioRecorder.head(profiles: options.profiles, seed: options.seed))
     }
     for one in loops { one.loop.start() }
-    defer {
-      // The others first: their last words may be for the first.
-      for one in loops.reversed() { one.loop.stop() }
-      lines.finish(patience: stopped.isSignalled ? Self.patience : nil)
-    }
     let log = EventLog(
       lines, json: options.json, isQuiet: !hasReader,
       alone: prepared.accessories.count == 1 ? prepared.accessories[0].name : nil, console.output)
-    let judgement = options.judging.map { Judgement($0, of: prepared.accessories, options) }
+    judgement = options.judging.map { Judgement($0, of: prepared.accessories, options) }
     do {
-      nonisolated(unsafe) let (prepared, file) = (prepared, file)
-      try loop.performAndWait { [self] in try begin(prepared, log, judgement, file) }
+      nonisolated(unsafe) let prepared = prepared
+      try loop.performAndWait { [self] in try begin(prepared, log) }
     } catch {
       // What was begun ends in good order where the rest can't be.
       try? loop.performAndWait { [self] in end() }
       file?.discard()
+      stopLoops()
       throw error
     }
-    stopped.wait()
+  }
+
+  /// Ends what `start` began.
+  func finish() throws -> ExitCode {
+    defer { stopLoops() }
     let found = try loop.performAndWait { [self] () -> [RunEvent] in
       // Before the accessories go: that they do is no fault of their controllers'.
       let found = judgement.flatMap { judgement in observation?.events(judgement.header) } ?? []
@@ -104,12 +118,16 @@ final class ServedRun: @unchecked Sendable {  // see above
     return judgement?.tell(found, hasPassed: hasPassed, json: options.json, lines, console) ?? play?.exitCode ?? .well
   }
 
-  private func begin(
-    _ prepared: PreparedAccessories, _ log: EventLog, _ judgement: Judgement?, _ file: AppendedFile?
-  ) throws {
+  private func stopLoops() {
+    // The others first: their last words may be for the first.
+    for one in loops.reversed() { one.loop.stop() }
+    lines.finish(patience: stopped.isSignalled ? Self.patience : nil)
+  }
+
+  private func begin(_ prepared: PreparedAccessories, _ log: EventLog) throws {
     let events = EventListeners(log.sink, on: loop)
     let choice = try openResponder()
-    observe(judgement)
+    observe()
     let started = try serve(prepared, events)
     prepared.letGo()
     var dispatcher = dispatcher(of: loops[0], onAllStopped: { [stopped] in stopped.request() })
@@ -120,14 +138,16 @@ final class ServedRun: @unchecked Sendable {  // see above
     }
     let taker: any CommandTaker = loops.count == 1 ? dispatcher : fleetDispatcher()
     beginFaults(dispatcher)
-    control = openControl(in: folder, taker, on: loop, console)
+    if host.hasLocalControl { control = openControl(in: folder, taker, on: loop, console) }
     try openLive(taker, dispatcher, events)
     // In the same turn of the loop; nothing that happened to an accessory is told before it is known to be ready.
     announce(started, by: choice, control: live?.url, note: live?.portNote, lines, options, console)
     log.open()
     if options.control.opensPage, let live { browser = PageOpening(live.address, on: loop, console) }
     if options.commands {
-      try takeCommands(for: taker, on: loop, lines) { [self] in if !options.keepsRunning { endAfterScenario() } }
+      try takeCommands(from: host, for: taker, on: loop, lines) { [self] in
+        if !options.keepsRunning { endAfterScenario() }
+      }
     }
     after(Self.startTime, StartMemory.giveBack)
     if let duration = options.duration { after(duration) { [stopped] in stopped.request() } }
@@ -148,11 +168,11 @@ final class ServedRun: @unchecked Sendable {  // see above
   /// - Returns: who announces, and why; nil: nobody does.
   private func openResponder() throws -> BackEnd.Choice? {
     if loops.count > 1 {
-      let opened = try DistantResponder.open(options)
+      let opened = try DistantResponder.open(options, on: host)
       distantResponder = opened?.responder
       return opened?.choice
     }
-    let opened = try hapsim.openResponder(options, on: loop)
+    let opened = try HapsimProgram.openResponder(options, on: loop)
     responder = opened?.responder
     return opened?.choice
   }
@@ -243,7 +263,7 @@ final class ServedRun: @unchecked Sendable {  // see above
       loops.map { dispatcher(of: $0, onAllStopped: {}) }, onAllStopped: { [stopped] in stopped.request() })
   }
 
-  private func observe(_ judgement: Judgement?) {
+  private func observe() {
     guard let judgement, let judging = options.judging else { return }
     let observation = ControllerObservation(patience: judging.patience, on: loop)
     self.observation = observation

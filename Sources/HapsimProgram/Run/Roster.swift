@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPCrypto
 import HAPFleet
 import HAPLoop
 import HAPProfile
@@ -90,20 +91,23 @@ struct Roster {
 
   /// Makes all of them ready, by as many threads as there are cores where there are many.
   /// - Throws: what keeps one of them from being served, and `StoppedEarly`; then none is taken.
-  func prepare(in folder: StateFolder, until stopped: StopRequest) throws -> [PreparedAccessory] {
-    guard isLarge else { return try prepare(entries, in: folder, until: stopped) }
+  func prepare(
+    in folder: StateFolder, _ random: RandomSource, until stopped: StopRequest
+  ) throws -> [PreparedAccessory] {
+    guard isLarge else { return try prepare(entries, in: folder, random, until: stopped) }
     let (count, workers) = (entries.count, Workers.cores)
     return try folder.gathering {
       let parts = try Workers.perform(workers) { [self] number in
         try prepare(
-          Array(entries[count * number / workers..<count * (number + 1) / workers]), in: folder, until: stopped)
+          Array(entries[count * number / workers..<count * (number + 1) / workers]), in: folder, random,
+          until: stopped)
       }
       return parts.flatMap { $0 }
     }
   }
 
   private func prepare(
-    _ entries: [Entry], in folder: StateFolder, until stopped: StopRequest
+    _ entries: [Entry], in folder: StateFolder, _ random: RandomSource, until stopped: StopRequest
   ) throws -> [PreparedAccessory] {
     // Judged once, however many are made of it.
     var servable: [Int: ServableProfile] = [:]
@@ -111,7 +115,7 @@ struct Roster {
       if stopped.isRequested { throw StoppedEarly() }
       let profile = try servable[entry.profile] ?? ServableProfile(profiles[entry.profile])
       servable[entry.profile] = profile
-      return try PreparedAccessory(profile, in: folder, choices: entry.choices, random: .system)
+      return try PreparedAccessory(profile, in: folder, choices: entry.choices, random: random)
     }
   }
 }

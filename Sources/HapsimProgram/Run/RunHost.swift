@@ -1,0 +1,51 @@
+import HAPCommandLine
+import HAPCrypto
+import HAPLoop
+import HAPStore
+import HAPTransport
+
+/// What a run takes from the machine: event loops, files, network interfaces, randomness and standard input. A simulated world has hosts too.
+package protocol RunHost: Sendable {
+  /// Makes a loop that is not started.
+  func makeLoop(_ name: String) -> EventLoop
+  /// Of the state folder.
+  var files: any StoreFiles { get }
+  /// For identities and keys.
+  var random: RandomSource { get }
+  /// The interfaces in the order of their index.
+  func interfaces() -> [NetworkInterface]
+  /// Raises the limit of open files up to `count` where it can.
+  /// - Returns: the limit then.
+  func makeRoom(forFiles count: Int) -> Int
+  /// Reads the lines of standard input. Called once, on the loop.
+  func readLines(
+    on loop: EventLoop, onEvent: @escaping (LineReader.Event) -> Void
+  ) throws(LoopError) -> any LineSource
+  /// Whether `hapsim ctl` can find a run of this host.
+  var hasLocalControl: Bool { get }
+}
+
+/// Lines that are read until nothing more comes.
+package protocol LineSource: AnyObject {
+  /// While true, nothing is read beyond what has been; lines of that may still come.
+  var isHeld: Bool { get set }
+}
+
+extension LineReader: LineSource {}
+
+/// The machine that the program was started on.
+struct SystemHost: RunHost {
+  func makeLoop(_ name: String) -> EventLoop { EventLoop(name: name) }
+  var files: any StoreFiles { SystemFiles() }
+  var random: RandomSource { .system }
+  func interfaces() -> [NetworkInterface] { NetworkInterface.all() }
+  func makeRoom(forFiles count: Int) -> Int { raiseDescriptorLimit(to: count) }
+
+  func readLines(
+    on loop: EventLoop, onEvent: @escaping (LineReader.Event) -> Void
+  ) throws(LoopError) -> any LineSource {
+    try LineReader(loop, onEvent: onEvent)
+  }
+
+  var hasLocalControl: Bool { true }
+}
