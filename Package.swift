@@ -197,6 +197,16 @@ let package = Package(
     .testTarget(
       name: "GarageAppTests", dependencies: ["HAPSimulator", "hapctl"],
       path: "Examples/SwiftTests/Tests/GarageAppTests"),
+    // hapsim and haptest as programs of a simulated world, and a program that runs them so.
+    .target(
+      name: "WorldPrograms",
+      dependencies: [
+        "HAPWorld", "HapsimProgram", "HaptestProgram", "HAPCommandLine", "HAPStore", "HAPLoop", "HAPCrypto",
+      ],
+      path: "Tests/WorldPrograms"),
+    .executableTarget(
+      name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
+      path: "Tests/WorldRunner"),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),

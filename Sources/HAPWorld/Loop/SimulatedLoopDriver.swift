@@ -7,7 +7,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   /// Jobs that make more of themselves would keep the loop of a dead process from ending.
   private static let mostTurnsAfterDeath = 10_000
 
-  private let world: SimulatedWorld
+  let world: SimulatedWorld
   private let process: SimulatedProcess
   /// nil: not started, or ended.
   private var loop: EventLoop?
@@ -153,6 +153,25 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
 
   func fillRandom(_ bytes: UnsafeMutableRawBufferPointer) {
     for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+  }
+
+  func launch(
+    _ launch: ChildProcess.Launch, on loop: EventLoop, onEvent: @escaping (ChildProcess.Event) -> Void
+  ) throws(LoopError) -> any LaunchedProcess {
+    let doing = "starting \"\(launch.command)\""
+    guard let words = shellWords(launch.command), let first = words.first else {
+      throw LoopError(.other(0), "\(doing): a simulated host has no shell, and this is no list of words")
+    }
+    let name = String(first.split(separator: "/").last ?? "")
+    guard let process = process.host.startProcess(name, uid: process.uid) else { throw LoopError(.cancelled, while: doing) }
+    let child = SimulatedChild(self, process, world, Array(words.dropFirst()), launch, onEvent: onEvent)
+    let main = world.programs[name]
+    child.start { run in
+      if let main { return main(run) }
+      run.write("sh: \(name): no program of this name is installed in the simulated world", to: .error)
+      run.exit(127)
+    }
+    return child
   }
 
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void) {

@@ -8,6 +8,8 @@ import Synchronization
 package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its thread's alone, but for `foreign`
   package let agenda: Agenda
   package let network: SimulatedNetwork
+  /// What `ChildProcess` can start on the hosts, by name: the main function, which returns while the program goes on.
+  package var programs: [String: (ProgramRun) -> Void] = [:]
   /// The loop whose turn it is.
   var current: EventLoop?
   private var loops: [SimulatedLoopDriver] = []
@@ -30,11 +32,17 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
 
   /// Makes an event loop of a process, which is started.
   package func makeLoop(_ name: String, of process: SimulatedProcess) -> EventLoop {
-    let driver = SimulatedLoopDriver(self, process)
-    loops.append(driver)
-    let loop = EventLoop(name: name, driver: driver)
+    let loop = makeUnstartedLoop(name, of: process)
     loop.start()
     return loop
+  }
+
+  /// Makes an event loop of a process.
+  package func makeUnstartedLoop(_ name: String, of process: SimulatedProcess) -> EventLoop {
+    let driver = SimulatedLoopDriver(self, process)
+    loops.removeAll(where: \.hasEnded)
+    loops.append(driver)
+    return EventLoop(name: name, driver: driver)
   }
 
   /// Runs `body` and everything else in the world until `body` has returned.
@@ -62,6 +70,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
     for driver in loops { driver.stop() }
     while loops.contains(where: { !$0.hasEnded }), agenda.runNext() { takeForeignJobs() }
     loops = []
+    programs = [:]
     network.tearDown()
     thread.store(0, ordering: .releasing)
   }

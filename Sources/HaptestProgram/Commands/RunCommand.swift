@@ -65,7 +65,8 @@ struct RunCommand {
     self.console = console
   }
 
-  func run() throws -> ExitCode {
+  /// - Parameter place: runs what needs a loop.
+  func run(_ place: any LoopPlace = OwnLoop()) throws -> ExitCode {
     try request.reports.check()
     for remark in request.remarks { console.complain("haptest: \(remark)") }
     let epoch = WallClock.sinceEpoch
@@ -74,7 +75,7 @@ struct RunCommand {
     session.onSecret = { gatherer.keepSecret($0) }
     if let code = session.code { gatherer.keepSecret(code) }
     do {
-      _ = try onLoop(console) { [session] loop in try await session.run(on: loop) { gatherer.take($0) } }
+      _ = try place.run(console) { [session] loop in try await session.run(on: loop) { gatherer.take($0) } }
     } catch let failure as ConformanceSession.Failure {
       for line in failure.details.suffix(10) { console.complain("  | \(line)") }
       console.complain("haptest \(name): \(failure.message)")

@@ -1,0 +1,101 @@
+import HAPCommandLine
+import HAPCrypto
+import HAPLoop
+import HAPStore
+import HAPWorld
+import HapsimProgram
+
+extension SimulatedWorld {
+  /// Installs `hapsim` on all hosts, so that `--exec "hapsim run …"` starts it there.
+  /// - Parameter disk: of the state folders.
+  package func installHapsim(on disk: SimulatedDisk) {
+    programs["hapsim"] = { run in
+      let input = SimulatedInput()
+      run.onLine = { input.take(.line($0)) }
+      run.onInputEnd = { input.take(.end(nil)) }
+      let output = TextLines { run.write($0) }
+      let errors = TextLines { run.write($0, to: .error) }
+      let console = Console(
+        out: { output.take($0) }, error: { errors.take($0) }, environment: { run.environment[$0] })
+      let program = HostedRun(console) { run.exit(Int($0.rawValue)) }
+      run.onTerminate = { program.signal() }
+      program.start(run.arguments, on: SimulatedRunHost(run, disk, input), later: { run.later($0) })
+    }
+  }
+}
+
+/// A host of the world, as hapsim uses it.
+private final class SimulatedRunHost: RunHost, @unchecked Sendable {  // of the world's thread
+  private let run: ProgramRun
+  private let disk: SimulatedDisk
+  private let input: SimulatedInput
+  /// Not started: it answers for the host.
+  private let driver: EventLoop
+  let random: RandomSource
+
+  init(_ run: ProgramRun, _ disk: SimulatedDisk, _ input: SimulatedInput) {
+    self.run = run
+    self.disk = disk
+    self.input = input
+    let loop = run.makeLoop("host")
+    driver = loop
+    random = RandomSource { loop.fillRandom($0) }
+  }
+
+  deinit { driver.stop() }
+
+  func makeLoop(_ name: String) -> EventLoop { run.makeLoop(name) }
+  var files: any StoreFiles { disk }
+  func interfaces() -> [NetworkInterface] { driver.interfaces() }
+  func makeRoom(forFiles count: Int) -> Int { run.process.descriptorLimit }
+  var hasLocalControl: Bool { false }
+
+  func readLines(
+    on loop: EventLoop, onEvent: @escaping (LineReader.Event) -> Void
+  ) throws(LoopError) -> any LineSource {
+    input.begin(on: loop, onEvent)
+    return input
+  }
+}
+
+/// Standard input of a program of the world.
+private final class SimulatedInput: LineSource, @unchecked Sendable {  // of the world's thread
+  private var waiting: [LineReader.Event] = []
+  private var loop: EventLoop?
+  private var onEvent: ((LineReader.Event) -> Void)?
+  var isHeld = false {
+    didSet { if !isHeld { wake() } }
+  }
+
+  func begin(on loop: EventLoop, _ onEvent: @escaping (LineReader.Event) -> Void) {
+    self.loop = loop
+    self.onEvent = onEvent
+    wake()
+  }
+
+  func take(_ event: LineReader.Event) {
+    waiting.append(event)
+    wake()
+  }
+
+  private func wake() {
+    guard !waiting.isEmpty, let loop else { return }
+    loop.schedule { [self] in
+      while !isHeld, !waiting.isEmpty { onEvent?(waiting.removeFirst()) }
+    }
+  }
+}
+
+/// Makes lines of text that comes in pieces.
+private final class TextLines: @unchecked Sendable {  // of the world's thread
+  private var rest = ""
+  private let write: (String) -> Void
+
+  init(_ write: @escaping (String) -> Void) { self.write = write }
+
+  func take(_ text: String) {
+    var lines = (rest + text).split(separator: "\n", omittingEmptySubsequences: false)
+    rest = String(lines.removeLast())
+    for line in lines { write(String(line)) }
+  }
+}

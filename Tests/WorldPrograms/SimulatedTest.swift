@@ -1,0 +1,60 @@
+import HAPCommandLine
+import HAPLoop
+import HAPWorld
+import HaptestProgram
+
+/// One run of `haptest` in a world of its own, against the `hapsim` that it starts there.
+package struct SimulatedTest: Sendable {
+  /// The command line behind `haptest run`.
+  package var words: [String]
+  package var seed: UInt64 = 0
+
+  package init(_ words: [String], seed: UInt64 = 0) {
+    self.words = words
+    self.seed = seed
+  }
+
+  package struct Result: Sendable {
+    package var code: ExitCode
+    /// How much time passed in the world.
+    package var time: Duration
+    /// Of everything that happened in the world.
+    package var traceHash: UInt64
+    /// Jobs that came from outside of the world; 0 in a run that can be repeated.
+    package var foreignJobCount: Int
+  }
+
+  /// Runs it on the calling thread.
+  package func run(_ console: Console) -> Result {
+    let world = SimulatedWorld(seed: seed)
+    let link = world.network.addLink("lan")
+    let host = world.network.addHost("laboratory")
+    let address = SimulatedInterface.Address(IPAddress(bytes: [10, 0, 0, 1])!, prefixLength: 24)
+    _ = host.addInterface("lan", addresses: [address], link: link)
+    var options = SimulatedDisk.Options(seed: seed)
+    options.now = { [world] in 1_767_225_600_000 + Int64(world.now / .milliseconds(1)) }
+    let disk = SimulatedDisk(options)
+    world.installHapsim(on: disk)
+    guard let process = host.startProcess("haptest") else { preconditionFailure("the host is on") }
+    let place = WorldPlace(world, world.makeLoop("haptest", of: process))
+    let code = runTest(words, in: place, console)
+    defer { world.end() }
+    return Result(
+      code: code, time: world.now, traceHash: world.trace.hash, foreignJobCount: world.foreignJobCount)
+  }
+}
+
+private struct WorldPlace: LoopPlace, @unchecked Sendable {  // of the world's thread
+  private let world: SimulatedWorld
+  private let loop: EventLoop
+
+  init(_ world: SimulatedWorld, _ loop: EventLoop) {
+    self.world = world
+    self.loop = loop
+  }
+
+  func run<T: Sendable>(_ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> T) throws -> T {
+    let loop = loop
+    return try world.run { try await body(loop) }
+  }
+}
