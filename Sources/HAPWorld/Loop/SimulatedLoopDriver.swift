@@ -4,6 +4,8 @@ import HAPLoop
 final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   /// A machine's clock doesn't begin at zero.
   private static let bootTime: UInt64 = 1_000_000_000_000
+  /// Jobs that make more of themselves would keep the loop of a dead process from ending.
+  private static let mostTurnsAfterDeath = 10_000
 
   let world: SimulatedWorld
   private let process: SimulatedProcess
@@ -14,6 +16,11 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   private var isTurnComing = false
   private var alarm: SimulatedProcess.Timer?
   private var poolWork = 0
+  /// Actions that wait in the agenda, by number: they are needed even if the process dies before their turn.
+  private var waiting: [UInt64: () -> Void] = [:]
+  private var lastWaiting: UInt64 = 0
+  /// Turns since the process died.
+  private var turnsAfterDeath = 0
   private var watches: [SimulatedInterfaceWatch] = []
   private var random: WorldRandom
 
@@ -28,7 +35,10 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
 
   // MARK: Life
 
-  func start(_ loop: EventLoop) { self.loop = loop }
+  func start(_ loop: EventLoop) {
+    self.loop = loop
+    process.whenDead { [self] in processDied() }
+  }
 
   func discard() { hasEnded = true }
 
@@ -63,12 +73,23 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
 
   /// Schedules an action of the process. The end of a process that was killed needs turns as well.
   func later(_ action: @escaping () -> Void) {
-    if process.isAlive { process.post(action) } else { world.agenda.schedule(after: 0, action) }
+    guard process.isAlive else {
+      world.agenda.schedule(after: 0, action)
+      return
+    }
+    lastWaiting += 1
+    let number = lastWaiting
+    waiting[number] = action
+    process.post { [self] in waiting.removeValue(forKey: number)?() }
   }
 
   /// Has a turn of the loop, which begins with `body`.
   func turn(_ body: () -> Void) {
     guard let loop else { return }
+    if !process.isAlive {
+      turnsAfterDeath += 1
+      if turnsAfterDeath > Self.mostTurnsAfterDeath { loop.refuseJobs() }
+    }
     let outer = world.current
     outer?.resign()
     world.current = loop
@@ -78,6 +99,22 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
     if mayEnd, poolWork == 0, loop.endIfIdle() { end() }
     loop.resign()
     world.current = outer
+    outer?.enter()
+  }
+
+  /// Ends the loop of a process that is dead: handles are closed, so that tasks that wait for them continue and end. Nothing of this is visible
+  /// outside of the process: its sockets and its disk are closed already, and its timers don't fire.
+  private func processDied() {
+    guard let loop else { return }
+    alarm = nil
+    for (_, action) in waiting.sorted(by: { $0.key < $1.key }) { world.agenda.schedule(after: 0, action) }
+    waiting = [:]
+    // On the loop, so that this does not wait for its end.
+    let outer = world.current
+    outer?.resign()
+    loop.enter()
+    loop.stop()
+    loop.resign()
     outer?.enter()
   }
 
