@@ -4,9 +4,6 @@
   import Darwin
 #endif
 
-/// `errno` of the calling thread.
-var systemErrorNumber: Int32 { errno }
-
 func nameCurrentThread(_ name: String) {
   // Linux takes 15 bytes.
   var short = name

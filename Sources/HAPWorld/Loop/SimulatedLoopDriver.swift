@@ -8,7 +8,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   private static let mostTurnsAfterDeath = 10_000
 
   let world: SimulatedWorld
-  private let process: SimulatedProcess
+  let process: SimulatedProcess
   /// nil: not started, or ended.
   private var loop: EventLoop?
   private(set) var hasEnded = false
@@ -32,6 +32,9 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
 
   var taskExecutor: (any TaskExecutor)? { world }
   func readClock() -> UInt64 { Self.bootTime + world.agenda.now }
+  func readWallClock() -> Duration { process.host.wallClock }
+  var machineName: String { process.host.name }
+  var descriptorLimit: Int { process.descriptorLimit }
 
   // MARK: Life
 
@@ -163,7 +166,9 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
       throw LoopError(.other(0), "\(doing): a simulated host has no shell, and this is no list of words")
     }
     let name = String(first.split(separator: "/").last ?? "")
-    guard let process = process.host.startProcess(name, uid: process.uid) else { throw LoopError(.cancelled, while: doing) }
+    guard let process = process.host.startProcess(name, uid: process.uid) else {
+      throw LoopError(.cancelled, while: doing)
+    }
     let child = SimulatedChild(self, process, world, Array(words.dropFirst()), launch, onEvent: onEvent)
     let main = world.programs[name]
     child.start { run in
