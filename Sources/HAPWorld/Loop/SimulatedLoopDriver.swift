@@ -66,6 +66,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   // MARK: Turns
 
   func wake() {
+    if world.takeForeignWake(self) { return }
     if isTurnComing || hasEnded { return }
     isTurnComing = true
     later { [self] in

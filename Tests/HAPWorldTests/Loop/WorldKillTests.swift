@@ -60,7 +60,7 @@ import Testing
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         near.schedule {
           do {
-            _ = try UDPSocket(near, host: .anyV4, port: 9) { log.add("datagram \($0.bytes)") }
+            _ = try UDPSocket(near, host: .anyV4, port: 9) { log.add("datagram \(Array($0.bytes))") }
             _ = try TCPListener(near, host: .anyV4, port: 7) { log.read($0, as: "far") }
             continuation.resume()
           } catch { continuation.resume(throwing: error) }
@@ -80,7 +80,8 @@ import Testing
           _ = TCPStream(far, connectingTo: SocketAddress(host: TwoHosts.nearAddress, port: 7)) {
             log.add("connect \($0 != nil)")
           }
-          far.schedule { try? socket?.send([3], to: target) }
+          nonisolated(unsafe) let late = socket
+          far.schedule { try? late?.send([3], to: target) }
         }
       }
       try await near.sleep(for: .seconds(10))
