@@ -31,6 +31,7 @@ struct LoopTimeTests {
     ("HAPLoop/EventLoop+Tasks.swift", "Task", "makes the tasks of everybody else"),
     ("HAPLoop/Kernel/Blocking.swift", "Task", "is for a program's main thread, which belongs to no loop"),
     ("HAPLoop/Kernel/KernelDriver.swift", "SystemRandom", "is the randomness of a loop on real sockets"),
+    ("HAPWorld/Loop/MainQueue.swift", "DispatchQueue", "waits for the main queue, which is the process's"),
     ("HAPWorld/Loop/SimulatedWorld.swift", "Task", "starts the body of a run, on the executor of the world"),
     ("HAPTransport/SystemRandomSource.swift", "SystemRandom", "gives executables the system's randomness"),
     (

@@ -4,12 +4,21 @@ enum SystemSymbol: String, CaseIterable {
 
   /// The kind of a symbol; nil: it doesn't get at the machine.
   init?(_ symbol: String) {
+    let symbol = Self.wrapped(symbol) ?? symbol
     let found =
       symbol.hasPrefix("$s")
       ? symbol.contains("5using") ? nil : Self.swiftNames.first { $0.parts.contains { symbol.contains($0) } }?.kind
       : Self.functions.first { $0.names.contains { Self.matches(symbol, $0) } }?.kind
     guard let found else { return nil }
     self = found
+  }
+
+  /// The C function behind a Swift function of the C library's module, such as `open` and `fcntl`; nil: the symbol is none.
+  private static func wrapped(_ symbol: String) -> String? {
+    guard let module = ["$s5Glibc", "$s6Darwin", "$s4Musl"].first(where: symbol.hasPrefix) else { return nil }
+    let rest = symbol.dropFirst(module.count)
+    guard let count = Int(rest.prefix(while: \.isNumber)) else { return nil }
+    return String(rest.drop(while: \.isNumber).prefix(count))
   }
 
   /// - Parameter pattern: an exact name or, ending in `*`, how a name begins.
@@ -97,5 +106,6 @@ enum SystemSymbol: String, CaseIterable {
     (.clocks, ["15ContinuousClock", "15SuspendingClock", "13DispatchTime", "10Foundation4Date"]),
     (.terminal, ["$ss5print_", "$ss10debugPrint_", "$ss4dump_", "$ss8readLine"]),
     (.processes, ["$ss11CommandLineO"]),
+    (.threads, ["8Dispatch", "10Foundation6Thread"]),
   ]
 }
