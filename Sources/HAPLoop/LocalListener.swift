@@ -39,7 +39,7 @@ package final class LocalListener {
       case .accepted(let socket): onConnection?(LocalStream(socket))
       case .nobodyWaits: return
       case .failed:
-        // Those who wait go on waiting.
+        // The connections wait meanwhile.
         port.isWatching = false
         return retry.start(after: .milliseconds(100))
       }

@@ -13,7 +13,7 @@ enum SystemSymbol: String, CaseIterable {
     self = found
   }
 
-  /// The C function behind a Swift function of the C library's module, such as `open` and `fcntl`; nil: the symbol is none.
+  /// The C function that a Swift function of the C library's module calls, such as `open` and `fcntl`; nil: the symbol is none.
   private static func wrapped(_ symbol: String) -> String? {
     guard let module = ["$s5Glibc", "$s6Darwin", "$s4Musl"].first(where: symbol.hasPrefix) else { return nil }
     let rest = symbol.dropFirst(module.count)

@@ -85,7 +85,7 @@ private final class OneHost: @unchecked Sendable {  // of the world's thread
     one.world.end()
   }
 
-  @Test("A listener that is held accepts nobody, and then all who waited") func held() throws {
+  @Test("A listener that is held accepts no connection, and later all that waited") func held() throws {
     let one = try OneHost()
     let counts: [Int] = try one.world.run {
       let log = Log()
