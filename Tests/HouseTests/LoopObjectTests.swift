@@ -182,18 +182,27 @@ struct LoopObjectTests {
     let kernel = try Self.kernelSymbols()
     #expect(kernel.count > 100)
     var unused = Set(Self.exceptions.flatMap { entry in entry.uses.map { "\(entry.file): \($0)" } })
+    var moved: Set<String> = []
     var count = 0
     for target in try Self.targets() {
-      for object in try ObjectFile.all(of: target) where !Self.isKernel(object) {
+      let objects = try ObjectFile.all(of: target).filter { !Self.isKernel($0) }
+      for (index, object) in objects.enumerated() {
         count += 1
         for (use, symbol) in Self.uses(of: object, kernel).sorted(by: { $0.key < $1.key }) {
           if unused.remove("\(object.name): \(use)") != nil { continue }
+          // If a module is compiled as a whole, the first object has the default arguments and initial values of all sources.
+          let entries = unused.filter { $0.hasPrefix("\(target)/") && $0.hasSuffix(": \(use)") }
+          if index == 0, !entries.isEmpty {
+            moved.formUnion(entries)
+            continue
+          }
           Issue.record(
             "\(object.name) uses \(use), by \(symbol): take it from the loop, or list the file with a reason")
         }
       }
     }
     #expect(count > 400)
+    unused.subtract(moved)
     #expect(unused.isEmpty, "these exceptions are not needed any more")
   }
 }
