@@ -4,18 +4,6 @@
   import Darwin
 #endif
 
-/// `errno` of the calling thread.
-var systemErrorNumber: Int32 { errno }
-
-/// The calling thread, as a number to compare; never 0.
-@inline(__always) package func currentThread() -> UInt {
-  #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
-  #else
-    pthread_self()
-  #endif
-}
-
 func nameCurrentThread(_ name: String) {
   // Linux takes 15 bytes.
   var short = name

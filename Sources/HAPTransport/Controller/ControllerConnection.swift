@@ -52,6 +52,8 @@ package final class ControllerConnection {
     timer = LoopTimer(loop)
     // They hold on to the connection, and it to them, until it is over.
     timer.onFire = { [self] in end(.timedOut(requests.first?.request.name ?? "the accessory")) }
+    // A loop that ends closes the stream.
+    stream.onClosed = { [self] in finish(nil) }
     stream.startReading(
       onAllocate: { [self] in link.incoming.reserve($0) },
       onRead: { [self] in received($0) })

@@ -110,6 +110,8 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     timer = LoopTimer(loop)
     databaseTimer = LoopTimer(loop)
     timer.onFire = { [weak self] in self?.timeIsOver() }
+    // A loop that ends closes the timer.
+    timer.onClosed = { [weak self] in self?.finish(nil) }
     databaseTimer.onFire = { [weak self] in self?.readDatabaseIfStale() }
     search()
   }

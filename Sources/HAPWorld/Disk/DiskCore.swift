@@ -17,6 +17,7 @@ final class DiskCore: @unchecked Sendable {
   var random: DiskRandom
   var capacity: Int
   var isReadOnly = false
+  var ignoresSync = false
   /// Whether the host is down: then nothing works.
   var isDown = false
   var changes = 0
@@ -53,6 +54,7 @@ final class DiskCore: @unchecked Sendable {
     if isChange {
       if let crash = faults.crashInstead() {
         if crash.losesPower { losePower() } else { kill() }
+        options.onCrash?(crash.losesPower)
         return SQLITE_IOERR
       }
       changes += 1
@@ -175,6 +177,7 @@ final class DiskCore: @unchecked Sendable {
   }
 
   func sync(_ handle: OpenFile) -> Int32 {
+    if ignoresSync { return SQLITE_OK }
     handle.file.content.sync()
     if handle.syncsFolder { names.sync(folder: FileNames.parent(of: handle.path)) }
     handle.syncsFolder = false

@@ -19,6 +19,8 @@ package final class SimulatedDisk: Sendable {
     package var pass: @Sendable (Duration) -> Void = { _ in }
     /// How long operations take.
     package var durations: [DiskOperation: Duration] = [:]
+    /// Called when a planned crash comes, in the middle of the operation: it can end the host's processes. It must not call the disk.
+    package var onCrash: (@Sendable (_ losesPower: Bool) -> Void)?
     /// Called with a line for each operation. It must not call the disk.
     package var trace: (@Sendable (String) -> Void)?
 
@@ -86,6 +88,12 @@ package final class SimulatedDisk: Sendable {
 
   /// In bytes.
   package var used: Int { core.locked { core.used } }
+
+  /// Whether the disk reports data as synced that it can still lose, as broken hardware does.
+  package var ignoresSync: Bool {
+    get { core.locked { core.ignoresSync } }
+    set { core.locked { core.ignoresSync = newValue } }
+  }
 
   package var isReadOnly: Bool {
     get { core.locked { core.isReadOnly } }

@@ -4,9 +4,11 @@ import HAPLoop
 final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   /// A machine's clock doesn't begin at zero.
   private static let bootTime: UInt64 = 1_000_000_000_000
+  /// Jobs that make more of themselves would keep the loop of a dead process from ending.
+  private static let mostTurnsAfterDeath = 10_000
 
   let world: SimulatedWorld
-  private let process: SimulatedProcess
+  let process: SimulatedProcess
   /// nil: not started, or ended.
   private var loop: EventLoop?
   private(set) var hasEnded = false
@@ -14,6 +16,11 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   private var isTurnComing = false
   private var alarm: SimulatedProcess.Timer?
   private var poolWork = 0
+  /// Actions that wait in the agenda, by number: they are needed even if the process dies before their turn.
+  private var waiting: [UInt64: () -> Void] = [:]
+  private var lastWaiting: UInt64 = 0
+  /// Turns since the process died.
+  private var turnsAfterDeath = 0
   private var watches: [SimulatedInterfaceWatch] = []
   private var random: WorldRandom
 
@@ -25,10 +32,16 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
 
   var taskExecutor: (any TaskExecutor)? { world }
   func readClock() -> UInt64 { Self.bootTime + world.agenda.now }
+  func readWallClock() -> Duration { process.host.wallClock }
+  var machineName: String { process.host.name }
+  var descriptorLimit: Int { process.descriptorLimit }
 
   // MARK: Life
 
-  func start(_ loop: EventLoop) { self.loop = loop }
+  func start(_ loop: EventLoop) {
+    self.loop = loop
+    process.whenDead { [self] in processDied() }
+  }
 
   func discard() { hasEnded = true }
 
@@ -53,6 +66,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   // MARK: Turns
 
   func wake() {
+    if world.takeForeignWake(self) { return }
     if isTurnComing || hasEnded { return }
     isTurnComing = true
     later { [self] in
@@ -63,12 +77,23 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
 
   /// Schedules an action of the process. The end of a process that was killed needs turns as well.
   func later(_ action: @escaping () -> Void) {
-    if process.isAlive { process.post(action) } else { world.agenda.schedule(after: 0, action) }
+    guard process.isAlive else {
+      world.agenda.schedule(after: 0, action)
+      return
+    }
+    lastWaiting += 1
+    let number = lastWaiting
+    waiting[number] = action
+    process.post { [self] in waiting.removeValue(forKey: number)?() }
   }
 
   /// Has a turn of the loop, which begins with `body`.
   func turn(_ body: () -> Void) {
     guard let loop else { return }
+    if !process.isAlive {
+      turnsAfterDeath += 1
+      if turnsAfterDeath > Self.mostTurnsAfterDeath { loop.refuseJobs() }
+    }
     let outer = world.current
     outer?.resign()
     world.current = loop
@@ -78,6 +103,22 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
     if mayEnd, poolWork == 0, loop.endIfIdle() { end() }
     loop.resign()
     world.current = outer
+    outer?.enter()
+  }
+
+  /// Ends the loop of a process that is dead: handles are closed, so that tasks that wait for them continue and end. Nothing of this is visible
+  /// outside of the process: its sockets and its disk are closed already, and its timers don't fire.
+  private func processDied() {
+    guard let loop else { return }
+    alarm = nil
+    for (_, action) in waiting.sorted(by: { $0.key < $1.key }) { world.agenda.schedule(after: 0, action) }
+    waiting = [:]
+    // On the loop, so that this does not wait for its end.
+    let outer = world.current
+    outer?.resign()
+    loop.enter()
+    loop.stop()
+    loop.resign()
     outer?.enter()
   }
 
@@ -126,7 +167,9 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
       throw LoopError(.other(0), "\(doing): a simulated host has no shell, and this is no list of words")
     }
     let name = String(first.split(separator: "/").last ?? "")
-    guard let process = process.host.startProcess(name, uid: process.uid) else { throw LoopError(.cancelled, while: doing) }
+    guard let process = process.host.startProcess(name, uid: process.uid) else {
+      throw LoopError(.cancelled, while: doing)
+    }
     let child = SimulatedChild(self, process, world, Array(words.dropFirst()), launch, onEvent: onEvent)
     let main = world.programs[name]
     child.start { run in

@@ -133,6 +133,7 @@ final class SimulatedStreamSocket: StreamSocket {
       driver.turn {
         for done in dones { done(LoopError(.cancelled, "writing: the connection is closed")) }
         let owner = owner
+        if !isConnected { owner?.connected(LoopError(.cancelled, "connecting: the connection is closed")) }
         self.owner = nil
         owner?.didClose()
       }

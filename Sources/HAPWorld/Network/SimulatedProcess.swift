@@ -30,6 +30,8 @@ package final class SimulatedProcess {
   package var descriptorLimit = 65_536
   /// Runs after an interface of the host, or an address, has come, gone or changed.
   package var onInterfacesChanged: (() -> Void)?
+  /// What is called when the process has died.
+  private var onDeath: [() -> Void] = []
   private var interfaceNews = false
   private let owner: UInt64
   private var resources: [UInt64: ProcessResource] = [:]
@@ -136,10 +138,19 @@ package final class SimulatedProcess {
     resources = [:]
     for resource in leaving { end(resource) }
     host.processEnded(self)
+    let bodies = onDeath
+    onDeath = []
+    for body in bodies { body() }
+  }
+
+  /// Calls `body` when the process has died, or now if it is dead.
+  package func whenDead(_ body: @escaping () -> Void) {
+    if isAlive { onDeath.append(body) } else { body() }
   }
 
   func forgetCallbacks() {
     onInterfacesChanged = nil
+    onDeath = []
     deferred.removeAll()
     for resource in sortedResources { resource.forgetCallbacks() }
     resources = [:]

@@ -8,22 +8,21 @@ final class TwoHosts: @unchecked Sendable {  // of the world's thread
   let link: SimulatedLink
   let near: EventLoop
   let far: EventLoop
+  var farProcess: SimulatedProcess { processes[1] }
+  private var processes: [SimulatedProcess] = []
   static let nearAddress = IPAddress(bytes: [10, 0, 0, 1])!
   static let farAddress = IPAddress(bytes: [10, 0, 0, 2])!
 
-  init(seed: UInt64 = 1) throws {
-    world = SimulatedWorld(seed: seed)
+  init(seed: UInt64 = 1, includesMainQueue: Bool = false) throws {
+    world = SimulatedWorld(seed: seed, includesMainQueue: includesMainQueue)
     link = world.network.addLink("lan")
-    near = try Self.loop("near", Self.nearAddress, in: world, link)
-    far = try Self.loop("far", Self.farAddress, in: world, link)
-  }
-
-  private static func loop(_ name: String, _ address: IPAddress, in world: SimulatedWorld, _ link: SimulatedLink) throws
-    -> EventLoop
-  {
-    let host = world.network.addHost(name)
-    _ = host.addInterface("eth0", addresses: [.init(address, prefixLength: 24)], link: link)
-    return world.makeLoop(name, of: try #require(host.startProcess(name)))
+    processes = try [("near", Self.nearAddress), ("far", Self.farAddress)].map { [world, link] name, address in
+      let host = world.network.addHost(name)
+      _ = host.addInterface("eth0", addresses: [.init(address, prefixLength: 24)], link: link)
+      return try #require(host.startProcess(name))
+    }
+    near = world.makeLoop("near", of: processes[0])
+    far = world.makeLoop("far", of: processes[1])
   }
 }
 
