@@ -37,7 +37,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var isStopping = false
   private var handles = HandleTable()
   private var timers = TimerQueue()
-  /// What the driver was last told of `timers`.
+  /// The alarm that the driver has: the first deadline of `timers`.
   private var alarm: UInt64?
 
   /// - Parameter driver: has no other loop.

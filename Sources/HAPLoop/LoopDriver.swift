@@ -40,7 +40,7 @@ package protocol LoopDriver: AnyObject, Sendable {
   func block(for duration: Duration)
   /// Fills `bytes` with randomness. From any thread.
   func fillRandom(_ bytes: UnsafeMutableRawBufferPointer)
-  /// Runs `work` beside the loop, and `then` with its result on the loop.
+  /// Runs `work` on another thread, and `then` with its result on the loop.
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void)
 
   /// Starts a command. `onEvent` is called on the loop, and never before this has returned.
@@ -61,7 +61,7 @@ package protocol LoopDriver: AnyObject, Sendable {
   func connectLocally(to path: String, on loop: EventLoop) throws(LoopError) -> any LocalStreamSocket
   /// The interfaces in the order of their index.
   func interfaces() -> [NetworkInterface]
-  /// Tells of changes of `interfaces()` until it is closed.
+  /// Reports changes of `interfaces()` until it is closed.
   func watchInterfaces(of loop: EventLoop, onChange: @escaping () -> Void) -> any InterfaceWatch
 }
 
@@ -89,7 +89,7 @@ package protocol StreamSocket: AnyObject {
   func stopReading()
   /// - Returns: the count of bytes taken, 0 when the socket is full or broken.
   func tryWrite(_ bytes: UnsafeRawBufferPointer) -> Int
-  /// Takes a copy of all of `bytes`; `done` is told once, when the last was taken by the system.
+  /// Takes a copy of all of `bytes`; `done` is called once, when the system has taken the last.
   func queueWrite(_ bytes: UnsafeRawBufferPointer, done: @escaping (LoopError?) -> Void)
   func finishWriting(done: @escaping (LoopError?) -> Void)
   func close()
@@ -98,10 +98,10 @@ package protocol StreamSocket: AnyObject {
   func keepAlive(seconds: UInt32)
 }
 
-/// A TCP port that is bound: nobody else gets it, and whoever connects is refused until it listens.
+/// A TCP port that is bound: no other socket gets it, and connections are refused until it listens.
 package protocol BoundPort: AnyObject {
   var address: SocketAddress { get }
-  /// Starts to listen. `listener` is told of each connection, and of failures.
+  /// Starts to listen. `listener` receives each connection, and each failure.
   func listen(_ listener: TCPListener, on loop: EventLoop, backlog: Int32) throws(LoopError)
   /// Frees the port. Any number of times.
   func close()

@@ -28,7 +28,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
   }
 
   deinit {
-    // Stopped by itself, and nobody waited for it.
+    // Stopped by itself, and no thread waited for it.
     if life.withLock({ $0 }) == .running { detachThread(threadHandle) }
     uv_sem_destroy(&started)
     uv_sem_destroy(&ended)

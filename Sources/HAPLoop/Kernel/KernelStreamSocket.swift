@@ -60,7 +60,7 @@ final class KernelStreamSocket: StreamSocket {
     }
     if status == 0 { return }
     request.deallocate()
-    // Told in a turn of its own, as every other outcome is.
+    // Reported in a turn of its own, as every other outcome is.
     let socket = Unmanaged.passRetained(self)
     let bits = UInt(bitPattern: socket.toOpaque())
     owner?.loop.schedule {

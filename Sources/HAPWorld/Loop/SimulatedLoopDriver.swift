@@ -143,7 +143,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
     }
   }
 
-  /// The process is frozen meanwhile, and the rest of the world goes on.
+  /// The process is frozen meanwhile, and the rest of the world continues.
   func block(for duration: Duration) {
     let outer = world.current
     outer?.resign()

@@ -8,7 +8,7 @@ import Synchronization
 package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its thread's alone, but for `foreign`
   package let agenda: Agenda
   package let network: SimulatedNetwork
-  /// What `ChildProcess` can start on the hosts, by name: the main function, which returns while the program goes on.
+  /// The programs that `ChildProcess` can start on the hosts, by name: the main function, which returns while the program continues.
   package var programs: [String: (ProgramRun) -> Void] = [:]
   /// The loop whose turn it is.
   var current: EventLoop?

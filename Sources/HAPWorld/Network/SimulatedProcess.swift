@@ -30,7 +30,7 @@ package final class SimulatedProcess {
   package var descriptorLimit = 65_536
   /// Runs after an interface of the host, or an address, has come, gone or changed.
   package var onInterfacesChanged: (() -> Void)?
-  /// What is called when the process has died.
+  /// Called when the process has died.
   private var onDeath: [() -> Void] = []
   private var interfaceNews = false
   private let owner: UInt64

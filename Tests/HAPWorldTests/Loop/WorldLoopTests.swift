@@ -96,7 +96,7 @@ final class TwoHosts: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  @Test("A port that nobody listens at refuses; a host that is cut off times out after 127 s") func refusals() throws {
+  @Test("A port without a listener refuses; a host that is cut off times out after 127 s") func refusals() throws {
     let hosts = try TwoHosts()
     let connect: @Sendable () async -> LoopError? = {
       await withCheckedContinuation { continuation in
