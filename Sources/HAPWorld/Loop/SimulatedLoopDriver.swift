@@ -159,6 +159,8 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
     for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
   }
 
+  func exitProcess(_ status: Int32) { process.exit(status) }
+
   func launch(
     _ launch: ChildProcess.Launch, on loop: EventLoop, onEvent: @escaping (ChildProcess.Event) -> Void
   ) throws(LoopError) -> any LaunchedProcess {
