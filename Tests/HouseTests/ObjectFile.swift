@@ -37,6 +37,12 @@ struct ObjectFile {
     }
   }
 
+  /// Whether the compiler saw all sources of the target at once. Otherwise it leaves a file of dependencies next to each object.
+  static func isCompiledAsWhole(_ target: String) throws -> Bool {
+    let folder = try Checkout.buildFolder().appendingPathComponent("\(target).build")
+    return try !FileManager.default.contentsOfDirectory(atPath: folder.path).contains { $0.hasSuffix(".swiftdeps") }
+  }
+
   /// The symbols of objects, by their paths, without the underscore that macOS puts before each.
   private static func symbols(of paths: [String], _ onlyUndefined: Bool) throws -> [String: [Symbol]] {
     let listing = try Checkout.output(of: ["nm"] + (onlyUndefined ? ["-u"] : []) + paths)
