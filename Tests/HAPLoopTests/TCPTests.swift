@@ -221,6 +221,20 @@ import Testing
     #expect(seen == ["connecting to X: connection refused", "true"])
   }
 
+  @Test(
+    "A connection that fails at once is reported once, also when it is closed in the same turn",
+    arguments: [false, true])
+  func immediateFailure(_ isClosed: Bool) async {
+    // A link-local address without an interface: the system refuses it at once.
+    let address = SocketAddress(host: try! IPAddress("fe80::1"), port: 1)
+    let code: LoopError.Code? = await onLoop { loop, finish in
+      let stream = TCPStream(loop, connectingTo: address) { finish($0?.code) }
+      if isClosed { stream.close() }
+    }
+    #expect(code != nil)
+    #expect((code == .cancelled) == isClosed)
+  }
+
   @Test("Two thousand connections come and go, and no handle is left") func many() async {
     let left: Int = await onLoop { loop, finish in
       let remaining = Box(2000)

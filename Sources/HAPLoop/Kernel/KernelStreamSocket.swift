@@ -61,11 +61,13 @@ final class KernelStreamSocket: StreamSocket {
     if status == 0 { return }
     request.deallocate()
     // Reported in a turn of its own, as every other outcome is.
-    let socket = Unmanaged.passRetained(self)
-    let bits = UInt(bitPattern: socket.toOpaque())
-    owner?.loop.schedule {
-      Unmanaged<KernelStreamSocket>.fromOpaque(UnsafeRawPointer(bitPattern: bits)!).takeRetainedValue()
-        .connected(status)
+    guard let owner else { return }
+    // The stream may be closed by then, and still owes its report.
+    let bits = UInt(bitPattern: Unmanaged.passRetained(owner).toOpaque())
+    owner.loop.schedule {
+      let stream = Unmanaged<TCPStream>.fromOpaque(UnsafeRawPointer(bitPattern: bits)!).takeRetainedValue()
+      let status = stream.isClosed ? UV_ECANCELED.rawValue : status
+      stream.connected(LoopError(status: status, while: "connecting to \(address)"))
     }
   }
 
