@@ -207,6 +207,15 @@ let package = Package(
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
+    // Random populations with random faults in simulated worlds.
+    .target(
+      name: "HAPSwarm",
+      dependencies: [
+        "HAPWorld", "HAPSimulator", "HAPDefects", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore",
+        "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+      ],
+      path: "Tests/HAPSwarm"),
+    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm"], path: "Tests/Swarm"),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
@@ -232,4 +241,9 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
       name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Runner",
       swiftSettings: [.unsafeFlags(flags)],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
+}
+
+// LOCAL ONLY
+if Context.environment["SWARM_ONLY"] != nil {
+  package.targets.removeAll { $0.type == .test && !["HAPWorldTests", "SwarmTests", "HAPTransportTests", "HAPStoreTests"].contains($0.name) }
 }

@@ -129,7 +129,7 @@ import Testing
     let roster = try Roster([lamp], copies: count, choices: .init(), options("a", "--count", "\(count)"))
     let stopped = StopRequest()
     stopped.request()
-    #expect(throws: StoppedEarly.self) { try roster.prepare(in: .ephemeral(), until: stopped) }
-    #expect(try roster.prepare(in: .ephemeral(), until: StopRequest()).count == count)
+    #expect(throws: StoppedEarly.self) { try roster.prepare(in: .ephemeral(), .seeded(1), until: stopped) }
+    #expect(try roster.prepare(in: .ephemeral(), .seeded(1), until: StopRequest()).count == count)
   }
 }

@@ -80,7 +80,8 @@ import Testing
           _ = TCPStream(far, connectingTo: SocketAddress(host: TwoHosts.nearAddress, port: 7)) {
             log.add("connect \($0 != nil)")
           }
-          far.schedule { try? socket?.send([3], to: target) }
+          nonisolated(unsafe) let late = socket
+          far.schedule { try? late?.send([3], to: target) }
         }
       }
       try await near.sleep(for: .seconds(10))
