@@ -1,7 +1,27 @@
+import Foundation
 import HAPSwarm
 
-let seed = UInt64(CommandLine.arguments.dropFirst().first ?? "1") ?? 1
-let outcome = try SwarmRun(seed: seed, log: { print($0) }).run()
-print(outcome.coverage.table)
-for violation in outcome.violations { print(violation) }
-print(outcome.coverage.operations, outcome.coverage.faultCount, outcome.traceHash, outcome.duration)
+/// The arguments: `SEED` replays one seed and prints what happens; `--seeds FROM COUNT` runs many, and prints a line for each failure.
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+func option(_ name: String) -> String? {
+  guard let at = arguments.firstIndex(of: name), at + 1 < arguments.count else { return nil }
+  return arguments[at + 1]
+}
+
+let mutation = option("--mutation").flatMap { SwarmMutation(rawValue: $0) }
+if let first = option("--first").flatMap({ UInt64($0) }), let count = option("--count").flatMap({ UInt64($0) }) {
+  var coverage = SwarmCoverage()
+  for seed in first..<first + count {
+    let outcome = try SwarmRun(seed: seed, mutation: mutation).run()
+    coverage.add(outcome.coverage)
+    for violation in outcome.violations { print("\(seed) \(violation)") }
+  }
+  print(coverage.table)
+} else {
+  let seed = UInt64(arguments.first ?? "1") ?? 1
+  let outcome = try SwarmRun(seed: seed, mutation: mutation, log: { print($0) }).run()
+  print(outcome.coverage.table)
+  for violation in outcome.violations { print(violation) }
+  print(outcome.coverage.operations, outcome.coverage.faultCount, outcome.traceHash, outcome.duration)
+}

@@ -60,7 +60,7 @@ import Testing
       try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
         near.schedule {
           do {
-            _ = try UDPSocket(near, host: .anyV4, port: 9) { log.add("datagram \($0.bytes)") }
+            _ = try UDPSocket(near, host: .anyV4, port: 9) { log.add("datagram \(Array($0.bytes))") }
             _ = try TCPListener(near, host: .anyV4, port: 7) { log.read($0, as: "far") }
             continuation.resume()
           } catch { continuation.resume(throwing: error) }
