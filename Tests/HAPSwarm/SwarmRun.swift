@@ -77,6 +77,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
       let names = mutation?.profile.map { [$0] } ?? SwarmProfile.names
       let profile = try SwarmProfile(names[Int(random.upTo(UInt64(names.count - 1)))])
       accessories.append(AccessoryMachine(number, in: self, profile))
+      note("accessory \(number) has the profile \(profile.name)")
     }
     for number in 0...Int(1 + random.upTo(2)) { controllers.append(ControllerMachine(number, in: self)) }
   }

@@ -20,7 +20,7 @@ if let first = option("--first").flatMap({ UInt64($0) }), let count = option("--
   print(coverage.table)
 } else {
   let seed = UInt64(arguments.first ?? "1") ?? 1
-  let outcome = try SwarmRun(seed: seed, mutation: mutation, log: { print($0) }).run()
+  let outcome = try SwarmRun(seed: seed, mutation: mutation, log: { FileHandle.standardOutput.write(Data(($0 + "\n").utf8)) }).run()
   print(outcome.coverage.table)
   for violation in outcome.violations { print(violation) }
   print(outcome.coverage.operations, outcome.coverage.faultCount, outcome.traceHash, outcome.duration)
