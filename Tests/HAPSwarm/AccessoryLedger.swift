@@ -122,6 +122,12 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
 
   func willReset() { isResetting = true }
 
+  /// The accessory reported that it was not reset. Its values may be gone already.
+  func resetFailed(at time: UInt64) {
+    isResetting = false
+    crashed(at: time, losesValues: true)
+  }
+
   private func wasReset(_ deviceID: DeviceID, at time: UInt64) {
     self.deviceID = deviceID
     pairings = [:]

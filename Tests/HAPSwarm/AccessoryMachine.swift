@@ -28,8 +28,8 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   private(set) var starts = 0
   /// Sockets and handles after the start.
   private(set) var baseline = (sockets: 0, handles: 0)
-  /// Connections of its process whose other end lost its power.
-  var lostPeers = 0
+  /// Connections of its process whose other end may be gone without a word.
+  private(set) var lostPeers = 0
   /// When its process started last.
   private(set) var startTime: UInt64 = 0
   /// Whether it said that it could not store something, since its process started.
@@ -150,7 +150,6 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   private func died(losesValues: Bool) {
     swarm.note("accessory \(number) died\(losesValues ? " of a power loss" : "")")
     ledger.crashed(at: swarm.now, losesValues: losesValues || hasStorageTrouble)
-    for controller in swarm.controllers { controller.connections[number]?.accessoryDied() }
     if swarm.mutation == .valuesLost, !losesValues { loseFile("values.db") }
     if swarm.mutation == .stateLost { loseFile("state.db") }
   }
@@ -167,6 +166,11 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   func move() {
     let address = Self.address(number, starts)
     interface.setAddresses([.init(address, prefixLength: 16)])
+  }
+
+  /// A controller lost its power. The accessory can't know, and keeps silent connections.
+  func controllerLostPower() {
+    if isUp, let process { lostPeers = max(lostPeers, process.descriptorCount - baseline.sockets) }
   }
 
   func freeze() { process?.freeze() }
@@ -207,9 +211,11 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   func factoryReset() async -> Bool? {
     guard isResponsive, let accessory, let loop else { return nil }
     ledger.willReset()
-    return await swarm.result(on: loop) { done in
+    let isDone = await swarm.result(on: loop) { done in
       accessory.assumeIsolated { accessory in accessory.restart(.factoryReset) { done($0 == nil) } }
     }
+    if isDone == false { ledger.resetFailed(at: swarm.now) }
+    return isDone
   }
 
   // MARK: The end

@@ -24,8 +24,8 @@ extension ControllerMachine {
         ledger.rightCode(isKnown: false)
         if case .unreachable = error { ledger.set(self.number, .no, at: self.swarm.now) }
         guard case .pairing(let failure) = error else { return }
-        // A refusal says that nothing was changed. After M5 the accessory may not have been able to store the pairing.
-        ledger.set(self.number, .no, at: self.swarm.now)
+        // A refusal says that nothing was changed, unless the disk refused it after M5: then it may come back after a crash.
+        if failure.step < 6 { ledger.set(self.number, .no, at: self.swarm.now) }
         let isExplained = process != accessory.starts || failure.cause == .refused(PairingError.busy.rawValue)
           || failure.cause == .refused(PairingError.maxTries.rawValue)
           || !self.swarm.faults(of: accessory).isDisjoint(with: [.diskFull, .failingSync])
@@ -64,7 +64,8 @@ extension ControllerMachine {
     await swarm.perform(.addPairing, accessory, self) {
       ledger.set(other.number, .unknown, at: self.swarm.now)
       await self.send(request, by: connection) { error in
-        ledger.set(other.number, error == nil ? .yes(isAdmin: isAdmin) : .no, at: self.swarm.now)
+        // A change that the disk refused may come back after a crash.
+        ledger.set(other.number, error == nil ? .yes(isAdmin: isAdmin) : .unknown, at: self.swarm.now)
         if error == nil { other.paired[accessory.number] = self.paired[accessory.number] }
       }
     }
@@ -81,10 +82,7 @@ extension ControllerMachine {
         ledger.set(number, .unknown, at: self.swarm.now)
       }
       await self.send(request, by: connection) { error in
-        guard error == nil else {
-          for (number, knowledge) in before { ledger.set(number, knowledge, at: self.swarm.now) }
-          return
-        }
+        guard error == nil else { return }
         if isLastAdmin { ledger.removeAllPairings() } else { ledger.set(other.number, .no, at: self.swarm.now) }
         other.paired[accessory.number] = nil
       }

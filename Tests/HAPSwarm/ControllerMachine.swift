@@ -49,8 +49,9 @@ final class ControllerMachine: @unchecked Sendable {  // see above
     guard isUp else { return }
     if losingPower { host.powerOff() } else { process?.kill() }
     for (_, connection) in connections.sorted(by: { $0.key < $1.key }) {
-      connection.controllerDied(losingPower: losingPower)
+      connection.controllerDied()
     }
+    if losingPower { for accessory in swarm.accessories { accessory.controllerLostPower() } }
     connections = [:]
   }
 

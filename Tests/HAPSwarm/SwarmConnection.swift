@@ -30,9 +30,9 @@ final class SwarmConnection: @unchecked Sendable {  // see above
   private(set) var lastEvents: [AttributeID: UInt64] = [:]
   private(set) var lastEventValues: [AttributeID: Int] = [:]
   private var own: [AttributeID: Set<Int>] = [:]
+  /// When this connection last wrote a characteristic: changes before that need no event.
+  private(set) var lastWrites: [AttributeID: UInt64] = [:]
   private(set) var isOver = false
-  private(set) var isConnected = false
-  private var isEndExplained = false
 
   init(_ controller: ControllerMachine, _ accessory: AccessoryMachine, on loop: EventLoop) {
     self.controller = controller
@@ -62,7 +62,6 @@ final class SwarmConnection: @unchecked Sendable {  // see above
       over(error)
       throw error
     }
-    isConnected = true
     let events = client.events
     Task(executorPreference: swarm.world) { [weak self] in
       for await _ in events {}
@@ -88,23 +87,14 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     await client.close()
   }
 
-  /// The process at the other end died. The connection may not know yet.
-  func accessoryDied() {
-    subscriptions = [:]
-    unsure = []
-  }
-
   /// - Parameter error: nil: it ended by itself, or from here.
   private func over(_ error: ClientError?) {
     if !isOver, let error { check(error) }
     isOver = true
   }
 
-  /// The process of the controller died, or its host lost its power.
-  func controllerDied(losingPower: Bool) {
-    if losingPower, isConnected, !isOver, start == accessory.starts { accessory.lostPeers += 1 }
-    isOver = true
-  }
+  /// The process of the controller died.
+  func controllerDied() { isOver = true }
 
   // MARK: Requests
 
@@ -162,7 +152,10 @@ final class SwarmConnection: @unchecked Sendable {  // see above
   }
 
   /// Has the connection write a value from now on.
-  func willWrite(_ index: Int, to id: AttributeID) { own[id, default: []].insert(index) }
+  func willWrite(_ index: Int, to id: AttributeID) {
+    own[id, default: []].insert(index)
+    lastWrites[id] = swarm.now
+  }
 
   // MARK: Messages
 

@@ -5,7 +5,7 @@ import HAPProfile
 struct SwarmProfile: Sendable {
   /// Those with values that a device does not change by itself.
   static let names = [
-    "light-white", "light-colour", "bridge-two-lights", "fan", "thermostat", "air-purifier", "window-covering", "slats",
+    "light-white", "light-colour", "bridge-two-lights", "fan", "air-purifier", "window-covering", "slats",
   ]
 
   let name: String

@@ -225,6 +225,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
       let (connection, id) = (expected.connection, expected.id)
       guard connection.isUsable, connection.start == connection.accessory.starts,
         let since = connection.subscriptions[id], since < expected.since,
+        connection.lastWrites[id] ?? 0 < expected.since,
         faultLog.active(
           connection.accessory.number, connection.controller.number, from: expected.since, to: expected.deadline
         ).isEmpty
