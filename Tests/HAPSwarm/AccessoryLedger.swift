@@ -46,7 +46,9 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
   /// The last `c#`, and the revision of the profile that was served with it.
   private var configuration: (number: Int, revision: Int)?
   private var nextRevision = 0
+  private var servedRevision = 0
   private var isResetting = false
+  private var hasResetFailed = false
   /// The ids that the swarm checks, in order.
   private(set) var watched: [Watched] = []
 
@@ -60,11 +62,13 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
       // Values go before the identity does.
       if prepared.deviceID != deviceID { wasReset(prepared.deviceID, at: swarm.now) } else { crashed(at: swarm.now, losesValues: true) }
       isResetting = false
+      hasResetFailed = false
     }
     if let deviceID, deviceID != prepared.deviceID {
       swarm.report(.identityIsKept, "accessory \(number) started as \(prepared.deviceID.text), not \(deviceID.text)")
     }
     deviceID = prepared.deviceID
+    servedRevision = machine.profile.revision
     if watched.isEmpty { watch(prepared.database) }
   }
 
@@ -122,9 +126,9 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
 
   func willReset() { isResetting = true }
 
-  /// The accessory reported that it was not reset. Its values may be gone already.
+  /// The accessory reported that it was not reset. Its values may be gone already, and what the disk refused may come back after a crash.
   func resetFailed(at time: UInt64) {
-    isResetting = false
+    hasResetFailed = true
     crashed(at: time, losesValues: true)
   }
 
@@ -133,6 +137,8 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     pairings = [:]
     tries = 0...0
     configuration = nil
+    // A reset that the disk refused may come back without the removal of the values.
+    if hasResetFailed { return crashed(at: time, losesValues: true) }
     for id in registers.keys { registers[id]!.reset(at: time) }
   }
 
@@ -156,12 +162,13 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
       }
       configuration = (number, isNext ? nextRevision : last.revision)
     } else {
-      configuration = (number, nextRevision)
+      configuration = (number, servedRevision)
     }
   }
 
   /// The accessory answered that it serves the next revision.
   func reconfigured(_ number: UInt16, _ machine: AccessoryMachine) {
+    servedRevision = nextRevision
     guard let last = configuration else { return }
     if Int(number) != last.number || last.revision != nextRevision {
       machine.swarm.report(

@@ -215,6 +215,14 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
       accessory.assumeIsolated { accessory in accessory.restart(.factoryReset) { done($0 == nil) } }
     }
     if isDone == false { ledger.resetFailed(at: swarm.now) }
+    // Where it can't read its state it ends, as hapsim does with its last accessory.
+    if isUp, (try? loop.performAndWait { accessory.assumeIsolated { $0.isStopped } }) == true {
+      kill()
+      while !isUp {
+        await swarm.sleep(.seconds(1))
+        start()
+      }
+    }
     return isDone
   }
 

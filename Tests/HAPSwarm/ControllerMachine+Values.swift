@@ -125,7 +125,8 @@ extension ControllerMachine {
     accessory.ledger.finish(watched.id, place, isDone: isDone, at: start)
     if isDone {
       swarm.expectEvents(of: watched.id, index, since: start, from: nil, at: accessory)
-    } else {
+    } else if !accessory.isBeingPaired {
+      // It is not being reset, either.
       swarm.report(.answersAreSound, "accessory \(accessory.number): a value can't be set by hand")
     }
   }

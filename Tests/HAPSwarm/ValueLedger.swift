@@ -89,9 +89,10 @@ struct Register {
   }
 
   /// The accessory has its first value again.
+  /// Answers to earlier requests may still come.
   mutating func reset(at time: UInt64) {
-    writes = [Write(index: writes[0].index, writer: -1, start: time, end: time, isDone: true)]
-    isRefused = []
+    for place in writes.indices where writes[place].end == .max { writes[place].end = time }
+    writes.append(Write(index: writes[0].index, writer: -1, start: time + 1, end: time + 1, isDone: true))
   }
 
   /// Whether a read between two times can bring this value.
