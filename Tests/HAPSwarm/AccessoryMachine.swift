@@ -183,6 +183,9 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   func command(_ line: String) -> Bool? {
     guard isResponsive, let loop, let simulation else { return nil }
     let answer = Answer()
+    if swarm.mutation == .leak {
+      _ = try? loop.performAndWait { _ = try UDPSocket(loop, host: .anyV4, port: 0) { _ in } }
+    }
     _ = try? loop.performAndWait {
       let dispatcher = CommandDispatcher(simulation, readProfile: { _ in throw CommandError(.failed, "none") }) {}
       dispatcher.answer(Array(line.utf8)) { answer.text = $0 }

@@ -136,7 +136,7 @@ final class ControllerMachine: @unchecked Sendable {  // see above
         }
         return connection
       } catch {
-        self.refused(by: accessory, error, connection, before)
+        self.refused(by: accessory, as: paired, error, connection, before)
         return nil
       }
     } ?? nil
@@ -144,10 +144,15 @@ final class ControllerMachine: @unchecked Sendable {  // see above
 
   /// Pair Verify failed.
   private func refused(
-    by accessory: AccessoryMachine, _ error: ClientError, _ connection: SwarmConnection,
+    by accessory: AccessoryMachine, as known: PairedAccessory, _ error: ClientError, _ connection: SwarmConnection,
     _ before: AccessoryLedger.Knowledge
   ) {
     guard case .pairing(let failure) = error else { return }
+    guard let id = accessory.ledger.deviceID, known.identifier == Array(id.text.utf8) else {
+      // The accessory was reset since, and is another one.
+      if paired[accessory.number] == known { paired[accessory.number] = nil }
+      return
+    }
     let now = accessory.ledger.knowledge(of: number)
     switch now {
     case .yes where now == before && !accessory.isBeingPaired:

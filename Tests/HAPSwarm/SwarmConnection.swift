@@ -65,7 +65,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     let events = client.events
     Task(executorPreference: swarm.world) { [weak self] in
       for await _ in events {}
-      self?.over(nil)
+      await self?.ended()
     }
   }
 
@@ -85,6 +85,12 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     guard isUsable else { return over(nil) }
     isOver = true
     await client.close()
+  }
+
+  /// The connection is over. A connection that is over refuses requests with the reason of its end.
+  private func ended() async {
+    guard isUsable else { return over(nil) }
+    do throws(ClientError) { _ = try await client.request(.accessories) } catch { over(error) }
   }
 
   /// - Parameter error: nil: it ended by itself, or from here.
