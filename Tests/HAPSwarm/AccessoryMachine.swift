@@ -95,6 +95,15 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     }
   }
 
+  /// Starts hapsim, as often as it takes while the disk is full.
+  func startAgain() async {
+    start()
+    for _ in 0..<60 where !isUp {
+      await swarm.sleep(.seconds(1))
+      start()
+    }
+  }
+
   private func serve(on loop: EventLoop) throws {
     let folder = try StateFolder.open(path: Self.folder, files: disk) { [swarm, number] text in
       swarm.note("accessory \(number): \(text)")
@@ -221,10 +230,8 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     // Where it can't read its state it ends, as hapsim does with its last accessory.
     if isUp, (try? loop.performAndWait { accessory.assumeIsolated { $0.isStopped } }) == true {
       kill()
-      while !isUp {
-        await swarm.sleep(.seconds(1))
-        start()
-      }
+      await swarm.sleep(.seconds(1))
+      await startAgain()
     }
     return isDone
   }

@@ -114,12 +114,7 @@ extension SwarmRun {
     default: accessory.kill()
     }
     await sleep(duration)
-    accessory.start()
-    // The disk may be full.
-    while !accessory.isUp {
-      await sleep(.seconds(1))
-      accessory.start()
-    }
+    await accessory.startAgain()
   }
 }
 

@@ -21,6 +21,19 @@ extension SwarmRun {
     checkEvents()
     await closeAll()
     for accessory in accessories { accessory.inspect() }
+    for accessory in accessories { await checkTries(accessory) }
+  }
+
+  /// Wrong codes before and after a crash are counted together.
+  private func checkTries(_ accessory: AccessoryMachine) async {
+    accessory.start()
+    await controllers[0].reset(accessory)
+    for _ in 0..<2 { await controllers[0].tryWrongCode(accessory) }
+    accessory.kill()
+    await sleep(.seconds(1))
+    accessory.start()
+    if accessory.isUp { await controllers[0].tryWrongCode(accessory) }
+    accessory.inspect()
   }
 
   private func closeAll() async {
