@@ -216,6 +216,7 @@ let package = Package(
       ],
       path: "Tests/HAPSwarm"),
     .executableTarget(name: "Swarm", dependencies: ["HAPSwarm"], path: "Tests/Swarm"),
+    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm"]),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
@@ -241,9 +242,4 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
       name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Runner",
       swiftSettings: [.unsafeFlags(flags)],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
-}
-
-// LOCAL ONLY
-if Context.environment["SWARM_ONLY"] != nil {
-  package.targets.removeAll { $0.type == .test && !["HAPWorldTests", "SwarmTests", "HAPTransportTests", "HAPStoreTests"].contains($0.name) }
 }

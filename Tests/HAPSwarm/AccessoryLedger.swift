@@ -60,7 +60,11 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     let swarm = machine.swarm
     if isResetting {
       // Values go before the identity does.
-      if prepared.deviceID != deviceID { wasReset(prepared.deviceID, at: swarm.now) } else { crashed(at: swarm.now, losesValues: true) }
+      if prepared.deviceID != deviceID {
+        wasReset(prepared.deviceID, at: swarm.now)
+      } else {
+        crashed(at: swarm.now, losesValues: true)
+      }
       isResetting = false
       hasResetFailed = false
     }
@@ -158,7 +162,8 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
       let isNext = nextRevision != last.revision && number != last.number
       if number < last.number || (nextRevision == last.revision && number != last.number) {
         swarm.report(
-          .configurationRises, "accessory \(self.number) has c# \(number) after \(last.number) with revision \(nextRevision)")
+          .configurationRises,
+          "accessory \(self.number) has c# \(number) after \(last.number) with revision \(nextRevision)")
       }
       configuration = (number, isNext ? nextRevision : last.revision)
     } else {
@@ -172,7 +177,8 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     guard let last = configuration else { return }
     if Int(number) != last.number || last.revision != nextRevision {
       machine.swarm.report(
-        .configurationRises, "accessory \(self.number) serves revision \(nextRevision) as c# \(number) and advertises \(last)")
+        .configurationRises,
+        "accessory \(self.number) serves revision \(nextRevision) as c# \(number) and advertises \(last)")
     }
   }
 
@@ -180,7 +186,8 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
   func isServing(_ machine: AccessoryMachine) {
     guard let last = configuration, last.revision != nextRevision else { return }
     machine.swarm.report(
-      .configurationRises, "accessory \(number) serves revision \(nextRevision) with c# \(last.number) of \(last.revision)")
+      .configurationRises,
+      "accessory \(number) serves revision \(nextRevision) with c# \(last.number) of \(last.revision)")
   }
 
   // MARK: The end
@@ -192,7 +199,8 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
     }
     if let configuration, !isResetting, Int(stored.configurationNumber) != configuration.number {
       swarm.report(
-        .configurationRises, "accessory \(number) has stored c# \(stored.configurationNumber), not \(configuration.number)")
+        .configurationRises,
+        "accessory \(number) has stored c# \(stored.configurationNumber), not \(configuration.number)")
     }
     if !isResetting, !tries.contains(stored.failedTries) {
       swarm.report(.triesAreKept, "accessory \(number) has stored \(stored.failedTries) wrong codes, not \(tries)")

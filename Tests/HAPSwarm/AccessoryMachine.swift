@@ -88,7 +88,8 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
       baseline = (process.descriptorCount, loop.openHandleCount)
     } catch {
       accessory = nil
-      let isExplained = disk.isDown || !swarm.faults(of: self).isDisjoint(with: [.diskFull, .failingSync, .crashInWrite])
+      let isExplained =
+        disk.isDown || !swarm.faults(of: self).isDisjoint(with: [.diskFull, .failingSync, .crashInWrite])
       if !isExplained { swarm.report(.identityIsKept, "accessory \(number) does not start: \(error)") }
       process.kill()
       disk.kill()

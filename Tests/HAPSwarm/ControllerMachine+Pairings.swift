@@ -26,7 +26,8 @@ extension ControllerMachine {
         guard case .pairing(let failure) = error else { return }
         // A refusal says that nothing was changed, unless the disk refused it after M5: then it may come back after a crash.
         if failure.step < 6 { ledger.set(self.number, .no, at: self.swarm.now) }
-        let isExplained = process != accessory.starts || failure.cause == .refused(PairingError.busy.rawValue)
+        let isExplained =
+          process != accessory.starts || failure.cause == .refused(PairingError.busy.rawValue)
           || failure.cause == .refused(PairingError.maxTries.rawValue)
           || !self.swarm.faults(of: accessory).isDisjoint(with: [.diskFull, .failingSync])
         if !isExplained { self.swarm.report(.pairingsAgree, "\(connection) can't pair: \(failure.cause)") }
@@ -124,11 +125,13 @@ extension ControllerMachine {
           controller.paired[accessory.number] = paired[accessory.number]
         }
       case .no where isAdmin != nil:
-        swarm.report(.pairingsAgree, "accessory \(accessory.number) lists controller \(controller.number), which was removed")
+        swarm.report(
+          .pairingsAgree, "accessory \(accessory.number) lists controller \(controller.number), which was removed")
       case .yes(let expected) where isAdmin != expected:
         swarm.report(
           .pairingsAgree,
-          "accessory \(accessory.number) lists controller \(controller.number) as \(isAdmin.map { "admin \($0)" } ?? "not paired")")
+          "accessory \(accessory.number) lists controller \(controller.number) as \(isAdmin.map { "admin \($0)" } ?? "not paired")"
+        )
       default: break
       }
     }

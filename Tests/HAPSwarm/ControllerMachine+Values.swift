@@ -29,7 +29,9 @@ extension ControllerMachine {
       for entry in connection.entries(of: message) {
         guard let register = accessory.ledger.registers[entry.id], let number = entry.number else { continue }
         let index = register.watched.index(number)
-        guard connection.start == accessory.starts, !register.allows(index, from: start, to: swarm.now) else { continue }
+        guard connection.start == accessory.starts, !register.allows(index, from: start, to: swarm.now) else {
+          continue
+        }
         swarm.report(
           .writesAreKept,
           "\(connection): \(entry.id) reads \(number), but should be \(register.candidates(at: swarm.now).map { register.watched.value($0) })"
@@ -64,7 +66,9 @@ extension ControllerMachine {
       let isDone = message.status == 204
       accessory.ledger.finish(watched.id, place, isDone: isDone, at: swarm.now)
       if isDone {
-        if connection.start == accessory.starts { swarm.expectEvents(of: watched.id, index, since: start, from: connection, at: accessory) }
+        if connection.start == accessory.starts {
+          swarm.expectEvents(of: watched.id, index, since: start, from: connection, at: accessory)
+        }
       } else if !isTimed || !connection.entries(of: message).contains(where: { $0.status == -70410 }) {
         swarm.report(.answersAreSound, "\(connection): a write was answered \(message.status)")
       }
@@ -111,7 +115,9 @@ extension ControllerMachine {
   func setByHand(_ accessory: AccessoryMachine) {
     guard accessory.isResponsive else { return }
     let watched = choose(accessory)
-    guard let index = swarm.unusedValue(of: watched, at: accessory, for: swarm.controllers.count, &random) else { return }
+    guard let index = swarm.unusedValue(of: watched, at: accessory, for: swarm.controllers.count, &random) else {
+      return
+    }
     swarm.note(.set, accessory, self)
     setByHand(index, watched, accessory)
   }

@@ -27,7 +27,8 @@ final class ControllerMachine: @unchecked Sendable {  // see above
     random = swarm.random.fork("controller \(number)")
     host = swarm.world.network.addHost("controller-\(number)")
     interface = host.addInterface(
-      "eth0", addresses: [.init(IPAddress(bytes: [10, 0, 250, UInt8(1 + number)])!, prefixLength: 16)], link: swarm.link)
+      "eth0", addresses: [.init(IPAddress(bytes: [10, 0, 250, UInt8(1 + number)])!, prefixLength: 16)], link: swarm.link
+    )
     var draw = swarm.random.fork("identity \(number)")
     let seed = (0..<32).map { _ in UInt8(truncatingIfNeeded: draw.next()) }
     identity = ControllerCredentials(
@@ -72,7 +73,8 @@ final class ControllerMachine: @unchecked Sendable {  // see above
       await exclusively(accessory) { random.chance(0.15) ? await tryWrongCode(accessory) : await pair(accessory) }
       return true
     }
-    if ledger.admins.isEmpty || (ledger.hasUnknownPairings && ledger.admins.allSatisfy { !swarm.controllers[$0].isUp }) {
+    if ledger.admins.isEmpty || (ledger.hasUnknownPairings && ledger.admins.allSatisfy { !swarm.controllers[$0].isUp })
+    {
       guard random.chance(0.3) else { return false }
       await exclusively(accessory) { await reset(accessory) }
       return true

@@ -58,10 +58,13 @@ extension SwarmRun {
       }
     }
     for controller in controllers {
-      guard let process = controller.process, process.descriptorCount + controller.loop.openHandleCount > 0 else { continue }
+      guard let process = controller.process, process.descriptorCount + controller.loop.openHandleCount > 0 else {
+        continue
+      }
       report(
         .memoryReturns,
-        "controller \(controller.number) has \(process.descriptorCount) sockets and \(controller.loop.openHandleCount) handles")
+        "controller \(controller.number) has \(process.descriptorCount) sockets and \(controller.loop.openHandleCount) handles"
+      )
     }
   }
 
@@ -81,7 +84,9 @@ extension SwarmRun {
     for (turn, watched) in accessory.ledger.watched.enumerated() {
       guard !connections.isEmpty else { break }
       let writer = connections[turn % connections.count]
-      guard let index = unusedValue(of: watched, at: accessory, for: writer.controller.number, &random) else { continue }
+      guard let index = unusedValue(of: watched, at: accessory, for: writer.controller.number, &random) else {
+        continue
+      }
       await writer.controller.write(index, to: watched, by: writer, isTimed: false)
       await sleep(Self.longestEventWait + .seconds(1))
       checkEvents()

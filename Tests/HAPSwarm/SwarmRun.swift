@@ -139,7 +139,9 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     note("controller \(controller.number): \(operation.rawValue) at accessory \(accessory.number)")
     let result = await limited(body)
     if result == nil {
-      report(.requestsAreAnswered, "controller \(controller.number): \(operation.rawValue) at accessory \(accessory.number) never ends")
+      report(
+        .requestsAreAnswered,
+        "controller \(controller.number): \(operation.rawValue) at accessory \(accessory.number) never ends")
     }
     count(operation, accessory, controller, since: start)
     return result

@@ -118,7 +118,9 @@ package struct SwarmCoverage: Sendable, Equatable {
   package var table: String {
     let titles = SwarmFault.allCases.map(\.rawValue) + ["none"]
     let first = SwarmOperation.allCases.map(\.rawValue.count).max()!
-    func cell(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
+    func cell(_ text: String, _ width: Int) -> String {
+      String(repeating: " ", count: max(0, width - text.count)) + text
+    }
     var lines = [String(repeating: " ", count: first) + titles.map { "  " + $0 }.joined()]
     for (row, operation) in SwarmOperation.allCases.enumerated() {
       let cells = zip(titles, counts[row]).map { "  " + cell("\($1)", $0.count) }

@@ -67,7 +67,8 @@ func runAll(_ count: UInt64) throws -> Bool {
   say(coverage.table)
   say("\(coverage.missing) pairs of an operation and a fault never met")
   say(
-    "\(count) seeds, \(coverage.operations) operations, \(coverage.faultCount) faults; \(Int(Double(count) / minutes)) seeds a minute")
+    "\(count) seeds, \(coverage.operations) operations, \(coverage.faultCount) faults; \(Int(Double(count) / minutes)) seeds a minute"
+  )
   for seed in failures.sorted() { say("replay: HAPSIM_SEED=\(seed) make swarm") }
   if !isComplete { say("FAILED: a process did not end as it should") }
   return failures.isEmpty && isComplete
@@ -86,7 +87,8 @@ if let count = option("--seeds").flatMap({ UInt64($0) }), count > 0 {
   let outcome = try SwarmRun(seed: seed, mutation: mutation, log: { say($0) }).run()
   say(outcome.coverage.table)
   say(
-    "seed \(seed): \(outcome.coverage.operations) operations, \(outcome.coverage.faultCount) faults, \(outcome.duration), trace \(outcome.traceHash)")
+    "seed \(seed): \(outcome.coverage.operations) operations, \(outcome.coverage.faultCount) faults, \(outcome.duration), trace \(outcome.traceHash)"
+  )
   for violation in outcome.violations { say("FAILED seed \(seed): \(violation)") }
   exit(outcome.violations.isEmpty ? 0 : 1)
 }

@@ -178,7 +178,9 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
       throw LoopError(.other(0), "\(doing): a simulated host has no shell, and this is no list of words")
     }
     let name = String(first.split(separator: "/").last ?? "")
-    guard let process = process.host.startProcess(name, uid: process.uid) else { throw LoopError(.cancelled, while: doing) }
+    guard let process = process.host.startProcess(name, uid: process.uid) else {
+      throw LoopError(.cancelled, while: doing)
+    }
     let child = SimulatedChild(self, process, world, Array(words.dropFirst()), launch, onEvent: onEvent)
     let main = world.programs[name]
     child.start { run in
