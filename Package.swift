@@ -137,7 +137,8 @@ let package = Package(
     .testTarget(
       name: "HAPWorldTests",
       dependencies: [
-        "HAPWorld", "HAPConformance", "HAPSimulator", "HAPStore", "HAPLoop", "HAPProfile", "HAPCrypto", "HAPModel",
+        "HAPWorld", "WorldPrograms", "HAPCommandLine", "HAPConformance", "HAPSimulator", "HAPStore", "HAPLoop",
+        "HAPProfile", "HAPCrypto", "HAPModel",
         "HAPWire",
         "CSQLite",
       ]),

@@ -18,7 +18,7 @@ package final class StopRequest: Sendable {
   private let wakeUp: (read: Int32, write: Int32)
   private let onRequest: @Sendable () -> Void
 
-  /// - Parameter onRequest: called once, by whoever is the first to request the end.
+  /// - Parameter onRequest: called once, at the first request.
   package init(onRequest: @escaping @Sendable () -> Void = {}) {
     self.onRequest = onRequest
     var descriptors: [Int32] = [-1, -1]

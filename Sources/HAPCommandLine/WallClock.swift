@@ -1,28 +1,39 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import HAPLoop
 
 /// The time of day, for reports.
 package enum WallClock {
+  /// "2026-11-21T13:00:00Z", of the machine.
+  package static var stamp: String { stamp(now) }
+
   /// "2026-11-21T13:00:00Z".
-  package static var stamp: String {
-    var now = time_t(sinceEpoch.components.seconds)
-    var parts = tm()
-    gmtime_r(&now, &parts)
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return
-      "\(1900 + parts.tm_year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
+  /// - Parameter time: since 1970 in UTC, such as that of `EventLoop.readWallClock()`; before that, it is 1970.
+  package static func stamp(_ time: Duration) -> String {
+    let seconds = Int(clamping: max(time, .zero).components.seconds)
+    let date = date(days: seconds / 86_400)
+    let clock = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map(twoDigits)
+    return [String(date.year), twoDigits(date.month), twoDigits(date.day)].joined(separator: "-")
+      + "T" + clock.joined(separator: ":") + "Z"
   }
 
-  /// Since 1970.
-  package static var now: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+  /// The date of the Gregorian calendar that many days after 1970-01-01.
+  private static func date(days: Int) -> (year: Int, month: Int, day: Int) {
+    // Years that begin on 1 March have their leap day at the end. 400 years have 146,097 days; the first such era began in the year 0.
+    let sinceMarch = days + 719_468
+    let (era, dayOfEra) = (sinceMarch / 146_097, sinceMarch % 146_097)
+    let leapDays = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
+    let yearOfEra = (dayOfEra - leapDays) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    // From March on, five months have 153 days, twice and again.
+    let month = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * month + 2) / 5 + 1
+    return (era * 400 + yearOfEra + (month >= 10 ? 1 : 0), month >= 10 ? month - 9 : month + 3, day)
   }
 
-  /// Whole seconds since 1970.
-  package static var sinceEpoch: Duration { .seconds(Int64(time(nil))) }
+  /// Since 1970, of the machine.
+  package static var now: Duration { MachineClock.now }
+
+  /// Whole seconds since 1970, of the machine.
+  package static var sinceEpoch: Duration { .seconds(now.components.seconds) }
 }

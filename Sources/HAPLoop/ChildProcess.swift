@@ -30,7 +30,7 @@ package final class ChildProcess {
   package struct Launch: Sendable {
     /// For `/bin/sh -c`.
     package var command: String
-    /// Variables set besides those of this process, or in place of them.
+    /// Variables added to those of this process, or replacing them.
     package var environment: [String: String]
     /// The most bytes in a line of its output.
     package var lineLimit: Int

@@ -24,7 +24,7 @@ extension EventLoop {
     return try result.get()
   }
 
-  /// Runs `work` on the loop and waits for it, but no longer than `limit`. For loops whose work may get stuck in somebody else's code.
+  /// Runs `work` on the loop and waits for it, but no longer than `limit`. For loops whose work may block in code of another library.
   /// From any thread but the loop's.
   /// - Returns: nil when the time was over first, or the loop has ended; in the first case `work` still runs some time.
   package func perform<T: Sendable>(waitingAtMost limit: Duration, _ work: @escaping @Sendable () -> T) -> T? {

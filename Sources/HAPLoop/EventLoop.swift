@@ -37,12 +37,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private var isStopping = false
   private var handles = HandleTable()
   private var timers = TimerQueue()
-  /// What the driver was last told of `timers`.
+  /// The alarm that the driver has: the first deadline of `timers`.
   private var alarm: UInt64?
-
-  /// A loop of the machine, on a thread of its own.
-  /// - Parameter name: of the thread, for debuggers; 15 bytes of it are kept.
-  package convenience init(name: String) { self.init(name: name, driver: KernelDriver()) }
 
   /// - Parameter driver: has no other loop.
   package init(name: String, driver: any LoopDriver) {
@@ -195,6 +191,15 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Monotonic time in nanoseconds, read now. From any thread; the same clock as `now`.
   package func readClock() -> UInt64 { driver.readClock() }
+
+  /// Civil time since 1970 in UTC, read now. It may jump. From any thread.
+  package func readWallClock() -> Duration { driver.readWallClock() }
+
+  /// The name of the machine; empty: it has none.
+  package var machineName: String { driver.machineName }
+
+  /// The open files and sockets that the process may have.
+  package var descriptorLimit: Int { driver.descriptorLimit }
 
   /// Runs `hook` at the end of every turn: after all its callbacks and jobs, and before the loop blocks.
   ///

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A connection with a process of this machine, through a socket in the file system. The loop keeps it until it is closed.
 package final class LocalStream {
   package enum Event: Equatable, Sendable {
@@ -12,8 +6,7 @@ package final class LocalStream {
     case end
   }
 
-  private let descriptor: Int32
-  private let watcher: DescriptorWatcher
+  private let socket: any LocalStreamSocket
   private var onEvent: ((Event) -> Void)?
   /// Told when everything written has been taken by the system.
   package var onDrained: (() -> Void)?
@@ -22,21 +15,22 @@ package final class LocalStream {
   private var isFinishing = false
   private var hasEnded = false
 
-  package var isClosed: Bool { watcher.isClosed }
+  package var isClosed: Bool { socket.isClosed }
+  /// The process at the other end when the connection was made; nil: unknown.
+  package var peer: LocalPeer? { socket.peer }
   /// Bytes written but not yet taken by the system.
   package var queuedByteCount: Int { outgoing.count }
 
-  /// Takes over an accepted socket; nil when it can't be watched, and it is closed then.
-  init?(_ loop: EventLoop, _ descriptor: Int32) {
-    self.descriptor = descriptor
-    do throws(LoopError) {
-      watcher = try DescriptorWatcher(loop, descriptor: descriptor)
-    } catch {
-      closeDescriptor(descriptor)
-      return nil
-    }
-    watcher.onEvent = { events in self.ready(events) }
-    watcher.onClosed = { closeDescriptor(descriptor) }
+  /// Connects to a `LocalListener`, without waiting.
+  /// - Throws: `.connectionRefused` when the process that listened has ended; `.other` when there is no such path or the listener's queue is full.
+  package convenience init(_ loop: EventLoop, connectingTo path: String) throws(LoopError) {
+    loop.preconditionOnLoop()
+    self.init(try loop.driver.connectLocally(to: path, on: loop))
+  }
+
+  init(_ socket: any LocalStreamSocket) {
+    self.socket = socket
+    socket.onReady = { canRead, canWrite in self.ready(canRead, canWrite) }
   }
 
   package func startReading(onEvent: @escaping (Event) -> Void) {
@@ -75,27 +69,24 @@ package final class LocalStream {
   package func close() {
     onEvent = nil
     onDrained = nil
-    watcher.close()
+    socket.close()
   }
 
   private func watch() {
-    var events: DescriptorWatcher.Events = []
-    if isReading, !hasEnded, !isFinishing { events.insert(.readable) }
-    if !outgoing.isEmpty { events.insert(.writable) }
-    watcher.watch(events)
+    socket.watch(reading: isReading && !hasEnded && !isFinishing, writing: !outgoing.isEmpty)
   }
 
-  private func ready(_ events: DescriptorWatcher.Events) {
-    if events.contains(.writable) { flush() }
-    if !isClosed, !events.isDisjoint(with: [.readable, .failure]), isReading, !hasEnded { read() }
+  private func ready(_ canRead: Bool, _ canWrite: Bool) {
+    if canWrite { flush() }
+    if !isClosed, canRead, isReading, !hasEnded { read() }
   }
 
   private func read() {
     var buffer = [UInt8](repeating: 0, count: 16_384)
-    let count = readBytes(descriptor, &buffer, buffer.count)
-    if count > 0 {
-      onEvent?(.bytes(Array(buffer[..<count])))
-    } else if count == 0 || (systemErrorNumber != EAGAIN && systemErrorNumber != EINTR) {
+    switch buffer.withUnsafeMutableBytes({ socket.read(into: $0) }) {
+    case .count(let count): onEvent?(.bytes(Array(buffer[..<count])))
+    case .notReady: return
+    case .ended:
       hasEnded = true
       watch()
       onEvent?(.end)
@@ -104,10 +95,9 @@ package final class LocalStream {
 
   private func flush() {
     while !outgoing.isEmpty {
-      let count = outgoing.withUnsafeBytes { systemWrite(descriptor, $0) }
-      if count < 0, systemErrorNumber == EINTR { continue }
-      if count < 0, systemErrorNumber == EAGAIN { break }
-      guard count > 0 else {
+      let transfer = outgoing.withUnsafeBytes { socket.write($0) }
+      if transfer == .notReady { break }
+      guard case .count(let count) = transfer else {
         // Nobody is there to read it.
         outgoing = []
         hasEnded = true
@@ -122,8 +112,4 @@ package final class LocalStream {
     guard outgoing.isEmpty else { return }
     if isFinishing { close() } else { onDrained?() }
   }
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-  write(descriptor, bytes.baseAddress, bytes.count)
 }

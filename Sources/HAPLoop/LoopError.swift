@@ -1,5 +1,14 @@
 import CUV
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `errno` of the calling thread.
+var systemErrorNumber: Int32 { errno }
+
 /// What went wrong at a socket, a handle or an interface: a code to act on and a sentence for people.
 package struct LoopError: Error, Equatable, Sendable, CustomStringConvertible {
   package enum Code: Hashable, Sendable {

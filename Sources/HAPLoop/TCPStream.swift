@@ -177,7 +177,7 @@ package final class TCPStream: LoopHandle {
   }
 
   /// Has the system ask the peer for a sign of life after so much silence, and every 10 s then; after three questions without an answer the
-  /// connection has failed. A peer that lost its power says nothing, and nobody would ever know.
+  /// connection has failed. A peer that lost its power sends nothing, and the loss would never be noticed.
   /// - Parameter silence: in whole seconds, from 1.
   package func keepAlive(after silence: Duration) {
     guard !isClosed else { return }

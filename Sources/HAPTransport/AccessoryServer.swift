@@ -41,16 +41,16 @@ package final class AccessoryServer {
 
   /// - Parameters:
   ///   - owner: performs what is not the network's; held weakly.
-  ///   - openFiles: how many open files the connections of this port may use.
+  ///   - openFiles: how many open files the connections of this port may use; nil: as many as the process may have.
   package init(
-    _ core: AccessoryCore, on loop: EventLoop, owner: any AccessoryServerOwner, openFiles: Int = descriptorLimit()
+    _ core: AccessoryCore, on loop: EventLoop, owner: any AccessoryServerOwner, openFiles: Int? = nil
   ) {
     loop.preconditionOnLoop()
     self.core = core
     self.loop = loop
     self.owner = owner
     timer = LoopTimer(loop)
-    core.limitConnections(openFiles: openFiles)
+    core.limitConnections(openFiles: openFiles ?? loop.descriptorLimit)
     timer.onFire = { [unowned self] in
       armedDeadline = nil
       let now = now

@@ -41,15 +41,15 @@ import Testing
     let lo = try #require(NetworkInterface.all().first { $0.isLoopback })
     #expect(lo.isUp)
     #expect(lo.index > 0)
-    #expect(try interfaceAddresses(named: lo.name).first == .loopbackV4)
-    #expect(try interfaceAddresses(named: lo.name).allSatisfy(\.isLoopback))
+    #expect(try NetworkInterface.all().addresses(ofInterface: lo.name).first == .loopbackV4)
+    #expect(try NetworkInterface.all().addresses(ofInterface: lo.name).allSatisfy(\.isLoopback))
   }
 
   @Test("An unknown interface is refused with the names of those there are", arguments: ["eth99", "", "lo\u{0}"])
   func unknownInterface(_ name: String) throws {
     let names = NetworkInterface.all().map(\.name).joined(separator: ", ")
     let wanted = LoopError(.noSuchInterface, "no interface named \(name); there are: \(names)")
-    #expect(throws: wanted) { try interfaceAddresses(named: name) }
+    #expect(throws: wanted) { try NetworkInterface.all().addresses(ofInterface: name) }
     #expect(throws: LoopError.self) { try IPAddress("fe80::1%\(name)") }
   }
 

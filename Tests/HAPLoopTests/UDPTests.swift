@@ -159,7 +159,7 @@ private let group = try! IPAddress("224.0.0.251")
     .enabled(if: testInterface != nil))
   func multicast() async throws {
     let interface = try NetworkInterface.named(testInterface ?? "").index
-    let address = try interfaceAddresses(named: testInterface ?? "").first
+    let address = try NetworkInterface.all().addresses(ofInterface: testInterface ?? "").first
     let heard: [String] = await onLoop { loop, finish in
       let heard = Box<[String]>([])
       func socket(_ name: String, port: UInt16, joins: Bool) -> UDPSocket {

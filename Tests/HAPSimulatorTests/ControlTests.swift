@@ -64,7 +64,7 @@ import Testing
         let order = OnThread<[String]>([])
         queue.onAnswer = { _ in
           order.value.append("answer")
-          time.value += CommandQueue.slice / 2
+          time.value += TurnSlice.nanoseconds / 2
         }
         queue.isHeld = true
         for _ in 0..<5 { queue.take(.line(Array("x".utf8))) }

@@ -31,13 +31,17 @@ struct LoopTimeTests {
     ("HAPLoop/EventLoop+Tasks.swift", "Task", "makes the tasks of everybody else"),
     ("HAPLoop/Kernel/Blocking.swift", "Task", "is for a program's main thread, which belongs to no loop"),
     ("HAPLoop/Kernel/KernelDriver.swift", "SystemRandom", "is the randomness of a loop on real sockets"),
+    ("HAPWorld/Loop/MainQueue.swift", "DispatchQueue", "waits for the main queue, which is the process's"),
     ("HAPWorld/Loop/SimulatedWorld.swift", "Task", "starts the body of a run, on the executor of the world"),
     ("HAPTransport/SystemRandomSource.swift", "SystemRandom", "gives executables the system's randomness"),
-    ("HAPStore/Folder/SystemFiles.swift", "sleep", "waits for a lock of another process, in blocking code that has no loop"),
+    (
+      "HAPStore/Folder/SystemFiles.swift", "sleep",
+      "waits for a lock of another process, in blocking code that has no loop"
+    ),
     ("hapctl/Proxy/ProxyIdentity.swift", "SystemRandom", "draws an identity on the program's main thread"),
     ("HaptestProgram/Run/RunRequest.swift", "SystemRandom", "draws a seed before there is a loop"),
     ("HaptestProgram/Commands/FuzzCommand.swift", "SystemRandom", "draws a seed before there is a loop"),
-    ("HapsimProgram/Run/Roster.swift", "SystemRandom", "draws identities on several threads before there is a loop"),
+    ("HapsimProgram/Run/RunHost.swift", "SystemRandom", "is the machine as the host of a run"),
   ]
 
   /// Each line that uses what is denied has one of these words. The search is slow, so it reads no other lines.

@@ -14,7 +14,9 @@ import WorldPrograms
 
 func run(_ words: [String]) -> Int32 {
   let result = SimulatedTest(words).run(.standard)
-  print("world: \(result.time) passed, trace \(String(result.traceHash, radix: 16)), \(result.foreignJobCount) foreign jobs")
+  print(
+    "world: \(result.time) passed, trace \(String(result.traceHash, radix: 16)), \(result.foreignJobCount) foreign jobs"
+  )
   return result.code.rawValue
 }
 

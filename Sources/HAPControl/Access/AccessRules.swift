@@ -8,7 +8,7 @@ package struct AccessRules: Sendable {
   /// This machine's own name. It is accepted only with a token: another machine on the network can claim `NAME.local` over mDNS and change its address.
   private let hostName: String?
 
-  package init(token: String?, hostName: String = machineName()) {
+  package init(token: String?, hostName: String) {
     self.token = token
     self.hostName = token == nil ? nil : hostName.lowercased()
   }

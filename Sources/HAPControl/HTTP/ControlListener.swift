@@ -18,8 +18,7 @@ package final class ControlListener {
   private let times: ControlTimes
   private let respond: Respond
   private var listener: TCPListener?
-  private var slots = ConnectionSlots<ControlConnection>(
-    limit: mostConnections, waitingLimit: slotWaitingLimit(openFiles: descriptorLimit()), sessionPatience: .zero)
+  private var slots: ConnectionSlots<ControlConnection>
 
   /// - Parameters:
   ///   - port: 0 for any free one.
@@ -34,6 +33,9 @@ package final class ControlListener {
     self.journal = journal
     self.times = times
     self.respond = respond
+    slots = ConnectionSlots(
+      limit: Self.mostConnections, waitingLimit: slotWaitingLimit(openFiles: loop.descriptorLimit),
+      sessionPatience: .zero)
     listener = try TCPListener(loop, host: host, port: port) { [unowned self] in accept($0) }
     listener?.onError = { [unowned self] error in
       guard error.code == .tooManyOpenFiles else { return }

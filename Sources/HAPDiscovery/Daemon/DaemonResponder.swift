@@ -12,7 +12,7 @@ package final class DaemonResponder: Responder {
   /// - Parameter interfaces: names; empty means all that the daemon is on.
   /// - Throws: `.noSuchInterface`.
   package convenience init(_ loop: EventLoop, interfaces: [String] = []) throws(LoopError) {
-    for name in interfaces { _ = try NetworkInterface.named(name) }
+    for name in interfaces { _ = try loop.interfaces().named(name) }
     self.init(loop, DaemonDesk(InterfaceChoice(interfaces)))
   }
 

@@ -5,7 +5,7 @@
 #endif
 
 /// The open files and sockets that the process may have.
-package func descriptorLimit() -> Int { Int(clamping: currentLimit()?.rlim_cur ?? 0) }
+func openFileLimit() -> Int { Int(clamping: currentLimit()?.rlim_cur ?? 0) }
 
 /// Lets the process have `count` open files and sockets, as far as the system allows.
 ///

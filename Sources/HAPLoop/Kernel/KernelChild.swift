@@ -6,7 +6,7 @@ import CUV
   import Darwin
 #endif
 
-/// See `ChildProcess`. It goes on after `close()` without a zombie when it ends.
+/// See `ChildProcess`. It continues after `close()`, and leaves no zombie when it ends.
 final class KernelChild: KernelHandle, LaunchedProcess {
   /// How long output may come after the end of the shell, from what it left running.
   private static let drainTime = Duration.milliseconds(250)
@@ -88,7 +88,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     return container
   }
 
-  /// This process's, with some set anew, as "NAME=value".
+  /// The variables of this process with some replaced, as "NAME=value".
   private static func variables(_ changes: [String: String]) -> [String] {
     var items: UnsafeMutablePointer<uv_env_item_t>?
     var count: Int32 = 0
@@ -135,7 +135,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
       return finishIfOver()
     }
     let now = loop.readClock()
-    // A member that nobody waits for stays a zombie, and the group is there.
+    // A member without a waiting parent stays a zombie, and the group still exists.
     if exit != nil, !groupIsThere || now >= killTime + Self.zombieTime {
       hasDrained = true
       return finishIfOver()
@@ -148,7 +148,7 @@ final class KernelChild: KernelHandle, LaunchedProcess {
     guard let exit, let tell = onEvent else { return }
     let isOver = killTime == nil ? outputs.values.allSatisfy(\.hasEnded) : !groupIsThere
     guard isOver || hasDrained else { return }
-    // What still comes, from what goes on without the shell, is read and thrown away: it would be ended by a pipe without a reader.
+    // Processes that continue without the shell may still write. Their output is read and dropped, because a pipe without a reader would end them.
     for pipe in outputs.values { pipe.onRead = { _ in } }
     onEvent = nil
     timer.close()
@@ -201,7 +201,7 @@ private func waitElsewhere(for process: Int32) {
   if status == 0 { detachThread(handle) }
 }
 
-/// Hands over a list of C strings with the null pointer behind the last.
+/// Hands over a list of C strings and a null pointer at the end.
 private func withCStrings<R>(
   _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R
 ) -> R {

@@ -74,7 +74,7 @@ final class KernelDatagramSocket: DatagramSocket {
 
   private func receive(after events: DescriptorWatcher.Events) {
     if events.contains(.failure) {
-      // The error is taken with the asking, and receiving goes on.
+      // Reading the error clears it, and receiving continues.
       let status = uv_translate_sys_error(option(SOL_SOCKET, SO_ERROR))
       watcher?.watch(.readable)
       owner?.failed(LoopError(status: status, while: "receiving at \(address)"))
@@ -91,7 +91,7 @@ final class KernelDatagramSocket: DatagramSocket {
       switch status {
       case 0, UV_EINTR.rawValue: continue
       case UV_EAGAIN.rawValue: return
-      // An answer to something sent before: nobody is there.
+      // The answer to an earlier datagram: its port is closed.
       case UV_ECONNREFUSED.rawValue, UV_EHOSTUNREACH.rawValue, UV_ENETUNREACH.rawValue: continue
       default:
         owner.failed(LoopError(status: status, while: "receiving at \(address)"))
@@ -295,10 +295,10 @@ private enum SocketOption {
   }
 }
 
-/// What the system notes beside a datagram.
+/// The system's notes about a datagram.
 ///
 /// The macros of the C library that go through them are none that Swift can call. A note is its length with this head, level and kind, then the data;
-/// each begins where a word of the machine may begin (on macOS, one of four bytes).
+/// each begins at an address that is a multiple of the machine's word size (on macOS, of four bytes).
 private struct ControlMessages {
   private(set) var destination: IPAddress?
   private(set) var interface: UInt32 = 0

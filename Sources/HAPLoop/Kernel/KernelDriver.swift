@@ -28,7 +28,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
   }
 
   deinit {
-    // Stopped by itself, and nobody waited for it.
+    // Stopped by itself, and no thread waited for it.
     if life.withLock({ $0 }) == .running { detachThread(threadHandle) }
     uv_sem_destroy(&started)
     uv_sem_destroy(&ended)
@@ -44,6 +44,9 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
   }
 
   func readClock() -> UInt64 { uv_hrtime() }
+  func readWallClock() -> Duration { MachineClock.now }
+  var machineName: String { hostName() }
+  var descriptorLimit: Int { openFileLimit() }
   var taskExecutor: (any TaskExecutor)? { nil }
 
   // MARK: Life
@@ -133,6 +136,8 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
 
   func fillRandom(_ bytes: UnsafeMutableRawBufferPointer) { SystemRandom.fill(bytes) }
 
+  func exitProcess(_ status: Int32) { endProcess(status) }
+
   func launch(
     _ launch: ChildProcess.Launch, on loop: EventLoop, onEvent: @escaping (ChildProcess.Event) -> Void
   ) throws(LoopError) -> any LaunchedProcess {
@@ -168,6 +173,14 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
     try KernelDatagramSocket(host: host, port: port, sharing: sharing)
   }
 
+  func listenLocally(at path: String, backlog: Int32, on loop: EventLoop) throws(LoopError) -> any LocalPort {
+    try KernelLocalPort(loop, path: path, backlog: backlog)
+  }
+
+  func connectLocally(to path: String, on loop: EventLoop) throws(LoopError) -> any LocalStreamSocket {
+    try KernelLocalStream(loop, connectingTo: path)
+  }
+
   func interfaces() -> [NetworkInterface] { NetworkInterface.all() }
 
   func watchInterfaces(of eventLoop: EventLoop, onChange: @escaping () -> Void) -> any InterfaceWatch {
@@ -176,6 +189,10 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
 }
 
 extension EventLoop {
+  /// A loop of the machine, on a thread of its own.
+  /// - Parameter name: of the thread, for debuggers; 15 bytes of it are kept.
+  package convenience init(name: String) { self.init(name: name, driver: KernelDriver()) }
+
   /// libuv's loop beneath this one.
   var kernelLoop: UnsafeMutablePointer<uv_loop_t> {
     guard let driver = driver as? KernelDriver else {

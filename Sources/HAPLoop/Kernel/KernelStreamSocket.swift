@@ -9,7 +9,7 @@ import CUV
 /// A TCP socket of the machine. It keeps itself and its stream until libuv has closed it.
 final class KernelStreamSocket: StreamSocket {
   private let loop: UnsafeMutablePointer<uv_loop_t>
-  private let memory = zeroedMemory(uv_tcp_t.self)
+  private let memory: UnsafeMutableRawPointer
   /// nil: not attached, or wholly closed.
   private var owner: TCPStream?
 
@@ -18,6 +18,7 @@ final class KernelStreamSocket: StreamSocket {
 
   init(_ loop: UnsafeMutablePointer<uv_loop_t>) {
     self.loop = loop
+    memory = zeroedMemory(uv_tcp_t.self)
     uv_tcp_init(loop, tcp)
     memory.handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
   }
@@ -59,7 +60,7 @@ final class KernelStreamSocket: StreamSocket {
     }
     if status == 0 { return }
     request.deallocate()
-    // Told in a turn of its own, as every other outcome is.
+    // Reported in a turn of its own, as every other outcome is.
     let socket = Unmanaged.passRetained(self)
     let bits = UInt(bitPattern: socket.toOpaque())
     owner?.loop.schedule {

@@ -49,6 +49,34 @@ package enum LocalSocket {
     throw LoopError(status: status, while: "connecting to \(path)")
   }
 
+  /// Connects to a socket without waiting.
+  /// - Returns: a descriptor that is the caller's to close.
+  static func connect(_ path: String) throws(LoopError) -> Int32 {
+    let descriptor = try make()
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    let result = withAddress(path) { systemConnect(descriptor, $0, $1) }
+    if result == 0 { return descriptor }
+    let status = result == nil ? UV_ENAMETOOLONG.rawValue : LoopError.lastStatus
+    closeDescriptor(descriptor)
+    throw LoopError(status: status, while: "connecting to \(path)")
+  }
+
+  /// The process at the other end of a connection; nil: unknown.
+  static func peer(of descriptor: Int32) -> LocalPeer? {
+    #if canImport(Glibc)
+      // struct ucred: process, user, group.
+      var identity: (Int32, UInt32, UInt32) = (0, 0, 0)
+      var size = socklen_t(MemoryLayout.size(ofValue: identity))
+      guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &identity, &size) == 0 else { return nil }
+      return LocalPeer(processID: identity.0, userID: identity.1)
+    #else
+      var (process, user, group): (pid_t, uid_t, gid_t) = (0, 0, 0)
+      var size = socklen_t(MemoryLayout<pid_t>.size)
+      guard getsockopt(descriptor, SOL_LOCAL, LOCAL_PEERPID, &process, &size) == 0 else { return nil }
+      return getpeereid(descriptor, &user, &group) == 0 ? LocalPeer(processID: process, userID: user) : nil
+    #endif
+  }
+
   /// Whether somebody listens at `path`. Does not wait.
   package static func isAlive(_ path: String) -> Bool {
     guard let descriptor = try? make() else { return true }

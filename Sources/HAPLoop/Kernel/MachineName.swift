@@ -1,7 +1,7 @@
 import CUV
 
 /// What the machine calls itself; empty where it has no name.
-package func machineName() -> String {
+func hostName() -> String {
   var room = [CChar](repeating: 0, count: Int(UV_MAXHOSTNAMESIZE))
   var count = room.count
   guard uv_os_gethostname(&room, &count) == 0 else { return "" }

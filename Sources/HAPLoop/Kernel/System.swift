@@ -4,18 +4,6 @@
   import Darwin
 #endif
 
-/// `errno` of the calling thread.
-var systemErrorNumber: Int32 { errno }
-
-/// The calling thread, as a number to compare; never 0.
-@inline(__always) package func currentThread() -> UInt {
-  #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
-  #else
-    pthread_self()
-  #endif
-}
-
 func nameCurrentThread(_ name: String) {
   // Linux takes 15 bytes.
   var short = name
@@ -44,6 +32,9 @@ func blockBrokenPipeSignal() {
 }
 
 func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
+
+/// Ends the process at once: nothing is flushed, no handler runs.
+func endProcess(_ status: Int32) -> Never { _exit(status) }
 
 /// Gives every closed one of the descriptors 0, 1 and 2 to the null device.
 ///

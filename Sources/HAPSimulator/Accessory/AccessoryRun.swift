@@ -84,7 +84,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     built = prepared.built.withoutDatabase
     self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(
-      core, on: loop, owner: self, openFiles: prepared.openFiles ?? descriptorLimit())
+      core, on: loop, owner: self, openFiles: prepared.openFiles)
     core.setLive(self.device.live)
     core.writer = self.device.judgesWrites ? self : nil
     core.snapshotSource = TestCardCamera(in: prepared.database, named: built.names, clock)

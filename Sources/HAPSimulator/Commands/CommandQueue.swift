@@ -9,9 +9,6 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
     case refused(CommandError)
   }
 
-  /// How long it carries out commands before everything else on the loop has a turn.
-  static let slice: UInt64 = 8_000_000
-
   private let dispatcher: any CommandTaker
   private let loop: EventLoop
   /// Monotonic time in nanoseconds.
@@ -66,9 +63,9 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
     guard !isAtWork, !isClosed else { return }
     isAtWork = true
     defer { isAtWork = false }
-    let deadline = readClock() + Self.slice
+    var slice = TurnSlice(readClock)
     while !isWaiting, !isHeld, !entries.isEmpty {
-      guard readClock() < deadline else {
+      guard slice.allowsStep() else {
         loop.schedule { self.goOn() }
         onBusy?()
         return

@@ -31,7 +31,8 @@ final class AlteredAdvertiser: Advertiser {
   ) {
     self.base = base
     self.places = places
-    deviant = Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places, of: loop)) : nil
+    deviant =
+      Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places, of: loop)) : nil
     self.cause = cause
     self.changes = changes
     self.loop = loop
@@ -50,7 +51,8 @@ final class AlteredAdvertiser: Advertiser {
     if Self.needsDeviant(changes) != (deviant != nil) {
       // By another responder, under the same name: the one that goes says goodbye.
       if let deviant { deviant.close() } else { base.withdraw() }
-      deviant = Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places, of: loop)) : nil
+      deviant =
+        Self.needsDeviant(changes) ? DeviantAdvertiser(loop, on: InterfaceChoice(leadingTo: places, of: loop)) : nil
       return publish(record, events: events)
     }
     let fitting = fitting(record.txt)

@@ -82,7 +82,8 @@ extension Simulator.Network {
     let shown: IPAddress
   }
 
-  func resolve() throws(LoopError) -> Places {
+  /// - Parameter present: the interfaces there are.
+  func resolve(_ present: [NetworkInterface]) throws(LoopError) -> Places {
     if let address {
       let host = try IPAddress(address)
       let announced = isAnnounced ? (interfaces: [String](), bindsToAddress: !host.isUnspecified) : nil
@@ -90,7 +91,6 @@ extension Simulator.Network {
         places: [ListeningPlace(host)], announced: announced, shown: host.isUnspecified ? .loopbackV4 : host)
     }
     // One socket for both versions, where the machine has both.
-    let present = NetworkInterface.all()
     let hasV6 = present.contains { $0.addresses.contains(where: \.isV6) }
     let everywhere = hasV6 ? IPAddress.anyV6 : .anyV4
     var addresses: [IPAddress] = []

@@ -36,7 +36,7 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
     self.seed = seed
     birth = loop.now
     do throws(LoopError) {
-      let found = try network.resolve()
+      let found = try network.resolve(loop.interfaces())
       places = found.places
       shownAddress = "\(found.shown)"
       responder = try found.announced.map { (announced) throws(LoopError) in

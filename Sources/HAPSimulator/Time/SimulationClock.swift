@@ -23,8 +23,6 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
   package static let longestAdvance = Duration.seconds(10 * 8766 * 3600)
   /// Firings in one advance, beyond which it is taken for a run away.
   package static let mostFirings = 10_000_000
-  /// How long timers may fire before everything else on the loop has a turn.
-  private static let slice: UInt64 = 8_000_000
 
   /// An advance that was asked for.
   private struct Advance {
@@ -150,25 +148,25 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
   private func goOn() {
     switch pace {
     case .running(let scale):
-      let deadline = loop.readClock() + Self.slice
-      while let timer = timers.first, timer.due <= elapsed(scale), loop.readClock() < deadline { fire(timer) }
+      var slice = TurnSlice(loop.readClock)
+      while let timer = timers.first, timer.due <= elapsed(scale), slice.allowsStep() { fire(timer) }
       arm()
     case .standing: advanceOn()
     case .jumping:
-      let deadline = loop.readClock() + Self.slice
-      while !isHeld, let timer = timers.first, loop.readClock() < deadline { fire(timer) }
+      var slice = TurnSlice(loop.readClock)
+      while !isHeld, let timer = timers.first, slice.allowsStep() { fire(timer) }
       arm()
     }
   }
 
   private func advanceOn() {
-    let deadline = loop.readClock() + Self.slice
+    var slice = TurnSlice(loop.readClock)
     while let advance = advances.first {
       let end = advance.end ?? reached + advance.duration
       advances[0].end = end
       while let timer = timers.first, timer.due <= end {
         guard advances[0].firings < mostFirings else { return finish(.failure(runAway(before: end))) }
-        guard loop.readClock() < deadline else { return wakeUp.start(after: .zero) }
+        guard slice.allowsStep() else { return wakeUp.start(after: .zero) }
         advances[0].firings += 1
         fire(timer)
         // A device may have ended the simulation.

@@ -10,7 +10,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   private static let mostTurnsAfterDeath = 10_000
 
   let world: SimulatedWorld
-  private let process: SimulatedProcess
+  let process: SimulatedProcess
   /// nil: not started, or ended.
   private var loop: EventLoop?
   private(set) var hasEnded = false
@@ -34,6 +34,9 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
 
   var taskExecutor: (any TaskExecutor)? { world }
   func readClock() -> UInt64 { Self.bootTime + world.agenda.now }
+  func readWallClock() -> Duration { process.host.wallClock }
+  var machineName: String { process.host.name }
+  var descriptorLimit: Int { process.descriptorLimit }
 
   // MARK: Life
 
@@ -65,6 +68,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   // MARK: Turns
 
   func wake() {
+    if world.takeForeignWake(self) { return }
     if isTurnComing || hasEnded { return }
     isTurnComing = true
     later { [self] in
@@ -154,7 +158,7 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
     }
   }
 
-  /// The process is frozen meanwhile, and the rest of the world goes on.
+  /// The process is frozen meanwhile, and the rest of the world continues.
   func block(for duration: Duration) {
     let outer = world.current
     outer?.resign()
@@ -169,6 +173,8 @@ final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
   func fillRandom(_ bytes: UnsafeMutableRawBufferPointer) {
     for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
   }
+
+  func exitProcess(_ status: Int32) { process.exit(status) }
 
   func launch(
     _ launch: ChildProcess.Launch, on loop: EventLoop, onEvent: @escaping (ChildProcess.Event) -> Void

@@ -172,7 +172,7 @@ final class SimulatedPort: BoundPort {
         listener.accepted(TCPStream(loop, accepted: socket))
       }
     } catch {
-      // Those who wait go on waiting.
+      // Waiting connections continue to wait.
       bound.isAccepting = false
       _ = process.schedule(after: 100_000_000) { [self] in bound.isAccepting = true }
       listener?.failed(error)

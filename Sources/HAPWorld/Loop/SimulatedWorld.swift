@@ -8,17 +8,29 @@ import Synchronization
 package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its thread's alone, but for `foreign`
   package let agenda: Agenda
   package let network: SimulatedNetwork
-  /// What `ChildProcess` can start on the hosts, by name: the main function, which returns while the program goes on.
+  /// The programs that `ChildProcess` can start on the hosts, by name: the main function, which returns while the program continues.
   package var programs: [String: (ProgramRun) -> Void] = [:]
   /// The loop whose turn it is.
   var current: EventLoop?
   private var loops: [SimulatedLoopDriver] = []
   private let thread = Atomic<UInt>(0)
-  /// Jobs that came from other threads.
-  private let foreign = Guarded<[UnownedJob]>([])
+  private let includesMainQueue: Bool
+  /// Work that came from other threads.
+  private let foreign = Guarded<[Foreign]>([])
   private let foreignCount = Atomic<Int>(0)
 
-  package init(seed: UInt64, settings: SimulatedNetwork.Settings = SimulatedNetwork.Settings()) {
+  private enum Foreign: Sendable {
+    case job(UnownedJob)
+    /// A loop has work from another thread.
+    case wake(SimulatedLoopDriver)
+  }
+
+  /// - Parameter includesMainQueue: whether the clock waits for work on the main queue, and so for `@MainActor` code. Each step of the clock then takes
+  ///   some 30 µs longer, and `run` must not be called on the main thread.
+  package init(
+    seed: UInt64, includesMainQueue: Bool = false, settings: SimulatedNetwork.Settings = SimulatedNetwork.Settings()
+  ) {
+    self.includesMainQueue = includesMainQueue
     agenda = Agenda(seed: seed)
     network = SimulatedNetwork(agenda, settings: settings)
   }
@@ -27,7 +39,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
   package var trace: Trace { agenda.trace }
   /// The time since the world began.
   package var now: Duration { .nanoseconds(Int64(clamping: agenda.now)) }
-  /// Jobs of the world that were resumed by other threads. They make a run depend on real time: there should be none.
+  /// Jobs and wake-ups that came from other threads. They make a run depend on real time: there should be none.
   package var foreignJobCount: Int { foreignCount.load(ordering: .relaxed) }
 
   /// Makes an event loop of a process, which is started.
@@ -57,7 +69,11 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
       do { outcome.result = .success(try await body()) } catch { outcome.result = .failure(error) }
     }
     while outcome.result == nil {
-      takeForeignJobs()
+      takeForeignWork()
+      if includesMainQueue, agenda.nextTime != agenda.now {
+        MainQueue.drain()
+        takeForeignWork()
+      }
       if !agenda.runNext(), outcome.result == nil { throw WorldError.stuck(seed: seed, time: now) }
     }
     guard let result = outcome.result else { preconditionFailure("the body has ended") }
@@ -68,7 +84,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
   package func end() {
     thread.store(currentThread(), ordering: .releasing)
     for driver in loops { driver.stop() }
-    while loops.contains(where: { !$0.hasEnded }), agenda.runNext() { takeForeignJobs() }
+    while loops.contains(where: { !$0.hasEnded }), agenda.runNext() { takeForeignWork() }
     loops = []
     programs = [:]
     network.tearDown()
@@ -79,12 +95,22 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    if thread.load(ordering: .acquiring) == currentThread() {
+    if isOnThread {
       schedule(job)
     } else {
       foreignCount.add(1, ordering: .relaxed)
-      foreign.withLock { $0.append(job) }
+      foreign.withLock { $0.append(.job(job)) }
     }
+  }
+
+  private var isOnThread: Bool { thread.load(ordering: .acquiring) == currentThread() }
+
+  /// Takes a wake-up of a loop if it comes from another thread while the world runs.
+  func takeForeignWake(_ driver: SimulatedLoopDriver) -> Bool {
+    if isOnThread || thread.load(ordering: .acquiring) == 0 { return false }
+    foreignCount.add(1, ordering: .relaxed)
+    foreign.withLock { $0.append(.wake(driver)) }
+    return true
   }
 
   private func schedule(_ job: UnownedJob) {
@@ -99,13 +125,18 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
     }
   }
 
-  private func takeForeignJobs() {
+  private func takeForeignWork() {
     if foreignCount.load(ordering: .relaxed) == 0 { return }
-    let jobs = foreign.withLock { jobs in
-      defer { jobs = [] }
-      return jobs
+    let work = foreign.withLock { work in
+      defer { work = [] }
+      return work
     }
-    for job in jobs { schedule(job) }
+    for entry in work {
+      switch entry {
+      case .job(let job): schedule(job)
+      case .wake(let driver): driver.wake()
+      }
+    }
   }
 }
 

@@ -9,6 +9,12 @@ package final class SimulatedHost {
   /// In the order of their index; the first is the loopback interface.
   package private(set) var interfaces: [SimulatedInterface] = []
   package private(set) var processes: [SimulatedProcess] = []
+  /// How far the host's civil clock is ahead of the world's, which begins at `worldBegin`. A change is a jump of the civil clock.
+  package var clockOffset = Duration.zero {
+    didSet { network.trace.note("host.clock", id, UInt64(bitPattern: clockOffset.components.seconds)) }
+  }
+  /// 2026-01-01T00:00:00Z, since 1970.
+  package static let worldBegin = Duration.seconds(1_767_225_600)
   var random: WorldRandom
   private var lastPID: Int32 = 100
   private var powerOffAfterShutdown: Agenda.Token?
@@ -33,6 +39,9 @@ package final class SimulatedHost {
   }
 
   var loopback: SimulatedInterface { interfaces[0] }
+
+  /// Civil time since 1970 in UTC.
+  package var wallClock: Duration { Self.worldBegin + .nanoseconds(Int64(clamping: network.agenda.now)) + clockOffset }
 
   /// Adds an interface that is up.
   /// - Parameters:

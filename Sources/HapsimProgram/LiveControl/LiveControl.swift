@@ -25,7 +25,7 @@ final class LiveControl {
   ) throws(LoopError) {
     self.choice = choice
     clock = parts[0].simulation.clock
-    let journal = EventJournal(on: loop) { WallClock.now }
+    let journal = EventJournal(on: loop) { loop.readWallClock() }
     self.journal = journal
     let scenarios = parts.count == 1 ? ScenarioPlayer(parts[0], journal, seed: seed) : nil
     self.scenarios = scenarios
@@ -33,7 +33,7 @@ final class LiveControl {
     nonisolated(unsafe) let (commands, told) = (taker, journal)
     let api = ControlAPI(parts, commands, told, scenarios: scenarios, on: loop)
     self.api = api
-    let rules = AccessRules(token: choice.token)
+    let rules = AccessRules(token: choice.token, hostName: loop.machineName)
     listener = try Self.firstFree(of: choice.ports) { (port) throws(LoopError) in
       try ControlListener(at: host, port: port, rules, journal, on: loop) { api.answer($0, then: $1) }
     }

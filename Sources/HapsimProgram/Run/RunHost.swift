@@ -4,7 +4,7 @@ import HAPLoop
 import HAPStore
 import HAPTransport
 
-/// What a run takes from the machine: event loops, files, network interfaces, randomness and standard input. A simulated world has hosts too.
+/// The machine of a run: event loops, files, network interfaces, randomness and standard input. A host of a simulated world is one too.
 package protocol RunHost: Sendable {
   /// Makes a loop that is not started.
   func makeLoop(_ name: String) -> EventLoop

@@ -12,7 +12,7 @@ import HAPStore
 import HAPTransport
 import HAPWire
 
-/// Serves the profiles until it is told to stop: by a signal, or by the command `stop`.
+/// Serves the profiles until a signal or the command `stop` ends the run.
 func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
   StartMemory.useOneHeap()
   let stopped = StopRequest()
@@ -49,7 +49,7 @@ func prepareRun(
   if scenario == nil, let judging = options.judging, judging.hasTrial {
     scenario = try ControllerTrial(of: prepared.accessories, patience: judging.patience).loaded
   }
-  // What was said of the one profile is not said of those that come later.
+  // The options for the one profile don't apply to profiles that are served later.
   var later = choices
   later.name = nil
   later.setupCode = nil
@@ -111,7 +111,7 @@ private func chosenDefect(_ options: RunOptions, _ console: Console) throws -> D
   return defect
 }
 
-/// What is to be served, until it is: then nobody keeps the databases of which accessories were made.
+/// The accessories that will be served. They are released when they are served, with the databases that they were made of.
 final class PreparedAccessories {
   private(set) var accessories: [PreparedAccessory]
 
@@ -125,7 +125,7 @@ final class PreparedAccessories {
   func letGo() { accessories = [] }
 }
 
-/// What accessories are made of.
+/// The source of accessories.
 private enum RosterSource {
   case profiles([AccessoryProfile])
   case fleet(LoadedFleet)
@@ -144,7 +144,7 @@ private enum RosterSource {
   }
 }
 
-/// Reads every profile, and tells all problems of all of them before it gives up.
+/// Reads every profile, and prints all problems of all profiles before it throws.
 private func loadProfiles(_ paths: [String], _ console: Console) throws(BadInput) -> [AccessoryProfile] {
   let loaded = paths.map { LoadedProfile(operand: $0) }
   for line in loaded.problemLines { console.complain(line) }
@@ -163,7 +163,7 @@ private func makeRoom(for roster: Roster, listeningAt places: Int, on host: any 
   return false
 }
 
-/// Every connection is an open file. What hapsim has open besides is well below a hundred.
+/// Every connection is an open file. hapsim's other open files are well below a hundred.
 /// - Returns: how many open files the process may have.
 private func makeRoom(
   for prepared: [PreparedAccessory], listeningAt places: Int, on host: any RunHost, _ console: Console

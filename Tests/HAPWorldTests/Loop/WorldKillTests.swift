@@ -24,7 +24,7 @@ import Testing
       let far = hosts.far
       far.schedule {
         _ = try? TCPListener(far, host: .anyV4, port: 7) { _ in log.add("accepted") }
-        // Nobody answers there, so it waits for minutes.
+        // No host answers there, so it waits for minutes.
         let nobody = SocketAddress(host: IPAddress(bytes: [10, 0, 0, 9])!, port: 7)
         _ = TCPStream(far, connectingTo: nobody) { log.add("connect \($0?.code == .cancelled)") }
         LoopTimer(far) { log.add("fired") }.start(after: .milliseconds(1))
@@ -87,7 +87,7 @@ import Testing
       try await near.sleep(for: .seconds(10))
       return log.entries
     }
-    // What was written before is the kernel's.
+    // The kernel has the bytes that were written before.
     #expect(entries.sorted() == ["connect true", "datagram [1]", "far [1]", "far end"])
     hosts.world.end()
   }

@@ -13,8 +13,8 @@ final class TwoHosts: @unchecked Sendable {  // of the world's thread
   static let nearAddress = IPAddress(bytes: [10, 0, 0, 1])!
   static let farAddress = IPAddress(bytes: [10, 0, 0, 2])!
 
-  init(seed: UInt64 = 1) throws {
-    world = SimulatedWorld(seed: seed)
+  init(seed: UInt64 = 1, includesMainQueue: Bool = false) throws {
+    world = SimulatedWorld(seed: seed, includesMainQueue: includesMainQueue)
     link = world.network.addLink("lan")
     processes = try [("near", Self.nearAddress), ("far", Self.farAddress)].map { [world, link] name, address in
       let host = world.network.addHost(name)
@@ -96,7 +96,7 @@ final class TwoHosts: @unchecked Sendable {  // of the world's thread
     }
   }
 
-  @Test("A port that nobody listens at refuses; a host that is cut off times out after 127 s") func refusals() throws {
+  @Test("A port without a listener refuses; a host that is cut off times out after 127 s") func refusals() throws {
     let hosts = try TwoHosts()
     let connect: @Sendable () async -> LoopError? = {
       await withCheckedContinuation { continuation in

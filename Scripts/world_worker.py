@@ -1,0 +1,41 @@
+"""A process that runs haptest in simulated worlds, for Scripts/prove."""
+import os
+import pathlib
+import subprocess
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Worker:
+    """A WorldRunner, which runs one test after the other; another is started when one has died."""
+
+    def __init__(self, program):
+        self.program = program
+        self.process = None
+
+    def run(self, words, folder, limit):
+        """Runs `haptest run WORD…` in a simulated world. Returns its exit status, or -1."""
+        log = folder / "log"
+        with open(log, "wb") as output:
+            if self.process is None or self.process.poll() is not None:
+                self.process = subprocess.Popen(
+                    [str(self.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT,
+                    env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
+            process = self.process
+            # Nothing here waits for real time; a run that never ends is a mistake, and is ended.
+            watchdog = threading.Timer(limit, process.kill)
+            watchdog.start()
+            try:
+                process.stdin.write("\t".join(words).encode() + b"\n")
+                process.stdin.flush()
+                for line in process.stdout:
+                    if line.startswith(b"END "):
+                        return int(line.split()[1])
+                    output.write(line)
+                process.wait()
+            except BrokenPipeError:
+                process.wait()
+            finally:
+                watchdog.cancel()
+        return -1

@@ -1,0 +1,15 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The civil clock of the machine, for code that has no loop. A loop's is `EventLoop.readWallClock()`.
+package enum MachineClock {
+  /// Since 1970, in UTC.
+  package static var now: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+}

@@ -1,0 +1,117 @@
+import HAPLoop
+import HAPWorld
+import Testing
+
+/// Two processes of one host.
+private final class OneHost: @unchecked Sendable {  // of the world's thread
+  let world = SimulatedWorld(seed: 1)
+  let host: SimulatedHost
+  let server: EventLoop
+  let client: EventLoop
+  let serverProcess: SimulatedProcess
+  let clientProcess: SimulatedProcess
+
+  init() throws {
+    host = world.network.addHost("one")
+    serverProcess = try #require(host.startProcess("server", uid: 7))
+    clientProcess = try #require(host.startProcess("client", uid: 8))
+    server = world.makeLoop("server", of: serverProcess)
+    client = world.makeLoop("client", of: clientProcess)
+  }
+}
+
+@Suite("Local sockets of a simulated host") struct WorldLocalTests {
+  private static let path = "/run/hapsim/control"
+
+  @Test("A stream echoes a megabyte, and each end knows the process at the other") func echo() throws {
+    let one = try OneHost()
+    let log = Log()
+    let received: Int = try one.world.run {
+      try one.server.performAndWait {
+        _ = try LocalListener(one.server, path: Self.path) { stream in
+          log.add("client \(stream.peer?.userID ?? 0) \(stream.peer?.processID == one.clientProcess.pid)")
+          stream.startReading { event in
+            switch event {
+            case .bytes(let bytes): stream.write(bytes)
+            case .end: stream.closeAfterWriting()
+            }
+          }
+        }
+      }
+      return try await withCheckedThrowingContinuation { continuation in
+        one.client.schedule {
+          do throws(LoopError) {
+            let stream = try LocalStream(one.client, connectingTo: Self.path)
+            log.add("server \(stream.peer?.userID ?? 0) \(stream.peer?.processID == one.serverProcess.pid)")
+            stream.startReading { event in
+              if case .bytes(let bytes) = event { log.count += bytes.count }
+              guard log.count >= 1 << 20 || event == .end else { return }
+              stream.close()
+              continuation.resume(returning: log.count)
+            }
+            stream.write([UInt8](repeating: 7, count: 1 << 20))
+          } catch { continuation.resume(throwing: error) }
+        }
+      }
+    }
+    #expect(received == 1 << 20)
+    #expect(log.entries.sorted() == ["client 8 true", "server 7 true"])
+    one.world.end()
+  }
+
+  @Test("A path without a listener is an error; a path of a dead process is refused; a name that is closed is gone")
+  func refusals() throws {
+    let one = try OneHost()
+    let connect: @Sendable () -> LoopError.Code? = {
+      let result = try? one.client.performAndWait { () -> LoopError.Code? in
+        do throws(LoopError) {
+          try LocalStream(one.client, connectingTo: Self.path).close()
+          return nil
+        } catch { return error.code }
+      }
+      return result ?? nil
+    }
+    let codes: [LoopError.Code?] = try one.world.run {
+      let before = connect()
+      try one.server.performAndWait { try LocalListener(one.server, path: Self.path) { $0.close() }.close() }
+      let closed = connect()
+      try one.server.performAndWait { _ = try LocalListener(one.server, path: Self.path) { $0.close() } }
+      let open = connect()
+      one.serverProcess.kill()
+      return [before, closed, open, connect()]
+    }
+    #expect(codes == [.other(-2), .other(-2), nil, .connectionRefused])
+    #expect(one.host.localPlace(Self.path) == .dead)
+    one.world.end()
+  }
+
+  @Test("A listener that is held accepts no connection, and later all that waited") func held() throws {
+    let one = try OneHost()
+    let counts: [Int] = try one.world.run {
+      let log = Log()
+      let listener = Held()
+      try one.server.performAndWait {
+        listener.value = try LocalListener(one.server, path: Self.path) { stream in
+          log.count += 1
+          stream.close()
+        }
+        listener.value?.isHeld = true
+      }
+      try one.client.performAndWait {
+        for _ in 0..<3 { try LocalStream(one.client, connectingTo: Self.path).startReading { _ in } }
+      }
+      try await one.client.sleep(for: .seconds(1))
+      let before = log.count
+      try one.server.performAndWait { listener.value?.isHeld = false }
+      try await one.client.sleep(for: .seconds(1))
+      return [before, log.count]
+    }
+    #expect(counts == [0, 3])
+    one.world.end()
+  }
+}
+
+/// Of the world's thread.
+private final class Held: @unchecked Sendable {
+  var value: LocalListener?
+}

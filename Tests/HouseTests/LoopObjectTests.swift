@@ -1,0 +1,207 @@
+import Foundation
+import Testing
+
+/// Only the libuv layer, `HAPLoop/Kernel`, gets at the machine: at sockets, clocks, randomness, threads and files. All other code of a target that
+/// can run in a simulated world gets at them through the driver of its loop, or is listed here with a reason.
+///
+/// PurityTests shows the same of the pure targets. LoopTimeTests reads the sources: it finds a use that an object doesn't show.
+///
+/// An object uses the machine if it asks the linker for a function of the system (`SystemSymbol`), for something that a source of the
+/// libuv layer defines, or makes a task that inherits no executor.
+///
+/// Seen to fail, each put into a file of HaptestProgram: `ContinuousClock.now`, `usleep(1)`, `UInt8.random(in: 0...9)`, `[1].shuffled()`,
+/// `socket(2, 1, 0)`, `open("/", 0)`, `Task { }`, `Task.detached { }`, `NetworkInterface.all()`, `DescriptorWatcher.Events.readable`, and a loop that is made by
+/// `EventLoop(name: "x")`; and with an exception that isn't needed.
+struct LoopObjectTests {
+  /// libuv's functions that do not get at the machine: locks, and texts of errors and addresses.
+  private static let harmless = [
+    "uv_mutex_*", "uv_strerror_r", "uv_translate_sys_error", "uv_inet_*", "uv_ip4_addr", "uv_ip6_addr",
+    // A group's task inherits its executor; a task that doesn't is found by `makesTask`. A database gets at its files by a VFS.
+    "swift_task_create*", "sqlite3_*",
+  ]
+
+  /// Where the machine is needed: the source, what of it, and why. An entry, or a part of one, that isn't needed any more is an error.
+  private static let exceptions: [(file: String, uses: Set<String>, reason: String)] = [
+    // What a loop, a store or a device needs of the machine, where there is no simulated world.
+    ("HAPLoop/EventLoop+Tasks.swift", ["tasks"], "makes the tasks of all other code, with the loop's executor"),
+    ("HAPWorld/Loop/SimulatedWorld.swift", ["tasks"], "starts the body of a run, on the executor of the world"),
+    ("HAPTransport/SystemRandomSource.swift", ["Kernel/SystemRandom"], "gives executables the system's randomness"),
+    ("HAPStore/Folder/SystemFiles.swift", ["files", "processes", "sleep"], "is the disk of the machine"),
+    ("HAPStore/Folder/SystemRecordLocks.swift", ["files", "processes"], "is the locks on the disk of the machine"),
+
+    (
+      "HAPLoop/IPAddress.swift", ["Kernel/KernelInterfaces"],
+      "reads and prints interface names in link-local addresses; a simulated host prints its own names"
+    ),
+    ("HAPWorld/Loop/MainQueue.swift", ["threads"], "waits for the main queue, which is the process's"),
+
+    (
+      "HAPSimulator/Library/Simulator.swift", ["Kernel/KernelDriver"],
+      "makes the loop of a simulator that a test runs on the machine"
+    ),
+
+    // Another mDNS responder: it is a process of the machine, so no simulated world has one.
+    ("HAPDiscovery/Daemon/DNSSDLibrary.swift", ["processes"], "loads the library of the machine's mDNS responder"),
+    (
+      "HAPDiscovery/Daemon/DaemonDesk.swift", ["Kernel/KernelDriver", "processes"],
+      "calls this library on a loop of its own, because its calls block, and sets a variable that it reads"
+    ),
+    ("HAPDiscovery/Daemon/ServiceReference.swift", ["Kernel/DescriptorWatcher"], "waits for sockets of this library"),
+
+    // Files that a user names.
+    ("HAPSimulator/Files/RegularFile.swift", ["files"], "reads a file that a user names"),
+    ("HAPSimulator/Accessory/CaptureWriter.swift", ["files"], "writes a file that a user names"),
+    (
+      "HAPConformance/Hooks/ServedProfile.swift", ["files", "processes"],
+      "writes the changed profile for a command of a hook"
+    ),
+    ("HAPCommandLine/Files.swift", ["files"], "reads and writes files that a user names"),
+    ("HAPCommandLine/OutputPaths.swift", ["files"], "compares the paths of files that a user names"),
+    ("HapsimProgram/Run/AppendedFile.swift", ["files"], "writes a file that a user names"),
+    ("HaptestProgram/Run/ReportFiles.swift", ["files"], "makes a folder that a user names"),
+
+    // A terminal, standard output, signals and the environment. A program in a simulated world gets a console and a stop request instead.
+    ("HAPCommandLine/Console.swift", ["processes", "terminal"], "is the console of a program on the machine"),
+    (
+      "HAPCommandLine/StandardOutput.swift", ["files", "sockets"], "writes to standard output, whether it blocks or not"
+    ),
+    ("HAPCommandLine/LineOutput.swift", ["Kernel/KernelDriver"], "writes to standard output on a loop of its own"),
+    (
+      "HAPCommandLine/WallClock.swift", ["Kernel/MachineClock"],
+      "is the time of a report that is made before there is a loop"
+    ),
+    ("HAPCommandLine/Terminal.swift", ["sockets", "files", "terminal"], "tells a terminal from a file"),
+    (
+      "HAPCommandLine/StopRequest.swift", ["Kernel/KernelDriver", "Kernel/SignalWatcher", "files"], "waits for signals"
+    ),
+
+    // hapsim's commands besides `run`, and the seams of `run`.
+    (
+      "HAPSimulator/Control/ControlFolder.swift", ["Kernel/LocalSocket", "files", "processes"],
+      "lists the processes that `hapsim ctl` finds"
+    ),
+    (
+      "HapsimProgram/Control/RunningProcess.swift", ["Kernel/LocalSocket", "files", "sockets"],
+      "is the connection of `hapsim ctl`, which blocks"
+    ),
+    ("HapsimProgram/Commands/ControlCommand.swift", ["files"], "makes a path of a user absolute"),
+    (
+      "HapsimProgram/Run/RunHost.swift",
+      ["Kernel/KernelDriver", "Kernel/DescriptorLimit", "Kernel/KernelInterfaces", "Kernel/LineReader"],
+      "is the machine as the host of a run"
+    ),
+    (
+      "HapsimProgram/Run/CaptureFiles.swift", ["clocks", "files", "processes"],
+      "names a capture file after the time and the process; the name should come from the host of the run"
+    ),
+    ("HapsimProgram/Run/Roster.swift", ["Kernel/Workers"], "prepares a large fleet on several threads"),
+    (
+      "HapsimProgram/Run/ServingLoop.swift", ["Kernel/Workers"],
+      "gives a large fleet as many loops as the machine has cores"
+    ),
+    ("HapsimProgram/Run/RunProfiles.swift", ["Kernel/StartMemory"], "sets up the heap of the process"),
+    ("HapsimProgram/Run/ServedRun.swift", ["Kernel/StartMemory"], "gives unused memory back to the machine"),
+    (
+      "HaptestProgram/Commands/RunCommand.swift",
+      ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/SignalWatcher", "processes"],
+      "runs haptest on the program's main thread"
+    ),
+
+    // Main files, and hapctl, a person's tool: none runs in a simulated world.
+    ("hapsim/main.swift", ["Kernel/System", "processes"], "is the start of the program"),
+    ("haptest/main.swift", ["Kernel/System", "processes"], "is the start of the program"),
+    ("hapctl/main.swift", ["Kernel/System", "processes"], "is the start of the program"),
+    ("hapctl/CommonOptions.swift", ["Kernel/KernelInterfaces"], "checks an option before there is a loop"),
+    (
+      "hapctl/Commands/ProxyCommand.swift", ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/KernelInterfaces"],
+      "runs the command on the main thread"
+    ),
+    (
+      "hapctl/Commands/ShellProgram.swift",
+      ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/SignalWatcher", "terminal"],
+      "runs the shell on the main thread"
+    ),
+    ("hapctl/Discovery/AccessorySearch.swift", ["Kernel/SignalWatcher"], "ends a search when the user interrupts it"),
+    ("hapctl/Discovery/FoundAccessory.swift", ["Kernel/KernelInterfaces"], "asks the machine for an interface's name"),
+    ("hapctl/Proxy/TranscriptFile.swift", ["files"], "writes a file that a user names"),
+    ("hapctl/Proxy/TranscriptTime.swift", ["clocks"], "reads the machine's clock"),
+    (
+      "hapctl/Session/Accessory.swift", ["Kernel/KernelDriver", "Kernel/Blocking"],
+      "runs the command on the main thread"
+    ),
+    ("hapctl/Shell/LineEditor.swift", ["terminal"], "is the line editor of the shell"),
+    ("hapctl/Shell/ShellHistory.swift", ["files", "processes"], "keeps the history of the shell"),
+    ("hapctl/Shell/ShellInput.swift", ["files", "sockets"], "reads the shell's input"),
+  ]
+
+  /// The targets with code that can run in a simulated world.
+  private static func targets() throws -> [String] {
+    let folder = Checkout.folder.appendingPathComponent("Sources")
+    let all = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    return try all.filter { try !Checkout.pureTargets.contains($0) && !Checkout.sources(of: $0).isEmpty }
+  }
+
+  /// The symbols that sources of the libuv layer define, with the names of the sources.
+  private static func kernelSymbols() throws -> [String: String] {
+    var sources: [String: String] = [:]
+    for object in try ObjectFile.all(of: "HAPLoop") where isKernel(object) {
+      let source = object.name.replacingOccurrences(of: "HAPLoop/", with: "").replacingOccurrences(
+        of: ".swift", with: "")
+      for symbol in object.ownSymbols where symbol.hasPrefix("$s") { sources[symbol] = source }
+    }
+    return sources
+  }
+
+  private static func isKernel(_ object: ObjectFile) -> Bool { object.name.hasPrefix("HAPLoop/Kernel/") }
+
+  /// What an object uses of the machine, by kinds of `SystemSymbol` and sources of the libuv layer, each with one of its symbols.
+  private static func uses(of object: ObjectFile, _ kernel: [String: String]) -> [String: String] {
+    var uses: [String: String] = [:]
+    let symbols = object.undefinedSymbols
+    for symbol in symbols {
+      if let source = kernel[symbol] { uses[source] = symbol }
+      if harmless.contains(where: { SystemSymbol.matches(symbol, $0) }) { continue }
+      if let kind = SystemSymbol(symbol) { uses[kind.rawValue] = symbol }
+    }
+    if symbols.contains(where: { $0.hasPrefix("swift_task_create") }),
+      let symbol = object.definedSymbols.first(where: makesTask)
+    {
+      uses[SystemSymbol.tasks.rawValue] = symbol
+    }
+    return uses
+  }
+
+  /// Whether a symbol is an initializer of `Task`, or a function of it that makes one. Each object that uses one has a copy.
+  private static func makesTask(_ symbol: String) -> Bool {
+    symbol.hasPrefix("$sScT") && symbol.contains("9operation") && !symbol.contains("Tf")
+  }
+
+  @Test("Only the libuv layer and the listed sources ask for sockets, clocks, randomness, threads, files or tasks")
+  func objects() throws {
+    let kernel = try Self.kernelSymbols()
+    #expect(kernel.count > 100)
+    var unused = Set(Self.exceptions.flatMap { entry in entry.uses.map { "\(entry.file): \($0)" } })
+    var moved: Set<String> = []
+    var count = 0
+    for target in try Self.targets() {
+      let objects = try ObjectFile.all(of: target).filter { !Self.isKernel($0) }
+      for (index, object) in objects.enumerated() {
+        count += 1
+        for (use, symbol) in Self.uses(of: object, kernel).sorted(by: { $0.key < $1.key }) {
+          if unused.remove("\(object.name): \(use)") != nil { continue }
+          // If a module is compiled as a whole, the first object has the default arguments and initial values of all sources.
+          let entries = unused.filter { $0.hasPrefix("\(target)/") && $0.hasSuffix(": \(use)") }
+          if index == 0, !entries.isEmpty {
+            moved.formUnion(entries)
+            continue
+          }
+          Issue.record(
+            "\(object.name) uses \(use), by \(symbol): take it from the loop, or list the file with a reason")
+        }
+      }
+    }
+    #expect(count > 400)
+    unused.subtract(moved)
+    #expect(unused.isEmpty, "these exceptions are not needed any more")
+  }
+}
