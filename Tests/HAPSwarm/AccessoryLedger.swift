@@ -158,7 +158,7 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
       return swarm.report(.configurationRises, "accessory \(self.number) has no c#")
     }
     if let last = configuration {
-      // Nobody knows whether the next revision is served already, but the number says so.
+      // The next revision may be served already; the number says so.
       let isNext = nextRevision != last.revision && number != last.number
       if number < last.number || (nextRevision == last.revision && number != last.number) {
         swarm.report(

@@ -28,14 +28,14 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   private(set) var starts = 0
   /// Sockets and handles after the start.
   private(set) var baseline = (sockets: 0, handles: 0)
-  /// Connections of its process whose other end may be gone without a word.
+  /// Connections of its process whose other end may have ended silently.
   private(set) var lostPeers = 0
   /// When its process started last.
   private(set) var startTime: UInt64 = 0
   /// Whether it said that it could not store something, since its process started.
   private(set) var hasStorageTrouble = false
   let ledger: AccessoryLedger
-  /// Whether somebody changes its pairings: one at a time.
+  /// Whether a change of its pairings is under way: one at a time.
   var isBeingPaired = false
 
   init(_ number: Int, in swarm: SwarmRun, _ profile: SwarmProfile) {
@@ -189,7 +189,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   // MARK: What a person does
 
   /// Carries out a command of hapsim's vocabulary.
-  /// - Returns: whether it was carried out; nil: there is nobody to carry it out.
+  /// - Returns: whether it was carried out; nil: the accessory does not run.
   func command(_ line: String) -> Bool? {
     guard isResponsive, let loop, let simulation else { return nil }
     let answer = Answer()
@@ -206,7 +206,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
   private final class Answer: @unchecked Sendable { var text: String? }
 
   /// Serves a profile with one more service.
-  /// - Returns: the new configuration number; nil when it was not replaced, or nobody knows.
+  /// - Returns: the new configuration number; nil when it was not replaced, or that is unknown.
   func reconfigure() async -> UInt16? {
     guard isResponsive, let accessory, let loop else { return nil }
     let next = profile.grown()
@@ -220,7 +220,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
     } ?? nil
   }
 
-  /// - Returns: whether it came back as new; nil: nobody knows.
+  /// - Returns: whether it came back as new; nil: unknown.
   func factoryReset() async -> Bool? {
     guard isResponsive, let accessory, let loop else { return nil }
     ledger.willReset()

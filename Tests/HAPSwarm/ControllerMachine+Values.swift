@@ -18,7 +18,7 @@ extension ControllerMachine {
     await swarm.perform(.read, accessory, self) { await self.read(ids, by: connection) }
   }
 
-  /// Reads values and compares them with what was written.
+  /// Reads values and compares them with the writes.
   func read(_ ids: [AttributeID], by connection: SwarmConnection) async {
     let accessory = connection.accessory
     let start = swarm.now

@@ -18,13 +18,13 @@ final class SwarmConnection: @unchecked Sendable {  // see above
   let controller: ControllerMachine
   let accessory: AccessoryMachine
   private(set) var client: ControllerClient!
-  /// Which process of the accessory it is connected to.
+  /// The number of the start of the accessory that it is connected to.
   let start: Int
   private var swarm: SwarmRun { accessory.swarm }
   private var pending: Pending?
   /// Since when changes are certainly sent to it.
   private(set) var subscriptions: [AttributeID: UInt64] = [:]
-  /// Of these nobody knows, until there is an answer.
+  /// Characteristics whose subscription is unknown until there is an answer.
   private var unsure: Set<AttributeID> = []
   /// When the last event of each characteristic came.
   private(set) var lastEvents: [AttributeID: UInt64] = [:]

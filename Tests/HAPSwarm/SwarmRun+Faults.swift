@@ -65,7 +65,7 @@ extension SwarmRun {
       await sleep(duration)
       controller.start()
     }
-    // What was disturbed takes as long again: TCP doubles its waits.
+    // Connections take as long again to recover: TCP doubles its waits.
     let recovery = (now - start) + 10_000_000_000
     faultLog.end(place, at: now + recovery)
     note("fault \(fault.rawValue) of accessory \(accessory.number), controller \(controller.number) is over")

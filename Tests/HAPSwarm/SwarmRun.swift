@@ -181,7 +181,7 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     return await withCheckedContinuation { gate.wait($0) }
   }
 
-  /// A value that nobody has written, of those that are the writer's own.
+  /// A value without a write so far, of those that are the writer's own.
   func unusedValue(
     of watched: Watched, at accessory: AccessoryMachine, for writer: Int, _ random: inout WorldRandom
   ) -> Int? {

@@ -40,7 +40,7 @@ struct Register {
     let index: Int
     let writer: Int
     let start: UInt64
-    /// No later effect is possible; `.max`: nobody knows.
+    /// No later effect is possible; `.max`: unknown.
     var end: UInt64
     /// Whether it certainly took effect between `start` and `end`.
     var isDone: Bool
@@ -109,7 +109,7 @@ struct Register {
     writes.indices.filter { allows(writes[$0].index, from: time, to: time) }.map { writes[$0].index }
   }
 
-  /// Whether somebody else than `writer` has ever written this value.
+  /// Whether another writer than `writer` has ever written this value.
   func isFromOthers(_ index: Int, than writer: Int) -> Bool {
     writes.contains { $0.index == index && $0.writer != writer }
   }

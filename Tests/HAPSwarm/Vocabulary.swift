@@ -1,4 +1,4 @@
-/// What a controller or a person does in a swarm.
+/// An action of a controller or a person in a swarm.
 package enum SwarmOperation: String, CaseIterable, Sendable {
   case pair
   case wrongCode = "wrong-code"
@@ -69,7 +69,7 @@ package enum SwarmInvariant: String, CaseIterable, Sendable {
   case waitsAreBounded = "waits-are-bounded"
   /// In the end an accessory has as many sockets and handles as after its start.
   case memoryReturns = "memory-returns"
-  /// Answers are well-formed and say what was asked.
+  /// Answers are well-formed and have the expected status.
   case answersAreSound = "answers-are-sound"
 }
 
