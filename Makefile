@@ -37,7 +37,7 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: help run unoptimized release static test lint format unit-test rules interop prove proof-check matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -113,6 +113,12 @@ ifeq ($(SYSTEM),Linux)
 else
 	@echo "NOT RUN: the proof needs a network namespace for each run, which only Linux has."
 endif
+
+# SEEDS=200; HAPSIM_SEED= replays one seed and prints everything that happens
+SEEDS ?= 200
+swarm: build-deps ## run SEEDS= random populations with random faults in simulated worlds, on all cores
+	swift build -c release --product Swarm
+	.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS))
 
 proof-check: test-deps release ## takes expectations out of cases, and sees the proof miss them
 	$(VENV)/bin/python Scripts/proof-check

@@ -208,6 +208,16 @@ let package = Package(
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
+    // Random populations with random faults in simulated worlds.
+    .target(
+      name: "HAPSwarm",
+      dependencies: [
+        "HAPWorld", "HAPSimulator", "HAPDefects", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore",
+        "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+      ],
+      path: "Tests/HAPSwarm"),
+    .executableTarget(name: "Swarm", dependencies: ["HAPSwarm"], path: "Tests/Swarm"),
+    .testTarget(name: "SwarmTests", dependencies: ["HAPSwarm"]),
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),

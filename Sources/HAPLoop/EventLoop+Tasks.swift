@@ -10,7 +10,9 @@ extension EventLoop {
   package func startTask<T: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async -> T
   ) -> Task<T, Never> {
-    Task(executorPreference: taskExecutor, operation: body)
+    // Only the plain initializer starts on the actor of the body; a simulated loop needs none of that, because it has one thread.
+    if let taskExecutor { return Task(executorPreference: taskExecutor, operation: body) }
+    return Task(operation: body)
   }
 
   /// The same for work that may throw.
@@ -18,6 +20,8 @@ extension EventLoop {
   package func startTask<T: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async throws -> T
   ) -> Task<T, any Error> {
-    Task(executorPreference: taskExecutor, operation: body)
+    // Only the plain initializer starts on the actor of the body; a simulated loop needs none of that, because it has one thread.
+    if let taskExecutor { return Task(executorPreference: taskExecutor, operation: body) }
+    return Task(operation: body)
   }
 }

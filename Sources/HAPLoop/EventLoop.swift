@@ -232,6 +232,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     runHooks()
     // Jobs that ran while handles were being closed may have opened others.
     if isStopping { closeHandles() }
+    // Those that jobs and hooks closed need no turn of their own.
+    for handle in handles.takeClosing() { handle.didClose() }
     cachedNow = 0
     if handles.hasClosing || inbox.withLock({ !$0.entries.isEmpty }) { driver.wake() }
     let next = timers.firstDeadline

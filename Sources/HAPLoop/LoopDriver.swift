@@ -43,6 +43,8 @@ package protocol LoopDriver: AnyObject, Sendable {
   /// Runs `work` on another thread, and `then` with its result on the loop.
   func offload<T: Sendable>(_ work: @escaping @Sendable () -> T, then: @escaping (T) -> Void)
 
+  /// Ends the process of the loop at once, as a crash does. A simulated process runs the present turn to its end, without any effect outside of it.
+  func exitProcess(_ status: Int32)
   /// Starts a command. `onEvent` is called on the loop, and never before this has returned.
   func launch(
     _ launch: ChildProcess.Launch, on loop: EventLoop, onEvent: @escaping (ChildProcess.Event) -> Void

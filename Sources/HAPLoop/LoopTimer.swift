@@ -46,11 +46,12 @@ package final class LoopTimer: LoopHandle {
 }
 
 extension Duration {
-  /// Nanoseconds from 0 to a century.
+  /// Nanoseconds from 0 to a century, rounded up: a timer that fires a fraction early and is started again for that fraction would never come to
+  /// its time on a clock that stands still meanwhile.
   fileprivate var cappedNanoseconds: UInt64 {
     let century: Int64 = 100 * 366 * 86_400
     let (seconds, attoseconds) = components
     if seconds < 0 || attoseconds < 0 { return 0 }
-    return UInt64(min(seconds, century)) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+    return UInt64(min(seconds, century)) * 1_000_000_000 + UInt64((attoseconds + 999_999_999) / 1_000_000_000)
   }
 }

@@ -28,7 +28,6 @@ struct LoopObjectTests {
     ("HAPTransport/SystemRandomSource.swift", ["Kernel/SystemRandom"], "gives executables the system's randomness"),
     ("HAPStore/Folder/SystemFiles.swift", ["files", "processes", "sleep"], "is the disk of the machine"),
     ("HAPStore/Folder/SystemRecordLocks.swift", ["files", "processes"], "is the locks on the disk of the machine"),
-    ("HAPSimulator/Defects/DefectRun.swift", ["processes"], "is a defect that crashes the process"),
 
     (
       "HAPLoop/IPAddress.swift", ["Kernel/KernelInterfaces"],

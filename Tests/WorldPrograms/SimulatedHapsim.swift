@@ -17,7 +17,7 @@ extension SimulatedWorld {
       let errors = TextLines { run.write($0, to: .error) }
       let console = Console(
         out: { output.take($0) }, error: { errors.take($0) }, environment: { run.environment[$0] })
-      let program = HostedRun(console) { run.exit(Int($0.rawValue)) }
+      let program = HostedRun(console) { run.exit($0.rawValue) }
       run.onTerminate = { program.signal() }
       program.start(run.arguments, on: SimulatedRunHost(run, disk, input), later: { run.later($0) })
     }

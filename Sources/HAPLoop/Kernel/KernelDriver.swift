@@ -136,6 +136,8 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; 
 
   func fillRandom(_ bytes: UnsafeMutableRawBufferPointer) { SystemRandom.fill(bytes) }
 
+  func exitProcess(_ status: Int32) { endProcess(status) }
+
   func launch(
     _ launch: ChildProcess.Launch, on loop: EventLoop, onEvent: @escaping (ChildProcess.Event) -> Void
   ) throws(LoopError) -> any LaunchedProcess {

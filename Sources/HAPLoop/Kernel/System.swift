@@ -33,6 +33,9 @@ func blockBrokenPipeSignal() {
 
 func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 
+/// Ends the process at once: nothing is flushed, no handler runs.
+func endProcess(_ status: Int32) -> Never { _exit(status) }
+
 /// Gives every closed one of the descriptors 0, 1 and 2 to the null device.
 ///
 /// A program started with its standard input closed would otherwise get number 0 for its first socket, and read its

@@ -37,6 +37,8 @@ extension AccessoryCore {
     let isImmediate = conduct.immediateEvents.contains(characteristic.type)
     let keepsValue = EventRules.everyEventCounts(characteristic.type) || conduct.tellsIntermediateValues
     let origin = conduct.tellsWriter ? nil : origin
+    // What waits for the writer would be sent with the value that it has just written.
+    if !keepsValue { origin?.events.remove(slot) }
     for connection in sessions where connection !== origin && connection.subscriptions.contains(slot) {
       let due = isImmediate ? now : ordinaryEventTime(on: connection, at: now)
       connection.events.add(slot, value: keepsValue ? characteristic.value : nil, due: due)

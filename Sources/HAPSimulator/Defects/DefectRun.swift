@@ -6,12 +6,6 @@ import HAPProtocol
 import HAPTransport
 import HAPWire
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A defect at work in one run of an accessory: stands between the core and its connections, and does what the defect's rules say.
 ///
 /// Belongs to the loop's thread.
@@ -328,7 +322,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     for event in effects.events { send(event, on: connection, isPlain: !connection.isSecured) }
     let id = connection.id
     if !effects.sessionEvents.isEmpty { sessionEvents[id] = effects.sessionEvents }
-    if effects.exits { _exit(1) }
+    if effects.exits { return loop.driver.exitProcess(1) }
     if effects.pause > .zero { loop.block(for: effects.pause) }
     for aid in effects.identified { onIdentify?(aid) }
     // In this turn, before a controller can learn that anything happened: a timer may fire only after a controller has made its next session.

@@ -83,9 +83,16 @@ final class ValueFile: Sendable {
     }
   }
 
+  /// Removes the values of an accessory for good: after a factory reset, not even a power cut may bring back those of an earlier owner.
   func removeAll(of owner: Int64) throws(StoreError) {
     try perform { connection throws(SQLiteError) in
-      _ = try connection.database.run("DELETE FROM characteristic_values WHERE owner = ?", .integer(owner))
+      let database = connection.database
+      try database.execute("PRAGMA synchronous = FULL")
+      let result = Result { () throws(SQLiteError) in
+        _ = try database.run("DELETE FROM characteristic_values WHERE owner = ?", .integer(owner))
+      }
+      try database.execute("PRAGMA synchronous = OFF")
+      try result.get()
     }
   }
 

@@ -15,7 +15,6 @@ package final class ProgramRun: @unchecked Sendable {  // see above
   /// Called when it is asked to end.
   package var onTerminate: (() -> Void)?
   private let onOutput: (ChildProcess.Event) -> Void
-  private var hasExited = false
 
   init(
     _ world: SimulatedWorld, _ process: SimulatedProcess, _ arguments: [String], _ environment: [String: String],
@@ -26,6 +25,7 @@ package final class ProgramRun: @unchecked Sendable {  // see above
     self.arguments = arguments
     self.environment = environment
     self.onOutput = onOutput
+    process.whenDead { [self] in died() }
   }
 
   /// Makes a loop that runs in this process. It is not started.
@@ -36,20 +36,17 @@ package final class ProgramRun: @unchecked Sendable {  // see above
 
   /// Writes a line, whose end is added.
   package func write(_ line: String, to stream: ChildProcess.Stream = .output) {
-    if !hasExited { onOutput(.line(stream, Array(line.utf8))) }
+    if process.isAlive { onOutput(.line(stream, Array(line.utf8))) }
   }
 
   /// Ends the process. Its loops must have ended.
-  package func exit(_ code: Int) { end(.code(code)) }
+  package func exit(_ code: Int32) { process.exit(code) }
 
-  func end(_ exit: ChildProcess.Exit) {
-    guard !hasExited else { return }
-    hasExited = true
+  private func died() {
     onLine = nil
     onInputEnd = nil
     onTerminate = nil
-    process.kill()
-    onOutput(.ended(exit))
+    onOutput(.ended(process.exitStatus.map { .code(Int($0)) } ?? .signal(9)))
   }
 }
 
@@ -139,7 +136,7 @@ final class SimulatedChild: LaunchedProcess {
   func terminate(grace: Duration) {
     guard isRunning else { return }
     run.process.post { [run] in run.onTerminate?() }
-    parent.world.agenda.schedule(after: grace.clampedNanoseconds) { [run] in run.end(.signal(9)) }
+    parent.world.agenda.schedule(after: grace.clampedNanoseconds) { [run] in run.process.kill() }
   }
 
   func close() {

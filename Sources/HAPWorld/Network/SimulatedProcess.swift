@@ -26,6 +26,8 @@ package final class SimulatedProcess {
   package let uid: UInt32
   package private(set) var isAlive = true
   package private(set) var isFrozen = false
+  /// nil: it is alive, or did not end by itself.
+  package private(set) var exitStatus: Int32?
   /// The most sockets that it may have open at once.
   package var descriptorLimit = 65_536
   /// Runs after an interface of the host, or an address, has come, gone or changed.
@@ -122,6 +124,12 @@ package final class SimulatedProcess {
     guard isAlive else { return }
     host.network.trace.note("process.kill", UInt64(pid))
     die { $0.processDied() }
+  }
+
+  /// Ends the process, as `_exit` does.
+  package func exit(_ status: Int32) {
+    if isAlive { exitStatus = status }
+    kill()
   }
 
   func powerLost() { die { $0.powerLost() } }

@@ -35,10 +35,10 @@ func prepareRun(
   let source = try rosterSource(&options, scenario, console)
   let hosts = try ListeningHosts(host.interfaces(), bind: options.bind, interfaces: options.interfaces)
   let folder = try openState(options.state, on: host, console)
+  let defect = try chosenDefect(options, console)
   let choices = PreparedAccessory.Choices(
     name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
-    conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions,
-    defect: try chosenDefect(options, console))
+    conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions, defect: defect)
   let roster = try source.roster(options, choices)
   guard makeRoom(for: roster, listeningAt: hosts.places.count, on: host, console) else {
     throw BadInput(code: .cannotRun)

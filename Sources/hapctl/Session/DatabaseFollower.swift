@@ -28,7 +28,8 @@ actor DatabaseFollower {
   private func follow() async {
     while let delay = freshness.delayOfRead(at: loop.readClock()) {
       guard delay == .zero else {
-        try? await loop.sleep(for: delay)
+        // Nothing waits on a loop that has ended.
+        do { try await loop.sleep(for: delay) } catch { break }
         continue
       }
       let request = freshness.willRead()

@@ -1,0 +1,224 @@
+import HAPCrypto
+import HAPDiscovery
+import HAPModel
+import HAPSimulator
+import HAPStore
+
+/// What the disk of an accessory has.
+struct StoredState {
+  let deviceID: DeviceID
+  let publicKey: [UInt8]
+  let pairings: [Pairing]
+  let failedTries: Int
+  let configurationNumber: UInt16
+
+  init(_ store: AccessoryStore) throws(StoreError) {
+    let identity = try store.identity { preconditionFailure("an accessory that ran has an identity") }
+    deviceID = identity.deviceID
+    publicKey = SigningKey(seed: identity.keySeed).publicKey
+    pairings = try store.pairings()
+    failedTries = try store.failedTries()
+    configurationNumber = try store.configurationNumber()
+  }
+}
+
+/// What an observer outside knows of one accessory: values, pairings, identity, configuration. Belongs to the world's thread.
+final class AccessoryLedger: @unchecked Sendable {  // see above
+  /// Whether a controller is paired.
+  enum Knowledge: Equatable {
+    case no
+    case yes(isAdmin: Bool)
+    /// A request had no answer.
+    case unknown
+  }
+
+  private let number: Int
+  private(set) var registers: [AttributeID: Register] = [:]
+  /// By the number of the controller.
+  private(set) var pairings: [Int: Knowledge] = [:]
+  /// When a request for a change of pairings last had no answer.
+  private(set) var unknownSince: UInt64 = 0
+  /// nil: not known, because a factory reset had no answer.
+  private(set) var deviceID: DeviceID?
+  /// Answered refusals of wrong setup codes, and how many more there may be; nil: not known.
+  private(set) var tries = 0...0
+  private(set) var isAdvertisedAsPaired = false
+  /// The last `c#`, and the revision of the profile that was served with it.
+  private var configuration: (number: Int, revision: Int)?
+  private var nextRevision = 0
+  private var servedRevision = 0
+  private var isResetting = false
+  private var hasResetFailed = false
+  /// The ids that the swarm checks, in order.
+  private(set) var watched: [Watched] = []
+
+  init(_ number: Int) { self.number = number }
+
+  // MARK: Starts
+
+  func started(_ prepared: PreparedAccessory, _ machine: AccessoryMachine) {
+    let swarm = machine.swarm
+    if isResetting {
+      // Values go before the identity does.
+      if prepared.deviceID != deviceID {
+        wasReset(prepared.deviceID, at: swarm.now)
+      } else {
+        crashed(at: swarm.now, losesValues: true)
+      }
+      isResetting = false
+      hasResetFailed = false
+    }
+    if let deviceID, deviceID != prepared.deviceID {
+      swarm.report(.identityIsKept, "accessory \(number) started as \(prepared.deviceID.text), not \(deviceID.text)")
+    }
+    deviceID = prepared.deviceID
+    servedRevision = machine.profile.revision
+    if watched.isEmpty { watch(prepared.database) }
+  }
+
+  private func watch(_ database: AttributeDatabase) {
+    for slot in database.characteristics.indices {
+      let characteristic = database.characteristics[slot]
+      guard let watched = Watched(database.id(ofSlot: slot), characteristic),
+        let value = characteristic.value.doubleValue
+      else { continue }
+      self.watched.append(watched)
+      registers[watched.id] = Register(watched, initial: watched.index(value))
+    }
+    precondition(!watched.isEmpty, "the profile has values to check")
+  }
+
+  func crashed(at time: UInt64, losesValues: Bool) {
+    for id in registers.keys { registers[id]!.crashed(at: time, losesValues: losesValues) }
+  }
+
+  // MARK: Values
+
+  func begin(_ id: AttributeID, _ index: Int, by writer: Int, at time: UInt64) -> Int {
+    registers[id]!.begin(index, by: writer, at: time)
+  }
+
+  /// - Parameter isDone: false: it was refused.
+  func finish(_ id: AttributeID, _ place: Int, isDone: Bool, at time: UInt64) {
+    if isDone { registers[id]!.finish(place, at: time) } else { registers[id]!.refuse(place) }
+  }
+
+  // MARK: Pairings
+
+  func knowledge(of controller: Int) -> Knowledge { pairings[controller] ?? .no }
+  var hasUnknownPairings: Bool { pairings.values.contains(.unknown) }
+  var admins: [Int] { pairings.filter { $0.value == .yes(isAdmin: true) }.keys.sorted() }
+  var isPaired: Bool { pairings.values.contains { $0 != .no } }
+
+  func set(_ controller: Int, _ knowledge: Knowledge, at time: UInt64) {
+    pairings[controller] = knowledge
+    if knowledge == .unknown { unknownSince = time }
+  }
+
+  /// The last administrator is gone, and all others with it.
+  func removeAllPairings() { pairings = [:] }
+
+  func wrongCodeBegins() { tries = tries.lowerBound...tries.upperBound + 1 }
+  func wrongCodeRefused() { tries = tries.lowerBound + 1...tries.upperBound }
+  /// A right code clears the count.
+  func rightCode(isKnown: Bool) { tries = isKnown ? 0...0 : 0...tries.upperBound }
+
+  // MARK: Configuration
+
+  /// A profile will be served, or may be after a crash.
+  func willServe(_ revision: Int) { nextRevision = revision }
+
+  func willReset() { isResetting = true }
+
+  /// The accessory reported that it was not reset. Its values may be gone already, and what the disk refused may come back after a crash.
+  func resetFailed(at time: UInt64) {
+    hasResetFailed = true
+    crashed(at: time, losesValues: true)
+  }
+
+  private func wasReset(_ deviceID: DeviceID, at time: UInt64) {
+    self.deviceID = deviceID
+    pairings = [:]
+    tries = 0...0
+    configuration = nil
+    // A reset that the disk refused may come back without the removal of the values.
+    if hasResetFailed { return crashed(at: time, losesValues: true) }
+    for id in registers.keys { registers[id]!.reset(at: time) }
+  }
+
+  /// The accessory published or changed its record.
+  func advertised(_ record: TextRecord, _ machine: AccessoryMachine) {
+    let swarm = machine.swarm
+    if isResetting, let text = record["id"], let id = DeviceID(text), id != deviceID {
+      wasReset(id, at: swarm.now)
+      isResetting = false
+    }
+    isAdvertisedAsPaired = record["sf"].flatMap { Int($0) }.map { $0 & 1 == 0 } ?? false
+    guard let number = record["c#"].flatMap({ Int($0) }) else {
+      return swarm.report(.configurationRises, "accessory \(self.number) has no c#")
+    }
+    if let last = configuration {
+      // The next revision may be served already; the number says so.
+      let isNext = nextRevision != last.revision && number != last.number
+      if number < last.number || (nextRevision == last.revision && number != last.number) {
+        swarm.report(
+          .configurationRises,
+          "accessory \(self.number) has c# \(number) after \(last.number) with revision \(nextRevision)")
+      }
+      configuration = (number, isNext ? nextRevision : last.revision)
+    } else {
+      configuration = (number, servedRevision)
+    }
+  }
+
+  /// The accessory answered that it serves the next revision.
+  func reconfigured(_ number: UInt16, _ machine: AccessoryMachine) {
+    servedRevision = nextRevision
+    guard let last = configuration else { return }
+    if Int(number) != last.number || last.revision != nextRevision {
+      machine.swarm.report(
+        .configurationRises,
+        "accessory \(self.number) serves revision \(nextRevision) as c# \(number) and advertises \(last)")
+    }
+  }
+
+  /// The accessory serves the current profile for certain: it has just started.
+  func isServing(_ machine: AccessoryMachine) {
+    guard let last = configuration, last.revision != nextRevision else { return }
+    machine.swarm.report(
+      .configurationRises,
+      "accessory \(number) serves revision \(nextRevision) with c# \(last.number) of \(last.revision)")
+  }
+
+  // MARK: The end
+
+  func compare(with stored: StoredState, _ machine: AccessoryMachine) {
+    let swarm = machine.swarm
+    if let deviceID, !isResetting, stored.deviceID != deviceID {
+      swarm.report(.identityIsKept, "accessory \(number) has stored \(stored.deviceID.text), not \(deviceID.text)")
+    }
+    if let configuration, !isResetting, Int(stored.configurationNumber) != configuration.number {
+      swarm.report(
+        .configurationRises,
+        "accessory \(number) has stored c# \(stored.configurationNumber), not \(configuration.number)")
+    }
+    if !isResetting, !tries.contains(stored.failedTries) {
+      swarm.report(.triesAreKept, "accessory \(number) has stored \(stored.failedTries) wrong codes, not \(tries)")
+    }
+    for controller in swarm.controllers where !isResetting {
+      let pairing = stored.pairings.first { $0.identifier == controller.identity.identifier }
+      let isRight =
+        switch knowledge(of: controller.number) {
+        case .unknown: true
+        case .no: pairing == nil
+        case .yes(let isAdmin): pairing?.isAdmin == isAdmin && pairing?.publicKey == controller.identity.key.publicKey
+        }
+      if !isRight {
+        swarm.report(
+          .pairingsAgree,
+          "accessory \(number) has stored \(pairing.map { "a pairing, admin \($0.isAdmin)," } ?? "no pairing") of controller \(controller.number): \(knowledge(of: controller.number)) is right"
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,265 @@
+import HAPDefects
+import HAPDiscovery
+import HAPLoop
+import HAPModel
+import HAPProfile
+import HAPSimulator
+import HAPStore
+import HAPTransport
+import HAPWorld
+
+/// A host of the swarm with a disk, on which hapsim serves one accessory. Belongs to the world's thread.
+final class AccessoryMachine: @unchecked Sendable {  // see above
+  static let port: UInt16 = 51826
+  private static let folder = "/state"
+
+  let number: Int
+  let swarm: SwarmRun
+  let host: SimulatedHost
+  let interface: SimulatedInterface
+  let disk: SimulatedDisk
+  let code: String
+  private(set) var profile: SwarmProfile
+  private(set) var process: SimulatedProcess?
+  private(set) var loop: EventLoop?
+  private(set) var accessory: SimulatedAccessory?
+  private var simulation: Simulation?
+  /// How often its process was started.
+  private(set) var starts = 0
+  /// Sockets and handles after the start.
+  private(set) var baseline = (sockets: 0, handles: 0)
+  /// Connections of its process whose other end may have ended silently.
+  private(set) var lostPeers = 0
+  /// When its process started last.
+  private(set) var startTime: UInt64 = 0
+  /// Whether it said that it could not store something, since its process started.
+  private(set) var hasStorageTrouble = false
+  let ledger: AccessoryLedger
+  /// Whether a change of its pairings is under way: one at a time.
+  var isBeingPaired = false
+
+  init(_ number: Int, in swarm: SwarmRun, _ profile: SwarmProfile) {
+    self.number = number
+    self.swarm = swarm
+    self.profile = profile
+    code = ["031-45-154", "518-08-582", "613-80-755", "101-48-005"][number % 4]
+    host = swarm.world.network.addHost("accessory-\(number)")
+    interface = host.addInterface(
+      "eth0", addresses: [.init(Self.address(number, 0), prefixLength: 16)], link: swarm.link)
+    let box = Box()
+    var options = SimulatedDisk.Options(seed: swarm.seed &+ UInt64(number))
+    options.onCrash = { box.machine?.diskCrashed(losingPower: $0) }
+    disk = SimulatedDisk(options)
+    ledger = AccessoryLedger(number)
+    box.machine = self
+    if swarm.mutation == .diskIgnoresSync { disk.ignoresSync = true }
+  }
+
+  /// Lets the disk find the machine that it belongs to.
+  private final class Box: @unchecked Sendable { weak var machine: AccessoryMachine? }
+
+  static func address(_ number: Int, _ generation: Int) -> IPAddress {
+    IPAddress(bytes: [10, 0, UInt8(1 + generation % 200), UInt8(1 + number)])!
+  }
+
+  var address: SocketAddress { SocketAddress(host: interface.addresses[0].address, port: Self.port) }
+  /// Whether the accessory is served.
+  var isUp: Bool { process?.isAlive == true && accessory != nil }
+  var isResponsive: Bool { isUp && process?.isFrozen == false }
+
+  // MARK: Life
+
+  /// Starts hapsim from what the disk has.
+  func start() {
+    guard !isUp else { return }
+    if disk.isDown { disk.start() }
+    host.start()
+    guard let process = host.startProcess("hapsim") else { return }
+    starts += 1
+    startTime = swarm.now
+    hasStorageTrouble = false
+    lostPeers = 0
+    self.process = process
+    let loop = swarm.world.makeLoop("accessory-\(number)", of: process)
+    self.loop = loop
+    process.whenDead { [weak self] in self?.processDied(simulation: self?.simulation, on: loop) }
+    do {
+      try loop.performAndWait { [self] in try serve(on: loop) }
+      baseline = (process.descriptorCount, loop.openHandleCount)
+    } catch {
+      accessory = nil
+      let isExplained =
+        disk.isDown || !swarm.faults(of: self).isDisjoint(with: [.diskFull, .failingSync, .crashInWrite])
+      if !isExplained { swarm.report(.identityIsKept, "accessory \(number) does not start: \(error)") }
+      process.kill()
+      disk.kill()
+    }
+  }
+
+  /// Starts hapsim, as often as it takes while the disk is full.
+  func startAgain() async {
+    start()
+    for _ in 0..<60 where !isUp {
+      await swarm.sleep(.seconds(1))
+      start()
+    }
+  }
+
+  private func serve(on loop: EventLoop) throws {
+    let folder = try StateFolder.open(path: Self.folder, files: disk) { [swarm, number] text in
+      swarm.note("accessory \(number): \(text)")
+    }
+    var choices = PreparedAccessory.Choices(setupCode: try SetupCode(code))
+    choices.defect = swarm.mutation?.defect
+    let prepared = try PreparedAccessory(profile.parsed, in: folder, choices: choices, random: loop.random)
+    ledger.started(prepared, self)
+    var setting = Simulation.Setting(
+      folder: folder, places: [ListeningPlace(.anyV4)], seed: swarm.seed,
+      makeAdvertiser: { [unowned self] in RecordingAdvertiser { [unowned self] in ledger.advertised($0, self) } })
+    setting.sink = { [weak self] event in
+      if case .trouble(let text) = event.kind { self?.trouble(text) }
+    }
+    let simulation = Simulation(setting, in: SimulationClock(.running(scale: 1), on: loop), on: loop)
+    self.simulation = simulation
+    accessory = try simulation.serve(prepared, port: Self.port)
+  }
+
+  private func trouble(_ text: String) {
+    hasStorageTrouble = true
+    swarm.note("accessory \(number): \(text)")
+  }
+
+  /// Frees what the dead process had. It has no effect outside of the process.
+  private func processDied(simulation: Simulation?, on loop: EventLoop) {
+    loop.schedule { simulation?.stop() }
+    self.simulation = nil
+    accessory = nil
+    self.loop = nil
+  }
+
+  /// Kills the process.
+  func kill() {
+    guard let process, process.isAlive else { return }
+    process.kill()
+    disk.kill()
+    died(losesValues: false)
+  }
+
+  func losePower() {
+    host.powerOff()
+    disk.losePower()
+    died(losesValues: true)
+  }
+
+  /// The disk crashed by itself, in the middle of an operation.
+  private func diskCrashed(losingPower: Bool) {
+    if losingPower { host.powerOff() } else { process?.kill() }
+    died(losesValues: losingPower)
+  }
+
+  private func died(losesValues: Bool) {
+    swarm.note("accessory \(number) died\(losesValues ? " of a power loss" : "")")
+    ledger.crashed(at: swarm.now, losesValues: losesValues || hasStorageTrouble)
+    if swarm.mutation == .valuesLost, !losesValues { loseFile("values.db") }
+    if swarm.mutation == .stateLost { loseFile("state.db") }
+  }
+
+  /// For mutations: the file is gone after a crash.
+  private func loseFile(_ name: String) {
+    swarm.world.agenda.schedule(after: 1) { [self] in
+      disk.start()
+      for path in disk.paths(in: Self.folder) where path.contains(name) { try? disk.remove(path) }
+    }
+  }
+
+  /// Gives the host another address; connections to the old one hang.
+  func move() {
+    let address = Self.address(number, starts)
+    interface.setAddresses([.init(address, prefixLength: 16)])
+  }
+
+  /// A controller lost its power. The accessory can't know, and keeps silent connections.
+  func controllerLostPower() {
+    if isUp, let process { lostPeers = max(lostPeers, process.descriptorCount - baseline.sockets) }
+  }
+
+  func freeze() { process?.freeze() }
+  func thaw() { process?.thaw() }
+
+  // MARK: What a person does
+
+  /// Carries out a command of hapsim's vocabulary.
+  /// - Returns: whether it was carried out; nil: the accessory does not run.
+  func command(_ line: String) -> Bool? {
+    guard isResponsive, let loop, let simulation else { return nil }
+    let answer = Answer()
+    if swarm.mutation == .leak {
+      _ = try? loop.performAndWait { _ = try UDPSocket(loop, host: .anyV4, port: 0) { _ in } }
+    }
+    _ = try? loop.performAndWait {
+      let dispatcher = CommandDispatcher(simulation, readProfile: { _ in throw CommandError(.failed, "none") }) {}
+      dispatcher.answer(Array(line.utf8)) { answer.text = $0 }
+    }
+    return answer.text.map { $0.contains("\"ok\":true") }
+  }
+
+  private final class Answer: @unchecked Sendable { var text: String? }
+
+  /// Serves a profile with one more service.
+  /// - Returns: the new configuration number; nil when it was not replaced, or that is unknown.
+  func reconfigure() async -> UInt16? {
+    guard isResponsive, let accessory, let loop else { return nil }
+    let next = profile.grown()
+    ledger.willServe(next.revision)
+    // The next start reads the file that the person has changed.
+    profile = next
+    return await swarm.result(on: loop) { done in
+      accessory.assumeIsolated { accessory in
+        accessory.replace({ next.parsed }) { result in done(try? result.get()) }
+      }
+    } ?? nil
+  }
+
+  /// - Returns: whether it came back as new; nil: unknown.
+  func factoryReset() async -> Bool? {
+    guard isResponsive, let accessory, let loop else { return nil }
+    ledger.willReset()
+    let isDone = await swarm.result(on: loop) { done in
+      accessory.assumeIsolated { accessory in accessory.restart(.factoryReset) { done($0 == nil) } }
+    }
+    if isDone == false { ledger.resetFailed(at: swarm.now) }
+    // Where it can't read its state it ends, as hapsim does with its last accessory.
+    if isUp, (try? loop.performAndWait { accessory.assumeIsolated { $0.isStopped } }) == true {
+      kill()
+      await swarm.sleep(.seconds(1))
+      await startAgain()
+    }
+    return isDone
+  }
+
+  // MARK: The end
+
+  /// Reads what the disk has, as the next process would.
+  func inspect() {
+    kill()
+    disk.clearFaults()
+    disk.capacity = 1 << 30
+    disk.start()
+    do {
+      let folder = try StateFolder.open(path: Self.folder, files: disk)
+      let store = try folder.accessory(key: profile.parsed.key)
+      ledger.compare(with: try StoredState(store), self)
+      store.close()
+    } catch { swarm.report(.identityIsKept, "the state of accessory \(number) can't be read: \(error)") }
+  }
+}
+
+/// Hands the records to the swarm instead of the network.
+private final class RecordingAdvertiser: Advertiser {
+  private let onRecord: (TextRecord) -> Void
+  init(_ onRecord: @escaping (TextRecord) -> Void) { self.onRecord = onRecord }
+  func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) { onRecord(record.txt) }
+  func update(txt: TextRecord) { onRecord(txt) }
+  func withdraw() {}
+  func close() {}
+}

@@ -1,0 +1,34 @@
+/// When something was wrong, and with which machines.
+struct FaultLog {
+  struct Entry {
+    let fault: SwarmFault
+    /// nil: all of them.
+    let accessory: Int?
+    let controller: Int?
+    let start: UInt64
+    /// With the time that recovery takes; `.max`: it is still active.
+    var end: UInt64
+  }
+
+  private(set) var entries: [Entry] = []
+
+  /// - Returns: the place of the entry, for `end`.
+  mutating func begin(_ fault: SwarmFault, accessory: Int?, controller: Int?, at time: UInt64) -> Int {
+    entries.append(Entry(fault: fault, accessory: accessory, controller: controller, start: time, end: .max))
+    return entries.count - 1
+  }
+
+  mutating func end(_ place: Int, at time: UInt64) { entries[place].end = time }
+
+  /// The faults between a controller and an accessory in a span of time.
+  /// - Parameter controller: nil: any.
+  func active(_ accessory: Int, _ controller: Int?, from start: UInt64, to end: UInt64) -> Set<SwarmFault> {
+    var active: Set<SwarmFault> = []
+    for entry in entries where entry.start <= end && entry.end >= start {
+      guard entry.accessory == nil || entry.accessory == accessory else { continue }
+      guard controller == nil || entry.controller == nil || entry.controller == controller else { continue }
+      active.insert(entry.fault)
+    }
+    return active
+  }
+}

@@ -1,0 +1,220 @@
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPTransport
+import HAPWire
+import HAPWire
+
+/// One connection of a controller to an accessory, watched: every message is seen in plain, in its order. Belongs to the world's thread.
+final class SwarmConnection: @unchecked Sendable {  // see above
+  /// A request that has no answer yet.
+  private struct Pending {
+    let name: String
+    let start: UInt64
+    /// Called with the answer, before any later message.
+    let onAnswer: (LinkMessage) -> Void
+  }
+
+  let controller: ControllerMachine
+  let accessory: AccessoryMachine
+  private(set) var client: ControllerClient!
+  /// The number of the start of the accessory that it is connected to.
+  let start: Int
+  private var swarm: SwarmRun { accessory.swarm }
+  private var pending: Pending?
+  /// Since when changes are certainly sent to it.
+  private(set) var subscriptions: [AttributeID: UInt64] = [:]
+  /// Characteristics whose subscription is unknown until there is an answer.
+  private var unsure: Set<AttributeID> = []
+  /// When the last event of each characteristic came.
+  private(set) var lastEvents: [AttributeID: UInt64] = [:]
+  private(set) var lastEventValues: [AttributeID: Int] = [:]
+  private var own: [AttributeID: Set<Int>] = [:]
+  /// When this connection last wrote a characteristic: changes before that need no event.
+  private(set) var lastWrites: [AttributeID: UInt64] = [:]
+  private(set) var isOver = false
+
+  init(_ controller: ControllerMachine, _ accessory: AccessoryMachine, on loop: EventLoop) {
+    self.controller = controller
+    self.accessory = accessory
+    start = accessory.starts
+    client = ControllerClient(on: loop) { [weak self] isFromController, bytes in
+      if !isFromController { self?.received(bytes) }
+    }
+  }
+
+  var isUsable: Bool { !isOver && controller.isUp }
+
+  // MARK: Life
+
+  /// Connects and verifies.
+  func open(as identity: ControllerCredentials, with paired: PairedAccessory) async throws(ClientError) {
+    try await connect()
+    guard isUsable else { throw .cancelled }
+    do throws(ClientError) { try await client.pairVerify(identity, with: paired) } catch {
+      over(error)
+      throw error
+    }
+  }
+
+  func connect() async throws(ClientError) {
+    do throws(ClientError) { try await client.connect(to: [accessory.address]) } catch {
+      over(error)
+      throw error
+    }
+    let events = client.events
+    Task(executorPreference: swarm.world) { [weak self] in
+      for await _ in events {}
+      await self?.ended()
+    }
+  }
+
+  /// Pair Setup.
+  func pair(_ identity: ControllerCredentials, code: String) async throws(ClientError) -> PairedAccessory {
+    guard isUsable else { throw .cancelled }
+    do throws(ClientError) {
+      guard let paired = try await client.pairSetup(code: code, identity: identity) else { throw ClientError.cancelled }
+      return paired
+    } catch {
+      over(error)
+      throw error
+    }
+  }
+
+  func close() async {
+    guard isUsable else { return over(nil) }
+    isOver = true
+    await client.close()
+  }
+
+  /// The connection is over. A connection that is over refuses requests with the reason of its end.
+  private func ended() async {
+    guard isUsable else { return over(nil) }
+    do throws(ClientError) { _ = try await client.request(.accessories) } catch { over(error) }
+  }
+
+  /// - Parameter error: nil: it ended by itself, or from here.
+  private func over(_ error: ClientError?) {
+    if !isOver, let error { check(error) }
+    isOver = true
+  }
+
+  /// The process of the controller died.
+  func controllerDied() { isOver = true }
+
+  // MARK: Requests
+
+  /// Sends a request and waits for its answer.
+  /// - Parameter onAnswer: called with the answer before any later message is looked at.
+  func send(_ request: ControllerRequest, onAnswer: @escaping (LinkMessage) -> Void) async throws(ClientError) {
+    guard isUsable else { throw .cancelled }
+    precondition(pending == nil, "a connection has one user")
+    let started = swarm.now
+    let expected = Pending(name: request.name, start: started, onAnswer: onAnswer)
+    pending = expected
+    defer { pending = nil }
+    do throws(ClientError) { _ = try await client.request(request) } catch {
+      if case .timedOut = error, isQuiet(since: started) {
+        swarm.report(.requestsAreAnswered, "\(self): no answer to \(request.name)")
+      }
+      over(error)
+      throw error
+    }
+  }
+
+  private func isQuiet(since start: UInt64) -> Bool {
+    swarm.faultLog.active(accessory.number, controller.number, from: start, to: swarm.now).isEmpty
+  }
+
+  private func check(_ error: ClientError) {
+    switch error {
+    case .malformed(.frame, _): swarm.report(.countersAreUnique, "\(self): \(error)")
+    case .malformed(.cutOff, _): break
+    case .malformed, .unasked, .noTLV, .body: swarm.report(.answersAreSound, "\(self): \(error)")
+    default: break
+    }
+  }
+
+  private func answered(_ message: LinkMessage) {
+    guard let pending else { return }
+    self.pending = nil
+    let wait = swarm.now - pending.start
+    if wait > SwarmRun.longestWait, isQuiet(since: pending.start) {
+      swarm.report(.waitsAreBounded, "\(self): \(pending.name) took \(wait / 1_000_000) ms")
+    }
+    pending.onAnswer(message)
+  }
+
+  // MARK: Subscriptions
+
+  func willChangeSubscription(to id: AttributeID) {
+    subscriptions[id] = nil
+    unsure.insert(id)
+  }
+
+  func subscriptionChanged(to id: AttributeID, isOn: Bool) {
+    unsure.remove(id)
+    subscriptions[id] = isOn ? swarm.now : nil
+  }
+
+  /// Has the connection write a value from now on.
+  func willWrite(_ index: Int, to id: AttributeID) {
+    own[id, default: []].insert(index)
+    lastWrites[id] = swarm.now
+  }
+
+  // MARK: Messages
+
+  private func received(_ bytes: [UInt8]) {
+    guard let message = Self.message(bytes) else { return }
+    if message.isEvent { event(message) } else { answered(message) }
+  }
+
+  private func event(_ message: LinkMessage) {
+    var reader = AttributeReader()
+    let entries: [CharacteristicEntry]
+    do throws(JSONProblem) { entries = try CharacteristicEntry.list(message.body, &reader) } catch {
+      return swarm.report(.answersAreSound, "\(self): an event can't be read: \(error.message)")
+    }
+    for entry in entries {
+      let id = entry.id
+      guard let register = accessory.ledger.registers[id] else { continue }
+      guard let number = entry.number else {
+        swarm.report(.answersAreSound, "\(self): an event of \(id) has no number")
+        continue
+      }
+      let index = register.watched.index(number)
+      lastEvents[id] = swarm.now
+      lastEventValues[id] = index
+      if subscriptions[id] == nil, !unsure.contains(id), start == accessory.starts {
+        swarm.report(.noEventUnsubscribed, "\(self): an event of \(id) without a subscription")
+      }
+      if own[id]?.contains(index) == true, !register.isFromOthers(index, than: controller.number) {
+        swarm.report(.noEventToWriter, "\(self): an event of \(id) with its own value \(number)")
+      }
+    }
+  }
+
+  /// The message of a whole answer or event.
+  private static func message(_ bytes: [UInt8]) -> LinkMessage? {
+    var parser = HTTPResponseParser()
+    var copy = bytes
+    return copy.withUnsafeMutableBytes { buffer in
+      guard case .message(let head, let body, _) = parser.parse(buffer) else { return nil }
+      return LinkMessage(
+        isEvent: head.isEvent, status: head.status, contentType: head.contentType, body: Array(buffer[body]))
+    }
+  }
+}
+
+extension SwarmConnection: CustomStringConvertible {
+  var description: String { "controller \(controller.number) at accessory \(accessory.number)" }
+}
+
+extension CharacteristicEntry {
+  /// The value as a number.
+  var number: Double? {
+    guard isSuccess, case .number(let number)? = value?.kind else { return nil }
+    return number.double
+  }
+}

@@ -1,0 +1,76 @@
+import HAPDefects
+
+/// Something that is wrong on purpose, so that an invariant is seen to fail.
+package enum SwarmMutation: String, CaseIterable, Sendable {
+  // Of the machine.
+  case diskIgnoresSync = "disk-ignores-sync"
+  case valuesLost = "values-lost-by-a-crash"
+  case stateLost = "state-lost-by-a-crash"
+  case leak = "a-socket-for-each-value-set-by-hand"
+  // Of the accessory: defects.
+  case tries = "tries-not-kept"
+  case writer = "events-to-the-writer"
+  case unsubscribing = "unsubscribing-is-not-done"
+  case eventLost = "changes-of-brightness-untold"
+  case counter = "event-takes-answers-number"
+  case configuration = "configuration-number-constant"
+  case unanswered = "reads-without-an-answer"
+  case slow = "reads-answered-late"
+  case unsound = "event-lost-among-answers"
+
+  /// The defect that is installed in each accessory.
+  var defect: Defect? { Self.own.defects.first { $0.id == rawValue } ?? DefectLibrary.builtIn[rawValue] }
+
+  /// Those that hapsim does not bring along.
+  private static let own: DefectFile = {
+    let text = """
+      area: swarm
+      defects:
+        - id: tries-not-kept
+          breaks: PS-31
+          what: The count of wrong setup codes is lost when the process ends.
+          conduct: { keepsFailedTries: false }
+        - id: events-to-the-writer
+          breaks: EV-13
+          what: The connection that wrote a value gets an event of it.
+          conduct: { tellsWriter: true }
+        - id: reads-without-an-answer
+          breaks: RD-01
+          what: The third read of a session has no answer.
+          rules:
+            - when: { request: GET /characteristics, nth: 3 }
+              drop: true
+        - id: reads-answered-late
+          breaks: RD-01
+          what: Reads are answered after four seconds.
+          rules:
+            - when: { answer: GET /characteristics }
+              pause: 4s
+      """
+    let file = DefectFile(Array(text.utf8), file: "swarm")
+    precondition(file.problems.isEmpty, "\(file.problems)")
+    return file
+  }()
+
+  /// The profile that it needs; nil: any.
+  var profile: String? { self == .eventLost ? "light-white" : nil }
+
+  /// The invariant that fails.
+  package var breaks: SwarmInvariant {
+    switch self {
+    case .diskIgnoresSync: .pairingsAgree
+    case .valuesLost: .writesAreKept
+    case .stateLost: .identityIsKept
+    case .leak: .memoryReturns
+    case .tries: .triesAreKept
+    case .writer: .noEventToWriter
+    case .unsubscribing: .noEventUnsubscribed
+    case .eventLost: .noEventLost
+    case .counter: .countersAreUnique
+    case .configuration: .configurationRises
+    case .unanswered: .requestsAreAnswered
+    case .slow: .waitsAreBounded
+    case .unsound: .answersAreSound
+    }
+  }
+}

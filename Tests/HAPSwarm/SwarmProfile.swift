@@ -1,0 +1,39 @@
+import Foundation
+import HAPProfile
+
+/// A shipped profile, with as many more services as its owner has added.
+struct SwarmProfile: Sendable {
+  /// Those with values that a device does not change by itself.
+  static let names = [
+    "light-white", "light-colour", "bridge-two-lights", "fan", "air-purifier", "window-covering", "slats",
+  ]
+
+  let name: String
+  let revision: Int
+  let parsed: AccessoryProfile
+
+  /// - Parameter path: the folder of shipped profiles.
+  init(_ name: String, revision: Int = 0) throws {
+    self.name = name
+    self.revision = revision
+    let folder = URL(filePath: #filePath).appending(path: "../../../Profiles").standardized
+    let text = try String(contentsOf: folder.appending(path: "\(name).hasaccessory"), encoding: .utf8)
+    parsed = try AccessoryProfile(json: Array(Self.grown(text, by: revision).utf8), fileName: name)
+  }
+
+  /// The profile with one more service.
+  func grown() -> SwarmProfile {
+    guard let next = try? SwarmProfile(name, revision: revision + 1) else { preconditionFailure("profiles can grow") }
+    return next
+  }
+
+  private static func grown(_ text: String, by count: Int) -> String {
+    guard count > 0, let place = text.range(of: "\"services\": [") else { return text }
+    let services = (1...count).map { number in
+      """
+      { "type": "Switch", "name": "Extra \(number)", "characteristics": [{ "type": "On", "value": false }] },
+      """
+    }
+    return text.replacingCharacters(in: place, with: "\"services\": [" + services.joined(separator: "\n"))
+  }
+}

@@ -1,0 +1,264 @@
+import HAPLoop
+import HAPModel
+import HAPTransport
+import HAPWorld
+
+/// What came of one seed.
+package struct SwarmOutcome: Sendable {
+  package let seed: UInt64
+  package let coverage: SwarmCoverage
+  package let violations: [SwarmViolation]
+  /// Equal for two runs of one seed.
+  package let traceHash: UInt64
+  /// The time that passed in the world.
+  package let duration: Duration
+}
+
+/// The run of one seed: a random population in a world of its own, random operations and random faults. Belongs to the thread that runs it.
+package final class SwarmRun: @unchecked Sendable {  // see above
+  /// The longest time to an answer while nothing is wrong, in nanoseconds.
+  static let longestWait: UInt64 = 2_000_000_000
+  static let longestEventWait: Duration = .seconds(5)
+  /// An operation takes some requests, each with a limit of 15 s.
+  private static let longestOperation: Duration = .seconds(300)
+  private static let mostViolations = 20
+
+  package let seed: UInt64
+  let world: SimulatedWorld
+  let link: SimulatedLink
+  let mutation: SwarmMutation?
+  var random: WorldRandom
+  private(set) var accessories: [AccessoryMachine] = []
+  private(set) var controllers: [ControllerMachine] = []
+  var faultLog = FaultLog()
+  var coverage = SwarmCoverage()
+  private(set) var violations: [SwarmViolation] = []
+  private var expectations: [Expectation] = []
+  /// A loop that no fault touches.
+  private(set) var clock: EventLoop!
+  /// Whether no more operations and faults begin.
+  private(set) var isEnding = false
+  /// Receives lines about what happens.
+  private let log: ((String) -> Void)?
+
+  /// - Parameters:
+  ///   - mutation: something that is wrong on purpose.
+  ///   - log: receives a line for each thing that happens.
+  package init(seed: UInt64, mutation: SwarmMutation? = nil, log: ((String) -> Void)? = nil) {
+    self.seed = seed
+    self.mutation = mutation
+    self.log = log
+    world = SimulatedWorld(seed: seed)
+    link = world.network.addLink("lan")
+    random = WorldRandom(seed: seed).fork("swarm")
+  }
+
+  /// Runs the seed.
+  package func run() throws -> SwarmOutcome {
+    try populate()
+    try world.run { [self] in
+      await operate()
+      await settle()
+    }
+    let outcome = SwarmOutcome(
+      seed: seed, coverage: coverage, violations: violations, traceHash: world.trace.hash, duration: world.now)
+    for accessory in accessories { accessory.kill() }
+    for controller in controllers { controller.end(losingPower: false) }
+    world.end()
+    if world.foreignJobCount > 0 { report(.answersAreSound, "\(world.foreignJobCount) jobs came from other threads") }
+    return outcome
+  }
+
+  private func populate() throws {
+    let person = world.network.addHost("person")
+    guard let process = person.startProcess("person") else { preconditionFailure("a new host is on") }
+    clock = world.makeLoop("person", of: process)
+    for number in 0...Int(random.upTo(2)) {
+      let names = mutation?.profile.map { [$0] } ?? SwarmProfile.names
+      let profile = try SwarmProfile(names[Int(random.upTo(UInt64(names.count - 1)))])
+      accessories.append(AccessoryMachine(number, in: self, profile))
+      note("accessory \(number) has the profile \(profile.name)")
+    }
+    for number in 0...Int(1 + random.upTo(2)) { controllers.append(ControllerMachine(number, in: self)) }
+  }
+
+  /// Everyone acts at random until there were enough operations and faults.
+  private func operate() async {
+    for accessory in accessories { accessory.start() }
+    for controller in controllers { controller.start() }
+    let users = controllers.map { controller in
+      Task(executorPreference: world) { [self] in
+        while !isEnding {
+          await sleep(controller.random.duration(.milliseconds(20), .milliseconds(1500)))
+          let accessory = accessories[Int(controller.random.upTo(UInt64(accessories.count - 1)))]
+          if controller.isUp { await controller.act(accessory) }
+        }
+      }
+    }
+    await causeFaults()
+    isEnding = true
+    for user in users { await user.value }
+  }
+
+  /// Whether there were enough operations and faults, or too little happens.
+  var isEnough: Bool {
+    (coverage.operations >= 200 && coverage.faultCount >= 3) || world.now > .seconds(3600)
+  }
+
+  // MARK: Time
+
+  /// Nanoseconds since the world began.
+  var now: UInt64 { world.agenda.now }
+
+  func sleep(_ duration: Duration) async { try? await clock.sleep(for: duration) }
+
+  // MARK: Reports
+
+  func report(_ invariant: SwarmInvariant, _ text: String) {
+    note("VIOLATION of \(invariant.rawValue): \(text)")
+    if violations.count < Self.mostViolations { violations.append(SwarmViolation(invariant: invariant, text: text)) }
+  }
+
+  func note(_ text: @autoclosure () -> String) { log?("\(world.now) \(text())") }
+
+  /// The faults that an accessory has now.
+  func faults(of accessory: AccessoryMachine) -> Set<SwarmFault> {
+    faultLog.active(accessory.number, nil, from: now, to: now)
+  }
+
+  // MARK: Operations
+
+  /// Runs an operation and counts it.
+  /// - Returns: nil when it did not end in time.
+  @discardableResult
+  func perform<T: Sendable>(
+    _ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: ControllerMachine,
+    _ body: @escaping @Sendable () async -> T
+  ) async -> T? {
+    let start = now
+    note("controller \(controller.number): \(operation.rawValue) at accessory \(accessory.number)")
+    let result = await limited(body)
+    if result == nil {
+      report(
+        .requestsAreAnswered,
+        "controller \(controller.number): \(operation.rawValue) at accessory \(accessory.number) never ends")
+    }
+    count(operation, accessory, controller, since: start)
+    return result
+  }
+
+  /// Counts an operation that took no time.
+  func note(_ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: ControllerMachine) {
+    note("controller \(controller.number): \(operation.rawValue) at accessory \(accessory.number)")
+    count(operation, accessory, controller, since: now)
+  }
+
+  private func count(
+    _ operation: SwarmOperation, _ accessory: AccessoryMachine, _ controller: ControllerMachine, since start: UInt64
+  ) {
+    world.trace.note("swarm.operation", UInt64(SwarmOperation.allCases.firstIndex(of: operation)!), start)
+    coverage.add(operation, during: faultLog.active(accessory.number, controller.number, from: start, to: now))
+  }
+
+  private func limited<T: Sendable>(_ body: @escaping @Sendable () async -> T) async -> T? {
+    let gate = Gate<T>()
+    let alarm = world.agenda.schedule(after: UInt64(Self.longestOperation.components.seconds) * 1_000_000_000) {
+      gate.open(nil)
+    }
+    Task(executorPreference: world) { gate.open(await body()) }
+    let result = await withCheckedContinuation { gate.wait($0) }
+    world.agenda.cancel(alarm)
+    return result
+  }
+
+  /// Runs `body` on a loop, and waits for its result or the end of the loop.
+  func result<T: Sendable>(
+    on loop: EventLoop, _ body: @escaping @Sendable (_ done: @escaping @Sendable (T) -> Void) -> Void
+  ) async -> T? {
+    let gate = Gate<T>()
+    loop.whenEnded { gate.open(nil) }
+    loop.schedule { body { gate.open($0) } }
+    return await withCheckedContinuation { gate.wait($0) }
+  }
+
+  /// A value without a write so far, of those that are the writer's own.
+  func unusedValue(
+    of watched: Watched, at accessory: AccessoryMachine, for writer: Int, _ random: inout WorldRandom
+  ) -> Int? {
+    let writers = controllers.count + 1
+    let used = Set(accessory.ledger.registers[watched.id]!.writes.map(\.index))
+    for _ in 0..<20 {
+      let index = Int(random.upTo(UInt64(watched.count / writers - 1))) * writers + writer
+      if index < watched.count, !used.contains(index) { return index }
+    }
+    return nil
+  }
+
+  // MARK: Events
+
+  private struct Expectation {
+    let connection: SwarmConnection
+    let id: AttributeID
+    let index: Int
+    let since: UInt64
+    let deadline: UInt64
+  }
+
+  /// A value was written: every other connection that has subscribed gets an event.
+  /// - Parameter writer: nil: a person at the accessory.
+  func expectEvents(
+    of id: AttributeID, _ index: Int, since start: UInt64, from writer: SwarmConnection?, at accessory: AccessoryMachine
+  ) {
+    let limit = UInt64(Self.longestEventWait.components.seconds) * 1_000_000_000
+    for controller in controllers {
+      guard let connection = controller.connections[accessory.number], connection !== writer, connection.isUsable,
+        connection.start == accessory.starts, let since = connection.subscriptions[id], since < start
+      else { continue }
+      expectations.append(
+        Expectation(connection: connection, id: id, index: index, since: start, deadline: now + limit))
+    }
+  }
+
+  /// Checks the events whose time is over.
+  func checkEvents() {
+    let due = expectations.filter { $0.deadline <= now }
+    expectations.removeAll { $0.deadline <= now }
+    for expected in due {
+      let (connection, id) = (expected.connection, expected.id)
+      guard connection.isUsable, connection.start == connection.accessory.starts,
+        let since = connection.subscriptions[id], since < expected.since,
+        connection.lastWrites[id] ?? 0 < expected.since,
+        faultLog.active(
+          connection.accessory.number, connection.controller.number, from: expected.since, to: expected.deadline
+        ).isEmpty
+      else { continue }
+      if connection.lastEvents[id] ?? 0 < expected.since {
+        report(.noEventLost, "\(connection): no event of \(id) after a write of \(expected.index)")
+      }
+    }
+  }
+}
+
+/// Opens once, with a value.
+private final class Gate<T: Sendable>: @unchecked Sendable {  // of the world's thread
+  private var result: T??
+  private var waiting: CheckedContinuation<T?, Never>?
+
+  func open(_ value: T?) {
+    guard result == nil else { return }
+    result = .some(value)
+    waiting?.resume(returning: value)
+    waiting = nil
+  }
+
+  func wait(_ continuation: CheckedContinuation<T?, Never>) {
+    if let result { continuation.resume(returning: result) } else { waiting = continuation }
+  }
+}
+
+extension WorldRandom {
+  mutating func duration(_ from: Duration, _ to: Duration) -> Duration {
+    let range = (to - from) / .nanoseconds(1)
+    return from + .nanoseconds(Int64(upTo(UInt64(max(range, 0)))))
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import HAPSwarm
+
+// Runs seeds of the swarm, or replays one. See docs/swarm.md.
+
+/// Prints a line at once, so that none is lost in a crash.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+/// The value after an option.
+func option(_ name: String) -> String? {
+  guard let at = arguments.firstIndex(of: name), at + 1 < arguments.count else { return nil }
+  return arguments[at + 1]
+}
+
+func number(_ name: String, default other: UInt64) -> UInt64 { option(name).flatMap { UInt64($0) } ?? other }
+
+let mutation = option("--mutation").flatMap { SwarmMutation(rawValue: $0) }
+
+/// Runs seeds one after the other, and prints the coverage as one line that `runAll` reads.
+func runSome(from first: UInt64, count: UInt64) throws {
+  var coverage = SwarmCoverage()
+  for seed in first..<first + count {
+    let outcome = try SwarmRun(seed: seed, mutation: mutation).run()
+    coverage.add(outcome.coverage)
+    for violation in outcome.violations { say("FAILED seed \(seed): \(violation)") }
+  }
+  say("coverage \(coverage.line)")
+}
+
+/// Runs seeds in a process for each core, and prints the report.
+/// - Returns: whether all invariants held.
+func runAll(_ count: UInt64) throws -> Bool {
+  let first = number("--first", default: 1)
+  let jobs = min(count, number("--jobs", default: UInt64(ProcessInfo.processInfo.activeProcessorCount)))
+  let start = ContinuousClock.now
+  var running: [(process: Process, pipe: Pipe)] = []
+  for job in 0..<jobs {
+    let share = count / jobs + (job < count % jobs ? 1 : 0)
+    let from = first + job * (count / jobs) + min(job, count % jobs)
+    let (process, pipe) = (Process(), Pipe())
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments =
+      ["--first", "\(from)", "--count", "\(share)"] + (mutation.map { ["--mutation", $0.rawValue] } ?? [])
+    process.standardOutput = pipe
+    try process.run()
+    running.append((process, pipe))
+  }
+  var coverage = SwarmCoverage()
+  var failures: Set<String> = []
+  var isComplete = true
+  for (process, pipe) in running {
+    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    isComplete = isComplete && process.terminationStatus == 0
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("coverage "), let part = SwarmCoverage(line: String(line.dropFirst(9))) {
+        coverage.add(part)
+      } else {
+        say(String(line))
+        if line.hasPrefix("FAILED seed ") { failures.insert(String(line.dropFirst(12).prefix { $0 != ":" })) }
+      }
+    }
+  }
+  let minutes = (ContinuousClock.now - start) / .seconds(60)
+  say(coverage.table)
+  say("\(coverage.missing) pairs of an operation and a fault never met")
+  say(
+    "\(count) seeds, \(coverage.operations) operations, \(coverage.faultCount) faults; \(Int(Double(count) / minutes)) seeds a minute"
+  )
+  for seed in failures.sorted() { say("replay: HAPSIM_SEED=\(seed) make swarm") }
+  if !isComplete { say("FAILED: a process did not end as it should") }
+  return failures.isEmpty && isComplete
+}
+
+if let count = option("--seeds").flatMap({ UInt64($0) }), count > 0 {
+  exit(try runAll(count) ? 0 : 1)
+} else if let count = option("--count").flatMap({ UInt64($0) }) {
+  try runSome(from: number("--first", default: 1), count: count)
+} else {
+  let words = arguments.first ?? ProcessInfo.processInfo.environment["HAPSIM_SEED"]
+  guard let seed = words.flatMap({ UInt64($0) }) else {
+    say("usage: Swarm SEED | Swarm --seeds COUNT [--first SEED] [--jobs COUNT] [--mutation NAME]")
+    exit(2)
+  }
+  let outcome = try SwarmRun(seed: seed, mutation: mutation, log: { say($0) }).run()
+  say(outcome.coverage.table)
+  say(
+    "seed \(seed): \(outcome.coverage.operations) operations, \(outcome.coverage.faultCount) faults, \(outcome.duration), trace \(outcome.traceHash)"
+  )
+  for violation in outcome.violations { say("FAILED seed \(seed): \(violation)") }
+  exit(outcome.violations.isEmpty ? 0 : 1)
+}
