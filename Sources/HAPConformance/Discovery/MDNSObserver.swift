@@ -139,13 +139,15 @@ package actor MDNSObserver {
   package func first(
     after mark: Mark, within limit: Duration, where matches: @escaping @Sendable (ObservedPacket) -> Bool
   ) async -> ObservedPacket? {
-    if let found = log.packets(after: mark.place).first(where: matches) { return found }
     lastTicket += 1
     let ticket = lastTicket
     return await withTaskCancellationHandler {
       // `self` in it keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<ObservedPacket?, Never>) in
-        guard !Task.isCancelled, !self.isClosed, limit > .zero else { return continuation.resume(returning: nil) }
+        let found = log.packets(after: mark.place).first(where: matches)
+        guard found == nil, !Task.isCancelled, !self.isClosed, limit > .zero else {
+          return continuation.resume(returning: found)
+        }
         let timer = LoopTimer(loop)
         timer.onFire = { [weak self] in self?.assumeIsolated { $0.finish(ticket, with: nil) } }
         timer.start(after: limit)

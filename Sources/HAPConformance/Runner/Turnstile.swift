@@ -8,11 +8,12 @@ final class Turnstile: @unchecked Sendable {  // touched on the loop alone
 
   /// Waits for its turn. Each that entered must leave.
   nonisolated(nonsending) func enter() async {
-    guard isTaken else {
+    await withCheckedContinuation { continuation in
+      // Asked here, because another turn may come before this body.
+      if isTaken { return waiting.append(continuation) }
       isTaken = true
-      return
+      continuation.resume()
     }
-    await withCheckedContinuation { waiting.append($0) }
   }
 
   func leave() {

@@ -279,6 +279,10 @@ package actor AccessoryProcess {
     if let exit { return exit }
     guard let child = held.child else { return nil }
     child.terminate(grace: grace)
-    return await withCheckedContinuation { endWaiters.append($0) }
+    return await withCheckedContinuation { continuation in
+      // Its end may have come in a turn between.
+      if let exit { return continuation.resume(returning: exit) }
+      endWaiters.append(continuation)
+    }
   }
 }
