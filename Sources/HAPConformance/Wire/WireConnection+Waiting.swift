@@ -58,7 +58,8 @@ extension WireConnection {
   /// Until something comes, the time is over, or the task is cancelled.
   /// - Parameter wakeCount: when the caller looked: what has come since then, in a turn between, ends the wait at once.
   func change(
-    since wakeCount: UInt64, until deadline: UInt64, isCancellable: Bool = true, isolation: isolated (any Actor)? = #isolation
+    since wakeCount: UInt64, until deadline: UInt64, isCancellable: Bool = true,
+    isolation: isolated (any Actor)? = #isolation
   ) async {
     let timer = LoopTimer(loop)
     lastWaiter += 1
