@@ -205,6 +205,23 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
     #expect(mine.check(proof2: outcome.proof2))
   }
 
+  @Test("A table of exponentiations gives what they give, and each is made once") func powerTable() {
+    let numbers = [[], [1], [5], [1, 0], [UInt8](repeating: 255, count: 384)].map(BigNumber.init)
+    let plain = numbers.flatMap { base in numbers.map { SRPGroup.power(base, $0).bytes() } }
+    PowerTable.use()
+    for _ in 0..<2 {
+      #expect(numbers.flatMap { base in numbers.map { SRPGroup.power(base, $0).bytes() } } == plain)
+    }
+    for base in numbers {
+      for exponent in numbers {
+        _ = PowerTable.power(base, exponent) {
+          Issue.record("it is in the table")
+          return base
+        }
+      }
+    }
+  }
+
   @Test("Salts, verifiers and private keys of a wrong length are our own mistake, so they trap") func traps() async {
     await #expect(processExitsWith: .failure) { _ = SRPVerifier(code: "031-45-154", salt: [1, 2]) }
     await #expect(processExitsWith: .failure) {

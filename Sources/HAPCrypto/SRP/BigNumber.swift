@@ -24,6 +24,13 @@ final class BigNumber {
 
   var isZero: Bool { BN_is_zero(pointer) == 1 }
 
+  /// Big-endian, without zeros in front. For tests' tables: they are not wiped.
+  func bytes() -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: (Int(BN_num_bits(pointer)) + 7) / 8) { buffer, count in
+      count = Int(BN_bn2bin(pointer, buffer.baseAddress))
+    }
+  }
+
   /// Big-endian, `SRPGroup.byteCount` bytes, zeros in front.
   func padded() -> SecretBytes {
     SecretBytes(count: SRPGroup.byteCount) { buffer in
@@ -62,7 +69,9 @@ enum SRPGroup {
 
   /// base^exponent mod N, in a time that does not depend on the exponent.
   static func power(_ base: BigNumber, _ exponent: BigNumber) -> BigNumber {
-    result { BN_mod_exp_mont_consttime($0, base.pointer, exponent.pointer, prime, $1, montgomery) }
+    PowerTable.power(base, exponent) {
+      result { BN_mod_exp_mont_consttime($0, base.pointer, exponent.pointer, prime, $1, montgomery) }
+    }
   }
 
   /// g^exponent mod N.
