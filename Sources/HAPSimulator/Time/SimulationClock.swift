@@ -209,6 +209,8 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
     }
     // No longer than a timer can wait; it looks again then.
     let left = min(next.due - elapsed(scale), .seconds(366 * 86_400))
-    wakeUp.start(after: scale == 1 ? left : left / scale)
+    guard left > .zero else { return wakeUp.start(after: .zero) }
+    // What is less than a nanosecond would be no time at all, and the clock the same at the next look.
+    wakeUp.start(after: max(scale == 1 ? left : left / scale, .nanoseconds(1)))
   }
 }

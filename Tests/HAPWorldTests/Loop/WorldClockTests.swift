@@ -28,6 +28,34 @@ import Testing
     hosts.world.end()
   }
 
+  @Test("Timers of a clock of any speed fire at their moments", .timeLimit(.minutes(1)), arguments: [20, 3, 7.3, 0.07])
+  func scaled(_ scale: Double) throws {
+    let hosts = try TwoHosts()
+    var random = WorldRandom(seed: 1)
+    let dues = (0..<200).map { _ in
+      Duration(
+        secondsComponent: Int64(random.upTo(50)), attosecondsComponent: Int64(random.upTo(999_999_999_999_999_999)))
+    }
+    let fired: [Duration] = try hosts.world.run {
+      await withCheckedContinuation { continuation in
+        hosts.near.schedule {
+          let clock = SimulationClock(.running(scale: scale), on: hosts.near)
+          let log = Log()
+          for due in dues {
+            SimulationTimer(clock) {
+              log.times.append(clock.now)
+              guard log.times.count == dues.count else { return }
+              clock.close()
+              continuation.resume(returning: log.times)
+            }.start(after: due)
+          }
+        }
+      }
+    }
+    #expect(fired == dues.sorted())
+    hosts.world.end()
+  }
+
   @Test("A timer that starts itself again without end leaves turns to other work", arguments: [false, true])
   func endless(_ isStanding: Bool) throws {
     let hosts = try TwoHosts()
