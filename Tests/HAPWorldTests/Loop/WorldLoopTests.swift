@@ -215,7 +215,7 @@ private struct Closed: @unchecked Sendable {  // of the world's thread
 final class Log: @unchecked Sendable {
   private(set) var entries: [String] = []
   var count = 0
-  var times: [Duration] = []
+  var time = Duration.zero
   func add(_ entry: String) { entries.append(entry) }
 }
 
