@@ -44,6 +44,18 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
     public static let notPossible = Code(rawValue: "not-possible")
     /// The simulator's own trouble, such as a disk that is full.
     public static let failed = Code(rawValue: "failed")
+    /// No program listens at the port of a ``World/Host``.
+    public static let refused = Code(rawValue: "refused")
+    /// The other side of a ``World/Connection`` broke it off.
+    public static let reset = Code(rawValue: "reset")
+    /// The other side of a ``World/Connection`` did not answer; or an accessory was not found in time.
+    public static let timedOut = Code(rawValue: "timed-out")
+    /// In a simulated world nothing can happen any more, and the body waits.
+    public static let stuck = Code(rawValue: "stuck")
+    /// The body of a simulated world has not ended at its limit of virtual time.
+    public static let timeLimit = Code(rawValue: "time-limit")
+    /// Work left a simulated world and came back from another thread, so that the run can't be repeated.
+    public static let leftWorld = Code(rawValue: "left-world")
   }
 
   /// What callers decide on.
