@@ -94,7 +94,9 @@ extension SimulatorError.Code: CustomStringConvertible {
 extension SimulatorError {
   static let stopped = SimulatorError(.stopped, "the simulator has been stopped")
   static let timePasses = SimulatorError(
-    .notPossible, "time passes by itself here: Simulator(time: .virtual) makes it stand still")
+    .notPossible,
+    "time passes by itself here: Simulator(time: .virtual) makes it stand still, and World.sleep lets the time of a simulated world pass"
+  )
   static let cancelled = SimulatorError(.cancelled, "the task was cancelled")
 
   /// Why something below did not work.

@@ -25,8 +25,8 @@ import HAPWorld
 ///   - seed: decides everything, keys and setup codes too. `HAPSIM_SEED` of the environment takes its place.
 ///   - timeLimit: how much virtual time the body may take, from 0.
 ///   - includesMainActor: whether the clock waits for work of `@MainActor`. Each step of the clock takes some 30 µs longer then.
-///   - file: stands in the message.
-///   - line: stands in the message.
+///   - file: for the message.
+///   - line: for the message.
 ///   - body: what is done in the world. All of the world ends when it returns or throws.
 /// - Throws: what `body` throws; ``SimulatorError/Code/stuck``: it waits for something that can't happen; ``SimulatorError/Code/timeLimit``;
 ///   ``SimulatorError/Code/leftWorld``: it used something outside of the world; ``SimulatorError/Code/invalidValue``: `HAPSIM_SEED` is no seed;
@@ -73,6 +73,7 @@ private struct WorldRun: Sendable {
 
   /// Explains an error of the world, and prints the seed of a failure.
   func end<T>(_ result: Result<T, any Error>) -> Result<T, any Error> {
+    defer { world.forgetHosts() }
     guard case .failure(let raw) = result else { return result }
     let error = (raw as? WorldError).map { explained($0) } ?? raw
     SeedVariable.print(

@@ -60,6 +60,9 @@ public final class World: @unchecked Sendable {  // of the world's thread, but f
     return host
   }
 
+  /// Ends a cycle of references when the world ends.
+  func forgetHosts() { hosts = [] }
+
   /// The network that connects all hosts.
   public var network: Network { Network(world: self) }
 
@@ -124,7 +127,7 @@ public final class World: @unchecked Sendable {  // of the world's thread, but f
 
   /// A line for each wait, the oldest first; 20 at most.
   var waitLines: [String] {
-    let lines = waits.prefix(20).map { "\($0.text), since \($0.since)" }
+    let lines = waits.prefix(20).map { "\($0.text), since \($0.since.roundText)" }
     return waits.count > 20 ? lines + ["and \(waits.count - 20) more"] : lines
   }
 }

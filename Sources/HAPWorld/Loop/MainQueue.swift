@@ -1,25 +1,25 @@
 import Dispatch
-import HAPLoop
-import Synchronization
 
 /// The main queue of the process, on which `@MainActor` code runs: the one executor that a world does not replace.
 enum MainQueue {
   /// Work on the main queue that starts more of it counts this often. The queue can't be asked whether it is empty.
   private static let generations = 3
-  /// 0: not known yet.
-  private static let thread = Atomic<UInt>(0)
 
-  /// Whether the calling thread is the main queue's, as far as `drain` has seen it.
-  static var isCurrent: Bool { thread.load(ordering: .acquiring) == currentThread() }
+  /// Marks the queue. Any thread can be the one that runs it.
+  private nonisolated(unsafe) static let mark: DispatchSpecificKey<Bool> = {  // never changed
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  /// Whether the caller is work of the main queue.
+  static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 
   /// Waits until what is on the main queue has run. Not to be called on the main thread.
   static func drain() {
     for _ in 0..<generations {
       let done = DispatchSemaphore(value: 0)
-      DispatchQueue.main.async {
-        thread.store(currentThread(), ordering: .releasing)
-        done.signal()
-      }
+      DispatchQueue.main.async { done.signal() }
       done.wait()
     }
   }

@@ -83,8 +83,6 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
     thread.store(currentThread(), ordering: .releasing)
     defer { thread.store(0, ordering: .releasing) }
     let end = limits.time.map(\.clampedNanoseconds) ?? .max
-    // The main queue's thread is known from now on.
-    if includesMainQueue { MainQueue.drain() }
     while body.result == nil {
       takeForeignWork()
       if includesMainQueue, agenda.nextTime != agenda.now {

@@ -3,6 +3,12 @@ import HAPLoop
 import HAPModel
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 @testable import HAPSimulator
 
 @Suite("The library: a simulated world", .timeLimit(.minutes(2))) struct WorldTests {
@@ -34,6 +40,7 @@ import Testing
       let deviceID = door.deviceID
       let connection = try await phone.connect(to: door.address, port: door.port)
       let own = try await home.connect(to: door.address, port: door.port)
+      try await world.sleep(for: .milliseconds(10))
       if losesPower { home.losePower() } else { home.kill() }
       #expect(home.isOn != losesPower)
       #expect(await world.error { _ = try await door.value(of: "TargetDoorState") } == .stopped)
@@ -133,14 +140,14 @@ import Testing
 
   // MARK: Wrong uses
 
-  @Test("A body that waits for nothing is told so, with the seed") func stuck() async throws {
+  @Test("A body that waits for nothing ends with an error that says so") func stuck() async throws {
     let error = await worldError { _ in await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
     #expect(error?.code == .stuck)
     #expect(error?.message.contains("no connection of the world waits") == true, "\(error?.message ?? "")")
     #expect(error?.message.contains("World.startTask") == true)
   }
 
-  @Test("A body that is over its limit is told what waits") func limit() async throws {
+  @Test("A body that is over its limit ends with an error that lists what waits") func limit() async throws {
     let error = await worldError(timeLimit: .seconds(3600)) { world in
       let (_, phone, door) = try await world.garage()
       let connection = try await phone.connect(to: door.address, port: door.port)
@@ -209,6 +216,54 @@ import Testing
       let error = #expect(throws: SimulatorError.self) { try SeedVariable.seed(text) }
       #expect(error?.code == .invalidValue && error?.message.contains("\"\(text)\"") == true)
     }
+  }
+
+  @Test("A failed expectation in the body is one of the test") func attribution() async throws {
+    await withKnownIssue { try await withSimulatedWorld { _ in #expect(Bool(false)) } }
+  }
+
+  @Test("HAPSIM_SEED replaces every seed, and the seed of a failure is printed") func variable() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      setenv("HAPSIM_SEED", "5", 1)
+      let seen = Guarded<[UInt64]>([])
+      await #expect(throws: SimulatorError.self) {
+        try await withSimulatedWorld(seeds: 1...9) { world in
+          seen.withLock { $0.append(world.seed) }
+          throw SimulatorError(.failed, "on purpose")
+        }
+      }
+      precondition(seen.withLock { $0 } == [5])
+      setenv("HAPSIM_SEED", "five", 1)
+      let error = await worldError { _ in }
+      precondition(error?.code == .invalidValue)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("seed 5 failed in a simulated world, after 0s of virtual time: on purpose"), "\(text)")
+    #expect(text.contains("HAPSIM_SEED=5 runs it again"))
+  }
+
+  @Test("Conditions outside of their ranges trap, and so does a world that is over") func traps() async throws {
+    await #expect(processExitsWith: .failure) { _ = World.Conditions(latency: .seconds(-1)) }
+    await #expect(processExitsWith: .failure) { _ = World.Conditions(jitter: .seconds(-1)) }
+    await #expect(processExitsWith: .failure) { _ = World.Conditions(bandwidth: 0) }
+    await #expect(processExitsWith: .failure) { _ = World.Conditions(datagramLoss: 1.1) }
+    await #expect(processExitsWith: .failure) { _ = World.Conditions(datagramDuplication: .nan) }
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let world = try await withSimulatedWorld { $0 }
+      _ = world.addHost("late")
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("addHost(_:) of a simulated world was used outside"), "\(text)")
+  }
+
+  @Test("A world that is over ends what is asked of it with an error") func late() async throws {
+    let (world, door, phone) = try await withSimulatedWorld { world in
+      let garage = try await world.garage()
+      return (world, garage.door, garage.phone)
+    }
+    #expect(await world.error { _ = try await door.value(of: "TargetDoorState") } == .stopped)
+    #expect(await world.error { _ = try await phone.find("Garage") } == .stopped)
+    #expect(await world.error { try await world.sleep(for: .seconds(1)) } == .stopped)
   }
 
   @Test("Time of a simulator in a world is the world's") func advancing() async throws {

@@ -29,7 +29,7 @@ struct DoorGreeter<AppClock: Clock>: Sendable where AppClock.Duration == Duratio
       }
       return answer.starts(with: Array("HTTP/1.1 204".utf8))
     } catch {
-      // Nobody waits any more; anything else is tried again.
+      // A task that was cancelled stops here; anything else is tried again.
       try Task.checkCancellation()
       return false
     }
@@ -53,7 +53,7 @@ struct DoorGreeter<AppClock: Clock>: Sendable where AppClock.Duration == Duratio
   private struct TooLate: Error {}
 }
 
-/// What the app needs of a network.
+/// The part of a network that the app uses.
 protocol AppNetwork: Sendable {
   /// Finds an accessory by its name, and connects to it.
   func connect(to name: String) async throws -> any AppStream
