@@ -95,7 +95,7 @@ extension SimulatorError {
   static let stopped = SimulatorError(.stopped, "the simulator has been stopped")
   static let timePasses = SimulatorError(
     .notPossible,
-    "time passes by itself here: Simulator(time: .virtual) makes it stand still, and World.sleep lets the time of a simulated world pass"
+    "time passes by itself here: Simulator(time: .virtual) makes it stand still, and World.sleep moves that of a simulated world"
   )
   static let cancelled = SimulatorError(.cancelled, "the task was cancelled")
 

@@ -6,7 +6,7 @@ enum MainQueue {
   private static let generations = 3
 
   /// Marks the queue. Any thread can be the one that runs it.
-  private nonisolated(unsafe) static let mark: DispatchSpecificKey<Bool> = {  // never changed
+  private static let mark: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
     DispatchQueue.main.setSpecific(key: key, value: true)
     return key

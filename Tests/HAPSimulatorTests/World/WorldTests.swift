@@ -256,7 +256,7 @@ import Testing
     #expect(text.contains("addHost(_:) of a simulated world was used outside"), "\(text)")
   }
 
-  @Test("A world that is over ends what is asked of it with an error") func late() async throws {
+  @Test("Operations of a world that is over throw") func late() async throws {
     let (world, door, phone) = try await withSimulatedWorld { world in
       let garage = try await world.garage()
       return (world, garage.door, garage.phone)
