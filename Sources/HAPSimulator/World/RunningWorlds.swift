@@ -89,6 +89,11 @@ private struct WorldRun: Sendable {
         .stuck,
         "the body waits, and nothing can happen any more in the simulated world, at \(time.roundText)\n\(waits)A continuation is never resumed, or something left the world. \(Self.exits)"
       )
+    case .spinning(_, let time):
+      return SimulatorError(
+        .stuck,
+        "the clock of the simulated world can't move on from \(time.roundText), because something runs without end: code that polls with Task.yield needs World.sleep between two looks"
+      )
     case .timeLimit:
       return SimulatorError(
         .timeLimit,

@@ -83,7 +83,10 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
     thread.store(currentThread(), ordering: .releasing)
     defer { thread.store(0, ordering: .releasing) }
     let end = limits.time.map(\.clampedNanoseconds) ?? .max
+    var (moment, steps) = (agenda.now, 0)
     while body.result == nil {
+      (moment, steps) = (agenda.now, agenda.now == moment ? steps + 1 : 0)
+      if steps > limits.steps { throw WorldError.spinning(seed: seed, time: now) }
       takeForeignWork()
       if includesMainQueue, agenda.nextTime != agenda.now {
         MainQueue.drain()
@@ -185,6 +188,8 @@ package enum WorldError: Error, CustomStringConvertible {
   case stuck(seed: UInt64, time: Duration)
   /// The body has not returned at the limit of virtual time.
   case timeLimit(seed: UInt64, time: Duration)
+  /// Something happens again and again, and the clock can't move.
+  case spinning(seed: UInt64, time: Duration)
   /// Work came from another thread, where that is denied.
   case foreignWork(seed: UInt64, time: Duration)
   /// A task of the world sleeps in real time, where that is denied.
@@ -196,6 +201,8 @@ package enum WorldError: Error, CustomStringConvertible {
       "nothing can happen any more in the simulated world of seed \(seed), at \(time): the test waits for something that no timer, packet or task brings"
     case .timeLimit(let seed, let time):
       "the test in the simulated world of seed \(seed) has not ended at its limit of virtual time; the last event was at \(time)"
+    case .spinning(let seed, let time):
+      "the clock of the simulated world of seed \(seed) can't move on from \(time): code polls instead of waiting"
     case .foreignWork(let seed, let time):
       "work came from another thread into the simulated world of seed \(seed), at \(time): the run can't be repeated"
     case .realSleep(let seed, let time):

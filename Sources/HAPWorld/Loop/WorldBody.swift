@@ -6,6 +6,8 @@ import Synchronization
 package struct WorldLimits: Sendable {
   /// Of virtual time since the world began; nil: none.
   package var time: Duration?
+  /// Of steps while the clock stands: code that polls makes them without end.
+  package var steps = 5_000_000
   /// Whether the run ends at the first work that comes from another thread.
   package var deniesForeignWork = false
 

@@ -43,6 +43,8 @@ import Testing
       try await world.sleep(for: .milliseconds(10))
       if losesPower { home.losePower() } else { home.kill() }
       #expect(home.isOn != losesPower)
+      // Nothing of the old process is in the way of the next one.
+      if !losesPower { #expect(try await home.start(.garage()).deviceID == deviceID) }
       #expect(await world.error { _ = try await door.value(of: "TargetDoorState") } == .stopped)
       #expect(await world.error { _ = try await own.read() } == .stopped)
       if losesPower {
@@ -54,6 +56,7 @@ import Testing
       } else {
         #expect(try await connection.read() == [])
       }
+      home.kill()
       let again = try await home.start(.garage())
       #expect(again.deviceID == deviceID)
       #expect(try await again.pairings.count == 1)
