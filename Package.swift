@@ -67,11 +67,13 @@ let package = Package(
       name: "HAPDiscovery",
       dependencies: ["MDNS", "HAPLoop", "HAPWire", "CDNSSD"]),
     .target(name: "HAPStore", dependencies: ["CSQLite", "HAPCrypto", "HAPModel"]),
+    .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
     .target(
       name: "HAPSimulator",
       dependencies: [
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults", "HAPDefects",
-        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto", "MDNS",
+        "HAPJudge", "HAPReport", "HAPProfile", "HAPWorld", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire",
+        "HAPCrypto", "MDNS",
         "CQRencode",
         "CTurboJPEG",
       ]),
@@ -112,9 +114,6 @@ let package = Package(
         "HAPConformance", "HAPSuite", "HAPLint", "HAPReport", "HAPCommandLine", "HAPTransport", "HAPDiscovery",
         "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
-
-    // The simulated world, for tests.
-    .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
 
     // Tests.
     .target(

@@ -34,10 +34,17 @@ struct LoopObjectTests {
       "reads and prints interface names in link-local addresses; a simulated host prints its own names"
     ),
     ("HAPWorld/Loop/MainQueue.swift", ["threads"], "waits for the main queue, which is the process's"),
+    ("HAPWorld/Loop/WorldBody.swift", ["threads"], "gives a world that a user's test runs a thread of its own"),
+    ("HAPWorld/Loop/StrayTasks.swift", ["processes"], "looks for a variable of the concurrency runtime"),
 
     (
       "HAPSimulator/Library/Simulator.swift", ["Kernel/KernelDriver"],
       "makes the loop of a simulator that a test runs on the machine"
+    ),
+
+    (
+      "HAPSimulator/World/SeedVariable.swift", ["files", "processes"],
+      "reads the seed of a user's test, and prints it when the test fails"
     ),
 
     // Another mDNS responder: it is a process of the machine, so no simulated world has one.

@@ -34,6 +34,10 @@ struct LoopTimeTests {
     ("HAPLoop/Kernel/KernelDriver.swift", "SystemRandom", "is the randomness of a loop on real sockets"),
     ("HAPWorld/Loop/MainQueue.swift", "DispatchQueue", "waits for the main queue, which is the process's"),
     ("HAPWorld/Loop/SimulatedWorld.swift", "Task", "starts the body of a run, on the executor of the world"),
+    ("HAPWorld/Loop/SimulatedWorld.swift", "Task.sleep", "names it in the message about a test that uses it"),
+    ("HAPSimulator/World/RunningWorlds.swift", "Task.sleep", "names it in the message about a test that uses it"),
+    ("HAPSimulator/World/WorldClock.swift", "sleep", "is the clock of a simulated world, whose method has this name"),
+    ("HAPWorld/Loop/WorldBody.swift", "DispatchQueue", "gives a world that a user's test runs a thread of its own"),
     ("HAPTransport/SystemRandomSource.swift", "SystemRandom", "gives executables the system's randomness"),
     (
       "HAPStore/Folder/SystemFiles.swift", "sleep",

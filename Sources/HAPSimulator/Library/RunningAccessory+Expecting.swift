@@ -26,7 +26,7 @@ extension RunningAccessory {
   /// - Parameters:
   ///   - value: what is written, or the catalogue's word for it; nil: anything.
   ///   - controller: the identifier of who writes; nil: anybody.
-  ///   - limit: how long it may take from now on, in the machine's time.
+  ///   - limit: how long it may take from now on, in the machine's time or the simulated world's.
   ///   - file: stands in the message.
   ///   - line: stands in the message.
   /// - Throws: ``SimulatorError/Code/unmet``, with what happened instead. ``SimulatorError/Code/invalidValue`` or
@@ -52,7 +52,7 @@ extension RunningAccessory {
   ///   - characteristic: which one it is about; nil: any or none.
   ///   - value: what is written, changed or told of the characteristic, or the catalogue's word for it; nil: anything.
   ///   - controller: the identifier of whose doing it is; nil: anybody's.
-  ///   - limit: how long it may take from now on, in the machine's time.
+  ///   - limit: how long it may take from now on, in the machine's time or the simulated world's.
   ///   - file: stands in the message.
   ///   - line: stands in the message.
   /// - Throws: as ``written(_:_:by:within:file:line:)``.
@@ -69,7 +69,7 @@ extension RunningAccessory {
   /// Expects an event that is described by a condition.
   /// - Parameters:
   ///   - what: says in the message what is expected: "the lamp is dimmed below 50 %".
-  ///   - limit: how long it may take from now on, in the machine's time.
+  ///   - limit: how long it may take from now on, in the machine's time or the simulated world's.
   ///   - file: stands in the message.
   ///   - line: stands in the message.
   ///   - matches: whether this is the event. It is called on the simulator's thread, which waits for it.
@@ -92,7 +92,7 @@ extension RunningAccessory {
   /// - Parameters:
   ///   - value: what is not written, or the catalogue's word for it; nil: anything.
   ///   - controller: the identifier of who doesn't write; nil: anybody.
-  ///   - time: for how long from now on, in the machine's time. 0: what has happened is looked through, and nothing is waited for.
+  ///   - time: for how long from now on, in the machine's time or the simulated world's. 0: what has happened is looked through, and nothing is waited for.
   ///   - file: stands in the message.
   ///   - line: stands in the message.
   /// - Throws: as ``written(_:_:by:within:file:line:)``; ``SimulatorError/Code/unmet`` as soon as it is written.
@@ -109,7 +109,7 @@ extension RunningAccessory {
   ///   - characteristic: which one it is about; nil: any or none.
   ///   - value: what is not written, changed or told of the characteristic, or the catalogue's word for it; nil: anything.
   ///   - controller: the identifier of whose doing it is; nil: anybody's.
-  ///   - time: for how long from now on, in the machine's time.
+  ///   - time: for how long from now on, in the machine's time or the simulated world's.
   ///   - file: stands in the message.
   ///   - line: stands in the message.
   /// - Throws: as ``notWritten(_:_:by:within:file:line:)``.
@@ -124,7 +124,7 @@ extension RunningAccessory {
   /// Expects that no event comes that fits a condition, and that none has come that no expectation was met by.
   /// - Parameters:
   ///   - what: says in the message what is not to happen: "the lamp is dimmed below 50 %".
-  ///   - time: for how long from now on, in the machine's time.
+  ///   - time: for how long from now on, in the machine's time or the simulated world's.
   ///   - file: stands in the message.
   ///   - line: stands in the message.
   ///   - matches: whether this is such an event. It is called on the simulator's thread, which waits for it.
@@ -144,7 +144,7 @@ extension RunningAccessory {
   /// ```
   /// - Parameters:
   ///   - value: a value, or the catalogue's word for one.
-  ///   - limit: how long it may take from now on, in the machine's time.
+  ///   - limit: how long it may take from now on, in the machine's time or the simulated world's.
   ///   - file: stands in the message.
   ///   - line: stands in the message.
   /// - Throws: as ``written(_:_:by:within:file:line:)``.

@@ -6,7 +6,8 @@ import HAPProtocol
 public final class RunningAccessory: Sendable {
   /// Whose it is.
   public let simulator: Simulator
-  /// An address of this machine at which it listens: "127.0.0.1".
+  /// An address of this machine at which it listens: "127.0.0.1". In a simulated world, the address that its host had at the start:
+  /// ``World/Host/address`` is the present one.
   public let address: String
   let served: ServedAccessory
 

@@ -54,6 +54,9 @@ public final class Simulator: Sendable {
     }
   }
 
+  /// A simulator of a simulated world, on a loop that runs.
+  init(_ core: SimulatorCore) { self.core = core }
+
   deinit {
     // What it has lives until nothing on the loop can come back to it.
     core.loop.whenEnded { [core] in withExtendedLifetime(core) {} }

@@ -26,9 +26,12 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
   private var counts: [String: Int] = [:]
   private var isOver = false
 
+  /// - Parameters:
+  ///   - backEnd: announces the accessories; nil: whichever suits the machine.
+  ///   - shownAddress: nil: one of the network's.
   init(
     on loop: EventLoop, in pace: SimulationClock.Pace, keeping folder: StateFolder?, at network: Simulator.Network,
-    seed: UInt64, tellsRequests: Bool
+    seed: UInt64, tellsRequests: Bool, backEnd: BackEnd? = nil, shownAddress: String? = nil
   ) throws(SimulatorError) {
     self.loop = loop
     self.tellsRequests = tellsRequests
@@ -38,10 +41,10 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
     do throws(LoopError) {
       let found = try network.resolve(loop.interfaces())
       places = found.places
-      shownAddress = "\(found.shown)"
+      self.shownAddress = shownAddress ?? "\(found.shown)"
       responder = try found.announced.map { (announced) throws(LoopError) in
         try BackEnd.open(
-          nil, on: loop, interfaces: announced.interfaces, bindsToAddress: announced.bindsToAddress
+          backEnd, on: loop, interfaces: announced.interfaces, bindsToAddress: announced.bindsToAddress
         ).responder
       }
     } catch { throw SimulatorError(error) }

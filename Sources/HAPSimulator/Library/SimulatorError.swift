@@ -44,6 +44,18 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
     public static let notPossible = Code(rawValue: "not-possible")
     /// The simulator's own trouble, such as a disk that is full.
     public static let failed = Code(rawValue: "failed")
+    /// No program listens at the port of a ``World/Host``.
+    public static let refused = Code(rawValue: "refused")
+    /// The other side of a ``World/Connection`` broke it off.
+    public static let reset = Code(rawValue: "reset")
+    /// The other side of a ``World/Connection`` did not answer; or an accessory was not found in time.
+    public static let timedOut = Code(rawValue: "timed-out")
+    /// In a simulated world nothing can happen any more, and the body waits.
+    public static let stuck = Code(rawValue: "stuck")
+    /// The body of a simulated world has not ended at its limit of virtual time.
+    public static let timeLimit = Code(rawValue: "time-limit")
+    /// Work left a simulated world and came back from another thread, so that the run can't be repeated.
+    public static let leftWorld = Code(rawValue: "left-world")
   }
 
   /// What callers decide on.
@@ -82,7 +94,9 @@ extension SimulatorError.Code: CustomStringConvertible {
 extension SimulatorError {
   static let stopped = SimulatorError(.stopped, "the simulator has been stopped")
   static let timePasses = SimulatorError(
-    .notPossible, "time passes by itself here: Simulator(time: .virtual) makes it stand still")
+    .notPossible,
+    "time passes by itself here: Simulator(time: .virtual) makes it stand still, and World.sleep moves that of a simulated world"
+  )
   static let cancelled = SimulatorError(.cancelled, "the task was cancelled")
 
   /// Why something below did not work.

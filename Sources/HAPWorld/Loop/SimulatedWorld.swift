@@ -18,6 +18,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
   /// Work that came from other threads.
   private let foreign = Guarded<[Foreign]>([])
   private let foreignCount = Atomic<Int>(0)
+  private let realSleepCount = Atomic<Int>(0)
 
   private enum Foreign: Sendable {
     case job(UnownedJob)
@@ -62,22 +63,48 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
   /// The calling thread does all the work and must not be the thread of another loop.
   /// - Throws: what `body` throws, or `WorldError.stuck` when `body` waits for something that can't happen.
   package func run<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) throws -> T {
-    let outcome = Outcome<T>()
+    try finish(start(body))
+  }
+
+  /// Makes the task of `body`, which has the task-local values of the caller. It runs when `finish` is called.
+  func start<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) -> WorldBody<T> {
+    let started = WorldBody<T>()
     thread.store(currentThread(), ordering: .releasing)
     defer { thread.store(0, ordering: .releasing) }
-    _ = Task(executorPreference: self) {
-      do { outcome.result = .success(try await body()) } catch { outcome.result = .failure(error) }
+    started.task = Task(executorPreference: self) {
+      do { started.result = .success(try await body()) } catch { started.result = .failure(error) }
     }
-    while outcome.result == nil {
+    return started
+  }
+
+  /// Runs everything in the world until the body has returned. The calling thread does all the work.
+  /// - Throws: what the body throws, or a `WorldError`.
+  func finish<T>(_ body: WorldBody<T>, _ limits: WorldLimits = WorldLimits()) throws -> T {
+    thread.store(currentThread(), ordering: .releasing)
+    defer { thread.store(0, ordering: .releasing) }
+    let end = limits.time.map(\.clampedNanoseconds) ?? .max
+    var (moment, steps) = (agenda.now, 0)
+    while body.result == nil {
+      (moment, steps) = (agenda.now, agenda.now == moment ? steps + 1 : 0)
+      if steps > limits.steps { throw WorldError.spinning(seed: seed, time: now) }
       takeForeignWork()
       if includesMainQueue, agenda.nextTime != agenda.now {
         MainQueue.drain()
         takeForeignWork()
       }
-      if !agenda.runNext(), outcome.result == nil { throw WorldError.stuck(seed: seed, time: now) }
+      if body.shouldCancel.exchange(false, ordering: .acquiringAndReleasing) { body.task?.cancel() }
+      if limits.deniesForeignWork { try denyForeignWork() }
+      if let next = agenda.nextTime, next > end { throw WorldError.timeLimit(seed: seed, time: now) }
+      if !agenda.runNext(), body.result == nil { throw WorldError.stuck(seed: seed, time: now) }
     }
-    guard let result = outcome.result else { preconditionFailure("the body has ended") }
+    guard let result = body.result else { preconditionFailure("the body has ended") }
+    if limits.deniesForeignWork, case .success = result { try denyForeignWork() }
     return try result.get()
+  }
+
+  private func denyForeignWork() throws(WorldError) {
+    if realSleepCount.load(ordering: .relaxed) > 0 { throw .realSleep(seed: seed, time: now) }
+    if foreignJobCount > 0 { throw .foreignWork(seed: seed, time: now) }
   }
 
   /// Stops all loops, runs what that takes, and drops everything. The world can't be used afterwards.
@@ -98,17 +125,33 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
     if isOnThread {
       schedule(job)
     } else {
-      foreignCount.add(1, ordering: .relaxed)
+      countForeignWork()
       foreign.withLock { $0.append(.job(job)) }
     }
   }
 
-  private var isOnThread: Bool { thread.load(ordering: .acquiring) == currentThread() }
+  /// Notes that a task of the world sleeps in real time, which a run can't repeat.
+  func noteRealSleep() {
+    realSleepCount.add(1, ordering: .relaxed)
+    countForeignWork()
+  }
+
+  /// Runs work that the runtime would run on its pool. On the world's thread.
+  func keep(_ job: UnownedJob) { schedule(job) }
+
+  /// The clock waits for work on the main queue if it is included, so that does not count.
+  private func countForeignWork() {
+    if includesMainQueue, MainQueue.isCurrent { return }
+    foreignCount.add(1, ordering: .relaxed)
+  }
+
+  /// Whether the calling thread runs this world.
+  package var isOnThread: Bool { thread.load(ordering: .acquiring) == currentThread() }
 
   /// Takes a wake-up of a loop if it comes from another thread while the world runs.
   func takeForeignWake(_ driver: SimulatedLoopDriver) -> Bool {
     if isOnThread || thread.load(ordering: .acquiring) == 0 { return false }
-    foreignCount.add(1, ordering: .relaxed)
+    countForeignWork()
     foreign.withLock { $0.append(.wake(driver)) }
     return true
   }
@@ -126,7 +169,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
   }
 
   private func takeForeignWork() {
-    if foreignCount.load(ordering: .relaxed) == 0 { return }
+    if !includesMainQueue, foreignCount.load(ordering: .relaxed) == 0 { return }
     let work = foreign.withLock { work in
       defer { work = [] }
       return work
@@ -143,16 +186,27 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
 package enum WorldError: Error, CustomStringConvertible {
   /// Nothing is left to happen, and the body has not returned.
   case stuck(seed: UInt64, time: Duration)
+  /// The body has not returned at the limit of virtual time.
+  case timeLimit(seed: UInt64, time: Duration)
+  /// Something happens again and again, and the clock can't move.
+  case spinning(seed: UInt64, time: Duration)
+  /// Work came from another thread, where that is denied.
+  case foreignWork(seed: UInt64, time: Duration)
+  /// A task of the world sleeps in real time, where that is denied.
+  case realSleep(seed: UInt64, time: Duration)
 
   package var description: String {
     switch self {
     case .stuck(let seed, let time):
       "nothing can happen any more in the simulated world of seed \(seed), at \(time): the test waits for something that no timer, packet or task brings"
+    case .timeLimit(let seed, let time):
+      "the test in the simulated world of seed \(seed) has not ended at its limit of virtual time; the last event was at \(time)"
+    case .spinning(let seed, let time):
+      "the clock of the simulated world of seed \(seed) can't move on from \(time): code polls instead of waiting"
+    case .foreignWork(let seed, let time):
+      "work came from another thread into the simulated world of seed \(seed), at \(time): the run can't be repeated"
+    case .realSleep(let seed, let time):
+      "Task.sleep was used in the simulated world of seed \(seed), at \(time): it waits in real time, and the run can't be repeated"
     }
   }
-}
-
-/// Written and read on the world's thread.
-private final class Outcome<T: Sendable>: @unchecked Sendable {  // see above
-  var result: Result<T, any Error>?
 }

@@ -8,16 +8,20 @@ import HAPTransport
 
 /// A controller that has paired with an accessory, with a verified session.
 struct PairedController {
-  let loop = EventLoop(name: "controller")
+  let loop: EventLoop
   let identifier: String
   private let client: ControllerClient
 
-  init(pairingWith door: RunningAccessory, as identifier: String = "11111111-2222-3333-4444-555555555555") async throws
-  {
+  /// - Parameter given: a loop of a simulated world; nil: one on real sockets.
+  init(
+    pairingWith door: RunningAccessory, as identifier: String = "11111111-2222-3333-4444-555555555555",
+    on given: EventLoop? = nil
+  ) async throws {
     self.identifier = identifier
-    loop.start()
+    loop = given ?? EventLoop(name: "controller")
+    if given == nil { loop.start() }
     let identity = ControllerCredentials(
-      identifier: Array(identifier.utf8), key: SigningKey(seed: RandomSource.system.secret(32)))
+      identifier: Array(identifier.utf8), key: SigningKey(seed: loop.random.secret(32)))
     let address = SocketAddress(host: try IPAddress(door.address), port: door.port)
     let setup = ControllerClient(on: loop)
     try await setup.connect(to: [address])

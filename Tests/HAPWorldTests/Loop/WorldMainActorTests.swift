@@ -41,7 +41,7 @@ private actor Stamp {
       return await screen.shown()
     }
     #expect(times == ["1000", "later", "2000", "later", "3000", "later"])
-    #expect(hosts.world.now == .seconds(4))
+    #expect(hosts.world.now == .seconds(4) && hosts.world.foreignJobCount == 0)
     hosts.world.end()
   }
 }

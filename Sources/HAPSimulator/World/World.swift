@@ -1,0 +1,142 @@
+import HAPLoop
+import HAPWorld
+
+/// A simulated world for a test: hosts, one network and one clock, all decided by a seed. See ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``.
+///
+/// Nothing in it uses a socket, a file or the time of the machine. Its clock moves only when nothing can run, so an hour of waiting takes no time.
+/// Everything here is for the tasks of the world: the body and what it starts with `async let`, task groups, actors or ``startTask(_:)``. A
+/// property or a method that doesn't await traps if it is used elsewhere.
+public final class World: @unchecked Sendable {  // of the world's thread, but for the constants
+  /// The seed that decides everything in it. `HAPSIM_SEED` of the environment sets it to run a failure again.
+  public let seed: UInt64
+  let simulated: SimulatedWorld
+  let link: SimulatedLink
+  /// Of no host: for the test's own waits.
+  let loop: EventLoop
+  private(set) var hosts: [Host] = []
+  private var lastAddress = 0
+  private var waits: [(number: Int, text: String, since: Duration)] = []
+  private var lastWait = 0
+
+  /// The world whose task this is; nil: of none.
+  @TaskLocal static var current: World?
+
+  init(seed: UInt64, includesMainActor: Bool) {
+    self.seed = seed
+    simulated = SimulatedWorld(seed: seed, includesMainQueue: includesMainActor)
+    link = simulated.network.addLink("network")
+    guard let process = simulated.network.addHost("test").startProcess("test") else {
+      preconditionFailure("a new host is on")
+    }
+    loop = simulated.makeLoop("test", of: process)
+  }
+
+  // MARK: Time
+
+  /// The virtual time since the world began.
+  public var now: Duration {
+    check()
+    return simulated.now
+  }
+
+  /// Waits in virtual time.
+  /// - Parameter duration: from 0.
+  /// - Throws: `CancellationError` if the task is cancelled; ``SimulatorError/Code/stopped`` if the world ends first.
+  public func sleep(for duration: Duration) async throws {
+    do { try await loop.sleep(for: duration) } catch is LoopError { throw SimulatorError.worldHasEnded }
+  }
+
+  /// The clock of the world, for code that takes a `Clock`.
+  public var clock: Clock { Clock(world: self) }
+
+  // MARK: Hosts and tasks
+
+  /// Adds a host that is on and connected to the network, with an IPv4 address and an empty disk.
+  /// - Parameter name: for messages. It need not be unique.
+  public func addHost(_ name: String) -> Host {
+    check()
+    let host = Host(name, in: self)
+    hosts.append(host)
+    return host
+  }
+
+  /// Ends a cycle of references when the world ends.
+  func forgetHosts() { hosts = [] }
+
+  /// The network that connects all hosts.
+  public var network: Network { Network(world: self) }
+
+  /// Starts a task of the world. On Linux, `Task { }` and `Task.detached` in code of the world stay in it too.
+  @discardableResult
+  public func startTask<T: Sendable>(_ body: @escaping @Sendable () async throws -> T) -> Task<T, any Error> {
+    loop.startTask(body)
+  }
+
+  /// A generator of random numbers that the seed and the label decide.
+  /// - Parameter label: generators of different labels give different numbers.
+  public func randomNumbers(_ label: String = "") -> RandomNumbers {
+    RandomNumbers(random: WorldRandom(seed: seed).fork("test \(label)"))
+  }
+
+  /// Random numbers that a world's seed decides.
+  public struct RandomNumbers: RandomNumberGenerator, Sendable {
+    fileprivate var random: WorldRandom
+
+    /// The next number, of all 64 bits.
+    public mutating func next() -> UInt64 { random.next() }
+  }
+
+  // MARK: What happened
+
+  /// A hash of everything that has happened in the world. Two runs of one test with one seed have the same.
+  public var traceHash: UInt64 {
+    check()
+    return simulated.trace.hash
+  }
+
+  /// How often work came from outside of the world: the run ends with ``SimulatorError/Code/leftWorld`` at the first time.
+  public var foreignJobCount: Int { simulated.foreignJobCount }
+
+  // MARK: For the parts of the world
+
+  /// Traps if the caller is not in a task of the world.
+  func check(_ name: StaticString = #function) {
+    precondition(
+      simulated.isOnThread,
+      "\(name) of a simulated world was used outside of the tasks of the world: use it in the body of withSimulatedWorld or in World.startTask, not on a dispatch queue, in a task from outside, or after the body"
+    )
+  }
+
+  /// An address that no host has had.
+  func newAddress() -> IPAddress {
+    lastAddress += 1
+    precondition(lastAddress <= 250 * 250, "a simulated world has 62500 addresses")
+    let (high, low) = (lastAddress - 1).quotientAndRemainder(dividingBy: 250)
+    return IPAddress(bytes: [10, 0, UInt8(high), UInt8(low + 1)])!
+  }
+
+  /// Notes that something may wait without end, for the message of a world in which nothing can happen.
+  /// - Returns: to be given to `endWait`.
+  func beginWait(_ text: String) -> Int {
+    lastWait += 1
+    waits.append((lastWait, text, simulated.now))
+    return lastWait
+  }
+
+  func endWait(_ number: Int) { waits.removeAll { $0.number == number } }
+
+  /// A line for each wait, the oldest first; 20 at most.
+  var waitLines: [String] {
+    let lines = waits.prefix(20).map { "\($0.text), since \($0.since.roundText)" }
+    return waits.count > 20 ? lines + ["and \(waits.count - 20) more"] : lines
+  }
+}
+
+extension World: CustomStringConvertible {
+  /// "the simulated world of seed 7 (HAPSIM_SEED=7 runs it again)", for comments of expectations.
+  public var description: String { "the simulated world of seed \(seed) (HAPSIM_SEED=\(seed) runs it again)" }
+}
+
+extension SimulatorError {
+  static let worldHasEnded = SimulatorError(.stopped, "the simulated world has ended")
+}
