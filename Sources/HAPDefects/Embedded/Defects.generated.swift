@@ -133,7 +133,7 @@ defects:
     breaks: CN-03
     what: When all places are taken, a newcomer takes the place of a session that was in use a moment ago.
     proof: { options: [--parallel, "1"] }
-    conduct: { reclaimsAfter: 1ms }
+    conduct: { reclaimsAfter: 0s }
   - id: full-house-no-database
     breaks: CN-03
     what: With seventeen connections those in use are refused the database.
