@@ -208,6 +208,10 @@ let package = Package(
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
+    // Our programs against each other, in simulated worlds.
+    .testTarget(
+      name: "ProgramTests",
+      dependencies: ["WorldPrograms", "HAPWorld", "HAPFaults", "HAPCommandLine", "HAPLoop"]),
     // Random populations with random faults in simulated worlds.
     .target(
       name: "HAPSwarm",

@@ -79,15 +79,6 @@ async def test_the_kitchen_sink_passes_everything_and_writes_every_report(haptes
     assert (tmp_path / "evidence").stat().st_mode & 0o077 == 0
 
 
-async def test_no_profile_is_accused(haptest, profile, tmp_path):
-    """By the cases that look at the profile's own services, values and limits; the others see the same in all profiles."""
-    report = tmp_path / "report.json"
-    status, output, errors = await haptest(
-        "run", "--exec", simulated(profile), *LOOPBACK, "--report-json", report, "--select", "database,read,write,events,services,identify"
-    )
-    assert status == 0, (explained(report), output[-3000:], errors)
-
-
 async def test_without_a_code_what_needs_none_runs(haptest, run, tmp_path):
     simulator = await run(PROFILES / "lock.hasaccessory", options=("--setup-code", CODE))
     where = f"127.0.0.1:{simulator.accessory.port}"

@@ -12,7 +12,12 @@ final class Turnstile: @unchecked Sendable {  // touched on the loop alone
       isTaken = true
       return
     }
-    await withCheckedContinuation { waiting.append($0) }
+    await withCheckedContinuation { continuation in
+      // The task may be suspended before this runs, and the last one may leave meanwhile.
+      if isTaken { return waiting.append(continuation) }
+      isTaken = true
+      continuation.resume()
+    }
   }
 
   func leave() {

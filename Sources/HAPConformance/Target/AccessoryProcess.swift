@@ -279,6 +279,10 @@ package actor AccessoryProcess {
     if let exit { return exit }
     guard let child = held.child else { return nil }
     child.terminate(grace: grace)
-    return await withCheckedContinuation { endWaiters.append($0) }
+    return await withCheckedContinuation { continuation in
+      // The task may be suspended before this runs, and the process may end meanwhile.
+      if let exit { return continuation.resume(returning: exit) }
+      endWaiters.append(continuation)
+    }
   }
 }
