@@ -211,7 +211,10 @@ let package = Package(
     // Our programs against each other, in simulated worlds.
     .testTarget(
       name: "ProgramTests",
-      dependencies: ["WorldPrograms", "HAPWorld", "HAPFaults", "HAPCommandLine", "HAPLoop"]),
+      dependencies: [
+        "WorldPrograms", "hapctl", "HAPWorld", "HAPFaults", "HAPJudge", "HAPTransport", "HAPStore", "HAPProtocol",
+        "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
+      ]),
     // Random populations with random faults in simulated worlds.
     .target(
       name: "HAPSwarm",

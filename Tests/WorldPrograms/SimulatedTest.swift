@@ -26,17 +26,9 @@ package struct SimulatedTest: Sendable {
 
   /// Runs it on the calling thread.
   package func run(_ console: Console) -> Result {
-    let world = SimulatedWorld(seed: seed)
-    let link = world.network.addLink("lan")
-    let host = world.network.addHost("laboratory")
-    let address = SimulatedInterface.Address(IPAddress(bytes: [10, 0, 0, 1])!, prefixLength: 24)
-    _ = host.addInterface("lan", addresses: [address], link: link)
-    var options = SimulatedDisk.Options(seed: seed)
-    options.now = { [world] in 1_767_225_600_000 + Int64(world.now / .milliseconds(1)) }
-    let disk = SimulatedDisk(options)
-    world.installHapsim(on: disk)
-    guard let process = host.startProcess("haptest") else { preconditionFailure("the host is on") }
-    let place = WorldPlace(world, world.makeLoop("haptest", of: process))
+    let laboratory = SimulatedLaboratory(seed: seed)
+    let world = laboratory.world
+    let place = WorldPlace(world, laboratory.loop)
     let code = runTest(words, in: place, console)
     defer { world.end() }
     return Result(

@@ -209,6 +209,7 @@ package final class SimulationClock: @unchecked Sendable {  // used on the loop'
     }
     // No longer than a timer can wait; it looks again then.
     let left = min(next.due - elapsed(scale), .seconds(366 * 86_400))
-    wakeUp.start(after: scale == 1 ? left : left / scale)
+    // The loop's clock counts nanoseconds: a shorter time would be none, and the timer would not be due then.
+    wakeUp.start(after: scale == 1 || left <= .zero ? left : max(left / scale, .nanoseconds(1)))
   }
 }

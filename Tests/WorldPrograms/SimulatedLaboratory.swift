@@ -1,0 +1,24 @@
+import HAPLoop
+import HAPWorld
+
+/// A world with one host, which has hapsim installed, and a process there with a loop.
+package struct SimulatedLaboratory {
+  package let world: SimulatedWorld
+  /// Of the process that uses the laboratory.
+  package let loop: EventLoop
+
+  package init(seed: UInt64 = 0) {
+    let world = SimulatedWorld(seed: seed)
+    self.world = world
+    let link = world.network.addLink("lan")
+    let host = world.network.addHost("laboratory")
+    let address = SimulatedInterface.Address(IPAddress(bytes: [10, 0, 0, 1])!, prefixLength: 24)
+    _ = host.addInterface("lan", addresses: [address], link: link)
+    var options = SimulatedDisk.Options(seed: seed)
+    options.now = { 1_767_225_600_000 + Int64(world.now / .milliseconds(1)) }
+    let disk = SimulatedDisk(options)
+    world.installHapsim(on: disk)
+    guard let process = host.startProcess("user") else { preconditionFailure("the host is on") }
+    loop = world.makeLoop("user", of: process)
+  }
+}
