@@ -213,7 +213,7 @@ let package = Package(
       name: "ProgramTests",
       dependencies: [
         "WorldPrograms", "hapctl", "HAPWorld", "HAPFaults", "HAPJudge", "HAPTransport", "HAPStore", "HAPProtocol",
-        "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
+        "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
       ]),
     // Random populations with random faults in simulated worlds.
     .target(

@@ -5,6 +5,7 @@ import HAPLoop
 import HAPStore
 import HAPWire
 import Testing
+import WorldPrograms
 
 @testable import hapctl
 
@@ -86,7 +87,10 @@ import Testing
     defer { try? FileManager.default.removeItem(at: file) }
     try Data(profile.utf8).write(to: file)
     let words = ["judge", file.path, "--no-trial", "--within", "1s"] + options
-    return try ServedProgram.run(words) { program in
+    let laboratory = SimulatedLaboratory()
+    defer { laboratory.world.end() }
+    let program = try ServedProgram(words, in: laboratory)
+    try laboratory.world.run {
       let pairing = try await program.pair()
       let console = Console(out: { _ in }, error: { _ in }, environment: { _ in "/nowhere" })
       let visit = try Visit("misbehave", to: try Target("it"), Arguments(parsing: [], options: []), console)
@@ -97,7 +101,9 @@ import Testing
           try await misdeed.perform(mischief)
         }
       }
+      _ = try await program.stop()
     }
+    return laboratory.world.foreignJobCount
   }
 
   private struct MissingMisdeed: Error {}

@@ -19,8 +19,7 @@ enum Laboratory {
   ///   - profile: the name of a shipped profile.
   ///   - options: of hapsim.
   static func test(_ profile: String, _ options: [String] = [], select: String) throws -> Result {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "hapsim-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try newFolder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let report = folder.appending(path: "report.json")
     let path = profiles.appending(path: "\(profile).hasaccessory").path
@@ -40,7 +39,15 @@ enum Laboratory {
     return Result(test: result, verdicts: try verdicts(of: report), output: String(lines.text.suffix(3000)))
   }
 
-  private static func verdicts(of report: URL) throws -> [String: String] {
+  /// A temporary folder, which the caller removes.
+  static func newFolder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "hapsim-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  /// How each case ended, by its number.
+  static func verdicts(of report: URL) throws -> [String: String] {
     guard let data = try? Data(contentsOf: report) else { return [:] }
     struct Report: Decodable {
       struct Case: Decodable {
@@ -54,7 +61,7 @@ enum Laboratory {
   }
 }
 
-private final class Lines: @unchecked Sendable {  // of the world's thread
+final class Lines: @unchecked Sendable {  // of the world's thread
   private(set) var text = ""
   func add(_ line: String) { text += line }
 }

@@ -20,23 +20,10 @@ final class ServedProgram: @unchecked Sendable {  // of the world's thread
   private(set) var errors: [String] = []
   private(set) var exit: ChildProcess.Exit?
 
-  private init(_ loop: EventLoop) { self.loop = loop }
-
-  /// Runs `body` with a hapsim that is ready, in a world of its own.
-  /// - Returns: the count of jobs that came from outside of the world.
-  static func run(
-    _ words: [String], _ body: @escaping @Sendable (ServedProgram) async throws -> Void
-  ) throws -> Int {
-    let laboratory = SimulatedLaboratory()
-    let (world, loop) = (laboratory.world, laboratory.loop)
-    defer { world.end() }
-    try world.run {
-      let program = ServedProgram(loop)
-      try await program.start(words)
-      try await body(program)
-      _ = try await program.stop()
-    }
-    return world.foreignJobCount
+  /// Starts hapsim in a laboratory, and returns when it is ready.
+  init(_ words: [String], in laboratory: SimulatedLaboratory) throws {
+    loop = laboratory.loop
+    try laboratory.world.run { [self] in try await start(words) }
   }
 
   private func start(_ words: [String]) async throws {
@@ -88,16 +75,23 @@ final class ServedProgram: @unchecked Sendable {  // of the world's thread
     return exit
   }
 
+  /// Where its only accessory listens.
+  var place: SocketAddress? {
+    guard let host = accessory?["address"]?.stringValue.flatMap({ try? IPAddress($0) }),
+      let port = accessory?["port"]?.integerValue.flatMap(UInt16.init(exactly:))
+    else { return nil }
+    return SocketAddress(host: host, port: port)
+  }
+
+  private var accessory: JSONNode? { said.first?["accessories"]?.elements?.first }
+
   /// Pairs with its only accessory.
   func pair() async throws -> ControllerPairing {
-    guard let accessory = said.first?["accessories"]?.elements?.first,
-      let host = accessory["address"]?.stringValue.flatMap({ try? IPAddress($0) }),
-      let port = accessory["port"]?.integerValue.flatMap(UInt16.init(exactly:)),
-      let code = accessory["setupCode"]?.stringValue
-    else { throw Late(description: "the ready line names no accessory: \(said)") }
-    let address = SocketAddress(host: host, port: port)
+    guard let place, let code = accessory?["setupCode"]?.stringValue else {
+      throw Late(description: "the ready line names no accessory: \(said.map(\.compactText))")
+    }
     let client = ControllerClient(on: loop)
-    try await client.connect(to: [address])
+    try await client.connect(to: [place])
     let me = ControllerCredentials(
       identifier: Array("6C2F0F4A-93A1-4B1E-8D57-2A0C6B1F9E35".utf8), key: SigningKey(seed: loop.random.secret(32)))
     guard let paired = try await client.pairSetup(code: code, identity: me) else {
@@ -106,7 +100,6 @@ final class ServedProgram: @unchecked Sendable {  // of the world's thread
     await client.close()
     return ControllerPairing(
       alias: "it", accessoryID: paired.identifier, accessoryKey: paired.publicKey, controllerID: me.identifier,
-      controllerKey: me.key, addresses: ["\(address)"])
+      controllerKey: me.key, addresses: ["\(place)"])
   }
-
 }

@@ -1,5 +1,7 @@
+import HAPCommandLine
 import HAPLoop
 import HAPWorld
+import HaptestProgram
 
 /// A world with one host, which has hapsim installed, and a process there with a loop.
 package struct SimulatedLaboratory {
@@ -20,5 +22,26 @@ package struct SimulatedLaboratory {
     world.installHapsim(on: disk)
     guard let process = host.startProcess("user") else { preconditionFailure("the host is on") }
     loop = world.makeLoop("user", of: process)
+  }
+
+  /// Runs haptest in the process that uses the laboratory.
+  /// - Parameter words: the command line behind `haptest run`.
+  package func test(_ words: [String], _ console: Console) -> ExitCode {
+    runTest(words, in: WorldPlace(world, loop), console)
+  }
+}
+
+private struct WorldPlace: LoopPlace, @unchecked Sendable {  // of the world's thread
+  private let world: SimulatedWorld
+  private let loop: EventLoop
+
+  init(_ world: SimulatedWorld, _ loop: EventLoop) {
+    self.world = world
+    self.loop = loop
+  }
+
+  func run<T: Sendable>(_ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> T) throws -> T {
+    let loop = loop
+    return try world.run { try await body(loop) }
   }
 }

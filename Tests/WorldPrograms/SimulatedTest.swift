@@ -1,7 +1,6 @@
 import HAPCommandLine
 import HAPLoop
 import HAPWorld
-import HaptestProgram
 
 /// One run of `haptest` in a world of its own, against the `hapsim` that it starts there.
 package struct SimulatedTest: Sendable {
@@ -28,25 +27,9 @@ package struct SimulatedTest: Sendable {
   package func run(_ console: Console) -> Result {
     let laboratory = SimulatedLaboratory(seed: seed)
     let world = laboratory.world
-    let place = WorldPlace(world, laboratory.loop)
-    let code = runTest(words, in: place, console)
+    let code = laboratory.test(words, console)
     defer { world.end() }
     return Result(
       code: code, time: world.now, traceHash: world.trace.hash, foreignJobCount: world.foreignJobCount)
-  }
-}
-
-private struct WorldPlace: LoopPlace, @unchecked Sendable {  // of the world's thread
-  private let world: SimulatedWorld
-  private let loop: EventLoop
-
-  init(_ world: SimulatedWorld, _ loop: EventLoop) {
-    self.world = world
-    self.loop = loop
-  }
-
-  func run<T: Sendable>(_ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> T) throws -> T {
-    let loop = loop
-    return try world.run { try await body(loop) }
   }
 }
