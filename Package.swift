@@ -212,7 +212,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPWorld", "HAPFaults", "HAPJudge", "HAPTransport", "HAPStore", "HAPProtocol",
+        "WorldPrograms", "hapctl", "HAPConformance", "HAPWorld", "HAPFaults", "HAPJudge", "HAPTransport", "HAPStore",
+        "HAPProtocol",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
       ]),
     // Random populations with random faults in simulated worlds.

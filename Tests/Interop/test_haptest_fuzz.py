@@ -1,4 +1,8 @@
-"""haptest fuzz: finds what was put there to be found, makes it small, sends it again, and accuses nobody else."""
+"""haptest fuzz: finds what was put there to be found, makes it small and sends it again.
+
+On real sockets because the accessories that die and hang are programs in Python, and signals, exit statuses and files are those of the built program.
+FuzzedTests.swift fuzzes hapsim, in a simulated world.
+"""
 
 import asyncio
 import json
@@ -27,13 +31,6 @@ async def fuzz(*words, patience=120):
 
 def fragile(how, port=0):
     return shlex.join([sys.executable, str(HERE / "fragile.py"), how, str(port)])
-
-
-def values(accessories):
-    return {
-        (a["aid"], c["iid"]): c.get("value")
-        for a in accessories for s in a["services"] for c in s["characteristics"]
-    }  # fmt: skip
 
 
 async def test_a_process_that_dies_of_a_byte(tmp_path):
@@ -126,31 +123,6 @@ async def test_a_fault_behind_a_session(tmp_path):
     assert b"remote" in body and len(body) < 120, body
     # It was started again, and unpaired, although it died paired.
     assert json.loads((tmp_path / "state.json").read_text())["paired_clients"] == {}
-
-
-@pytest.mark.parametrize("area", ["tlv", "http", "json", "frame"])
-async def test_hapsim_stands_and_is_left_as_it_was(area, run, phone):
-    accessory = (await run(LIGHT)).accessory
-    where = f"{accessory.address}:{accessory.port}"
-    words = ("--code", accessory.setup_code, "--area", area, "--seed", "2", "--max-rounds", "12")
-    status, output, errors = await fuzz(where, *words)
-    assert status == 0 and output.endswith("nothing was found\n") and errors == "", output + errors
-    assert "answers: " in output
-    # It is unpaired: somebody else can have it, and finds everything as in one that was never touched.
-    untouched = (await run(LIGHT)).accessory
-    assert values(await (await phone.pair(accessory)).accessories()) == values(await (await phone.pair(untouched)).accessories())
-
-
-async def test_hapsim_that_another_is_paired_with(run, phone):
-    accessory = (await run(LIGHT)).accessory
-    home = await phone.pair(accessory)
-    where = f"{accessory.address}:{accessory.port}"
-    words = (where, "--code", accessory.setup_code, "--seed", "2", "--max-rounds", "4")
-    status, output, errors = await fuzz(*words)
-    assert status == 0 and "another controller is paired with it: left out: json, frame" in errors, output + errors
-    status, output, errors = await fuzz(*words, "--area", "json")
-    assert status == 3 and "json needs a session, and another controller is paired with it" in errors
-    assert await home.accessories()
 
 
 async def test_an_interruption_leaves_it_unpaired(run, phone):
