@@ -1,6 +1,8 @@
 """What controllers make of accessories that break a rule: aiohomekit 4.0.1 and hapctl meet ten of the defects, and what they do is recorded.
 
 The record is met.json beside this file, and docs/defects-met.md, which is made of it. `pytest --rewrite-met` writes both anew.
+
+On real sockets because aiohomekit is a third party. hapctl meets the same defects as the built program.
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""The story of the garage door: opened, watched by two, obstructed, killed and started again."""
+"""The story of the garage door: opened, watched by two, obstructed, killed and started again.
+
+On real sockets because aiohomekit is a third party, and a process is killed.
+"""
 
 import signal
 import sys

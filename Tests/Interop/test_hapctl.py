@@ -1,4 +1,7 @@
-"""hapctl against accessories: ours, and a bulb of HAP-python's."""
+"""hapctl against accessories: ours, and a bulb of HAP-python's.
+
+On real sockets because HAP-python, aiohomekit and Avahi are third parties, and signals, files and exit statuses are those of the built program.
+"""
 
 import asyncio
 import json

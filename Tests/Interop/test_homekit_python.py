@@ -1,4 +1,7 @@
-"""homekit_python 0.19, the second controller: its whole flow against six kinds of accessories."""
+"""homekit_python 0.19, the second controller: its whole flow against six kinds of accessories.
+
+On real sockets because homekit_python is a third party.
+"""
 
 import asyncio
 

@@ -1,4 +1,7 @@
-"""`Examples/ci/judge.sh`, which runs `hapsim judge` and a controller in a CI."""
+"""`Examples/ci/judge.sh`, which runs `hapsim judge` and a controller in a CI.
+
+On real sockets because a shell runs the built programs.
+"""
 
 import asyncio
 import os

@@ -1,5 +1,8 @@
 """SIGKILL, two hundred times, in the middle of pairings, writes and changes of the profile: what was answered is there afterwards, and nothing
-is there by half."""
+is there by half.
+
+On real sockets because real processes are killed.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""What `make test` prints: Scripts/summarize, Scripts/unit-tests and Scripts/interop, with test programs made for them."""
+"""What `make test` prints: Scripts/summarize, Scripts/unit-tests and Scripts/interop, with test programs made for them.
+
+Without sockets: shells run programs that are made for the tests.
+"""
 
 import os
 import re

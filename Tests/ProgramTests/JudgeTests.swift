@@ -12,7 +12,7 @@ import WorldPrograms
 /// Seen to fail: with a controller whose identifier is no UUID, which breaks a rule of its own.
 @Suite("hapctl misbehave against hapsim judge, in a simulated world") struct JudgeTests {
   private static let rules = ControllerJudge.descriptions.map(\.name)
-  /// The faults and commands of the accessory without which a rule can't be broken; commands come once somebody has subscribed.
+  /// The faults and commands of the accessory without which a rule can't be broken; commands come after a controller has subscribed.
   private static let faults = [
     "patience": "delay-message:message=read:by=3s", "keeps-connection": "failing-read:type=On",
   ]
@@ -59,7 +59,7 @@ import WorldPrograms
       let value: [(name: String, value: JSONNode)] = way == "radio" ? [("value", JSONNode(.bool(true)))] : []
       let answer = try await program.perform([("command", .text(way))] + value)
       #expect(answer["ok"]?.boolValue == true, "\(answer.compactText)")
-      // Who comes back where the accessory starts finds nobody, and what it does then is its own business.
+      // While the accessory starts, a controller that comes back can't connect, and may give up.
       do { try await misdeed.value } catch  where rule == "resubscribes" { return }
       try await program.waitForEvent("broken")
       try await Self.expect(rule, brokenIn: program)

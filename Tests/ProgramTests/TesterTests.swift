@@ -39,7 +39,7 @@ import WorldPrograms
   }
 }
 
-/// A lock that hapsim serves, and haptest beside it.
+/// A lock that hapsim serves, and haptest on the same host.
 private struct Run {
   static let code = "031-45-154"
   let folder: URL
