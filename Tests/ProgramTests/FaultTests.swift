@@ -54,7 +54,7 @@ import Testing
   ]
   /// Faults that are in no list above, each with the reason.
   private static let elsewhere = [
-    "flap": "the accessory is on the network at one time and off it at another, so the result depends on the moment of each case",
+    "flap": "the accessory comes and goes, so the result depends on the moment of each case",
     "factory-reset": "the accessory is unpaired when the run begins, which is how haptest wants it",
     "missing-accessory": "a database without one accessory is another database, and no wrong one",
     "leading-zeros": "it is right, and slow: each Pair Setup draws some 256 keys",
