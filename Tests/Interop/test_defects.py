@@ -45,7 +45,7 @@ async def attempted(steps):
     done = {}
     for name, step in steps:
         try:
-            async with asyncio.timeout(12):
+            async with asyncio.timeout(120):
                 await step()
             done[name] = "goes well"
         except TimeoutError:
@@ -86,7 +86,7 @@ async def aiohomekit(simulator, phones):
         value = not await home.value(known["on"])
         number = ".".join(map(str, known["on"]))
         assert (await simulator.command("set", characteristic=number, value=value)).get("ok", True)
-        await home.events.wait(known["on"], value, patience=8)
+        await home.events.wait(known["on"], value, patience=100)
 
     return await attempted(
         [

@@ -16,7 +16,7 @@ import pytest
 from process import PROFILES, hapsim, run_to_its_end
 
 # Whole runs: half a minute each on a quiet machine.
-pytestmark = pytest.mark.timeout(450)
+pytestmark = pytest.mark.timeout(900)
 
 CODE = "031-45-154"
 HERE = Path(__file__).parent
@@ -31,7 +31,7 @@ def haptest():
     program = Path(hapsim()).with_name("haptest")
     assert os.access(program, os.X_OK), f"{program} isn't built"
 
-    async def run(*words, patience=420):
+    async def run(*words, patience=800):
         return await run_to_its_end(program, *words, patience=patience)
 
     run.program = program
@@ -42,7 +42,7 @@ async def in_world(profile, *words):
     """haptest against hapsim in a simulated world: exit status, output and errors."""
     serve = f"hapsim run '{profile}' --ephemeral --interface lo --commands --control off --time-scale 20"
     runner = Path(hapsim()).with_name("WorldRunner")
-    return await run_to_its_end(runner, "--exec", serve, *LOOPBACK, *words, patience=420)
+    return await run_to_its_end(runner, "--exec", serve, *LOOPBACK, *words, patience=800)
 
 
 def stranger(kind, state):
@@ -90,7 +90,7 @@ async def test_an_interrupted_run_reports_and_puts_things_back(haptest, run, tmp
         str(haptest.program), "run", where, "--code", CODE, *LOOPBACK, "--report-json", str(report),
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(420):
         # Paired cases have begun.
         while "· paired".encode() not in await process.stdout.readline():
             pass

@@ -25,7 +25,7 @@ def haptest():
     return program
 
 
-async def fuzz(*words, patience=120):
+async def fuzz(*words, patience=500):
     return await run_to_its_end(haptest(), "fuzz", *words, patience=patience)
 
 
@@ -108,12 +108,11 @@ async def test_one_that_hangs(tmp_path):
     assert status == 1 and "still happens: it answers on no new connection within 10s" in output, output + errors
 
 
-@pytest.mark.timeout(300)
 async def test_a_fault_behind_a_session(tmp_path):
     file = tmp_path / "found.json"
     bulb = shlex.join([sys.executable, str(HERE / "fragile_bulb.py"), str(tmp_path / "state.json")])
     status, output, errors = await fuzz(
-        "--exec", bulb, "--area", "json", "--seed", "1", "--max-rounds", "40", "--reproducer", file, patience=300
+        "--exec", bulb, "--area", "json", "--seed", "1", "--max-rounds", "40", "--reproducer", file, patience=500
     )
     assert status == 1 and "a write from afar is too much" in output, output + errors
     found = json.loads(file.read_text())
@@ -132,7 +131,7 @@ async def test_an_interruption_leaves_it_unpaired(run, phone):
         "--area", "http", "--area", "json", "--max-rounds", "5", stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(500):
         while b"http, paired" not in await process.stdout.readline():
             pass
         process.send_signal(signal.SIGINT)

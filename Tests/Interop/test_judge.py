@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from phone import characteristic
-from process import PROFILES, ROOT, hapsim, run_to_its_end
+from process import PATIENCE, ROOT, hapsim, run_to_its_end
 
 # Of a lamp, and of something that wants timed writes.
 PROFILE = {
@@ -59,7 +59,7 @@ class Judged:
         self.simulator = simulator
         self.state = state
 
-    async def hapctl(self, *words, patience=40):
+    async def hapctl(self, *words, patience=PATIENCE):
         status, output, errors = await run_to_its_end(
             program("hapctl"), *words, "--state", self.state, patience=patience
         )
@@ -100,7 +100,7 @@ MANNERS = {
 
 async def verdict_of_the_trial(judge):
     """Over, with everything that was tried; the `judged` line, with the names of what was broken in place of the entries."""
-    verdict = await judge.simulator.wait(lambda line: line.get("event") == "judged", patience=110)
+    verdict = await judge.simulator.wait(lambda line: line.get("event") == "judged", patience=300)
     status = await judge.simulator.ended()
     assert status == (1 if verdict["broken"] else 0)
     assert [line["passed"] for line in judge.simulator.said if line["event"] == "scenario"] == [True]
@@ -121,7 +121,7 @@ async def aiohomekit_on_trial(judged, phone, tried, tmp_path):
     assert await home.put((*on, True)) == {}
     assert (await home.get(on, brightness))[brightness] == {"value": 50}
     trial = asyncio.create_task(verdict_of_the_trial(judge))
-    await judge.simulator.wait(lambda line: line.get("event") == "fault" and line["fault"] == "delay-message", patience=60)
+    await judge.simulator.wait(lambda line: line.get("event") == "fault" and line["fault"] == "delay-message")
     assert (await home.get(brightness))[brightness] == {"value": 50}
     verdict = await trial
     kept = {"resubscribes", "reconnects", "values", "write-form", "query-form", "known-ids", "patience", "survives-events"}
@@ -305,7 +305,7 @@ async def test_hapctl_watch_reads_the_database_again_when_the_profile_is_replace
         path.write_text(json.dumps(replacement))
         answer = await judge.simulator.command(command="replace", profile=str(path))
         assert answer["ok"], answer
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while b"another database" not in (line := await watch.stderr.readline()):
                 assert line, "hapctl watch has ended"
         await judge.simulator.wait(lambda line: line.get("event") == "subscribed" and line.get("name") == "Outlet In Use")

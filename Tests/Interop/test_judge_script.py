@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from process import PROFILES, ROOT, hapsim
+from process import PATIENCE, PROFILES, ROOT, hapsim
 
 LAMP = PROFILES / "light-white.hasaccessory"
 CONTROLLER = """
@@ -30,7 +30,7 @@ async def test_the_script_for_ci(tmp_path):
         env={**os.environ, "CONTROLLER": f"bash {script}", "REPORTS": str(reports)},
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         _, errors = await process.communicate()
     assert process.returncode == 1, errors
     assert sorted(path.name for path in reports.iterdir()) == [
