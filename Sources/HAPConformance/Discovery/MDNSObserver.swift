@@ -144,11 +144,10 @@ package actor MDNSObserver {
     return await withTaskCancellationHandler {
       // `self` in it keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<ObservedPacket?, Never>) in
-        // Not before: the task may be suspended before this runs, and the packet may come meanwhile.
-        if let found = log.packets(after: mark.place).first(where: matches) {
+        let found = log.packets(after: mark.place).first(where: matches)
+        guard found == nil, !Task.isCancelled, !self.isClosed, limit > .zero else {
           return continuation.resume(returning: found)
         }
-        guard !Task.isCancelled, !self.isClosed, limit > .zero else { return continuation.resume(returning: nil) }
         let timer = LoopTimer(loop)
         timer.onFire = { [weak self] in self?.assumeIsolated { $0.finish(ticket, with: nil) } }
         timer.start(after: limit)

@@ -8,12 +8,8 @@ final class Turnstile: @unchecked Sendable {  // touched on the loop alone
 
   /// Waits for its turn. Each that entered must leave.
   nonisolated(nonsending) func enter() async {
-    guard isTaken else {
-      isTaken = true
-      return
-    }
     await withCheckedContinuation { continuation in
-      // The task may be suspended before this runs, and the last one may leave meanwhile.
+      // Asked here, because another turn may come before this body.
       if isTaken { return waiting.append(continuation) }
       isTaken = true
       continuation.resume()

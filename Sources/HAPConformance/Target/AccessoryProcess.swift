@@ -280,7 +280,7 @@ package actor AccessoryProcess {
     guard let child = held.child else { return nil }
     child.terminate(grace: grace)
     return await withCheckedContinuation { continuation in
-      // The task may be suspended before this runs, and the process may end meanwhile.
+      // Its end may have come in a turn between.
       if let exit { return continuation.resume(returning: exit) }
       endWaiters.append(continuation)
     }

@@ -14,7 +14,7 @@ extension WireConnection {
         return first
       }
       if isOver || Task.isCancelled || loop.readClock() >= deadline { return .silence(limit) }
-      await change(until: deadline)
+      await change(since: wakeCount, until: deadline)
     }
   }
 
@@ -32,7 +32,7 @@ extension WireConnection {
         return events.remove(at: index)
       }
       if isOver || Task.isCancelled || loop.readClock() >= deadline { return nil }
-      await change(until: deadline)
+      await change(since: wakeCount, until: deadline)
     }
   }
 
@@ -46,7 +46,7 @@ extension WireConnection {
       if let event = events.first(where: { counts(.message($0)) }) { return .message(event) }
       if let arrival = answers.first(where: counts) { return arrival }
       if isOver || Task.isCancelled || loop.readClock() >= deadline { return nil }
-      await change(until: deadline)
+      await change(since: wakeCount, until: deadline)
     }
   }
 
@@ -56,8 +56,10 @@ extension WireConnection {
   }
 
   /// Until something comes, the time is over, or the task is cancelled.
+  /// - Parameter wakeCount: when the caller looked: what has come since then, in a turn between, ends the wait at once.
   func change(
-    until deadline: UInt64, isCancellable: Bool = true, isolation: isolated (any Actor)? = #isolation
+    since wakeCount: UInt64, until deadline: UInt64, isCancellable: Bool = true,
+    isolation: isolated (any Actor)? = #isolation
   ) async {
     let timer = LoopTimer(loop)
     lastWaiter += 1
@@ -67,6 +69,7 @@ extension WireConnection {
       _ = isolation
       await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
         loop.preconditionOnLoop()
+        guard wakeCount == self.wakeCount else { return continuation.resume() }
         waiters.append((number, continuation))
         timer.onFire = { [self] in resume(number) }
         let now = loop.readClock()
@@ -85,6 +88,7 @@ extension WireConnection {
   }
 
   func wake() {
+    wakeCount += 1
     let waiting = waiters
     waiters = []
     for waiter in waiting { waiter.continuation.resume() }

@@ -33,6 +33,8 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
   var events: [WireMessage] = []
   var queuedBytes = 0
   var isOver = false
+  /// How often something came.
+  var wakeCount: UInt64 = 0
   /// In the order in which they began to wait.
   var waiters: [(number: UInt64, continuation: CheckedContinuation<Void, Never>)] = []
   var lastWaiter: UInt64 = 0
@@ -171,7 +173,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
         events = []
         queuedBytes = 0
         // A run that was given up tidies up all the same.
-        await change(until: deadline, isCancellable: false)
+        await change(since: wakeCount, until: deadline, isCancellable: false)
       }
     }
     if !isClosed {
