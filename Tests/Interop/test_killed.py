@@ -65,7 +65,7 @@ def brightness(database):
 
 
 # Two hundred starts and kills, on a busy machine.
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1800)
 async def test_what_was_answered_outlives_every_kill(run, tmp_path):
     "[ST.1, ST.4]"
     chance = random.Random(int(os.environ.get("KILLED_SEED", "1")))
