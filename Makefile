@@ -98,7 +98,7 @@ rules: ## every rule of docs/protocol.md has a test
 # Built here again when this target is made alone; after unit-test it is there already.
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
-	@for product in hapsim hapctl haptest MDNSAnnouncer; do $(SUMMARIZE) build build-$$product swift build $(TEST_BUILD) --product $$product; done
+	@for product in hapsim hapctl haptest MDNSAnnouncer WorldRunner; do $(SUMMARIZE) build build-$$product swift build $(TEST_BUILD) --product $$product; done
 	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."

@@ -207,6 +207,14 @@ let package = Package(
     .executableTarget(
       name: "WorldRunner", dependencies: ["WorldPrograms", "HAPWorld", "HAPCommandLine", "HAPLoop"],
       path: "Tests/WorldRunner"),
+    // Our programs against each other, in simulated worlds.
+    .testTarget(
+      name: "ProgramTests",
+      dependencies: [
+        "WorldPrograms", "hapctl", "HAPConformance", "HAPWorld", "HAPFaults", "HAPJudge", "HAPTransport", "HAPStore",
+        "HAPProtocol",
+        "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
+      ]),
     // Random populations with random faults in simulated worlds.
     .target(
       name: "HAPSwarm",

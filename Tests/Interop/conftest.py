@@ -26,13 +26,6 @@ def pytest_sessionstart(session):
         pytest.exit(f"HAPSIM is not the path of a program: {os.environ.get('HAPSIM')!r}", returncode=4)
 
 
-def pytest_runtest_logreport(report):
-    """Scripts/interop has those that fail on a busy machine run once more, alone."""
-    if report.failed and (path := os.environ.get("INTEROP_FAILED")):
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(report.nodeid + "\n")
-
-
 def pytest_addoption(parser):
     parser.addoption("--part", default="1/1", help="I/N: of the profiles, and of the tests that aren't about all of them, every N-th from the I-th on, for runs side by side")
     parser.addoption("--rewrite-met", action="store_true", help="write anew what controllers do when they meet defects")

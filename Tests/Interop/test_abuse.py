@@ -1,5 +1,8 @@
 """Hostile connections by the hundred, or by the ten thousand for a minute: `make abuse`. Who is paired is answered throughout, and when it
-is over nothing of it is left."""
+is over nothing of it is left.
+
+On real sockets because it is about performance and the kernel's limits: connections by the thousand.
+"""
 
 import asyncio
 import json

@@ -6,6 +6,8 @@ on the way of a request is seen there, too.
 
 The requests come from hapload, the driver of `make bench`, which is built here as well. A run of it allocates by itself (sessions come and go),
 so that runs of two lengths are compared. That the counter counts is shown by a run that tells what it does, which allocates with every write.
+
+On real sockets because it counts the allocations of the built program, and aiohomekit is a third party.
 """
 
 import collections

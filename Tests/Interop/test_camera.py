@@ -1,4 +1,7 @@
-"""The camera: its picture, as a phone and as hapctl fetch it, and that it says that it can't stream."""
+"""The camera: its picture, as a phone and as hapctl fetch it, and that it says that it can't stream.
+
+On real sockets because aiohomekit is a third party, and the picture goes through files of the built programs.
+"""
 
 import base64
 import json

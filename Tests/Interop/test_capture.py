@@ -1,4 +1,7 @@
-"""A run that is kept, and run again."""
+"""A run that is kept, and run again.
+
+On real sockets because aiohomekit is a third party, and signals and files are those of the built program.
+"""
 
 import json
 import signal

@@ -1,6 +1,8 @@
 """What continuous integration systems are given: the action, the examples for GitHub, GitLab and a plain shell, the Dockerfile.
 
 The action's steps are taken out of action.yml and run as GitHub's runner runs them.
+
+On real sockets because shells and continuous integration systems run the built programs.
 """
 
 import fnmatch

@@ -1,4 +1,7 @@
-"""Devices made into profiles, by hapctl and by hapsim, and served again: no controller is to see a difference but for identity."""
+"""Devices made into profiles, by hapctl and by hapsim, and served again: no controller is to see a difference but for identity.
+
+On real sockets because aiohomekit and HAP-python are third parties, and profiles go through files of the built programs.
+"""
 
 import contextlib
 import json

@@ -1,4 +1,7 @@
-"""`hapsim run` as a program: what it prints, how it ends."""
+"""`hapsim run` as a program: what it prints, how it ends.
+
+On real sockets because it is about the built program: options, signals, standard streams and exit statuses.
+"""
 
 import asyncio
 import json

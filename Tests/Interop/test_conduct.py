@@ -1,4 +1,7 @@
-"""Preset `hap-python` beside HAP-python 5.0.0 itself: the same database, the same questions, and the answers compared."""
+"""Preset `hap-python` beside HAP-python 5.0.0 itself: the same database, the same questions, and the answers compared.
+
+On real sockets because HAP-python is a third party.
+"""
 
 import json
 import sys

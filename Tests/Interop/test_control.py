@@ -1,4 +1,7 @@
-"""The control API over its socket: what programs see of it and do with it."""
+"""The control API over its socket: what programs see of it and do with it.
+
+On real sockets because web clients and schemathesis are third parties.
+"""
 
 import asyncio
 import os

@@ -1,4 +1,7 @@
-"""The control API over its socket: which requests and connections are refused."""
+"""The control API over its socket: which requests and connections are refused.
+
+On real sockets because web clients are third parties: it sends what they might send, byte by byte.
+"""
 
 import asyncio
 from socket import gethostname

@@ -1,4 +1,7 @@
-"""What is done to a running accessory, through `hapsim ctl` and standard input, and what its controllers see of it."""
+"""What is done to a running accessory, through `hapsim ctl` and standard input, and what its controllers see of it.
+
+On real sockets because aiohomekit is a third party, and local sockets and peer identities are the kernel's.
+"""
 
 import asyncio
 import json

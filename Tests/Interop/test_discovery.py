@@ -1,4 +1,7 @@
-"""How accessories become visible and stay so: daemons that come and go, names that are taken, networks that change."""
+"""How accessories become visible and stay so: daemons that come and go, names that are taken, networks that change.
+
+On real sockets because Avahi is a third party, and interfaces and addresses that come and go are the kernel's.
+"""
 
 import asyncio
 from contextlib import asynccontextmanager

@@ -1,4 +1,7 @@
-"""A disk that is full or can't be written: nothing half, nothing silent, and served on where that is safe."""
+"""A disk that is full or can't be written: nothing half, nothing silent, and served on where that is safe.
+
+On real sockets because full disks and folders that can't be written are the kernel's, and aiohomekit is a third party.
+"""
 
 import shutil
 import signal

@@ -1,6 +1,8 @@
 """Every command of the documentation is run, and every example is read by the program that it is for.
 
 Blocks marked `text` are not run: what needs the network, another machine or root. documents.py says what a page may say to this test.
+
+On real sockets because it runs the commands of the documentation as a reader does: the built programs in a shell.
 """
 
 import json

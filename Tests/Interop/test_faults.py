@@ -1,4 +1,7 @@
-"""Faults: what goes wrong on purpose, seen by a controller of others."""
+"""Faults: what goes wrong on purpose, seen by a controller of others.
+
+On real sockets because aiohomekit is a third party. How long a fault takes is tested in simulated worlds (FaultTimeTests.swift).
+"""
 
 import asyncio
 import json
@@ -28,11 +31,6 @@ async def fault(simulator, text, is_on=True):
     assert answer["ok"] is True, answer
 
 
-async def shortest(ask, *words, tries=5):
-    "The seconds of the quickest of some tries: the others say how busy the machine is."
-    return min([(await took(ask(*words)))[0] for _ in range(tries)])
-
-
 async def took(action):
     begin = time.monotonic()
     result = await action
@@ -59,7 +57,7 @@ async def test_latency_comes_and_goes_while_it_runs(run, phone):
     duration, value = await took(home.value(switch))
     assert duration >= 0.7 and value == 0
     await fault(simulator, "latency", False)
-    assert await shortest(home.value, switch) < 0.7
+    assert await home.value(switch) == 0
     assert [(e["fault"], e["on"]) for e in simulator.said if e.get("event") == "fault"] == [("latency", True), ("latency", False)]
 
 
@@ -97,17 +95,12 @@ async def test_connections_break_in_the_middle_of_an_answer(run, phone, text):
 
 
 async def connects(accessory):
-    """Whether a connection stays open for a moment."""
+    """A connection on which a request is answered; None: it was refused."""
     try:
         reader, writer = await asyncio.open_connection(accessory.address, accessory.port)
-    except ConnectionError:
-        return None
-    try:
-        await asyncio.wait_for(reader.read(1), 0.3)
-        writer.close()
-        return None
-    except TimeoutError:
-        return writer
+        writer.write(b"GET /accessories HTTP/1.1\r\nHost: x\r\n\r\n")
+        async with asyncio.timeout(PATIENCE):
+            return writer if await reader.read(1) else None
     except ConnectionError:
         return None
 
@@ -137,8 +130,9 @@ async def test_a_fault_is_for_one_controller_alone(run, phone, phones):
     await fault(simulator, f"latency:by=600ms:controller={home.identifier}")
     duration, _ = await took(home.value(switch))
     assert duration >= 0.6
-    await fault(simulator, "latency:by=600ms:controller=SOMEBODY-ELSE")
-    assert await shortest(home.value, switch) < 0.6
+    await fault(simulator, "latency", False)
+    await fault(simulator, "stall:controller=SOMEBODY-ELSE")
+    assert await home.value(switch) == 0
 
 
 async def test_who_has_said_all_still_gets_a_late_answer(run):

@@ -1,4 +1,7 @@
-"""Fleets: copies on several loops as controllers see them, identities over restarts and machines, the examples."""
+"""Fleets: copies on several loops as controllers see them, identities over restarts and machines, the examples.
+
+On real sockets because aiohomekit is a third party, and loops on several threads are not in a simulated world.
+"""
 
 import asyncio
 import fcntl

@@ -1,5 +1,8 @@
 """Thousands of connections from one address that send no whole request: controllers at the same address and at another one
-still pair and verify, and who is verified notices nothing."""
+still pair and verify, and who is verified notices nothing.
+
+On real sockets because it is about performance and the kernel's limits: connections by the thousand.
+"""
 
 import asyncio
 import resource

@@ -1,4 +1,7 @@
-"""hapctl against accessories: ours, and a bulb of HAP-python's."""
+"""hapctl against accessories: ours, and a bulb of HAP-python's.
+
+On real sockets because HAP-python, aiohomekit and Avahi are third parties, and signals, files and exit statuses are those of the built program.
+"""
 
 import asyncio
 import json
@@ -499,7 +502,8 @@ async def test_discover_watches_what_comes_changes_and_goes(run, ctl, discoverin
     own = simulator.accessory.device_id
     await watcher.wait(tells("appeared", own, paired=False, alias=None))
     await well(ctl, "pair", address(simulator.accessory), "--code", CODE, "--alias", "s")
-    await watcher.wait(tells("changed", own, paired=True, alias="s", statusFlags=0))
+    # The change may be seen before the alias is stored.
+    await watcher.wait(tells("changed", own, paired=True, statusFlags=0))
     assert "  paired  c# 1  called s\n" in await well(ctl, "discover", "--interface", "lo")
     seen = len(watcher.said)
     await well(ctl, "unpair", "s")

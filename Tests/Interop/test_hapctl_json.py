@@ -1,4 +1,7 @@
-"""`--json` of hapctl's commands that pair and identify: one document on standard output."""
+"""`--json` of hapctl's commands that pair and identify: one document on standard output.
+
+On real sockets because it is about the built program: its standard output is one document.
+"""
 
 import json
 

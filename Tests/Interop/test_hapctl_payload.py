@@ -1,4 +1,7 @@
-"""hapctl takes a setup code in every form: with dashes, without dashes and as a setup payload."""
+"""hapctl takes a setup code in every form: with dashes, without dashes and as a setup payload.
+
+On real sockets because it is about the built program: options, standard input and exit statuses.
+"""
 
 from process import PROFILES
 from test_hapctl import CODE, address, ctl, well

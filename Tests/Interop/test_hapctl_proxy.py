@@ -1,4 +1,7 @@
-"""hapctl's shell and its proxy: a prompt on one session, and an accessory that stands before another."""
+"""hapctl's shell and its proxy: a prompt on one session, and an accessory that stands before another.
+
+On real sockets because aiohomekit and HAP-python are third parties, and terminals and signals are the kernel's.
+"""
 
 import asyncio
 import fcntl

@@ -1,4 +1,7 @@
-"""hapctl reads the database again when the profile of a running accessory is replaced."""
+"""hapctl reads the database again when the profile of a running accessory is replaced.
+
+On real sockets because hapctl's shell and proxy are not programs of a simulated world yet.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,8 @@
-"""haptest fuzz: finds what was put there to be found, makes it small, sends it again, and accuses nobody else."""
+"""haptest fuzz: finds what was put there to be found, makes it small and sends it again.
+
+On real sockets because the accessories that die and hang are programs in Python, and signals, exit statuses and files are those of the built program.
+FuzzedTests.swift fuzzes hapsim, in a simulated world.
+"""
 
 import asyncio
 import json
@@ -21,19 +25,12 @@ def haptest():
     return program
 
 
-async def fuzz(*words, patience=120):
+async def fuzz(*words, patience=500):
     return await run_to_its_end(haptest(), "fuzz", *words, patience=patience)
 
 
 def fragile(how, port=0):
     return shlex.join([sys.executable, str(HERE / "fragile.py"), how, str(port)])
-
-
-def values(accessories):
-    return {
-        (a["aid"], c["iid"]): c.get("value")
-        for a in accessories for s in a["services"] for c in s["characteristics"]
-    }  # fmt: skip
 
 
 async def test_a_process_that_dies_of_a_byte(tmp_path):
@@ -111,12 +108,11 @@ async def test_one_that_hangs(tmp_path):
     assert status == 1 and "still happens: it answers on no new connection within 10s" in output, output + errors
 
 
-@pytest.mark.timeout(300)
 async def test_a_fault_behind_a_session(tmp_path):
     file = tmp_path / "found.json"
     bulb = shlex.join([sys.executable, str(HERE / "fragile_bulb.py"), str(tmp_path / "state.json")])
     status, output, errors = await fuzz(
-        "--exec", bulb, "--area", "json", "--seed", "1", "--max-rounds", "40", "--reproducer", file, patience=300
+        "--exec", bulb, "--area", "json", "--seed", "1", "--max-rounds", "40", "--reproducer", file, patience=500
     )
     assert status == 1 and "a write from afar is too much" in output, output + errors
     found = json.loads(file.read_text())
@@ -128,31 +124,6 @@ async def test_a_fault_behind_a_session(tmp_path):
     assert json.loads((tmp_path / "state.json").read_text())["paired_clients"] == {}
 
 
-@pytest.mark.parametrize("area", ["tlv", "http", "json", "frame"])
-async def test_hapsim_stands_and_is_left_as_it_was(area, run, phone):
-    accessory = (await run(LIGHT)).accessory
-    where = f"{accessory.address}:{accessory.port}"
-    words = ("--code", accessory.setup_code, "--area", area, "--seed", "2", "--max-rounds", "12")
-    status, output, errors = await fuzz(where, *words)
-    assert status == 0 and output.endswith("nothing was found\n") and errors == "", output + errors
-    assert "answers: " in output
-    # It is unpaired: somebody else can have it, and finds everything as in one that was never touched.
-    untouched = (await run(LIGHT)).accessory
-    assert values(await (await phone.pair(accessory)).accessories()) == values(await (await phone.pair(untouched)).accessories())
-
-
-async def test_hapsim_that_another_is_paired_with(run, phone):
-    accessory = (await run(LIGHT)).accessory
-    home = await phone.pair(accessory)
-    where = f"{accessory.address}:{accessory.port}"
-    words = (where, "--code", accessory.setup_code, "--seed", "2", "--max-rounds", "4")
-    status, output, errors = await fuzz(*words)
-    assert status == 0 and "another controller is paired with it: left out: json, frame" in errors, output + errors
-    status, output, errors = await fuzz(*words, "--area", "json")
-    assert status == 3 and "json needs a session, and another controller is paired with it" in errors
-    assert await home.accessories()
-
-
 async def test_an_interruption_leaves_it_unpaired(run, phone):
     accessory = (await run(LIGHT)).accessory
     process = await asyncio.create_subprocess_exec(
@@ -160,7 +131,7 @@ async def test_an_interruption_leaves_it_unpaired(run, phone):
         "--area", "http", "--area", "json", "--max-rounds", "5", stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(500):
         while b"http, paired" not in await process.stdout.readline():
             pass
         process.send_signal(signal.SIGINT)

@@ -1,4 +1,7 @@
-"""The harness against an accessory of someone else's: what fails here is the harness's fault, not hapsim's."""
+"""The harness against an accessory of someone else's: what fails here is the harness's fault, not hapsim's.
+
+On real sockets because HAP-python and aiohomekit are third parties.
+"""
 
 import sys
 from pathlib import Path
@@ -21,6 +24,12 @@ async def pair_in_the_end(phone, accessory):
         except AuthenticationError:
             pass
     return await phone.pair(accessory)
+
+
+def test_every_file_says_why_it_is_no_test_in_a_simulated_world():
+    files = sorted(BULB.parent.glob("test_*.py"))
+    told = [path for path in files if "\nOn real sockets because " in path.read_text() or "\nWithout sockets: " in path.read_text()]
+    assert len(files) > 40 and [path.name for path in files if path not in told] == []
 
 
 async def test_a_bulb_of_hap_python_is_found_paired_driven_and_unpaired(run, network, phones, tmp_path):

@@ -1,4 +1,7 @@
-"""homekit_python 0.19, the second controller: its whole flow against six kinds of accessories."""
+"""homekit_python 0.19, the second controller: its whole flow against six kinds of accessories.
+
+On real sockets because homekit_python is a third party.
+"""
 
 import asyncio
 
@@ -18,7 +21,7 @@ async def paired(request, run, homekit_python):
     """The simulator, and the data of homekit_python's pairing."""
     simulator = await run(PROFILES / f"{request.param}.hasaccessory")
     accessory = simulator.accessory
-    data = await homekit_python("pair", accessory.device_id, accessory.setup_code)
+    data = await homekit_python.pair(accessory)
     assert data["AccessoryPairingID"] == accessory.device_id
     return simulator, data
 
@@ -50,7 +53,7 @@ async def test_a_wrong_code_is_refused_and_the_right_one_pairs(run, homekit_pyth
     accessory = (await run(PROFILES / "lock.hasaccessory")).accessory
     with pytest.raises(Refused, match="AuthenticationError"):
         await homekit_python("pair", accessory.device_id, "111-22-333")
-    assert await homekit_python("pair", accessory.device_id, accessory.setup_code)
+    assert await homekit_python.pair(accessory)
 
 
 @pytest.mark.parametrize("conduct", ["homekit-adk", "brutella-hap", "homespan"])

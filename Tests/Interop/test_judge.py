@@ -1,4 +1,7 @@
-"""Controllers are judged: each rule is broken on purpose by `hapctl misbehave`, and kept by hapctl itself; aiohomekit gets its report."""
+"""Controllers are judged: aiohomekit and hapctl get their reports. JudgeTests.swift breaks each rule, in a simulated world.
+
+On real sockets because aiohomekit is a third party, and the options, files and exit statuses are those of the built programs.
+"""
 
 import asyncio
 import json
@@ -12,7 +15,7 @@ import jsonschema
 import pytest
 
 from phone import characteristic
-from process import PROFILES, ROOT, hapsim, run_to_its_end
+from process import PATIENCE, ROOT, hapsim, run_to_its_end
 
 # Of a lamp, and of something that wants timed writes.
 PROFILE = {
@@ -36,14 +39,7 @@ PROFILE = {
 }  # fmt: skip
 
 RULES = [rule["name"] for rule in json.loads(subprocess.check_output([os.environ["HAPSIM"], "judge", "--list", "--json"]))]
-# What has to happen at the accessory so that a rule can be broken: its faults, or a command once somebody has subscribed.
-FAULTS = {"patience": "delay-message:message=read:by=3s", "keeps-connection": "failing-read:type=On"}
-COMMANDS = {
-    "reconnects": {"command": "disconnect"},
-    "resubscribes": {"command": "disconnect"},
-    "survives-events": {"command": "set", "characteristic": "On", "value": True},
-    "reads-new-database": {"command": "fault", "fault": "wrong-config-number:number=77"},
-}
+
 
 @pytest.fixture
 def tried(tmp_path):
@@ -63,7 +59,7 @@ class Judged:
         self.simulator = simulator
         self.state = state
 
-    async def hapctl(self, *words, patience=40):
+    async def hapctl(self, *words, patience=PATIENCE):
         status, output, errors = await run_to_its_end(
             program("hapctl"), *words, "--state", self.state, patience=patience
         )
@@ -95,28 +91,6 @@ def test_there_is_a_misdeed_for_every_rule():
     assert len(RULES) > 30
 
 
-@pytest.mark.parametrize("rule", RULES)
-async def test_a_rule_that_is_broken_is_found_broken(rule, judged, tried):
-    options = ["--no-trial", "--within", "1s"]
-    if rule in FAULTS:
-        options += ["--fault", FAULTS[rule]]
-    judge = await judged(tried, options=options)
-    await judge.pair()
-    misdeed = asyncio.create_task(judge.hapctl("misbehave", "it", rule, "--stay", "3"))
-    if command := COMMANDS.get(rule):
-        await judge.simulator.wait(lambda line: line.get("event") == "subscribed")
-        answer = await judge.simulator.command(**command)
-        assert answer["ok"], answer
-    await misdeed
-    await judge.simulator.wait(lambda line: line.get("event") == "broken")
-    status, verdict = await judge.end()
-    broken = {entry["rule"]: entry for entry in verdict["broken"]}
-    assert rule in broken, verdict
-    assert set(broken) == {rule}, broken
-    assert broken[rule]["message"]
-    assert status == 1 and verdict["conclusion"] == "failures"
-
-
 # What requests look like, and in which order they come: aiohomekit and hapctl keep all of it.
 MANNERS = {
     "no-idle-connections", "one-request-at-a-time", "readable", "host-field", "body-type", "known-endpoints",
@@ -126,7 +100,7 @@ MANNERS = {
 
 async def verdict_of_the_trial(judge):
     """Over, with everything that was tried; the `judged` line, with the names of what was broken in place of the entries."""
-    verdict = await judge.simulator.wait(lambda line: line.get("event") == "judged", patience=110)
+    verdict = await judge.simulator.wait(lambda line: line.get("event") == "judged", patience=300)
     status = await judge.simulator.ended()
     assert status == (1 if verdict["broken"] else 0)
     assert [line["passed"] for line in judge.simulator.said if line["event"] == "scenario"] == [True]
@@ -147,7 +121,7 @@ async def aiohomekit_on_trial(judged, phone, tried, tmp_path):
     assert await home.put((*on, True)) == {}
     assert (await home.get(on, brightness))[brightness] == {"value": 50}
     trial = asyncio.create_task(verdict_of_the_trial(judge))
-    await judge.simulator.wait(lambda line: line.get("event") == "fault" and line["fault"] == "delay-message", patience=60)
+    await judge.simulator.wait(lambda line: line.get("event") == "fault" and line["fault"] == "delay-message")
     assert (await home.get(brightness))[brightness] == {"value": 50}
     verdict = await trial
     kept = {"resubscribes", "reconnects", "values", "write-form", "query-form", "known-ids", "patience", "survives-events"}
@@ -190,28 +164,6 @@ async def test_two_controllers_on_trial(judged, phone, tried, tmp_path):
     await asyncio.gather(
         aiohomekit_on_trial(judged, phone, tried, tmp_path), hapctl_on_trial(judged, tried, tmp_path)
     )
-
-
-@pytest.mark.parametrize("rule", ["reconnects", "resubscribes"])
-@pytest.mark.parametrize("way", ["reboot", "power-cut", "radio"])
-async def test_however_a_connection_is_lost(rule, way, judged, tried):
-    """An accessory that starts anew, with a goodbye or without, and one that has no network for a moment."""
-    judge = await judged(tried, options=("--no-trial", "--within", "1s"))
-    await judge.pair()
-    misdeed = asyncio.create_task(judge.hapctl("misbehave", "it", rule, "--stay", "3"))
-    await judge.simulator.wait(lambda line: line.get("event") == "subscribed")
-    if way == "radio":
-        assert (await judge.simulator.command("radio", value=False))["ok"]
-    assert (await judge.simulator.command(way, **({"value": True} if way == "radio" else {})))["ok"]
-    if rule == "reconnects":
-        await misdeed
-    else:
-        # It finds nobody where the accessory starts, or comes too early: what it does then is its own business.
-        await asyncio.gather(misdeed, return_exceptions=True)
-    if misdeed.exception() is None:
-        await judge.simulator.wait(lambda line: line.get("event") == "broken")
-        status, verdict = await judge.end()
-        assert [entry["rule"] for entry in verdict["broken"]] == [rule]
 
 
 async def test_who_leaves_for_good_has_nothing_to_come_back_to(judged, phone, tried):
@@ -353,7 +305,7 @@ async def test_hapctl_watch_reads_the_database_again_when_the_profile_is_replace
         path.write_text(json.dumps(replacement))
         answer = await judge.simulator.command(command="replace", profile=str(path))
         assert answer["ok"], answer
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while b"another database" not in (line := await watch.stderr.readline()):
                 assert line, "hapctl watch has ended"
         await judge.simulator.wait(lambda line: line.get("event") == "subscribed" and line.get("name") == "Outlet In Use")

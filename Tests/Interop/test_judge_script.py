@@ -1,4 +1,7 @@
-"""`Examples/ci/judge.sh`, which runs `hapsim judge` and a controller in a CI."""
+"""`Examples/ci/judge.sh`, which runs `hapsim judge` and a controller in a CI.
+
+On real sockets because a shell runs the built programs.
+"""
 
 import asyncio
 import os
@@ -7,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from process import PROFILES, ROOT, hapsim
+from process import PATIENCE, PROFILES, ROOT, hapsim
 
 LAMP = PROFILES / "light-white.hasaccessory"
 CONTROLLER = """
@@ -27,7 +30,7 @@ async def test_the_script_for_ci(tmp_path):
         env={**os.environ, "CONTROLLER": f"bash {script}", "REPORTS": str(reports)},
         stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         _, errors = await process.communicate()
     assert process.returncode == 1, errors
     assert sorted(path.name for path in reports.iterdir()) == [

@@ -1,4 +1,7 @@
-"""An accessory that a Swift test serves through the library, and aiohomekit as the app under that test."""
+"""An accessory that a Swift test serves through the library, and aiohomekit as the app under that test.
+
+On real sockets because aiohomekit is a third party.
+"""
 
 import asyncio
 import os

@@ -2,6 +2,8 @@
 
 `MDNSAnnouncer` (Tests/MDNSAnnouncer) announces the services that it reads from standard input. The Matter controller isn't part of the project: MATTER_CONTROLLER names its folder, and
 `make test-deps` with that variable makes the environment that it runs in.
+
+On real sockets because a Matter controller is a third party.
 """
 
 import asyncio

@@ -1,6 +1,8 @@
 """hapsim's mDNS as other implementations see it across a network: Avahi, python-zeroconf, aiohomekit, homekit_python and haptest.
 
 hapsim runs on a second host, which a veth pair joins to this one; the other implementations run here, unless a test says otherwise.
+
+On real sockets because Avahi, python-zeroconf, aiohomekit and homekit_python are third parties.
 """
 
 import asyncio

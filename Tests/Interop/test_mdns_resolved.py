@@ -1,4 +1,7 @@
-"""systemd-resolved and resolvectl find hapsim across a network."""
+"""systemd-resolved and resolvectl find hapsim across a network.
+
+On real sockets because systemd-resolved is a third party.
+"""
 
 import asyncio
 

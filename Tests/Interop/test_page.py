@@ -1,6 +1,8 @@
 """The control page in a browser: what it shows, what can be done with it, and that it follows what controllers do.
 
 Nothing may go wrong in the page meanwhile: each message on its console fails the test, but those about answers that a test asks for.
+
+On real sockets because a browser is a third party.
 """
 
 import asyncio

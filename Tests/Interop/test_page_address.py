@@ -1,4 +1,7 @@
-"""Where the page is: a fixed port, the next one when that is taken, and a browser that is started on request."""
+"""Where the page is: a fixed port, the next one when that is taken, and a browser that is started on request.
+
+On real sockets because a browser is a third party, and ports that are taken are the kernel's.
+"""
 
 import asyncio
 import os

@@ -1,4 +1,7 @@
-"""What the page shows of states: an overview, a lost connection, values that are refused, and a log that people can read."""
+"""What the page shows of states: an overview, a lost connection, values that are refused, and a log that people can read.
+
+On real sockets because a browser is a third party.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""Pair Setup again and again, and where implementations part: leading zeros, wrong codes, two at once."""
+"""Pair Setup again and again, and where implementations part: leading zeros, wrong codes, two at once.
+
+On real sockets because aiohomekit is a third party.
+"""
 
 import aiohomekit.protocol
 import pytest

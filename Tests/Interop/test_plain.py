@@ -1,4 +1,7 @@
-"""What a connection gets that has not been verified."""
+"""What a connection gets that has not been verified.
+
+On real sockets because it sends bytes from a program that is not ours.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""Every shipped profile against aiohomekit: found, paired, read, written, listened to, shared, unpaired."""
+"""Every shipped profile against aiohomekit: found, paired, read, written, listened to, shared, unpaired.
+
+On real sockets because aiohomekit is a third party. It runs the built hapsim with every profile, so with each category.
+"""
 
 import base64
 import hashlib

@@ -1,4 +1,7 @@
-"""The tools that prove the tester: Scripts/prove and Scripts/matrix, with defects and accessories made for them."""
+"""The tools that prove the tester: Scripts/prove and Scripts/matrix, with defects and accessories made for them.
+
+On real sockets because HAP-python is a third party, and the scripts run the built programs. What needs no third party runs in simulated worlds.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,7 @@
-"""A profile that is replaced while controllers are connected."""
+"""A profile that is replaced while controllers are connected.
+
+On real sockets because aiohomekit is a third party.
+"""
 
 import json
 

@@ -1,6 +1,8 @@
 """The tester's HTML report in a browser: what it shows, filters and opens, in light and dark, and what it does not let happen.
 
 The pages are made by the unit tests of HAPReport, which must be built: `make test` has done so by the time these run.
+
+Without sockets: a browser shows files.
 """
 
 import os

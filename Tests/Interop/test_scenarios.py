@@ -1,4 +1,7 @@
-"""Scenarios: what happens to accessories, from a file; with controllers by others, and without any."""
+"""Scenarios: what happens to accessories, from a file; with controllers by others, and without any.
+
+On real sockets because aiohomekit is a third party; scenarios without a controller run in virtual time.
+"""
 
 import asyncio
 import contextlib

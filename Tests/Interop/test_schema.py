@@ -1,4 +1,7 @@
-"""Profiles/schema.json against the validator: what it refuses, `hapsim validate` refuses."""
+"""Profiles/schema.json against the validator: what it refuses, `hapsim validate` refuses.
+
+Without sockets: the built program reads files.
+"""
 
 import copy
 import json

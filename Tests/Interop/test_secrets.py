@@ -1,4 +1,7 @@
-"""What nobody may learn from what hapsim writes: keys, and what they could be made from."""
+"""What nobody may learn from what hapsim writes: keys, and what they could be made from.
+
+On real sockets because aiohomekit is a third party, and the files are those that the built program writes.
+"""
 
 import base64
 import sqlite3

@@ -1,4 +1,7 @@
-"""hapctl's whole day with accessories of HAP-python: found by name, paired, read, written, watched, cloned elsewhere, unpaired."""
+"""hapctl's whole day with accessories of HAP-python: found by name, paired, read, written, watched, cloned elsewhere, unpaired.
+
+On real sockets because HAP-python is a third party.
+"""
 
 import base64
 import json

@@ -1,8 +1,6 @@
 import HAPCommandLine
-import HAPCrypto
 import HAPLoop
 import HAPWorld
-import HaptestProgram
 
 /// One run of `haptest` in a world of its own, against the `hapsim` that it starts there.
 package struct SimulatedTest: Sendable {
@@ -27,37 +25,11 @@ package struct SimulatedTest: Sendable {
 
   /// Runs it on the calling thread.
   package func run(_ console: Console) -> Result {
-    // Runs of one seed make the same exponentiations.
-    PowerTable.use()
-    let world = SimulatedWorld(seed: seed)
-    let link = world.network.addLink("lan")
-    let host = world.network.addHost("laboratory")
-    let address = SimulatedInterface.Address(IPAddress(bytes: [10, 0, 0, 1])!, prefixLength: 24)
-    _ = host.addInterface("lan", addresses: [address], link: link)
-    var options = SimulatedDisk.Options(seed: seed)
-    options.now = { [world] in 1_767_225_600_000 + Int64(world.now / .milliseconds(1)) }
-    let disk = SimulatedDisk(options)
-    world.installHapsim(on: disk)
-    guard let process = host.startProcess("haptest") else { preconditionFailure("the host is on") }
-    let place = WorldPlace(world, world.makeLoop("haptest", of: process))
-    let code = runTest(words, in: place, console)
+    let laboratory = SimulatedLaboratory(seed: seed)
+    let world = laboratory.world
+    let code = laboratory.test(words, console)
     defer { world.end() }
     return Result(
       code: code, time: world.now, traceHash: world.trace.hash, foreignJobCount: world.foreignJobCount)
-  }
-}
-
-private struct WorldPlace: LoopPlace, @unchecked Sendable {  // of the world's thread
-  private let world: SimulatedWorld
-  private let loop: EventLoop
-
-  init(_ world: SimulatedWorld, _ loop: EventLoop) {
-    self.world = world
-    self.loop = loop
-  }
-
-  func run<T: Sendable>(_ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> T) throws -> T {
-    let loop = loop
-    return try world.run { try await body(loop) }
   }
 }

@@ -25,11 +25,8 @@ extension Command {
       list(arguments[CommonOptions.json], console)
       return .well
     }
-    let judging = try JudgeOptions(arguments)
-    var options = try RunOptions(arguments, environment: console.environment)
-    options.judging = judging
-    try judging.check(options)
-    do throws(FileError) { try judging.checkPaths() } catch {
+    let options = try RunOptions(ofJudge: arguments, environment: console.environment)
+    do throws(FileError) { try options.judging?.checkPaths() } catch {
       console.complain("hapsim judge: \(error.message)")
       return .cannotRun
     }
@@ -53,6 +50,16 @@ extension Command {
         console.print("    \(rule.impact)")
       }
     }
+  }
+}
+
+extension RunOptions {
+  /// Those of `hapsim judge`.
+  init(ofJudge arguments: Arguments, environment: (String) -> String?) throws(UsageError) {
+    let judging = try JudgeOptions(arguments)
+    try self.init(arguments, environment: environment)
+    self.judging = judging
+    try judging.check(self)
   }
 }
 

@@ -1,7 +1,7 @@
 import HAPCommandLine
 import HAPLoop
 
-/// `hapsim run` on loops that it has no thread for: as a process of a simulated host.
+/// `hapsim run` or `hapsim judge` on loops that it has no thread for: as a process of a simulated host.
 package final class HostedRun: @unchecked Sendable {  // used on one thread
   private let console: Console
   private let onEnd: (ExitCode) -> Void
@@ -18,24 +18,32 @@ package final class HostedRun: @unchecked Sendable {  // used on one thread
 
   /// Starts it.
   /// - Parameters:
-  ///   - words: the command line without the program's name; its command is `run`.
+  ///   - words: the command line without the program's name; its command is `run` or `judge`.
   ///   - later: runs what it is given after the present turns of all loops.
   package func start(
     _ words: [String], on host: any RunHost, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) {
-    guard words.first == "run" else {
-      console.complain("a simulated host runs the command run of hapsim, and no other")
-      return onEnd(.usage)
-    }
     stopped = StopRequest(onRequest: { later { self.finish() } })
     do {
-      let arguments = try Arguments(parsing: words.dropFirst(), options: RunOptions.definitions)
-      let options = try RunOptions(arguments, environment: console.environment)
+      let options = try options(words)
       self.options = options
       let (run, prepared) = try prepareRun(options, on: host, until: stopped, console)
       try run.start(prepared)
       self.run = run
     } catch { fail(error) }
+  }
+
+  private func options(_ words: [String]) throws(UsageError) -> RunOptions {
+    switch words.first {
+    case "run":
+      return try RunOptions(
+        Arguments(parsing: words.dropFirst(), options: RunOptions.definitions), environment: console.environment)
+    case "judge":
+      let definitions = JudgeOptions.definitions + RunOptions.definitionsOfJudge
+      return try RunOptions(
+        ofJudge: Arguments(parsing: words.dropFirst(), options: definitions), environment: console.environment)
+    default: throw UsageError("a simulated host runs the commands run and judge of hapsim, and no other")
+    }
   }
 
   /// Requests the end, as SIGTERM does.

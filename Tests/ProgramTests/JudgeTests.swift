@@ -1,0 +1,129 @@
+import Foundation
+import HAPCommandLine
+import HAPJudge
+import HAPLoop
+import HAPStore
+import HAPWire
+import Testing
+import WorldPrograms
+
+@testable import hapctl
+
+/// Seen to fail: with a controller whose identifier is no UUID, which breaks a rule of its own.
+@Suite("hapctl misbehave against hapsim judge, in a simulated world") struct JudgeTests {
+  private static let rules = ControllerJudge.descriptions.map(\.name)
+  /// The faults and commands of the accessory without which a rule can't be broken; commands come after a controller has subscribed.
+  private static let faults = [
+    "patience": "delay-message:message=read:by=3s", "keeps-connection": "failing-read:type=On",
+  ]
+  private static let commands: [String: [(name: String, value: JSONNode)]] = [
+    "reconnects": [("command", .text("disconnect"))],
+    "resubscribes": [("command", .text("disconnect"))],
+    "survives-events": [
+      ("command", .text("set")), ("characteristic", .text("On")), ("value", JSONNode(.bool(true))),
+    ],
+    "reads-new-database": [("command", .text("fault")), ("fault", .text("wrong-config-number:number=77"))],
+  ]
+
+  @Test("There is a misdeed for every rule") func misdeeds() {
+    #expect(Misdeed.all.map(\.rule).sorted() == Self.rules.sorted())
+    #expect(Self.rules.count > 30)
+  }
+
+  @Test("A rule that is broken is found broken, and no other", arguments: rules) func isBroken(_ rule: String) throws {
+    let options = Self.faults[rule].map { ["--fault", $0] } ?? []
+    let strangers = try Self.judge(options) { program, perform in
+      let misdeed = perform(rule)
+      if let command = Self.commands[rule] {
+        try await program.waitForEvent("subscribed")
+        let answer = try await program.perform(command)
+        #expect(answer["ok"]?.boolValue == true, "\(answer.compactText)")
+      }
+      try await misdeed.value
+      try await program.waitForEvent("broken")
+      try await Self.expect(rule, brokenIn: program)
+    }
+    #expect(strangers == 0)
+  }
+
+  @Test(
+    "It is found however the connection is lost", arguments: ["reconnects", "resubscribes"],
+    ["reboot", "power-cut", "radio"]) func lost(_ rule: String, _ way: String) throws
+  {
+    let strangers = try Self.judge([]) { program, perform in
+      let misdeed = perform(rule)
+      try await program.waitForEvent("subscribed")
+      if way == "radio" {
+        _ = try await program.perform([("command", .text("radio")), ("value", JSONNode(.bool(false)))])
+      }
+      let value: [(name: String, value: JSONNode)] = way == "radio" ? [("value", JSONNode(.bool(true)))] : []
+      let answer = try await program.perform([("command", .text(way))] + value)
+      #expect(answer["ok"]?.boolValue == true, "\(answer.compactText)")
+      // While the accessory starts, a controller that comes back can't connect, and may give up.
+      do { try await misdeed.value } catch  where rule == "resubscribes" { return }
+      try await program.waitForEvent("broken")
+      try await Self.expect(rule, brokenIn: program)
+    }
+    #expect(strangers == 0)
+  }
+
+  /// Ends the judge, whose verdict is that this rule was broken.
+  private static func expect(_ rule: String, brokenIn program: ServedProgram) async throws {
+    let exit = try await program.stop()
+    let verdict = try #require(program.said.last)
+    let broken = verdict["broken"]?.elements ?? []
+    #expect(broken.compactMap { $0["rule"]?.stringValue } == [rule], "\(verdict.compactText)")
+    #expect(broken.first?["message"]?.stringValue?.isEmpty == false)
+    #expect(exit == .code(1) && verdict["conclusion"]?.stringValue == "failures")
+  }
+
+  /// Runs `hapsim judge` on a lamp that has also something that wants timed writes, with a pairing.
+  /// - Parameter body: given what does the misdeed of a rule.
+  private static func judge(
+    _ options: [String],
+    _ body: @escaping @Sendable (ServedProgram, (String) -> Task<Void, any Error>) async throws -> Void
+  ) throws -> Int {
+    let file = FileManager.default.temporaryDirectory.appending(path: "hapsim-\(UUID().uuidString).hasaccessory")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(profile.utf8).write(to: file)
+    let words = ["judge", file.path, "--no-trial", "--within", "1s"] + options
+    let laboratory = SimulatedLaboratory()
+    defer { laboratory.world.end() }
+    let program = try ServedProgram(words, in: laboratory)
+    try laboratory.world.run {
+      let pairing = try await program.pair()
+      let console = Console(out: { _ in }, error: { _ in }, environment: { _ in "/nowhere" })
+      let visit = try Visit("misbehave", to: try Target("it"), Arguments(parsing: [], options: []), console)
+      let mischief = Mischief(visit: visit, loop: program.loop, pairing: pairing, stay: .seconds(3))
+      try await body(program) { rule in
+        program.loop.startTask {
+          guard let misdeed = Misdeed.all.first(where: { $0.rule == rule }) else { throw MissingMisdeed() }
+          try await misdeed.perform(mischief)
+        }
+      }
+      _ = try await program.stop()
+    }
+    return laboratory.world.foreignJobCount
+  }
+
+  private struct MissingMisdeed: Error {}
+
+  private static let profile = """
+    {
+      "format": "hasaccessory/1", "name": "Tried", "category": "lightbulb",
+      "services": [
+        {
+          "type": "LightBulb", "primary": true,
+          "characteristics": [
+            { "type": "On", "value": false },
+            { "type": "Brightness", "value": 50 },
+            {
+              "type": "8D930022-860E-4115-99CE-0CB5D9674D77", "description": "Descale", "format": "uint8",
+              "perms": ["pr", "pw", "tw"], "minValue": 0, "maxValue": 1, "value": 0
+            }
+          ]
+        }
+      ]
+    }
+    """
+}

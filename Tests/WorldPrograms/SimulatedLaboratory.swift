@@ -1,0 +1,50 @@
+import HAPCommandLine
+import HAPCrypto
+import HAPLoop
+import HAPWorld
+import HaptestProgram
+
+/// A world with one host, which has hapsim installed, and a process there with a loop.
+package struct SimulatedLaboratory {
+  package let world: SimulatedWorld
+  /// Of the process that uses the laboratory.
+  package let loop: EventLoop
+
+  package init(seed: UInt64 = 0) {
+    // Runs of one seed make the same exponentiations.
+    PowerTable.use()
+    let world = SimulatedWorld(seed: seed)
+    self.world = world
+    let link = world.network.addLink("lan")
+    let host = world.network.addHost("laboratory")
+    let address = SimulatedInterface.Address(IPAddress(bytes: [10, 0, 0, 1])!, prefixLength: 24)
+    _ = host.addInterface("lan", addresses: [address], link: link)
+    var options = SimulatedDisk.Options(seed: seed)
+    options.now = { 1_767_225_600_000 + Int64(world.now / .milliseconds(1)) }
+    let disk = SimulatedDisk(options)
+    world.installHapsim(on: disk)
+    guard let process = host.startProcess("user") else { preconditionFailure("the host is on") }
+    loop = world.makeLoop("user", of: process)
+  }
+
+  /// Runs haptest in the process that uses the laboratory.
+  /// - Parameter words: the command line behind `haptest run`.
+  package func test(_ words: [String], _ console: Console) -> ExitCode {
+    runTest(words, in: WorldPlace(world, loop), console)
+  }
+}
+
+private struct WorldPlace: LoopPlace, @unchecked Sendable {  // of the world's thread
+  private let world: SimulatedWorld
+  private let loop: EventLoop
+
+  init(_ world: SimulatedWorld, _ loop: EventLoop) {
+    self.world = world
+    self.loop = loop
+  }
+
+  func run<T: Sendable>(_ console: Console, _ body: @escaping @Sendable (EventLoop) async throws -> T) throws -> T {
+    let loop = loop
+    return try world.run { try await body(loop) }
+  }
+}
