@@ -50,7 +50,9 @@ struct LoopTimeTests {
   ]
 
   /// Each line that uses what is denied has one of these words. The search is slow, so it reads no other lines.
-  private static let words = ["Task", "Clock", "Date", "Dispatch", "Thread", "andom", "shuffle", "system", "sleep(", "PowerTable"]
+  private static let words = [
+    "Task", "Clock", "Date", "Dispatch", "Thread", "andom", "shuffle", "system", "sleep(", "PowerTable",
+  ]
 
   /// The names of what a source uses that is denied. Comments don't count.
   private static func uses(in text: String) -> Set<String> {

@@ -28,6 +28,7 @@ import Testing
     hosts.world.end()
   }
 
+  /// Seen to fail: without a nanosecond at least, the clock wakes up at the same moment without end.
   @Test(
     "A clock of any speed gets past every moment, rounded as it may be", .timeLimit(.minutes(1)),
     arguments: [20, 3, 7.3, 0.07])
@@ -82,27 +83,6 @@ import Testing
       }
     }
     #expect(fired > 0 && fired < 100_000)
-    hosts.world.end()
-  }
-
-  /// Seen to fail: without a nanosecond at least, the clock wakes up at the same moment without end.
-  @Test("A clock that runs twenty times as fast reaches a timer that is due between two nanoseconds")
-  func scaled() throws {
-    let hosts = try TwoHosts()
-    let log = Log()
-    let close = try hosts.near.performAndWait {
-      let clock = SimulationClock(.running(scale: 20), on: hosts.near)
-      let timer = SimulationTimer(clock) { log.count += 1 }
-      timer.start(after: .nanoseconds(30))
-      nonisolated(unsafe) let (kept, ended) = (timer, clock)
-      return { @Sendable in
-        kept.close()
-        ended.close()
-      }
-    }
-    for _ in 0..<1000 where log.count == 0 { _ = hosts.world.agenda.runNext() }
-    #expect(log.count == 1)
-    try hosts.near.performAndWait(close)
     hosts.world.end()
   }
 }
