@@ -57,14 +57,14 @@ import Testing
   }
 
   /// Seen to fail: without a nanosecond at least, the clock wakes up at the same moment without end.
-  @Test("A clock that runs twenty times as fast reaches a timer that is due between two nanoseconds")
+  @Test("A clock that runs twenty times as fast reaches a timer that is due a few attoseconds after a nanosecond")
   func scaled() throws {
     let hosts = try TwoHosts()
     let log = Log()
     let close = try hosts.near.performAndWait {
       let clock = SimulationClock(.running(scale: 20), on: hosts.near)
       let timer = SimulationTimer(clock) { log.count += 1 }
-      timer.start(after: .nanoseconds(30))
+      timer.start(after: Duration(secondsComponent: 0, attosecondsComponent: 200_000_000_005))
       nonisolated(unsafe) let (kept, ended) = (timer, clock)
       return { @Sendable in
         kept.close()
