@@ -29,6 +29,12 @@ crash)
   echo 'HAPLoop/EventLoop.swift:64: Precondition failed: no event loop'
   kill -SEGV $$ ;;
 stuck) exec sleep 1000 ;;
+known)
+  echo '━ Test "A door closes" recorded a known issue at DoorTests.swift:7:3: Expectation failed: Bool(false)'
+  echo '━ Test "A door closes" passed after 0.002 seconds with 1 known issue.'
+  echo '✔ Suite "Doors" passed after 0.003 seconds.'
+  echo '━ Test run with 2 tests in 1 suite passed after 0.003 seconds with 1 known issue.'
+  exit 0 ;;
 fail)
   echo '✘ Test "A door closes" recorded an issue at DoorTests.swift:7:3: Expectation failed: (state → 1) == 0'
   echo '↳ the door is open'
@@ -117,6 +123,12 @@ def test_unit_tests_that_pass_print_a_line_for_each_suite_and_the_closing_lines(
     assert "A door" not in output and "a line that a test printed" not in output
     assert str(script.logs) in output
     assert parts > 1 and all("a line that a test printed" in log.read_text() for log in script.logs.glob("unit-tests-*.log"))
+
+
+def test_unit_tests_with_a_known_issue_pass(unit_tests):
+    status, output = unit_tests("known")
+    assert status == 0
+    assert "━ Test run with 2 tests in 1 suite passed" in output and "not finished" not in output
 
 
 def test_verbose_unit_tests_print_everything(unit_tests, script):
