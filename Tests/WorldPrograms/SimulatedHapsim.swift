@@ -19,6 +19,10 @@ extension SimulatedWorld {
         out: { output.take($0) }, error: { errors.take($0) }, environment: { run.environment[$0] })
       let program = HostedRun(console) { run.exit($0.rawValue) }
       run.onTerminate = { program.signal() }
+      run.process.whenDead {
+        input.close()
+        program.close()
+      }
       program.start(run.arguments, on: SimulatedRunHost(run, disk, input), later: { run.later($0) })
     }
   }
@@ -76,6 +80,12 @@ private final class SimulatedInput: LineSource, @unchecked Sendable {  // of the
   func take(_ event: LineReader.Event) {
     waiting.append(event)
     wake()
+  }
+
+  func close() {
+    loop = nil
+    onEvent = nil
+    waiting = []
   }
 
   private func wake() {

@@ -7,7 +7,8 @@ package final class HostedRun: @unchecked Sendable {  // used on one thread
   private let onEnd: (ExitCode) -> Void
   private var options: RunOptions?
   private var run: ServedRun?
-  private var stopped = StopRequest()
+  /// It and the request refer to each other until `close()`.
+  private var stopped: StopRequest?
 
   /// - Parameters:
   ///   - onEnd: called once, when everything has ended.
@@ -23,7 +24,8 @@ package final class HostedRun: @unchecked Sendable {  // used on one thread
   package func start(
     _ words: [String], on host: any RunHost, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) {
-    stopped = StopRequest(onRequest: { later { self.finish() } })
+    let stopped = StopRequest(onRequest: { later { self.finish() } })
+    self.stopped = stopped
     do {
       let options = try options(words)
       self.options = options
@@ -47,12 +49,18 @@ package final class HostedRun: @unchecked Sendable {  // used on one thread
   }
 
   /// Requests the end, as SIGTERM does.
-  package func signal() { stopped.signal() }
+  package func signal() { stopped?.signal() }
 
   private func finish() {
     guard let run else { return }
     self.run = nil
     do { onEnd(try run.finish()) } catch { fail(error) }
+  }
+
+  /// Releases everything, because its process has ended.
+  package func close() {
+    run = nil
+    stopped = nil
   }
 
   private func fail(_ error: any Error) {
