@@ -65,6 +65,9 @@ package final class SwarmRun: @unchecked Sendable {  // see above
     for accessory in accessories { accessory.kill() }
     for controller in controllers { controller.end(losingPower: false) }
     world.end()
+    // Each of them refers to the run.
+    accessories = []
+    controllers = []
     if world.foreignJobCount > 0 { report(.answersAreSound, "\(world.foreignJobCount) jobs came from other threads") }
     return outcome
   }
