@@ -25,7 +25,8 @@ import Testing
       try await door.set(CharacteristicName("ObstructionDetected", service: "Door"), to: true)
       #expect(try await door.value(of: "ObstructionDetected") == true)
       #expect(try await door.word(of: "ObstructionDetected") == nil)
-      let kinds = door.history.map(\.kind)
+      // A client of another test can look for a port that it had before, and that this door has now.
+      let kinds = door.history.map(\.kind).filter { $0 != .connected && $0 != .disconnected }
       #expect(kinds.allSatisfy { $0 == .changed } && kinds.count >= 3, "\(kinds)")
     }
   }
