@@ -9217,6 +9217,7 @@ defects:
       CN-08: a session of it reads right behind another one's database
       ADB-41: a session of it reads right behind another one's database
       SEC-04: a session of it reads right behind another one's database
+      SEC-06: a session of it reads right behind another one's database
     proof: { options: [--parallel, "1"] }
     rules:
       - when:
