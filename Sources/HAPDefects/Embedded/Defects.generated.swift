@@ -10608,6 +10608,8 @@ defects:
   - id: missing-aid-is-1
     breaks: WR-18
     what: An entry without aid is done as if its aid were 1.
+    drags:
+      WR-21: WR-18 runs beside it, and its entry without aid writes the value whose change WR-21 waits for
     rules:
       - when: { request: PUT /characteristics, ids: 1, where: ["/characteristics/*[!aid]/value"] }
         json:
