@@ -38,6 +38,8 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
   private(set) var pairings: [Int: Knowledge] = [:]
   /// When a request for a change of pairings last had no answer.
   private(set) var unknownSince: UInt64 = 0
+  /// How often a pairing was added, removed or became unknown.
+  private(set) var pairingChanges = 0
   /// nil: not known, because a factory reset had no answer.
   private(set) var deviceID: DeviceID?
   /// Answered refusals of wrong setup codes, and how many more there may be; nil: not known.
@@ -112,11 +114,15 @@ final class AccessoryLedger: @unchecked Sendable {  // see above
 
   func set(_ controller: Int, _ knowledge: Knowledge, at time: UInt64) {
     pairings[controller] = knowledge
+    pairingChanges += 1
     if knowledge == .unknown { unknownSince = time }
   }
 
   /// The last administrator is gone, and all others with it.
-  func removeAllPairings() { pairings = [:] }
+  func removeAllPairings() {
+    pairings = [:]
+    pairingChanges += 1
+  }
 
   func wrongCodeBegins() { tries = tries.lowerBound...tries.upperBound + 1 }
   func wrongCodeRefused() { tries = tries.lowerBound + 1...tries.upperBound }

@@ -131,6 +131,7 @@ final class ControllerMachine: @unchecked Sendable {  // see above
       // So that it ends with the process, and not before.
       self.connections[accessory.number] = connection
       let before = accessory.ledger.knowledge(of: self.number)
+      let changes = accessory.ledger.pairingChanges
       do throws(ClientError) {
         try await connection.open(as: self.identity, with: paired)
         if before == .no, accessory.ledger.knowledge(of: self.number) == .no, !accessory.isBeingPaired {
@@ -138,7 +139,7 @@ final class ControllerMachine: @unchecked Sendable {  // see above
         }
         return connection
       } catch {
-        self.refused(by: accessory, as: paired, error, connection, before)
+        self.refused(by: accessory, as: paired, error, connection, since: changes)
         return nil
       }
     } ?? nil
@@ -147,7 +148,7 @@ final class ControllerMachine: @unchecked Sendable {  // see above
   /// Pair Verify failed.
   private func refused(
     by accessory: AccessoryMachine, as known: PairedAccessory, _ error: ClientError, _ connection: SwarmConnection,
-    _ before: AccessoryLedger.Knowledge
+    since changes: Int
   ) {
     guard case .pairing(let failure) = error else { return }
     guard let id = accessory.ledger.deviceID, known.identifier == Array(id.text.utf8) else {
@@ -155,9 +156,9 @@ final class ControllerMachine: @unchecked Sendable {  // see above
       if paired[accessory.number] == known { paired[accessory.number] = nil }
       return
     }
-    let now = accessory.ledger.knowledge(of: number)
-    switch now {
-    case .yes where now == before && !accessory.isBeingPaired:
+    switch accessory.ledger.knowledge(of: number) {
+    // It may have been removed and added again meanwhile.
+    case .yes where accessory.ledger.pairingChanges == changes && !accessory.isBeingPaired:
       swarm.report(.pairingsAgree, "\(connection) is paired, and Pair Verify fails: \(failure.cause)")
     case .no: paired[accessory.number] = nil
     default: break

@@ -20,6 +20,8 @@ final class SwarmConnection: @unchecked Sendable {  // see above
   private(set) var client: ControllerClient!
   /// The number of the start of the accessory that it is connected to.
   let start: Int
+  /// The address that it is connected to.
+  private let address: SocketAddress
   private var swarm: SwarmRun { accessory.swarm }
   private var pending: Pending?
   /// Since when changes are certainly sent to it.
@@ -38,6 +40,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     self.controller = controller
     self.accessory = accessory
     start = accessory.starts
+    address = accessory.address
     client = ControllerClient(on: loop) { [weak self] isFromController, bytes in
       if !isFromController { self?.received(bytes) }
     }
@@ -58,7 +61,7 @@ final class SwarmConnection: @unchecked Sendable {  // see above
   }
 
   func connect() async throws(ClientError) {
-    do throws(ClientError) { try await client.connect(to: [accessory.address]) } catch {
+    do throws(ClientError) { try await client.connect(to: [address]) } catch {
       over(error)
       throw error
     }
@@ -114,7 +117,8 @@ final class SwarmConnection: @unchecked Sendable {  // see above
     pending = expected
     defer { pending = nil }
     do throws(ClientError) { _ = try await client.request(request) } catch {
-      if case .timedOut = error, isQuiet(since: started) {
+      // Nobody answers at an address that the accessory had before.
+      if case .timedOut = error, isQuiet(since: started), address == accessory.address {
         swarm.report(.requestsAreAnswered, "\(self): no answer to \(request.name)")
       }
       over(error)

@@ -18,6 +18,12 @@ import Testing
   @Test("A movement ends, although its time is no whole number of nanoseconds")
   func endOfMovement() throws { #expect(try SwarmRun(seed: 9).run().violations.isEmpty) }
 
+  // The debug build meets other traces, so that these show the same only in the optimized build.
+  @Test(
+    "A controller may be removed and added while it verifies, and speak to an address that is no more",
+    arguments: [1062, 1408, 1778])
+  func races(_ seed: UInt64) throws { #expect(try SwarmRun(seed: seed).run().violations.isEmpty) }
+
   @Test("Each invariant is seen to fail", arguments: SwarmMutation.allCases) func mutations(_ mutation: SwarmMutation)
     throws
   {
