@@ -13,10 +13,14 @@ STATE   ?= .build/state
 ARGS    ?=
 PYTEST_ARGS ?=
 
-# make run and make test share one unoptimized build, apart from that of swift build. From an empty folder, whole modules take a fifth less time than file by file.
-TEST_BUILD := --scratch-path .build/test -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 -Xswiftc -disable-batch-mode
+SYSTEM     := $(shell uname -s)
 
-SYSTEM   := $(shell uname -s)
+# make run and make test share one unoptimized build, apart from that of swift build. Three settings make it shorter from an empty folder (docs/testing.md
+# has the figures): whole modules, each read once for its code and its interface together; no debug information (DEBUG_INFO=dwarf adds it); lld.
+DEBUG_INFO ?= none
+TEST_BUILD := --scratch-path .build/test -debug-info-format $(DEBUG_INFO) -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2 \
+  -Xswiftc -disable-batch-mode -Xswiftc -no-emit-module-separately-wmo $(if $(filter Linux,$(SYSTEM)),-Xswiftc -use-ld=lld)
+
 LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 # With the Swift libraries inside, where the toolchain has them to put there, the binary runs where no Swift is installed.
 # Asked when it is used, since Swift itself may have to be made to run first. (On macOS the system brings them.)
@@ -84,12 +88,14 @@ lint: unit-test-deps ## the format of every Swift file, checked
 format: ## the format of every Swift file, made right
 	swift format format --in-place --parallel -r $(SOURCES)
 
-unit-test: unit-test-deps
-	@$(SUMMARIZE) build build-tests swift build --build-tests $(TEST_BUILD)
+# TESTS= names test targets: they and what they depend on are built and run, nothing else. An edit in HAPModel is built and tested so in less than a minute.
+TESTS ?=
+unit-test: unit-test-deps ## the unit tests; TESTS= "HAPModelTests HAPWireTests" for some targets
+	@$(SUMMARIZE) build build-tests env HAPSIM_TESTS="$(TESTS)" swift build --build-tests $(TEST_BUILD)
 ifeq ($(SYSTEM),Linux)
-	@Scripts/unit-tests .build/test
+	@HAPSIM_TESTS="$(TESTS)" Scripts/unit-tests .build/test
 else
-	@$(SUMMARIZE) swift unit-tests swift test --skip-build --scratch-path .build/test
+	@$(SUMMARIZE) swift unit-tests env HAPSIM_TESTS="$(TESTS)" swift test --skip-build --scratch-path .build/test
 endif
 
 rules: ## every rule of docs/protocol.md has a test
@@ -109,7 +115,7 @@ endif
 PROVE_ARGS ?= --world --profiles --write docs/proof.md
 prove: test-deps release ## every case of haptest is caught failing by a defect of hapsim's, and docs/proof.md is written
 ifeq ($(SYSTEM),Linux)
-	swift build -c release --product WorldRunner
+	swift build -c release --product WorldRunner $(UNCHECKED) $(STATIC)
 	Scripts/prove $(PROVE_ARGS)
 	$(MAKE) matrix
 else
@@ -119,7 +125,7 @@ endif
 # SEEDS=200; HAPSIM_SEED= replays one seed and prints everything that happens
 SEEDS ?= 200
 swarm: build-deps ## run SEEDS= random populations with random faults in simulated worlds, on all cores
-	swift build -c release --product Swarm
+	swift build -c release --product Swarm $(UNCHECKED) $(STATIC)
 	.build/release/Swarm $(if $(HAPSIM_SEED),$(HAPSIM_SEED),--seeds $(SEEDS))
 
 proof-check: test-deps release ## takes expectations out of cases, and sees the proof miss them

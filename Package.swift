@@ -251,3 +251,19 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
       swiftSettings: [.unsafeFlags(flags)],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
 }
+
+// `make unit-test TESTS="HAPModelTests …"` builds these test targets and what they depend on, so that a small change is tested soon.
+if let names = Context.environment["HAPSIM_TESTS"]?.split(separator: " "), !names.isEmpty {
+  let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+  var needed: Set<String> = []
+  func need(_ name: String) {
+    guard let target = targets[name] else { fatalError("HAPSIM_TESTS names \(name), which is no target of Package.swift") }
+    guard needed.insert(name).inserted else { return }
+    for dependency in target.dependencies {
+      if case .byNameItem(let name, _) = dependency { need(name) }
+    }
+  }
+  for name in names { need(String(name)) }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}

@@ -10,16 +10,22 @@ package struct AgreementKey: Sendable {
   package init(privateKey: SecretBytes) {
     precondition(privateKey.count == 32, "an X25519 private key is 32 bytes")
     Sodium.prepare()
-    var publicKey = [UInt8](repeating: 0, count: 32)
-    privateKey.withPointer { _ = crypto_scalarmult_curve25519_base(&publicKey, $0) }
     self.privateKey = privateKey
-    self.publicKey = publicKey
+    publicKey = PowerTable.result(.agreementKey, of: [privateKey.copy]) {
+      var publicKey = [UInt8](repeating: 0, count: 32)
+      privateKey.withPointer { _ = crypto_scalarmult_curve25519_base(&publicKey, $0) }
+      return publicKey
+    }
   }
 
   /// - Returns: 32 bytes; nil when `peer` is not 32 bytes or of small order, so that the result would be all zero
   ///   (RFC 7748 §6.1).
   package func sharedSecret(with peer: [UInt8]) -> SecretBytes? {
     guard peer.count == 32 else { return nil }
+    return PowerTable.result(.agreement, of: [privateKey.copy, peer]) { agree(with: peer) }
+  }
+
+  private func agree(with peer: [UInt8]) -> SecretBytes? {
     var succeeded = false
     let secret = SecretBytes(count: 32) { output in
       let output = output.baseAddress!.assumingMemoryBound(to: UInt8.self)

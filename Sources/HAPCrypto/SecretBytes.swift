@@ -56,6 +56,9 @@ extension SecretBytes: CustomStringConvertible, CustomReflectable {
 }
 
 extension SecretBytes {
+  /// The bytes in an array, which is not wiped. For `PowerTable`.
+  var copy: [UInt8] { withBytes { Array($0) } }
+
   /// Runs `body` on a pointer that is never null, also for an empty secret.
   func withPointer<R>(_ body: (UnsafePointer<UInt8>) throws -> R) rethrows -> R {
     try body(UnsafePointer(storage.baseAddress!.assumingMemoryBound(to: UInt8.self)))

@@ -13,13 +13,15 @@ package struct SigningKey: Sendable {
   package init(seed: SecretBytes) {
     precondition(seed.count == 32, "an Ed25519 seed is 32 bytes")
     Sodium.prepare()
-    var publicKey = [UInt8](repeating: 0, count: 32)
-    expanded = SecretBytes(count: 64) { secretKey in
-      let secretKey = secretKey.baseAddress!.assumingMemoryBound(to: UInt8.self)
-      seed.withPointer { _ = crypto_sign_seed_keypair(&publicKey, secretKey, $0) }
-    }
     self.seed = seed
-    self.publicKey = publicKey
+    (publicKey, expanded) = PowerTable.result(.signingKey, of: [seed.copy]) {
+      var publicKey = [UInt8](repeating: 0, count: 32)
+      let expanded = SecretBytes(count: 64) { secretKey in
+        let secretKey = secretKey.baseAddress!.assumingMemoryBound(to: UInt8.self)
+        seed.withPointer { _ = crypto_sign_seed_keypair(&publicKey, secretKey, $0) }
+      }
+      return (publicKey, expanded)
+    }
   }
 
   /// A key that shows another's public key, so that no signature of it holds: for accessories that misbehave on purpose.
@@ -32,9 +34,11 @@ package struct SigningKey: Sendable {
 
   /// - Returns: 64 bytes.
   package func sign(_ message: [UInt8]) -> [UInt8] {
-    var signature = [UInt8](repeating: 0, count: 64)
-    expanded.withPointer { _ = crypto_sign_detached(&signature, nil, message, UInt64(message.count), $0) }
-    return signature
+    PowerTable.result(.signature, of: [expanded.copy, message]) {
+      var signature = [UInt8](repeating: 0, count: 64)
+      expanded.withPointer { _ = crypto_sign_detached(&signature, nil, message, UInt64(message.count), $0) }
+      return signature
+    }
   }
 }
 
@@ -43,5 +47,7 @@ package struct SigningKey: Sendable {
 package func isValidSignature(_ signature: [UInt8], of message: [UInt8], by publicKey: [UInt8]) -> Bool {
   guard signature.count == 64, publicKey.count == 32 else { return false }
   Sodium.prepare()
-  return crypto_sign_verify_detached(signature, message, UInt64(message.count), publicKey) == 0
+  return PowerTable.result(.verification, of: [signature, message, publicKey]) {
+    crypto_sign_verify_detached(signature, message, UInt64(message.count), publicKey) == 0
+  }
 }

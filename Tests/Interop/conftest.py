@@ -1,7 +1,9 @@
 """Fixtures. The tests run through `make interop`: on a host with a loopback and nothing else, HAPSIM naming the program."""
 
+import json
 import os
 import socket
+import time
 
 import pytest
 import pytest_asyncio
@@ -34,22 +36,41 @@ def pytest_addoption(parser):
     )
 
 
+def shipped_profiles():
+    profiles = sorted(PROFILES.glob("*.hasaccessory"))
+    assert profiles, f"there are no profiles in {PROFILES}"
+    return profiles
+
+
+def profiles_of_the_day(profiles):
+    """One profile of each category, another one each day. All of them with HAPSIM_PROFILES=all, as `make nightly` does."""
+    if os.environ.get("HAPSIM_PROFILES") == "all":
+        return profiles
+    categories = {}
+    for profile in profiles:
+        categories.setdefault(json.loads(profile.read_text())["category"], []).append(profile)
+    day = int(time.time() // 86_400)
+    return sorted(members[day % len(members)] for members in categories.values())
+
+
 def pytest_generate_tests(metafunc):
     """A test with an argument `profile` runs for each profile that is shipped."""
     if "profile" in metafunc.fixturenames:
-        profiles = sorted(PROFILES.glob("*.hasaccessory"))
-        assert profiles, f"there are no profiles in {PROFILES}"
+        profiles = shipped_profiles()
         if metafunc.config.getoption("--bonjour"):
-            # Who announces doesn't know what: of each kind that matters to it, one.
+            # Only what an accessory announces matters here: one profile of each kind.
             profiles = [profile for profile in profiles if profile.stem in ANNOUNCED]
+        else:
+            profiles = profiles_of_the_day(profiles)
         part, parts = map(int, metafunc.config.getoption("--part").split("/"))
         profiles = profiles[part - 1 :: parts]
         # Of the module: profile by profile, so that tests can share an accessory of one.
         metafunc.parametrize("profile", profiles, ids=lambda path: path.stem, scope="module")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Those about every profile are in parts already."""
+    """Divides the tests that -m leaves into parts. Those about profiles are in parts already."""
     part, parts = map(int, config.getoption("--part").split("/"))
     others = [item for item in items if "profile" not in item.fixturenames]
     mine = set(others[part - 1 :: parts])

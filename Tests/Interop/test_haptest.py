@@ -62,6 +62,7 @@ def explained(report):
 # MARK: against our own
 
 
+@pytest.mark.long
 async def test_the_kitchen_sink_passes_everything_and_writes_every_report(tmp_path):
     reports = {name: tmp_path / f"report.{name}" for name in ("junit", "json", "html", "tap", "markdown")}
     options = {"json": "report-json"}
@@ -118,6 +119,7 @@ async def test_the_same_seed_draws_the_same_keys(tmp_path):
 # MARK: against strangers
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["bulb", "bridge"])
 async def test_hap_python_deviates_as_its_baseline_says(haptest, kind, tmp_path):
     baseline = BASELINES / f"hap-python-{kind}.json"
@@ -237,6 +239,7 @@ async def test_a_server_that_is_no_accessory_is_named_as_such_with_its_answer(ha
     assert f"{who} answers at {where}. GET /accessories: {SEEN[kind]}" in errors, errors
 
 
+@pytest.mark.long
 async def test_an_accessory_that_its_record_declares_is_tested_though_it_is_silent(haptest):
     async def serve(reader, writer):
         while await reader.read(65536):
@@ -264,7 +267,7 @@ async def test_json_on_standard_output_agrees_with_the_exit_status(haptest, fail
 # MARK: against what misbehaves
 
 
-@pytest.mark.parametrize("manner", ["closes", "stalls", "floods", "garbage", "endless"])
+@pytest.mark.parametrize("manner", ["closes", pytest.param("stalls", marks=pytest.mark.long), "floods", "garbage", "endless"])
 async def test_an_accessory_that_misbehaves_gets_a_verdict_and_never_hangs_the_tester(haptest, manner, tmp_path):
     report = tmp_path / "report.json"
     command = f"exec {sys.executable} {HERE / 'misbehaving.py'} {manner}"

@@ -159,6 +159,7 @@ async def hapctl_on_trial(judged, tried, tmp_path):
     assert markdown.read_text().startswith("# ❌ hapsim judge: there are failures")
 
 
+@pytest.mark.long
 async def test_two_controllers_on_trial(judged, phone, tried, tmp_path):
     """Side by side, since a trial takes a minute."""
     await asyncio.gather(

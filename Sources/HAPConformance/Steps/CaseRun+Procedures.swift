@@ -203,7 +203,8 @@ extension CaseRun {
     let (bytes, frames) = connection.prepared(message)
     lastRequest[name] = title
     device.lastSent = (title, bytes)
-    connection.noteSent(.message, title, decoded: Readable.body(body ?? [], type: type), bytes: message, frames: frames)
+    connection.noteSent(
+      .message, title, Readable.content(body ?? [], type: type), bytes: message, frames: frames)
     connection.write(bytes)
     return await connection.next(within: limit ?? world.answerLimit)
   }

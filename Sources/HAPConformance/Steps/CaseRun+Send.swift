@@ -7,7 +7,7 @@ extension CaseRun {
     let connection = try await connection(name)
     if node["rest"]?.boolValue == true {
       connection.write(held.removeValue(forKey: name) ?? [])
-      connection.noteSent(.note, "the rest", decoded: "", bytes: [], frames: [])
+      connection.noteSent(.note, "the rest", .text(""), bytes: [], frames: [])
       return
     }
     let times = try node["repeat"].map { try ByteMaker.count($0) } ?? 1
@@ -33,7 +33,7 @@ extension CaseRun {
     }
     lastRequest[name] = message.title
     device.lastSent = (message.title, bytes)
-    connection.noteSent(message.kind, message.title, decoded: message.decoded, bytes: message.bytes, frames: frames)
+    connection.noteSent(message.kind, message.title, message.content, bytes: message.bytes, frames: frames)
     return bytes
   }
 

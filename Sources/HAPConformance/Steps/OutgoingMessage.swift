@@ -9,7 +9,7 @@ struct OutgoingMessage {
   var bytes: [UInt8]
   /// "PUT /characteristics".
   var title: String
-  var decoded: String
+  var content: TranscriptEntry.Content
   var kind = TranscriptEntry.Kind.message
   /// Goes around the session, as it is.
   var isRaw = false
@@ -21,16 +21,16 @@ extension CaseRun {
     if let raw = node["raw"] {
       let bytes = try maker.bytes(raw)
       return OutgoingMessage(
-        bytes: bytes, title: "\(bytes.count) raw bytes", decoded: "", kind: .raw, isRaw: true)
+        bytes: bytes, title: "\(bytes.count) raw bytes", content: .text(""), kind: .raw, isRaw: true)
     }
     if let text = node["text"] {
       let text = Scope.text(text)
       let line = text.prefix { $0 != "\r\n" && $0 != "\n" }
-      return OutgoingMessage(bytes: Array(text.utf8), title: "text: \(line.prefix(80))", decoded: text)
+      return OutgoingMessage(bytes: Array(text.utf8), title: "text: \(line.prefix(80))", content: .text(text))
     }
     if let whole = node["bytes"] {
       let bytes = try maker.bytes(whole)
-      return OutgoingMessage(bytes: bytes, title: "\(bytes.count) bytes", decoded: "", kind: .raw)
+      return OutgoingMessage(bytes: bytes, title: "\(bytes.count) bytes", content: .text(""), kind: .raw)
     }
     return try await request(node, on: name)
   }
@@ -60,7 +60,7 @@ extension CaseRun {
     let title =
       "\(method) \(path.count > 100 ? path.prefix(100) + "…" : path)" + (request.note.isEmpty ? "" : " \(request.note)")
     return OutgoingMessage(
-      bytes: Array((head + "\r\n").utf8) + body, title: title, decoded: Readable.body(body, type: request.type))
+      bytes: Array((head + "\r\n").utf8) + body, title: title, content: Readable.content(body, type: request.type))
   }
 
   /// A header line in one of the forms that mean the same.

@@ -1,6 +1,7 @@
 import HAPModel
 import HAPProtocol
 import HAPWire
+import Synchronization
 
 /// A database as cases see it: accessories, services and characteristics as objects of variables.
 struct DatabaseView: Sendable {
@@ -8,6 +9,7 @@ struct DatabaseView: Sendable {
   let bytes: [UInt8]
   let node: JSONNode
   let accessories: [Accessory]
+  private let variables = Variables()
 
   /// Reads it as tolerantly as a controller does; judging it is for the lint.
   init(_ bytes: [UInt8]) throws(JSONProblem) {
@@ -44,6 +46,19 @@ struct DatabaseView: Sendable {
   }
 
   // MARK: As variables
+
+  /// The variables that were asked for, by their places in `characteristics`: cases ask for the same ones again and again.
+  private final class Variables: Sendable {
+    let made = Mutex<[Int: JSONNode]>([:])
+  }
+
+  /// The variable of `characteristics[index]`, which is `entry`.
+  func variable(_ entry: Entry, at index: Int) -> JSONNode {
+    if let made = variables.made.withLock({ $0[index] }) { return made }
+    let variable = Self.variable(entry)
+    variables.made.withLock { $0[index] = variable }
+    return variable
+  }
 
   /// A characteristic: `aid`, `iid`, `id`, `type`, `name`, `format`, `perms`, metadata as in HAP's JSON, the value as it was read, and
   /// values made for it: `values`, `other` (not the current one), `another`, `whole`, `above`, `below`, `invalid`, `off-grid`, `fraction`, `too-long`.

@@ -97,7 +97,7 @@ struct SubjectFinder {
     let leastValues = wish["values"]?.integerValue.map { Int(clamping: $0) } ?? 0
     let leastRoom = wish["room"]?.integerValue ?? -1
     var result: [(JSONNode, ServiceKey?, rank: Int)] = []
-    for entry in database.characteristics {
+    for (index, entry) in database.characteristics.enumerated() {
       let characteristic = entry.characteristic
       guard types.isEmpty || types.contains(characteristic.type), !unwanted.contains(characteristic.type),
         services.isEmpty || services.contains(entry.service.type),
@@ -110,7 +110,7 @@ struct SubjectFinder {
       let rank = QuietTypes.rank(characteristic.type)
       if isQuiet, rank == nil { continue }
       if types.isEmpty, QuietTypes.dangerous.contains(characteristic.type), perms.contains(.pairedWrite) { continue }
-      let variable = DatabaseView.variable(entry)
+      let variable = database.variable(entry, at: index)
       guard Self.texts(wish["has"]).allSatisfy({ variable[$0] != nil }),
         Self.texts(wish["lacks"]).allSatisfy({ variable[$0] == nil }),
         variable["values"]?.elements?.count ?? 0 >= leastValues, variable["room"]?.integerValue ?? -1 >= leastRoom

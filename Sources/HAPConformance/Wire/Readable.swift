@@ -1,3 +1,4 @@
+import HAPReport
 import HAPSuite
 import HAPWire
 
@@ -5,6 +6,11 @@ import HAPWire
 enum Readable {
   /// More of a body isn't made readable.
   private static let limit = 64 << 10
+
+  /// Of a body, made readable when it is asked for.
+  static func content(_ bytes: [UInt8], type: String?) -> TranscriptEntry.Content {
+    .body(bytes, type: type, decode: body)
+  }
 
   static func body(_ bytes: [UInt8], type: String?) -> String {
     guard !bytes.isEmpty else { return "" }

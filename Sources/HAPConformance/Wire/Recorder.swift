@@ -26,7 +26,7 @@ final class Recorder: @unchecked Sendable {  // touched on the loop alone
 
   func add(_ entry: TranscriptEntry) {
     guard !isFull else { return }
-    count += entry.bytes.count + entry.decoded.utf8.count + 200
+    count += entry.bytes.count + entry.content.count + 200
     if count > Self.limit || entries.count >= Self.entryLimit {
       isFull = true
       entries.append(

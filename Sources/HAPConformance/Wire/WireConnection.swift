@@ -129,10 +129,11 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
 
   /// Notes what was sent, as a person would read it.
   func noteSent(
-    _ kind: TranscriptEntry.Kind, _ title: String, decoded: String, bytes: [UInt8], frames: [TranscriptEntry.Frame]
+    _ kind: TranscriptEntry.Kind, _ title: String, _ content: TranscriptEntry.Content, bytes: [UInt8],
+    frames: [TranscriptEntry.Frame]
   ) {
     var entry = entry(kind, .sent, title)
-    entry.decoded = decoded
+    entry.content = content
     entry.bytes = bytes
     entry.frames = frames
     recorder.add(entry)
@@ -364,7 +365,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
 
   private func note(_ message: WireMessage) {
     var entry = entry(.message, .received, message.title)
-    entry.decoded = Readable.body(message.body, type: message.type)
+    entry.content = Readable.content(message.body, type: message.type)
     entry.bytes = message.bytes
     entry.frames = message.frames
     recorder.add(entry)

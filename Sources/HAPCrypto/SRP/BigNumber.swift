@@ -69,9 +69,11 @@ enum SRPGroup {
 
   /// base^exponent mod N, in a time that does not depend on the exponent.
   static func power(_ base: BigNumber, _ exponent: BigNumber) -> BigNumber {
-    PowerTable.power(base, exponent) {
+    func compute() -> BigNumber {
       result { BN_mod_exp_mont_consttime($0, base.pointer, exponent.pointer, prime, $1, montgomery) }
     }
+    guard PowerTable.isUsed else { return compute() }
+    return BigNumber(PowerTable.result(.power, of: [base.bytes(), exponent.bytes()]) { compute().bytes() })
   }
 
   /// g^exponent mod N.

@@ -28,7 +28,11 @@ package struct TranscriptEntry: Equatable, Sendable {
   /// One line: "PUT /characteristics", "EVENT/1.0 200 OK", "closed by the accessory".
   package var title: String
   /// The content made readable, many lines: TLV items by name, JSON indented. Empty where there is none.
-  package var decoded: String
+  package var decoded: String {
+    get { content.text }
+    set { content = .text(newValue) }
+  }
+  package var content: Content
   /// As it was on the wire, in plain; secrets are in it.
   package var bytes: [UInt8] {
     didSet { size = bytes.count }
@@ -40,6 +44,29 @@ package struct TranscriptEntry: Equatable, Sendable {
   /// This end and the other, "127.0.0.1:40000"; empty where there is no connection.
   package var localAddress: String
   package var peerAddress: String
+
+  /// What `decoded` is made of, when it is asked for: for most entries it never is.
+  package enum Content: Equatable, Sendable {
+    case text(String)
+    case body([UInt8], type: String?, decode: @Sendable (_ body: [UInt8], _ type: String?) -> String)
+
+    package var text: String {
+      switch self {
+      case .text(let text): text
+      case .body(let bytes, let type, let decode): decode(bytes, type)
+      }
+    }
+
+    /// Bytes that it keeps.
+    package var count: Int {
+      switch self {
+      case .text(let text): text.utf8.count
+      case .body(let bytes, _, _): bytes.count
+      }
+    }
+
+    package static func == (a: Content, b: Content) -> Bool { a.text == b.text }
+  }
 
   package struct Frame: Equatable, Sendable {
     package var counter: UInt64
@@ -62,7 +89,7 @@ package struct TranscriptEntry: Equatable, Sendable {
     self.direction = direction
     self.connection = connection
     self.title = title
-    self.decoded = decoded
+    content = .text(decoded)
     self.bytes = bytes
     self.size = bytes.count
     self.frames = frames

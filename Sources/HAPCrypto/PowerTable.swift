@@ -1,0 +1,55 @@
+import Synchronization
+
+/// Remembers exponentiations, of the SRP group and of the curves, by their inputs. For tests alone, which make the same ones again and again: the table
+/// keeps secrets in memory, and its use takes a time that depends on them.
+package enum PowerTable {
+  enum Operation { case power, agreementKey, agreement, signingKey, signature, verification }
+
+  private struct Inputs: Hashable {
+    var operation: Operation
+    var values: [[UInt8]]
+  }
+
+  /// The results that were asked for lately, and those of the time before. A result that is not asked for in two such times is forgotten.
+  private struct Results {
+    var recent: [Inputs: any Sendable] = [:]
+    var older: [Inputs: any Sendable] = [:]
+
+    mutating func insert(_ result: any Sendable, for inputs: Inputs) {
+      if recent.count >= PowerTable.capacity {
+        older = recent
+        recent = [:]
+      }
+      recent[inputs] = result
+    }
+
+    mutating func find(_ inputs: Inputs) -> (any Sendable)? {
+      if let result = recent[inputs] { return result }
+      guard let result = older[inputs] else { return nil }
+      insert(result, for: inputs)
+      return result
+    }
+  }
+
+  /// The most recent results: some 20 MB.
+  private static let capacity = 16384
+  private static let isInUse = Atomic<Bool>(false)
+  private static let results = Mutex(Results())
+
+  /// Uses the table from now on, in this process.
+  package static func use() { isInUse.store(true, ordering: .relaxed) }
+
+  static var isUsed: Bool { isInUse.load(ordering: .relaxed) }
+
+  /// The result of `compute`, from the table if it has been asked before. The type of the result goes with the operation.
+  static func result<Result: Sendable>(
+    _ operation: Operation, of values: @autoclosure () -> [[UInt8]], _ compute: () -> Result
+  ) -> Result {
+    guard isUsed else { return compute() }
+    let inputs = Inputs(operation: operation, values: values())
+    if let known = results.withLock({ $0.find(inputs) }) { return known as! Result }
+    let result = compute()
+    results.withLock { $0.insert(result, for: inputs) }
+    return result
+  }
+}
