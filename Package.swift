@@ -257,7 +257,7 @@ if let names = Context.environment["HAPSIM_TESTS"]?.split(separator: " "), !name
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
   var needed: Set<String> = []
   func need(_ name: String) {
-    guard let target = targets[name] else { fatalError("HAPSIM_TESTS names \(name), which is no target of Package.swift") }
+    guard let target = targets[name] else { fatalError("HAPSIM_TESTS: Package.swift has no target \(name)") }
     guard needed.insert(name).inserted else { return }
     for dependency in target.dependencies {
       if case .byNameItem(let name, _) = dependency { need(name) }

@@ -16,7 +16,8 @@ struct TimerQueue {
   /// The number of the timer that was started last.
   private(set) var lastNumber: UInt64 = 0
 
-  var firstDeadline: UInt64? { entries.first?.deadline }
+  /// Read in each turn. Without optimization, `first` would allocate.
+  var firstDeadline: UInt64? { entries.isEmpty ? nil : entries[0].deadline }
 
   /// - Parameter timer: is not in the queue.
   mutating func insert(_ timer: LoopTimer, at deadline: UInt64) {

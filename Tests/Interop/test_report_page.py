@@ -7,17 +7,16 @@ Without sockets: a browser shows files.
 
 import os
 import pathlib
-import shutil
 import subprocess
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import async_playwright, expect
 
+from page_browser import BROWSER
 from process import hapsim
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @pytest.fixture(scope="module")

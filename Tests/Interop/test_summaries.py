@@ -188,10 +188,10 @@ def test_interop_tests_that_pass_print_a_line_for_each_file_and_the_closing_line
     assert output.count("test_x.py ..") == parts and "platform" not in output
     assert "prove: 0 of 0 defects proven" in output and str(script.logs) in output
     assert interop("pass", VERBOSE="1")[1].count("platform linux") == parts
+    check_that_thousands_of_connections_are_alone(script)
 
 
-def test_tests_with_thousands_of_connections_run_alone(interop, script):
-    assert interop("pass")[0] == 0
+def check_that_thousands_of_connections_are_alone(script):
     asked = {log.stem: re.search("^arguments: -m pytest (.*)", log.read_text(), re.MULTILINE) for log in script.logs.glob("interop-*.log")}
     asked = {name: match[1] for name, match in asked.items() if match}
     for test in ("test_abuse", "test_flood"):
@@ -229,7 +229,7 @@ def test_a_build_that_succeeds_prints_one_line_and_its_warnings(script):
     fake = script.program("build", "#!/bin/sh\necho '[1/2] Compiling Door'\necho 'Door.swift:1:1: warning: a hinge is loose'\n")
     status, output = script("Scripts/summarize", "build", "doors", fake)
     assert status == 0
-    assert re.fullmatch(r"Door.swift:1:1: warning: a hinge is loose\ndoors: passed \([0-9]+ s\)\n", output)
+    assert re.fullmatch(r"Door.swift:1:1: warning: a hinge is loose\ndoors: passed \([0-9]+ s, [0-9]+ s of CPU\)\n", output)
 
 
 def test_a_command_may_open_more_files_than_the_usual_limit(script):
@@ -310,7 +310,7 @@ def installed(script):
 def test_the_unit_tests_need_few_more_packages_than_the_build(installed):
     build, unit, everything = installed("build"), installed("unit-test"), installed("test")
     assert build and unit - build == {"python3", "iproute2", "util-linux"}
-    assert everything > unit and {"chromium", "avahi-daemon", "python3-dev"} <= everything - unit
+    assert everything > unit and {"chromium-headless-shell", "avahi-daemon", "python3-dev"} <= everything - unit
 
 
 @pytest.mark.parametrize(

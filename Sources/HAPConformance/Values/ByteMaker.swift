@@ -67,6 +67,7 @@ package struct ByteMaker {
       let piece = try bytes(repeated)
       let times = try node["times"].map { node throws(StepError) in try count(node) } ?? 1
       guard piece.count * times <= Self.most else { throw StepError(node, "that is too much") }
+      if piece.count == 1 { return [UInt8](repeating: piece[0], count: times) }
       return Array(repeatElement(piece, count: times).joined())
     }
     if let of = node["of"] { return try bytes(of) }
