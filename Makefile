@@ -104,7 +104,7 @@ rules: ## every rule of docs/protocol.md has a test
 # Built here again when this target is made alone; after unit-test it is there already.
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
-	@for product in hapsim hapctl haptest MDNSAnnouncer WorldRunner; do $(SUMMARIZE) build build-$$product swift build $(TEST_BUILD) --product $$product; done
+	@$(SUMMARIZE) build build-all swift build --build-tests $(TEST_BUILD)
 	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
@@ -152,6 +152,7 @@ nightly: test-deps ## run what takes too long for make test: fuzz targets whose 
 	targets=$$(Scripts/fuzz-changed "$(SINCE)"); \
 	if [ -n "$$targets" ]; then Scripts/fuzz $(MINUTES) $$targets; else echo "no fuzz target changed since $(SINCE)"; fi
 	$(MAKE) sanitize abuse api-fuzz prove
+	HAPSIM_PROFILES=all $(MAKE) interop
 	Scripts/mdns-mutations
 	git rev-parse HEAD >$(NIGHTLY)
 

@@ -55,5 +55,5 @@ if __name__ == "__main__":
         interface=interface, state=state, passcode=20202021, discriminator=3840, lights=1, vendor=VENDOR, product=PRODUCT,
         zoo=False, loss=0, trace=False,
     )  # fmt: skip
-    # Its lines go to standard output among the device's.
-    asyncio.run(main(subprocess.Popen([program, interface], stdin=subprocess.PIPE, text=True)))
+    # Two programs that write lines to one pipe can mix them.
+    asyncio.run(main(subprocess.Popen([program, interface], stdin=subprocess.PIPE, stdout=sys.stderr, text=True)))
