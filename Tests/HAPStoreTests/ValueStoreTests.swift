@@ -1,4 +1,5 @@
 import HAPModel
+import HAPWorld
 import Testing
 
 @testable import HAPStore
@@ -118,5 +119,44 @@ struct ValueStoreTests {
       try values.commit([(Self.id, .integer(3))])
     }
     try values { try #expect($0.load() == [Self.id: .integer(3)]) }
+  }
+}
+
+@Suite("Values after a power cut")
+struct ValuesAfterPowerCutTests {
+  private let disk = SimulatedDisk(SimulatedDisk.Options())
+  private let log = "/state/values.db-wal"
+
+  /// What is left of the process that used the folder dies with it, so that nothing closes the files.
+  private func values<R>(_ body: (ValueStore) throws -> R) throws -> R {
+    let store = try StateFolder.open(path: "/state", files: disk).accessory(key: "garage")
+    defer {
+      disk.kill()
+      disk.start()
+    }
+    return try body(store.values)
+  }
+
+  @Test("A transaction of the log does not come back when the one before it, which was lost, is repeated")
+  func lostTransaction() throws {
+    let (first, second) = (AttributeID(aid: 1, iid: 9), AttributeID(aid: 1, iid: 10))
+    try values { try $0.commit([(first, .integer(1))]) }
+    var lengths: [Int] = []
+    try values {
+      for change in [(first, Value.integer(2)), (second, Value.integer(3))] {
+        lengths.append(disk.contents(of: log)?.count ?? 0)
+        try $0.commit([change])
+      }
+    }
+    // The power cut loses the last but one transaction.
+    var bytes = try #require(disk.contents(of: log))
+    #expect(lengths[0] < lengths[1] && lengths[1] < bytes.count)
+    for index in lengths[0]..<lengths[1] { bytes[index] = 0 }
+    disk.place(bytes, at: log)
+    try values { values in
+      try #expect(values.load() == [first: .integer(1)])
+      try values.commit([(first, .integer(2))])
+    }
+    try values { try #expect($0.load() == [first: .integer(2)]) }
   }
 }

@@ -18,6 +18,9 @@ import Testing
   @Test("A movement ends, although its time is no whole number of nanoseconds")
   func endOfMovement() throws { #expect(try SwarmRun(seed: 9).run().violations.isEmpty) }
 
+  @Test("Values of an earlier owner do not come back from a log that a power cut damaged before the factory reset")
+  func damagedLog() throws { #expect(try SwarmRun(seed: 5987).run().violations.isEmpty) }
+
   // The debug build meets other traces, so that these show the same only in the optimized build.
   @Test(
     "A controller may be removed and added while it verifies, and speak to an address that is no more",

@@ -16,6 +16,8 @@ final class ValueFile: Sendable {
     self.path = path
     do throws(SQLiteError) {
       try database.execute("PRAGMA synchronous = OFF")
+      // On a full disk the log stays as it is.
+      try? database.emptyLog()
       connection = Mutex(try Connection(database))
     } catch { throw StoreError(error, path: path) }
   }
@@ -90,6 +92,7 @@ final class ValueFile: Sendable {
       try database.execute("PRAGMA synchronous = FULL")
       let result = Result { () throws(SQLiteError) in
         _ = try database.run("DELETE FROM characteristic_values WHERE owner = ?", .integer(owner))
+        try database.emptyLog()
       }
       try database.execute("PRAGMA synchronous = OFF")
       try result.get()
@@ -121,6 +124,12 @@ final class ValueFile: Sendable {
       }
     }
   }
+}
+
+extension Database {
+  /// Takes the log over into the file and truncates it. A power cut can take a transaction out of the log of a file that is never synced, and leave
+  /// later ones. SQLite ignores these, but only until the transaction before them is written once more with the same bytes.
+  fileprivate func emptyLog() throws(SQLiteError) { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
 }
 
 extension ValueFile.Connection {
