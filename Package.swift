@@ -163,7 +163,7 @@ let package = Package(
       name: "HapctlTests",
       dependencies: [
         "hapctl", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel",
-        "HAPWire", "HAPLoop", "HAPTestSupport",
+        "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
       ],
       exclude: ["Help"]),
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
@@ -182,7 +182,7 @@ let package = Package(
       dependencies: [
         "HAPConformance", "HAPSuite", "HAPYAML", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery",
         "HAPProtocol",
-        "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport",
+        "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(
       name: "HaptestTests",

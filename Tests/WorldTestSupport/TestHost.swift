@@ -9,6 +9,8 @@ package final class TestHost: @unchecked Sendable {  // of the world's thread
   private let world: SimulatedWorld
   private let host: SimulatedHost
 
+  package convenience init(seed: UInt64 = 1) { self.init(SimulatedWorld(seed: seed)) }
+
   fileprivate init(_ world: SimulatedWorld) {
     self.world = world
     host = world.network.addHost("test")
@@ -21,6 +23,16 @@ package final class TestHost: @unchecked Sendable {  // of the world's thread
       throw LoopError(.cancelled, "starting \(name): the host is off")
     }
     return world.makeLoop(name, of: process)
+  }
+
+  /// Runs a part of a test, which waits for it: for code that blocks a thread until its loop has done its work. The world continues with the next part.
+  package func run<T: Sendable>(_ part: @escaping @Sendable () async throws -> T) throws -> T { try world.run(part) }
+
+  /// Ends the world.
+  /// - Returns: whether it used virtual time alone, without work from other threads.
+  package func end() -> Bool {
+    world.end()
+    return world.foreignJobCount == 0
   }
 }
 
