@@ -119,6 +119,9 @@ let package = Package(
     .target(
       name: "HAPTestSupport", dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol"],
       path: "Tests/HAPTestSupport"),
+    // Tests in simulated worlds that multicast.
+    .target(
+      name: "WorldTestSupport", dependencies: ["HAPWorld", "HAPLoop"], path: "Tests/WorldTestSupport"),
     .testTarget(name: "HAPCryptoTests", dependencies: ["HAPCrypto", "HAPTestSupport"]),
     .testTarget(name: "HAPWireTests", dependencies: ["HAPWire", "HAPTestSupport"]),
     .testTarget(name: "MDNSTests", dependencies: ["MDNS", "HAPWire"]),
@@ -130,7 +133,7 @@ let package = Package(
     .testTarget(name: "HAPImportTests", dependencies: ["HAPImport", "HAPAppleArchive", "HAPTestSupport"]),
     .testTarget(name: "HAPLoopTests", dependencies: ["HAPLoop"]),
     .testTarget(name: "HAPTransportTests", dependencies: ["HAPTransport", "HAPTestSupport"]),
-    .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery"]),
+    .testTarget(name: "HAPDiscoveryTests", dependencies: ["HAPDiscovery", "WorldTestSupport"]),
     .testTarget(
       name: "HAPStoreTests", dependencies: ["HAPStore", "HAPWorld", "CSQLite", "HAPTestSupport"], exclude: ["Schemas"]),
     .testTarget(
@@ -141,7 +144,8 @@ let package = Package(
         "HAPWire",
         "CSQLite",
       ]),
-    .testTarget(name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport"]),
+    .testTarget(
+      name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport", "WorldTestSupport"]),
     .testTarget(
       name: "HAPControlTests",
       dependencies: [
@@ -159,7 +163,7 @@ let package = Package(
       name: "HapctlTests",
       dependencies: [
         "hapctl", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel",
-        "HAPWire", "HAPLoop", "HAPTestSupport",
+        "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
       ],
       exclude: ["Help"]),
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
@@ -178,7 +182,7 @@ let package = Package(
       dependencies: [
         "HAPConformance", "HAPSuite", "HAPYAML", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery",
         "HAPProtocol",
-        "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport",
+        "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(
       name: "HaptestTests",

@@ -1,10 +1,11 @@
 import HAPLoop
 import HAPWire
+import WorldTestSupport
 
 @testable import HAPDiscovery
 
-/// Looks at the network as another machine would, packet by packet, without the machines that are tested.
-final class Browser: @unchecked Sendable {
+/// Another program on the test's host: reads the packets itself, without the code that is tested.
+final class Browser: @unchecked Sendable {  // of the world's thread
   struct Seen: Equatable, Sendable {
     var host: String
     var port: UInt16
@@ -20,8 +21,7 @@ final class Browser: @unchecked Sendable {
 
   private static let type = DNSName("_hap._tcp.local")!
 
-  private let loop = EventLoop(name: "browser")
-  // Of the loop's thread.
+  private let loop: EventLoop
   private var sockets: MDNSSockets!
   private var instances: Set<DNSName> = []
   private var places: [DNSName: (host: DNSName, port: UInt16)] = [:]
@@ -29,11 +29,11 @@ final class Browser: @unchecked Sendable {
   private var hosts: [DNSName: Set<String>] = [:]
   private var expectations: [Expectation] = []
 
-  init(interface: String) throws {
-    loop.start()
+  init(_ host: TestHost) throws {
+    loop = try host.makeLoop("browser")
     try loop.performAndWait {
       let sockets = MDNSSockets(self.loop) { [unowned self] datagram, _ in receive(datagram) }
-      try sockets.open(on: [NetworkInterface.named(interface)], takesAddresses: false)
+      try sockets.open(on: [self.loop.interfaces().named(host.interface)], takesAddresses: false)
       self.sockets = sockets
       try sockets.sendToAll(DNSMessage(questions: [DNSQuestion(Self.type, DNSType.ptr)]).encoded())
     }

@@ -102,6 +102,8 @@ private final class DrivenMachine: @unchecked Sendable {
   }
 }
 
+/// On real sockets, because it shows what the kernel and libuv do: interfaces and their networks, echoes of multicast, the sockets of one port.
+/// The rules of multicast DNS are tested in simulated worlds.
 @Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(1))) struct MDNSDriverTests {
   @Test("The machine is given the interface with its addresses, networks and MTU")
   func interfaces() async throws {
@@ -165,6 +167,7 @@ private final class DrivenMachine: @unchecked Sendable {
   }
 }
 
+/// On real sockets, because the kernel joins the groups.
 @Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(1))) struct MDNSSocketsTests {
   @Test("Links follow the interfaces: they open, stay and close with them")
   func follow() async throws {

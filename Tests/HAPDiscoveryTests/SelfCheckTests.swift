@@ -1,24 +1,24 @@
 import HAPLoop
 import Testing
+import WorldTestSupport
 
 @testable import HAPDiscovery
 
 private final class Owner {}
 
 /// A self-check on a loop of its own, and its reports: "unseen door", and "browse" or "rest".
-private final class Station: @unchecked Sendable {
-  let loop = EventLoop(name: "self-check")
+private final class Station: @unchecked Sendable {  // of the world's thread
+  let loop: EventLoop
   let reports: AsyncStream<String>
-  // Of the loop's thread.
   private(set) var check: SelfCheck!
   let owners = (0..<3).map { _ in Owner() }
   private let report: AsyncStream<String>.Continuation
   private let patience: Duration
 
-  init(patience: Duration = .milliseconds(1)) throws {
+  init(_ host: TestHost, patience: Duration = .milliseconds(1)) throws {
+    loop = try host.makeLoop("self-check")
     self.patience = patience
     (reports, report) = AsyncStream.makeStream(of: String.self)
-    loop.start()
     try loop.performAndWait {
       self.check = SelfCheck(self.loop, patience: patience) { self.report.yield($0 ? "browse" : "rest") }
     }
@@ -67,114 +67,130 @@ private final class Station: @unchecked Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SelfCheckTests {
+@Suite("The self-check, in a simulated world", .timeLimit(.minutes(1))) struct SelfCheckTests {
   @Test("A name that is not found is reported once, and the search continues until it is seen") func unseen()
     async throws
   {
-    let station = try Station()
-    try station.with { $0.look(for: "door") }
-    #expect(await station.next(2) == ["browse", "unseen door"])
-    #expect(try station.openHandleCount() == 0)
-    try station.with { $0.check.appeared("door") }
-    #expect(await station.next(2) == ["seen door", "rest"])
-    try await station.close()
+    try await withTestHost { host in
+      let station = try Station(host)
+      try station.with { $0.look(for: "door") }
+      #expect(await station.next(2) == ["browse", "unseen door"])
+      #expect(try station.openHandleCount() == 0)
+      try station.with { $0.check.appeared("door") }
+      #expect(await station.next(2) == ["seen door", "rest"])
+      try await station.close()
+    }
   }
 
   @Test("A name that is seen in time is never reported as unseen") func seen() async throws {
-    let station = try Station()
-    try station.with { station in
-      station.look(for: "door", 0)
-      station.look(for: "lamp", 1)
-      station.look(for: "lock", 2)
-      station.check.appeared("door")
-      station.check.seen(station.owners[1])
+    try await withTestHost { host in
+      let station = try Station(host)
+      try station.with { station in
+        station.look(for: "door", 0)
+        station.look(for: "lamp", 1)
+        station.look(for: "lock", 2)
+        station.check.appeared("door")
+        station.check.seen(station.owners[1])
+      }
+      #expect(await station.next(4) == ["browse", "seen door", "seen lamp", "unseen lock"])
+      try await station.close()
     }
-    #expect(await station.next(4) == ["browse", "seen door", "seen lamp", "unseen lock"])
-    try await station.close()
   }
 
   @Test("A name that is visible already is seen at once, and one that disappeared is not") func visible() async throws {
-    let station = try Station()
-    try station.with { station in
-      station.look(for: "lock", 0)
-      for _ in 0..<2 { station.check.appeared("door") }
-      station.check.disappeared("door")
-      station.look(for: "door", 1)
-      station.check.disappeared("door")
-      station.look(for: "door", 2)
+    try await withTestHost { host in
+      let station = try Station(host)
+      try station.with { station in
+        station.look(for: "lock", 0)
+        for _ in 0..<2 { station.check.appeared("door") }
+        station.check.disappeared("door")
+        station.look(for: "door", 1)
+        station.check.disappeared("door")
+        station.look(for: "door", 2)
+      }
+      #expect(await station.next(4) == ["browse", "seen door", "unseen lock", "unseen door"])
+      try await station.close()
     }
-    #expect(await station.next(4) == ["browse", "seen door", "unseen lock", "unseen door"])
-    try await station.close()
   }
 
   @Test("An owner's new search takes the place of its old one") func renewed() async throws {
-    let station = try Station()
-    try station.with { station in
-      station.look(for: "lock", 1)
-      station.look(for: "door")
-      station.look(for: "lamp")
-      station.check.appeared("door")
+    try await withTestHost { host in
+      let station = try Station(host)
+      try station.with { station in
+        station.look(for: "lock", 1)
+        station.look(for: "door")
+        station.look(for: "lamp")
+        station.check.appeared("door")
+      }
+      #expect(await station.next(3) == ["browse", "unseen lock", "unseen lamp"])
+      try await station.close()
     }
-    #expect(await station.next(3) == ["browse", "unseen lock", "unseen lamp"])
-    try await station.close()
   }
 
   @Test("A search that begins after the first deadline has its own") func second() async throws {
-    let station = try Station()
-    try station.with { station in
-      station.look(for: "door", 0) {
-        station.look(for: "lamp", 1)
-        station.loop.schedule { station.mark("turn") }
+    try await withTestHost { host in
+      let station = try Station(host)
+      try station.with { station in
+        station.look(for: "door", 0) {
+          station.look(for: "lamp", 1)
+          station.loop.schedule { station.mark("turn") }
+        }
       }
+      #expect(await station.next(4) == ["browse", "unseen door", "turn", "unseen lamp"])
+      try station.with { $0.look(for: "lock", 2) }
+      #expect(await station.next(1) == ["unseen lock"])
+      try await station.close()
     }
-    #expect(await station.next(4) == ["browse", "unseen door", "turn", "unseen lamp"])
-    try station.with { $0.look(for: "lock", 2) }
-    #expect(await station.next(1) == ["unseen lock"])
-    try await station.close()
   }
 
   @Test("Searches that are over keep no timer, also while one stays open") func overSearches() async throws {
-    let station = try Station(patience: .milliseconds(100))
-    try station.with { station in
-      station.look(for: "door", 0) {
-        // Their deadlines come after this one.
-        for number in 0..<1000 { station.look(for: "lamp \(number)", 1) }
-        station.check.cancel(station.owners[1])
+    try await withTestHost { host in
+      let station = try Station(host, patience: .milliseconds(100))
+      try station.with { station in
+        station.look(for: "door", 0) {
+          // Their deadlines come after this one.
+          for number in 0..<1000 { station.look(for: "lamp \(number)", 1) }
+          station.check.cancel(station.owners[1])
+        }
       }
+      #expect(await station.next(2) == ["browse", "unseen door"])
+      #expect(try station.openHandleCount() == 0)
+      try await station.close()
     }
-    #expect(await station.next(2) == ["browse", "unseen door"])
-    #expect(try station.openHandleCount() == 0)
-    try await station.close()
   }
 
   @Test("It browses while a search is open, and a search that is cancelled is not reported") func cancelled()
     async throws
   {
-    let station = try Station()
-    try station.with { station in
-      station.look(for: "door", 0)
-      station.look(for: "lamp", 1)
-      station.check.cancel(station.owners[0])
-      station.check.cancel(station.owners[1])
-      station.check.cancel(station.owners[1])
-      station.check.appeared("lamp")
+    try await withTestHost { host in
+      let station = try Station(host)
+      try station.with { station in
+        station.look(for: "door", 0)
+        station.look(for: "lamp", 1)
+        station.check.cancel(station.owners[0])
+        station.check.cancel(station.owners[1])
+        station.check.cancel(station.owners[1])
+        station.check.appeared("lamp")
+      }
+      #expect(await station.next(2) == ["browse", "rest"])
+      #expect(try station.openHandleCount() == 0)
+      try station.with { $0.look(for: "lamp", 1) }
+      #expect(await station.next(2) == ["browse", "unseen lamp"])
+      try await station.close()
     }
-    #expect(await station.next(2) == ["browse", "rest"])
-    #expect(try station.openHandleCount() == 0)
-    try station.with { $0.look(for: "lamp", 1) }
-    #expect(await station.next(2) == ["browse", "unseen lamp"])
-    try await station.close()
   }
 
   @Test("Two owners of one name are each told") func shared() async throws {
-    let station = try Station()
-    try station.with { station in
-      for owner in 0..<3 { station.look(for: "door", owner) }
-      station.check.cancel(station.owners[1])
+    try await withTestHost { host in
+      let station = try Station(host)
+      try station.with { station in
+        for owner in 0..<3 { station.look(for: "door", owner) }
+        station.check.cancel(station.owners[1])
+      }
+      #expect(await station.next(3) == ["browse", "unseen door", "unseen door"])
+      try station.with { $0.check.appeared("door") }
+      #expect(await station.next(3) == ["seen door", "seen door", "rest"])
+      try await station.close()
     }
-    #expect(await station.next(3) == ["browse", "unseen door", "unseen door"])
-    try station.with { $0.check.appeared("door") }
-    #expect(await station.next(3) == ["seen door", "seen door", "rest"])
-    try await station.close()
   }
 }

@@ -1,24 +1,22 @@
 #if os(Linux)
-  import Foundation
   import HAPLoop
   import Testing
+  import WorldTestSupport
 
   @testable import HAPDiscovery
 
-  private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
-
-  /// A browser on a loop of its own, what it told, and an advertiser beside it.
-  private final class Lookout: @unchecked Sendable {
-    let loop = EventLoop(name: "lookout")
-    // Of the loop's thread.
+  /// A browser on a loop of its own, its events, and a responder on the same loop.
+  private final class Lookout: @unchecked Sendable {  // of the world's thread
+    private let loop: EventLoop
     private var browser: ServiceBrowser!
     private var responder: EmbeddedResponder!
     private var advertisers: [String: any Advertiser] = [:]
     private var events: [BrowserEvent] = []
     private var wishes: [(condition: ([BrowserEvent]) -> Bool, done: ([BrowserEvent]) -> Void)] = []
 
-    init(interfaces: [String] = [testInterface ?? ""]) throws {
-      loop.start()
+    init(_ host: TestHost, interfaces: [String]? = nil) throws {
+      let interfaces = interfaces ?? [host.interface]
+      loop = try host.makeLoop("lookout")
       try loop.performAndWait {
         self.browser = try BackEnd.browse(.embedded, on: self.loop, interfaces: interfaces) { event in
           self.events.append(event)
@@ -34,7 +32,7 @@
         self.advertisers[name] = advertiser
         let record = ServiceRecord(
           name: name, port: port, txt: [("c#", "1"), ("sf", "1")],
-          host: "found-\(UInt32.random(in: 0...UInt32.max))", addresses: addresses)
+          host: "found-\(name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) })-\(port)", addresses: addresses)
         advertiser.publish(record) { _ in }
       }
     }
@@ -43,7 +41,7 @@
       try loop.performAndWait { self.advertisers[name].map(body) }
     }
 
-    /// Waits until all that was told fulfils `condition`.
+    /// Waits until the list of all events fulfils `condition`.
     @discardableResult
     func told(_ condition: @escaping @Sendable ([BrowserEvent]) -> Bool) async -> [BrowserEvent] {
       await withCheckedContinuation { continuation in
@@ -54,7 +52,7 @@
       }
     }
 
-    /// Waits until the last that was told of a service fulfils `condition`.
+    /// Waits until the last event of a service fulfils `condition`.
     @discardableResult
     func seen(_ name: String, _ condition: @escaping @Sendable (DiscoveredService) -> Bool = { _ in true }) async
       -> DiscoveredService?
@@ -103,177 +101,182 @@
   }
 
   extension ResponderTests {
-    /// Within a suite that runs one test after the other: on one network, the one would see what the other announces.
     @Suite struct ServiceBrowserTests {
       @Test("A service appears with all that it says, changes with its TXT record, and goes with its goodbye")
       func life() async throws {
-        let lookout = try Lookout()
-        try lookout.publish("Life", port: 1234)
-        let found = try #require(await lookout.seen("Life"))
-        #expect(found.port == 1234 && found.host.hasPrefix("found-") && found.host.hasSuffix(".local"))
-        #expect(found.txt == [Array("c#=1".utf8), Array("sf=1".utf8)])
-        #expect(found.addresses.contains(SocketAddress(host: .loopbackV4, port: 1234)))
-        #expect(NetworkInterface.name(ofIndex: found.interface) == testInterface)
-        try lookout.with("Life") { $0.update(txt: [("sf", "0")]) }
-        await lookout.seen("Life") { $0.txt == [Array("sf=0".utf8)] }
-        try lookout.with("Life") { $0.withdraw() }
-        await lookout.gone("Life")
-        let events = await lookout.told { _ in true }.filter { concerns($0, "Life") }
-        if case .appeared? = events.first {} else { Issue.record("\(events)") }
-        try lookout.close()
+        try await withTestHost { host in
+          let lookout = try Lookout(host)
+          try lookout.publish("Life", port: 1234)
+          let found = try #require(await lookout.seen("Life"))
+          #expect(found.port == 1234 && found.host.hasPrefix("found-") && found.host.hasSuffix(".local"))
+          #expect(found.txt == [Array("c#=1".utf8), Array("sf=1".utf8)])
+          #expect(found.addresses.contains(SocketAddress(host: .loopbackV4, port: 1234)))
+          #expect(found.interface == host.interfaceIndex)
+          try lookout.with("Life") { $0.update(txt: [("sf", "0")]) }
+          await lookout.seen("Life") { $0.txt == [Array("sf=0".utf8)] }
+          try lookout.with("Life") { $0.withdraw() }
+          await lookout.gone("Life")
+          let events = await lookout.told { _ in true }.filter { concerns($0, "Life") }
+          if case .appeared? = events.first {} else { Issue.record("\(events)") }
+          try lookout.close()
+        }
       }
 
       @Test(
-        "What is there already is found, and a name can be any text",
+        "A service announced earlier is found, and a name can be any text",
         arguments: ["a.b c\\", "Küche #2", "Lamp._hap._tcp.local", "\\032"])
       func names(_ name: String) async throws {
-        let station = try Lookout()
-        try station.publish(name)
-        await station.seen(name)
-        let lookout = try Lookout()
-        await lookout.seen(name)
-        try lookout.close()
-        try station.close()
+        try await withTestHost { host in
+          let station = try Lookout(host)
+          try station.publish(name)
+          await station.seen(name)
+          let lookout = try Lookout(host)
+          await lookout.seen(name)
+          try lookout.close()
+          try station.close()
+        }
       }
 
-      @Test("All addresses of a host are told")
+      @Test("An event has all addresses of a host")
       func addresses() async throws {
-        let lookout = try Lookout()
-        let wanted = try ["127.0.0.1", "127.0.0.2", "fd00::7"].map { try IPAddress($0) }
-        try lookout.publish("Many addresses", port: 7, addresses: wanted)
-        await lookout.seen("Many addresses") { $0.addresses == wanted.map { SocketAddress(host: $0, port: 7) } }
-        try lookout.close()
+        try await withTestHost { host in
+          let lookout = try Lookout(host)
+          let wanted = try ["127.0.0.1", "127.0.0.2", "fd00::7"].map { try IPAddress($0) }
+          try lookout.publish("Many addresses", port: 7, addresses: wanted)
+          await lookout.seen("Many addresses") { $0.addresses == wanted.map { SocketAddress(host: $0, port: 7) } }
+          try lookout.close()
+        }
       }
 
-      @Test("A service that comes back at another port is told there")
+      @Test("A service that comes back at another port is reported at that port")
       func moved() async throws {
-        let lookout = try Lookout()
-        try lookout.publish("Moving", port: 1001)
-        await lookout.seen("Moving") { $0.port == 1001 }
-        try lookout.publish("Moving", port: 1002)
-        await lookout.seen("Moving") { $0.port == 1002 }
-        try lookout.close()
+        try await withTestHost { host in
+          let lookout = try Lookout(host)
+          try lookout.publish("Moving", port: 1001)
+          await lookout.seen("Moving") { $0.port == 1001 }
+          try lookout.publish("Moving", port: 1002)
+          await lookout.seen("Moving") { $0.port == 1002 }
+          try lookout.close()
+        }
       }
 
       @Test("Thirty services appear, and go when their responder closes")
       func many() async throws {
-        let lookout = try Lookout()
-        let station = try Lookout()
-        for number in 0..<30 { try station.publish("Crowd \(number)", port: UInt16(2000 + number)) }
-        for number in 0..<30 { await lookout.seen("Crowd \(number)") { $0.port == 2000 + number } }
-        try station.close()
-        for number in 0..<30 { await lookout.gone("Crowd \(number)") }
-        try lookout.close()
+        try await withTestHost { host in
+          let lookout = try Lookout(host)
+          let station = try Lookout(host)
+          for number in 0..<30 { try station.publish("Crowd \(number)", port: UInt16(2000 + number)) }
+          for number in 0..<30 { await lookout.seen("Crowd \(number)") { $0.port == 2000 + number } }
+          try station.close()
+          for number in 0..<30 { await lookout.gone("Crowd \(number)") }
+          try lookout.close()
+        }
       }
 
       @Test("Closing from within an event is well, and ends all events")
       func closeInEvent() async throws {
-        let station = try Lookout()
-        for number in 0..<5 {
-          try station.publish("Closing \(number)")
-          await station.seen("Closing \(number)")
-        }
-        let loop = EventLoop(name: "closing")
-        loop.start()
-        let handles: Int = await withCheckedContinuation { continuation in
-          loop.schedule {
-            var browser: ServiceBrowser?
-            var isClosed = false
-            browser = try! BackEnd.browse(.embedded, on: loop, interfaces: [testInterface!]) { _ in
-              #expect(!isClosed, "an event after the end")
-              isClosed = true
-              browser?.close()
-              browser?.close()
-              browser = nil
-              let timer = LoopTimer(loop)
-              timer.onFire = {
-                timer.close()
-                continuation.resume(returning: loop.openHandleCount)
-              }
-              timer.start(after: .milliseconds(20))
-            }.browser
+        try await withTestHost { host in
+          let station = try Lookout(host)
+          for number in 0..<5 {
+            try station.publish("Closing \(number)")
+            await station.seen("Closing \(number)")
           }
+          let loop = try host.makeLoop("closing")
+          let handles: Int = await withCheckedContinuation { continuation in
+            loop.schedule {
+              var browser: ServiceBrowser?
+              var isClosed = false
+              browser = try! BackEnd.browse(.embedded, on: loop, interfaces: [host.interface]) { _ in
+                #expect(!isClosed, "an event after the end")
+                isClosed = true
+                browser?.close()
+                browser?.close()
+                browser = nil
+                let timer = LoopTimer(loop)
+                timer.onFire = {
+                  timer.close()
+                  continuation.resume(returning: loop.openHandleCount)
+                }
+                timer.start(after: .milliseconds(20))
+              }.browser
+            }
+          }
+          #expect(handles == 1)
+          loop.stop()
+          try station.close()
         }
-        #expect(handles == 1)
-        loop.stop()
-        try station.close()
       }
 
       @Test("Opening and closing again and again leaves nothing behind")
-      func again() throws {
-        for _ in 0..<50 { try Lookout().close() }
+      func again() async throws {
+        try await withTestHost { host in
+          for _ in 0..<50 { try Lookout(host).close() }
+        }
       }
 
-      @Test("Packets of no good will are survived, and what is right is still found")
+      @Test("Malformed packets are survived, and a correct service is still found")
       func hostile() async throws {
-        let lookout = try Lookout()
-        let stranger = try Stranger()
-        for packet in Stranger.packets { stranger.send(packet) }
-        stranger.send(Stranger.packet(name: "Good".utf8.map { $0 }, host: [Array("good".utf8), Array("local".utf8)]))
-        try lookout.publish("Ours")
-        await lookout.seen("Ours")
-        await lookout.seen("Good") { $0.port == 80 && $0.txt == [Array("sf=1".utf8)] }
-        stranger.close()
-        try lookout.close()
+        try await withTestHost { host in
+          let lookout = try Lookout(host)
+          let stranger = try Stranger(host)
+          for packet in Stranger.packets { try stranger.send(packet) }
+          try stranger.send(
+            Stranger.packet(name: "Good".utf8.map { $0 }, host: [Array("good".utf8), Array("local".utf8)]))
+          try lookout.publish("Ours")
+          await lookout.seen("Ours")
+          await lookout.seen("Good") { $0.port == 80 && $0.txt == [Array("sf=1".utf8)] }
+          try stranger.close()
+          try lookout.close()
+        }
       }
 
       @Test("On a machine with nothing but loopback, the search says why it finds nothing")
       func noNetwork() async throws {
-        guard NetworkInterface.all().allSatisfy(\.isLoopback) else { return }
-        let lookout = try Lookout(interfaces: [])
-        await lookout.told { $0 == [.trouble("no network interface is up that can multicast")] }
-        try lookout.close()
+        try await withTestHost { host in
+          let lookout = try Lookout(host, interfaces: [])
+          await lookout.told { $0 == [.trouble("no network interface is up that can multicast")] }
+          try lookout.close()
+        }
       }
     }
   }
 
   @Suite struct ServiceBrowserOpeningTests {
-    @Test("An interface that isn't there is refused by name") func noSuchInterface() throws {
-      let loop = EventLoop(name: "refused")
-      loop.start()
-      #expect(throws: LoopError.self) {
-        try loop.performAndWait { _ = try BackEnd.browse(on: loop, interfaces: ["eth99"]) { _ in } }
+    @Test("An interface that isn't there is refused by name") func noSuchInterface() async throws {
+      try await withTestHost { host in
+        let loop = try host.makeLoop("refused")
+        #expect(throws: LoopError.self) {
+          try loop.performAndWait { _ = try BackEnd.browse(on: loop, interfaces: ["eth99"]) { _ in } }
+        }
+        loop.stop()
+        #expect(loop.openHandleCount == 0)
       }
-      loop.stop()
-      #expect(loop.openHandleCount == 0)
     }
   }
 
-  /// Somebody on the network who says what he likes.
-  private final class Stranger {
-    private let socket: Int32
+  /// Another program on the test's host, which sends any bytes from port 5353. Answers from other ports don't count.
+  private final class Stranger: @unchecked Sendable {  // of the world's thread
+    private let loop: EventLoop
+    private var socket: UDPSocket!
 
-    init() throws {
-      socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-      var yes: Int32 = 1
-      // Answers count only when they come from port 5353.
-      for option in [SO_REUSEADDR, SO_REUSEPORT] {
-        setsockopt(socket, SOL_SOCKET, option, &yes, socklen_t(MemoryLayout<Int32>.size))
+    init(_ host: TestHost) throws {
+      loop = try host.makeLoop("stranger")
+      try loop.performAndWait {
+        self.socket = try UDPSocket(self.loop, host: .anyV4, port: MDNSSockets.port, sharing: true) { _ in }
+        try self.socket.multicast(on: host.interfaceIndex, source: .loopbackV4)
+        self.socket.setHops(255)
       }
-      var ttl: UInt8 = 255
-      setsockopt(socket, Int32(IPPROTO_IP), IP_MULTICAST_TTL, &ttl, 1)
-      var loopback = in_addr(s_addr: UInt32(0x7F00_0001).bigEndian)
-      setsockopt(socket, Int32(IPPROTO_IP), IP_MULTICAST_IF, &loopback, socklen_t(MemoryLayout<in_addr>.size))
-      var here = sockaddr_in(
-        sin_family: sa_family_t(AF_INET), sin_port: UInt16(5353).bigEndian, sin_addr: in_addr(s_addr: 0),
-        sin_zero: (0, 0, 0, 0, 0, 0, 0, 0))
-      let status = withUnsafePointer(to: &here) {
-        bind(socket, UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self), 16)
-      }
-      try #require(status == 0)
     }
 
-    func send(_ packet: [UInt8]) {
-      var group = sockaddr_in(
-        sin_family: sa_family_t(AF_INET), sin_port: UInt16(5353).bigEndian,
-        sin_addr: in_addr(s_addr: UInt32(0xE000_00FB).bigEndian), sin_zero: (0, 0, 0, 0, 0, 0, 0, 0))
-      let sent = withUnsafePointer(to: &group) {
-        sendto(socket, packet, packet.count, 0, UnsafeRawPointer($0).assumingMemoryBound(to: sockaddr.self), 16)
-      }
-      #expect(sent == packet.count)
+    func send(_ packet: [UInt8]) throws {
+      let group = SocketAddress(host: MDNSSockets.groups[0], port: MDNSSockets.port)
+      try loop.performAndWait { try self.socket.send(packet, to: group) }
     }
 
-    func close() { Glibc.close(socket) }
+    func close() throws {
+      try loop.performAndWait { self.socket.close() }
+      loop.stop()
+    }
 
     /// An answer with PTR, SRV, TXT and A of a service.
     static func packet(

@@ -3,11 +3,12 @@
   import HAPLoop
   import HAPWire
   import Testing
+  import WorldTestSupport
 
   @testable import HAPSimulator
 
   private let type = DNSName("_hap._tcp.local")!
-  private let host = DNSName("order-host.local")!
+  private let hostName = DNSName("order-host.local")!
   private let instance = type.prefixed(by: Array("Order".utf8))
 
   private let record = ServiceRecord(
@@ -17,20 +18,20 @@
   enum OwnResponder: CaseIterable, Sendable { case embedded, deviant }
 
   /// A responder on a loop of its own.
-  private final class Station: @unchecked Sendable {
-    private let loop = EventLoop(name: "order")
+  private final class Station: @unchecked Sendable {  // of the world's thread
+    private let loop: EventLoop
     private var responder: EmbeddedResponder?
     private var advertiser: (any Advertiser)!
 
-    init(_ kind: OwnResponder) throws {
-      loop.start()
+    init(_ host: TestHost, _ kind: OwnResponder) throws {
+      loop = try host.makeLoop("order")
       try loop.performAndWait {
         switch kind {
         case .embedded:
-          let responder = try EmbeddedResponder(self.loop, interfaces: [testInterface ?? ""])
+          let responder = try EmbeddedResponder(self.loop, interfaces: [host.interface])
           self.responder = responder
           self.advertiser = responder.makeAdvertiser()
-        case .deviant: self.advertiser = DeviantAdvertiser(self.loop, on: InterfaceChoice([testInterface ?? ""]))
+        case .deviant: self.advertiser = DeviantAdvertiser(self.loop, on: InterfaceChoice([host.interface]))
         }
       }
     }
@@ -61,41 +62,47 @@
     }
   }
 
-  @Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(2))) struct AnnouncementOrderTests {
+  @Suite("The order of announcements, in a simulated world", .timeLimit(.minutes(2))) struct AnnouncementOrderTests {
     @Test(
       "[AD.37] The PTR record comes after or with the addresses, and with SRV and TXT, also when it is asked for early",
       arguments: OwnResponder.allCases)
     func order(kind: OwnResponder) async throws {
-      let neighbour = try Neighbour()
-      let station = try Station(kind)
-      _ = try station.publish()
-      let probe = await neighbour.first { $0.message.isProbe && $0.message.questions.contains { $0.name == instance } }
-      #expect(probe != nil)
-      try neighbour.send(DNSMessage(questions: [DNSQuestion(type, DNSType.ptr)]))
-      let first = try #require(await neighbour.first { $0.message.hasPointer })
-      #expect(first.message.has(instance, DNSType.srv) && first.message.has(instance, DNSType.txt))
-      let heard = try neighbour.packets().map(\.message)
-      let place = try #require(heard.firstIndex { $0.hasPointer })
-      #expect(heard[...place].contains { $0.has(host, DNSType.a) })
-      #expect(!heard[..<place].contains { $0.has(instance, DNSType.srv) || $0.has(instance, DNSType.txt) })
-      try station.close()
-      try neighbour.close()
+      try await withTestHost { host in
+        let neighbour = try Neighbour(host)
+        let station = try Station(host, kind)
+        _ = try station.publish()
+        let probe = await neighbour.first {
+          $0.message.isProbe && $0.message.questions.contains { $0.name == instance }
+        }
+        #expect(probe != nil)
+        try neighbour.send(DNSMessage(questions: [DNSQuestion(type, DNSType.ptr)]))
+        let first = try #require(await neighbour.first { $0.message.hasPointer })
+        #expect(first.message.has(instance, DNSType.srv) && first.message.has(instance, DNSType.txt))
+        let heard = try neighbour.packets().map(\.message)
+        let place = try #require(heard.firstIndex { $0.hasPointer })
+        #expect(heard[...place].contains { $0.has(hostName, DNSType.a) })
+        #expect(!heard[..<place].contains { $0.has(instance, DNSType.srv) || $0.has(instance, DNSType.txt) })
+        try station.close()
+        try neighbour.close()
+      }
     }
 
     @Test(
       "[AD.38] The answer to a question for the type has SRV, TXT and the addresses", arguments: OwnResponder.allCases)
     func additionals(kind: OwnResponder) async throws {
-      let neighbour = try Neighbour()
-      let station = try Station(kind)
-      for await event in try station.publish() where event == .established("Order") { break }
-      // From a port of its own, because only such an answer doesn't depend on what was announced a moment ago (RFC 6762 §6).
-      let mark = try neighbour.sendFromElsewhere(DNSMessage(questions: [DNSQuestion(type, DNSType.ptr)]))
-      let answer = try #require(
-        await neighbour.first(after: mark) { $0.isDirect && $0.message.hasPointer })
-      for wanted in [DNSType.srv, DNSType.txt] { #expect(answer.message.has(instance, wanted)) }
-      #expect(answer.message.has(host, DNSType.a))
-      try station.close()
-      try neighbour.close()
+      try await withTestHost { host in
+        let neighbour = try Neighbour(host)
+        let station = try Station(host, kind)
+        for await event in try station.publish() where event == .established("Order") { break }
+        // From a port of its own, because only such an answer doesn't depend on what was announced a moment ago (RFC 6762 §6).
+        let mark = try neighbour.sendFromElsewhere(DNSMessage(questions: [DNSQuestion(type, DNSType.ptr)]))
+        let answer = try #require(
+          await neighbour.first(after: mark) { $0.isDirect && $0.message.hasPointer })
+        for wanted in [DNSType.srv, DNSType.txt] { #expect(answer.message.has(instance, wanted)) }
+        #expect(answer.message.has(hostName, DNSType.a))
+        try station.close()
+        try neighbour.close()
+      }
     }
   }
 #endif

@@ -1,13 +1,10 @@
-import Foundation
 import HAPDiscovery
 import HAPLoop
 import HAPWire
+import WorldTestSupport
 
-/// The interface these tests may multicast on; without one they stay out. (A namespace with nothing but loopback.)
-let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
-
-/// Another machine on the network, on a loop of its own: hears every packet of multicast DNS, sends any, and may hold a name.
-final class Neighbour: @unchecked Sendable {
+/// Another program on the test's host: receives every packet of multicast DNS, sends any, and may hold a name.
+final class Neighbour: @unchecked Sendable {  // of the world's thread
   struct Packet: Sendable {
     let message: DNSMessage
     /// To us alone.
@@ -15,18 +12,17 @@ final class Neighbour: @unchecked Sendable {
     let time: Duration
   }
 
-  private let loop = EventLoop(name: "neighbour")
-  // Of the loop's thread.
+  private let loop: EventLoop
   private var sockets: MDNSSockets!
   private var packets: [Packet] = []
   private var wishes: [(matches: (Packet) -> Bool, first: Int, timer: LoopTimer, done: (Packet?) -> Void)] = []
   private var held: [DNSRecord] = []
 
-  init() throws {
-    loop.start()
+  init(_ host: TestHost) throws {
+    loop = try host.makeLoop("neighbour")
     try loop.performAndWait {
       let sockets = MDNSSockets(self.loop) { [unowned self] datagram, _ in receive(datagram) }
-      try sockets.open(on: [NetworkInterface.named(testInterface ?? "")])
+      try sockets.open(on: [self.loop.interfaces().named(host.interface)])
       self.sockets = sockets
     }
   }
@@ -51,7 +47,7 @@ final class Neighbour: @unchecked Sendable {
 
   private func multicast(_ message: DNSMessage) { _ = try? sockets.sendToAll(message.encoded()) }
 
-  /// What was heard so far.
+  /// The number of packets received so far.
   var mark: Int { get throws { try loop.performAndWait { self.packets.count } } }
 
   func packets(after mark: Int = 0) throws -> [Packet] { try loop.performAndWait { Array(self.packets[mark...]) } }
@@ -74,6 +70,9 @@ final class Neighbour: @unchecked Sendable {
       }
     }
   }
+
+  /// Waits until packets on their way have arrived: each message comes over IPv4 and over IPv6.
+  func settle() async throws { try await loop.sleep(for: .milliseconds(10)) }
 
   /// Sends to all.
   /// - Returns: the place before it.
@@ -101,7 +100,7 @@ final class Neighbour: @unchecked Sendable {
     }
   }
 
-  /// Tells these records, and tells them again to whoever asks for their names.
+  /// Multicasts these records, and multicasts them again when a question asks for one of them.
   func hold(_ records: [DNSRecord]) throws {
     try loop.performAndWait {
       self.held = records

@@ -4,36 +4,38 @@
   import HAPDiscovery
   import HAPLoop
   import Testing
+  import WorldTestSupport
 
   @testable import hapctl
 
-  /// The interface these tests may multicast on; without one they stay out. (A namespace with nothing but loopback.)
-  private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
-
   /// Accessories that are announced, at a port where nothing listens.
-  private final class Announced: @unchecked Sendable {
-    private let loop = EventLoop(name: "announced")
+  private final class Announced: @unchecked Sendable {  // of the world's thread
+    struct Unseen: Error { let names: Set<String> }
+
+    private let loop: EventLoop
     private var responder: EmbeddedResponder?
 
-    init(_ records: [(name: String, id: String)]) async throws {
-      loop.start()
-      let (events, tell) = AsyncStream.makeStream(of: AdvertisementEvent.self)
+    init(_ host: TestHost, _ records: [(name: String, id: String)]) async throws {
+      loop = try host.makeLoop("announced")
+      let (events, event) = AsyncStream.makeStream(of: AdvertisementEvent.self)
       try loop.performAndWait {
-        let responder = try EmbeddedResponder(self.loop, interfaces: [testInterface ?? ""])
+        let responder = try EmbeddedResponder(self.loop, interfaces: [host.interface])
         self.responder = responder
-        for record in records {
+        for (number, record) in records.enumerated() {
           responder.makeAdvertiser().publish(
             ServiceRecord(
               name: record.name, port: 9, txt: [("id", record.id), ("sf", "1"), ("md", "x"), ("c#", "1")],
-              host: "announced-\(UInt32.random(in: 0...UInt32.max))", addresses: [.loopbackV4])
-          ) { tell.yield($0) }
+              host: "announced-\(number)", addresses: [.loopbackV4])
+          ) { event.yield($0) }
         }
+        LoopTimer(self.loop) { event.finish() }.start(after: .seconds(60))
       }
       var missing = Set(records.map(\.name))
-      for await event in events {
+      var iterator = events.makeAsyncIterator()
+      while !missing.isEmpty, let event = await iterator.next() {
         if case .seen(let name) = event { missing.remove(name) }
-        if missing.isEmpty { break }
       }
+      if !missing.isEmpty { throw Unseen(names: missing) }
     }
 
     func close() throws {
@@ -42,52 +44,85 @@
     }
   }
 
-  @Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(2))) struct FindingTests {
+  @Suite("hapctl finds accessories, in a simulated world", .timeLimit(.minutes(2))) struct FindingTests {
     private let folder = ScratchFolder()
 
-    private func hapctl(_ words: String...) async -> Transcript {
-      await HapctlTests.hapctl(words + ["--interface", testInterface ?? "", "--state", folder.path])
-    }
-
-    @Test("Who is nowhere is looked for, and told with the nearest name")
-    func nobody() async throws {
-      let there = try await Announced([("Hall Lamp", "00:00:00:00:00:01")])
-      for words in [["get", "hall lmp/On"], ["identify", "hall lmp"], ["pair", "hall lmp", "--code", "031-45-154"]] {
-        let said = await HapctlTests.hapctl(
-          words + ["--timeout", "3", "--interface", testInterface ?? "", "--state", folder.path])
-        #expect(
-          said.exit == .cannotRun
-            && said.error.contains("none was found on the network in 3 s; did you mean \"Hall Lamp\"?"),
-          "\(said)")
+    /// Announces accessories on a simulated host, and runs commands of hapctl there.
+    private func announcing(
+      _ records: [(name: String, id: String)], _ test: (_ hapctl: ([String]) -> Transcript) throws -> Void
+    ) throws {
+      let host = TestHost()
+      let announced = try host.run { try await Announced(host, records) }
+      let place = LoopPlace { body in
+        try host.run {
+          let loop = try host.makeLoop("hapctl")
+          defer { loop.stop() }
+          return await body(loop)
+        }
       }
-      try there.close()
+      try test { words in
+        LoopPlace.$current.withValue(place) {
+          HapctlTests.runHapctl(words + ["--interface", host.interface, "--state", folder.path])
+        }
+      }
+      try host.run { try announced.close() }
+      #expect(host.end())
     }
 
-    @Test("Of several with one name none is taken, and each is named")
-    func several() async throws {
-      let there = try await Announced([
+    @Test("An accessory that is not found is reported, with the nearest name")
+    func missing() throws {
+      try announcing([("Hall Lamp", "00:00:00:00:00:01")]) { hapctl in
+        for words in [
+          ["get", "hall lmp/On"], ["identify", "hall lmp"], ["pair", "hall lmp", "--code", "031-45-154"],
+        ] {
+          let said = hapctl(words + ["--timeout", "3"])
+          #expect(
+            said.exit == .cannotRun
+              && said.error.contains("none was found on the network in 3 s; did you mean \"Hall Lamp\"?"),
+            "\(said)")
+        }
+      }
+    }
+
+    @Test("If several accessories have one name, none is used, and each is listed")
+    func several() throws {
+      try announcing([
         ("Tür", "00:00:00:00:00:01"), ("TÜR", "00:00:00:00:00:02"), ("Copy", "00:00:00:00:00:01"),
-      ])
-      let byName = await hapctl("identify", "tür")
-      #expect(byName.exit == .usage && byName.error.contains("2 accessories are called tür"), "\(byName)")
-      #expect(byName.error.contains("TÜR (00:00:00:00:00:02, 127.0.0.1:9), Tür (00:00:00:00:00:01, 127.0.0.1:9)"))
-      let byID = await hapctl("pair", "00:00:00:00:00:01", "--code", "031-45-154")
-      #expect(byID.exit == .usage && byID.error.contains("Copy (") && byID.error.contains("Tür ("), "\(byID)")
-      try there.close()
+      ]) { hapctl in
+        let byName = hapctl(["identify", "tür"])
+        #expect(byName.exit == .usage && byName.error.contains("2 accessories are called tür"), "\(byName)")
+        #expect(byName.error.contains("TÜR (00:00:00:00:00:02, 127.0.0.1:9), Tür (00:00:00:00:00:01, 127.0.0.1:9)"))
+        let byID = hapctl(["pair", "00:00:00:00:00:01", "--code", "031-45-154"])
+        #expect(byID.exit == .usage && byID.error.contains("Copy (") && byID.error.contains("Tür ("), "\(byID)")
+      }
     }
 
-    @Test("One that is found, and that we have no pairing with, is told with how to make one")
-    func stranger() async throws {
-      let there = try await Announced([("Hall Lamp", "00:00:00:00:00:01")])
-      let said = await hapctl("get", "HALL lamp")
-      #expect(said.exit == .problem && said.error.contains("hapctl pair \"HALL lamp\""), "\(said)")
-      // It is asked at the address that was found, where nothing listens.
-      #expect(await hapctl("identify", "hall lamp").error.contains("127.0.0.1:9: connection refused"))
-      #expect(await hapctl("discover").out.hasPrefix("\"Hall Lamp\"  x  00:00:00:00:00:01  127.0.0.1:9  not paired"))
-      try there.close()
+    @Test("For an accessory without a pairing, the error says how to pair")
+    func stranger() throws {
+      try announcing([("Hall Lamp", "00:00:00:00:00:01")]) { hapctl in
+        let said = hapctl(["get", "HALL lamp"])
+        #expect(said.exit == .problem && said.error.contains("hapctl pair \"HALL lamp\""), "\(said)")
+        // The request goes to the address that was found, where nothing listens.
+        #expect(hapctl(["identify", "hall lamp"]).error.contains("127.0.0.1:9: connection refused"))
+        #expect(hapctl(["discover"]).out.hasPrefix("\"Hall Lamp\"  x  00:00:00:00:00:01  127.0.0.1:9  not paired"))
+      }
     }
 
-    @Test("Where there is no network, that is said at once")
+    @Test("discover reports that nothing was found")
+    func nothing() throws {
+      try announcing([]) { hapctl in
+        #expect(hapctl(["discover", "--timeout", "1"]).error == "No accessory was found.\n")
+      }
+    }
+  }
+
+  private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
+
+  /// On real sockets, because hapctl asks the system's daemon if no interface is named. The daemon's library takes a second to find that there is none.
+  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(1))) struct RealSocketsTests {
+    private let folder = ScratchFolder()
+
+    @Test("Without a network the error says so, whatever time there is")
     func noNetwork() async throws {
       guard NetworkInterface.all().allSatisfy(\.isLoopback) else { return }
       for words in [["get", "lamp"], ["discover"], ["pair", "lamp", "--code", "031-45-154", "--timeout", "3600"]] {
@@ -95,7 +130,6 @@
         #expect(
           said.exit == .cannotRun && said.error.contains("no network interface is up that can multicast"), "\(said)")
       }
-      #expect(await hapctl("discover", "--timeout", "1").error == "No accessory was found.\n")
     }
   }
 #endif

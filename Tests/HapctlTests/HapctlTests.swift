@@ -27,11 +27,12 @@ private final class Sink: Sendable {
 /// On a thread of its own: a command blocks until it is done, which a thread of the concurrency runtime must not.
 func hapctl(_ words: [String], environment: [String: String] = ["HOME": "/nowhere"]) async -> Transcript {
   await withCheckedContinuation { continuation in
-    Thread.detachNewThread { continuation.resume(returning: run(words, environment)) }
+    Thread.detachNewThread { continuation.resume(returning: runHapctl(words, environment)) }
   }
 }
 
-private func run(_ words: [String], _ environment: [String: String]) -> Transcript {
+/// On the calling thread.
+func runHapctl(_ words: [String], _ environment: [String: String] = ["HOME": "/nowhere"]) -> Transcript {
   let (out, error) = (Sink(), Sink())
   let console = Console(
     out: { text in out.text.withLock { $0 += text } }, error: { text in error.text.withLock { $0 += text } },

@@ -49,16 +49,27 @@ func socketAddresses(_ texts: [String]) throws(UsageError) -> [SocketAddress] {
   return found
 }
 
-/// Runs what a command does with accessories, on a loop of its own, and tells a failure in one line.
-/// - Parameter isVerbose: whether the bytes around a fault are shown; nil: the command can't be asked that.
+/// The place of a command's event loop.
+struct LoopPlace: Sendable {
+  /// A loop on a thread of its own. Tests set a loop in a simulated world.
+  @TaskLocal static var current = LoopPlace { body in
+    let loop = EventLoop(name: "hapctl")
+    loop.start()
+    defer { loop.stop() }
+    return try blocking { await body(loop) }
+  }
+
+  /// Runs `body` with a loop to its end.
+  let run: @Sendable (_ body: @escaping @Sendable (EventLoop) async -> ExitCode) throws -> ExitCode
+}
+
+/// Runs a command's work with accessories on a loop of its own, and reports a failure in one line.
+/// - Parameter isVerbose: whether the bytes around a fault are shown; nil: the command has no such option.
 func withLoop(
   _ name: String, _ console: Console, isVerbose: Bool? = nil,
   _ body: @escaping @Sendable (EventLoop) async throws -> ExitCode
 ) -> ExitCode {
-  let loop = EventLoop(name: "hapctl")
-  loop.start()
-  defer { loop.stop() }
-  do { return try blocking { try await body(loop) } } catch {
+  @Sendable func report(_ error: any Error) -> ExitCode {
     let failure = Failure(error)
     let excerpt = (error as? ClientError)?.excerpt
     let hint = excerpt != nil && isVerbose == false ? " (--verbose shows the bytes)" : ""
@@ -66,6 +77,11 @@ func withLoop(
     if isVerbose == true { for line in excerpt?.lines ?? [] { console.complain(line) } }
     return failure.code
   }
+  do {
+    return try LoopPlace.current.run { loop in
+      do { return try await body(loop) } catch { return report(error) }
+    }
+  } catch { return report(error) }
 }
 
 extension Failure {

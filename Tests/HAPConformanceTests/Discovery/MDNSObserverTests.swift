@@ -1,17 +1,18 @@
 #if os(Linux)
-  import Foundation
   import HAPDiscovery
   import HAPLoop
+  import HAPTestSupport
   import HAPWire
   import Testing
+  import WorldTestSupport
 
   @testable import HAPConformance
 
-  @Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(2))) struct MDNSObserverTests {
+  @Suite("The observer of multicast DNS, in a simulated world", .timeLimit(.minutes(2))) struct MDNSObserverTests {
     @Test("An instance is found by name, identifier and address, with everything its records say")
     func found() async throws {
-      try await withObserver { observer in
-        let station = try Station()
+      try await withObserver { host, observer in
+        let station = try Station(host)
         try station.publish("Found Ä", host: "found-1")
         let targets: [ServiceTarget] = [
           .name("found Ä"), .id("aa:bb:cc:dd:ee:ff"),
@@ -35,8 +36,8 @@
 
     @Test("Probe, announcement, change and goodbye of a service are heard, in this order")
     func life() async throws {
-      try await withObserver { observer in
-        let station = try Station()
+      try await withObserver { host, observer in
+        let station = try Station(host)
         let name = hap("Life")
         let begin = await observer.mark
         let events = try station.publish("Life", host: "life-1")
@@ -68,8 +69,8 @@
 
     @Test("A name that is claimed while it is probed for is not taken: the other appears under the next")
     func claimed() async throws {
-      try await withObserver { observer in
-        let station = try Station()
+      try await withObserver { host, observer in
+        let station = try Station(host)
         let claim = try await observer.claim(hap("Claimed"))
         let begin = await observer.mark
         let events = try station.publish("Claimed", host: "claimed-1")
@@ -87,8 +88,8 @@
 
     @Test("A service that is up already gives its name up to one that is claimed, and comes back under the next")
     func claimedLater() async throws {
-      try await withObserver { observer in
-        let station = try Station()
+      try await withObserver { host, observer in
+        let station = try Station(host)
         let events = try station.publish("Late", host: "late-1")
         #expect(await events.established() == "Late")
         let begin = await observer.mark
@@ -103,49 +104,19 @@
     }
 
     @Test(
-      "Questions from 5353, for unicast, from a port of its own and to one address are answered where they should be")
+      "Questions from 5353, for unicast, from a port of its own and to one address are answered at the right place")
     func ways() async throws {
-      try await withObserver { observer in
-        let station = try Station()
-        let events = try station.publish("Ways", host: "ways-1")
-        #expect(await events.established() == "Ways")
-        // Others of the machine, one of whom would get what is sent to its address.
-        try await observer.loop.performOnIt { loop in
-          for _ in 0..<12 { _ = try UDPSocket(loop, host: .anyV4, port: 5353, sharing: true) { _ in } }
-        }
-        let question = DNSQuestion(hap("Ways"), DNSType.srv)
-        // Its announcements go on meanwhile.
-        func answer(_ mark: MDNSObserver.Mark) async -> ObservedPacket? {
-          await observer.first(after: mark, within: .seconds(5)) {
-            $0.isMulticast == false && !$0.records(hap("Ways"), DNSType.srv).isEmpty
-          }
-        }
-        _ = await observer.first(after: MDNSObserver.start, within: .seconds(5)) {
-          $0.announcedText(of: hap("Ways")) != nil
-        }
-        // What was multicast within the last quarter of its TTL is sent to the asker alone.
-        let asked = try await observer.query([question], unicastResponse: true)
-        let unicast = try #require(await answer(asked))
-        #expect(unicast.localPort == 5353)
-        let askedAgain = try await observer.query([question], by: .ownPort, id: 0x1234)
-        let legacy = try #require(await answer(askedAgain))
-        #expect(legacy.localPort != 5353 && legacy.message.id == 0x1234)
-        #expect(legacy.message.questions.map(\.name) == [hap("Ways")])
-        let direct = try await observer.query(
-          [question], unicastResponse: true, by: .direct(SocketAddress(host: .loopbackV4, port: 5353)))
-        // It comes back to the observer, who has the address for itself.
-        let back = await observer.first(after: direct, within: .milliseconds(50)) {
-          !$0.isOwn && !$0.message.isResponse
-        }
-        #expect(await observer.packets(after: direct).first?.isOwn == true && back == nil)
+      try await withObserver { host, observer in
+        let station = try Station(host)
+        try await observer.askInEachWay(station)
         try station.close()
       }
     }
 
     @Test("A known answer is not answered again")
     func knownAnswers() async throws {
-      try await withObserver { observer in
-        let station = try Station()
+      try await withObserver { host, observer in
+        let station = try Station(host)
         let events = try station.publish("Known", host: "known-1")
         #expect(await events.established() == "Known")
         let question = DNSQuestion(MDNSObserver.hapType, DNSType.ptr)
@@ -169,17 +140,17 @@
       }
     }
 
-    @Test("Garbage is passed over, and what is right among it is heard; foreign names are not noted")
+    @Test("Malformed messages are skipped, and a correct one among them is received; foreign names are not noted")
     func garbage() async throws {
-      try await withObserver { observer in
+      try await withObserver { host, observer in
         let begin = await observer.mark
         try await observer.loop.performOnIt { loop in
           let noise = try UDPSocket(loop, host: .anyV4, port: 0) { _ in }
-          try noise.multicast(on: NetworkInterface.named(testInterface ?? "").index, source: .loopbackV4)
+          try noise.multicast(on: host.interfaceIndex, source: .loopbackV4)
           func send(_ bytes: [UInt8]) throws {
             try noise.send(bytes, to: SocketAddress(host: MDNSSockets.groups[0], port: 5353))
           }
-          var random = SystemRandomNumberGenerator()
+          var random = SeededGenerator(seed: 1)
           for size in 0..<100 { try send((0..<size).map { _ in .random(in: 0x80...0xFF, using: &random) }) }
           try send(DNSMessage(questions: [DNSQuestion(DNSName("_ipp._tcp.local")!, DNSType.ptr)]).encoded())
           try send(DNSMessage(flags: 0x8405, questions: [DNSQuestion(MDNSObserver.hapType, DNSType.ptr)]).encoded())
@@ -194,7 +165,7 @@
 
     @Test("Waiting ends with its time, with its task and with the observer")
     func waiting() async throws {
-      try await withObserver { observer in
+      try await withObserver { host, observer in
         let mark = await observer.mark
         #expect(await observer.first(after: mark, within: .milliseconds(20)) { _ in true } == nil)
         #expect(await observer.first(after: mark, within: .zero) { _ in true } == nil)
@@ -216,32 +187,26 @@
       }
     }
 
-    @Test("Where multicast can't be had, the reason is told", arguments: ["nowhere0"])
-    func absent(_ interface: String) async {
-      let loop = EventLoop(name: "observer")
-      loop.start()
-      let observer = MDNSObserver(on: loop, interfaces: [interface])
-      #expect(await observer.open()?.contains("nowhere0") == true)
-      #expect(await observer.absence?.contains("nowhere0") == true)
-      await #expect(throws: LoopError.self) { try await observer.browse(within: .seconds(1)) }
-      await observer.close()
-      loop.stop()
+    @Test("If multicast is not possible, the reason is returned", arguments: ["nowhere0"])
+    func absent(_ interface: String) async throws {
+      try await withTestHost { host in
+        let loop = try host.makeLoop("observer")
+        let observer = MDNSObserver(on: loop, interfaces: [interface])
+        #expect(await observer.open()?.contains("nowhere0") == true)
+        #expect(await observer.absence?.contains("nowhere0") == true)
+        await #expect(throws: LoopError.self) { try await observer.browse(within: .seconds(1)) }
+        await observer.close()
+        loop.stop()
+      }
     }
 
-    @Test("Loopback is used only when it is named") func noInterface() async {
-      let loop = EventLoop(name: "observer")
-      loop.start()
-      let observer = MDNSObserver(on: loop)
-      #expect(await observer.open() == "no network interface is up that can multicast")
-      await observer.close()
-      loop.stop()
-    }
-  }
-
-  extension EventLoop {
-    fileprivate func performOnIt(_ work: @escaping @Sendable (EventLoop) throws -> Void) async throws {
-      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-        schedule { continuation.resume(with: Result { try work(self) }) }
+    @Test("Loopback is used only when it is named") func noInterface() async throws {
+      try await withTestHost { host in
+        let loop = try host.makeLoop("observer")
+        let observer = MDNSObserver(on: loop)
+        #expect(await observer.open() == "no network interface is up that can multicast")
+        await observer.close()
+        loop.stop()
       }
     }
   }

@@ -1,26 +1,24 @@
 #if os(Linux)
-  import Foundation
   import HAPDiscovery
   import HAPLoop
   import HAPWire
   import Testing
+  import WorldTestSupport
 
   @testable import HAPConformance
 
-  /// The interface these tests may multicast on; without one they stay out. (A namespace with nothing but loopback.)
-  let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
-
   /// A responder on a loop of its own, of the kind that `hapsim` has.
-  final class Station: @unchecked Sendable {
-    private let loop = EventLoop(name: "station")
-    // Of the loop's thread.
+  final class Station: @unchecked Sendable {  // of the loop's thread
+    private let loop: EventLoop
     private var responder: EmbeddedResponder!
     private var advertiser: (any Advertiser)!
 
-    init() throws {
-      loop.start()
+    convenience init(_ host: TestHost) throws { try self.init(on: host.makeLoop("station"), host.interface) }
+
+    init(on loop: EventLoop, _ interface: String) throws {
+      self.loop = loop
       try loop.performAndWait {
-        self.responder = try EmbeddedResponder(self.loop, interfaces: [testInterface ?? ""])
+        self.responder = try EmbeddedResponder(self.loop, interfaces: [interface])
         self.advertiser = self.responder.makeAdvertiser()
       }
     }
@@ -62,25 +60,18 @@
     }
   }
 
-  /// Runs `body` with an open observer, and closes it and its loop.
-  func withObserver(
-    _ interfaces: [String] = [testInterface ?? ""], _ body: (MDNSObserver) async throws -> Void
-  ) async throws {
-    let loop = EventLoop(name: "observer")
-    loop.start()
-    let observer = MDNSObserver(on: loop, interfaces: interfaces)
-    let absence = await observer.open()
-    #expect(absence == nil)
-    do {
-      try await body(observer)
-    } catch {
+  /// Runs `body` in a simulated world with an open observer, and closes it and its loop.
+  func withObserver(_ body: @escaping @Sendable (TestHost, MDNSObserver) async throws -> Void) async throws {
+    try await withTestHost { host in
+      let loop = try host.makeLoop("observer")
+      let observer = MDNSObserver(on: loop, interfaces: [host.interface])
+      let absence = await observer.open()
+      #expect(absence == nil)
+      try await body(host, observer)
       await observer.close()
       loop.stop()
-      throw error
+      #expect(loop.openHandleCount == 0)
     }
-    await observer.close()
-    loop.stop()
-    #expect(loop.openHandleCount == 0)
   }
 
   extension ObservedPacket {

@@ -1,0 +1,74 @@
+#if os(Linux)
+  import Foundation
+  import HAPDiscovery
+  import HAPLoop
+  import HAPWire
+  import Testing
+
+  @testable import HAPConformance
+
+  private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
+
+  /// On real sockets, because the kernel decides which of several sockets at one port receives a packet.
+  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(1))) struct RealSocketsTests {
+    @Test("Questions are answered at the right place, with other sockets at port 5353 of the machine")
+    func ways() async throws {
+      let interface = testInterface ?? ""
+      let loops = [EventLoop(name: "observer"), EventLoop(name: "station")]
+      for loop in loops { loop.start() }
+      let observer = MDNSObserver(on: loops[0], interfaces: [interface])
+      #expect(await observer.open() == nil)
+      let station = try Station(on: loops[1], interface)
+      try await observer.askInEachWay(station)
+      try station.close()
+      await observer.close()
+      loops[0].stop()
+      #expect(loops[0].openHandleCount == 0)
+    }
+  }
+
+  extension MDNSObserver {
+    /// Asks for a service from 5353, for unicast, from a port of its own and at one address, and expects each answer at the place that RFC 6762 says.
+    nonisolated func askInEachWay(_ station: Station) async throws {
+      let events = try station.publish("Ways", host: "ways-1")
+      #expect(await events.established() == "Ways")
+      // Other sockets of the port: one of them would receive a packet to the machine's address.
+      try await loop.performOnIt { loop in
+        for _ in 0..<12 { _ = try UDPSocket(loop, host: .anyV4, port: 5353, sharing: true) { _ in } }
+      }
+      let question = DNSQuestion(hap("Ways"), DNSType.srv)
+      // Announcements continue meanwhile.
+      func answer(_ mark: MDNSObserver.Mark, isAtOwnPort: Bool) async -> ObservedPacket? {
+        await first(after: mark, within: .seconds(5)) {
+          $0.isMulticast == false && ($0.localPort != 5353) == isAtOwnPort
+            && !$0.records(hap("Ways"), DNSType.srv).isEmpty
+        }
+      }
+      _ = await first(after: MDNSObserver.start, within: .seconds(5)) {
+        $0.announcedText(of: hap("Ways")) != nil
+      }
+      // A record that was multicast within the last quarter of its TTL is sent by unicast.
+      let asked = try await query([question], unicastResponse: true)
+      #expect(await answer(asked, isAtOwnPort: false) != nil)
+      let askedAgain = try await query([question], by: .ownPort, id: 0x1234)
+      let legacy = try #require(await answer(askedAgain, isAtOwnPort: true))
+      #expect(legacy.message.id == 0x1234)
+      #expect(legacy.message.questions.map(\.name) == [hap("Ways")])
+      let direct = try await query(
+        [question], unicastResponse: true, by: .direct(SocketAddress(host: .loopbackV4, port: 5353)))
+      // The observer has the socket of the address, so the question comes back.
+      let back = await first(after: direct, within: .milliseconds(50)) {
+        !$0.isOwn && !$0.message.isResponse && $0.message.questions.contains { $0.name == question.name }
+      }
+      #expect(await packets(after: direct).first?.isOwn == true && back == nil)
+    }
+  }
+
+  extension EventLoop {
+    func performOnIt(_ work: @escaping @Sendable (EventLoop) throws -> Void) async throws {
+      try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        schedule { continuation.resume(with: Result { try work(self) }) }
+      }
+    }
+  }
+#endif

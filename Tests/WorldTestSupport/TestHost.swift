@@ -1,0 +1,47 @@
+import HAPLoop
+import HAPWorld
+
+/// A simulated host with nothing but a loopback interface, on which the programs of one test multicast.
+package final class TestHost: @unchecked Sendable {  // of the world's thread
+  /// The name of its only interface.
+  package let interface = "lo"
+  package let interfaceIndex: UInt32
+  private let world: SimulatedWorld
+  private let host: SimulatedHost
+
+  package convenience init(seed: UInt64 = 1) { self.init(SimulatedWorld(seed: seed)) }
+
+  fileprivate init(_ world: SimulatedWorld) {
+    self.world = world
+    host = world.network.addHost("test")
+    interfaceIndex = host.interfaces[0].index
+  }
+
+  /// Makes the event loop of another process, which is started.
+  package func makeLoop(_ name: String) throws -> EventLoop {
+    guard let process = host.startProcess(name) else {
+      throw LoopError(.cancelled, "starting \(name): the host is off")
+    }
+    return world.makeLoop(name, of: process)
+  }
+
+  /// Runs a part of a test, which waits for it: for code that blocks a thread until its loop has done its work. The world continues with the next part.
+  package func run<T: Sendable>(_ part: @escaping @Sendable () async throws -> T) throws -> T { try world.run(part) }
+
+  /// Ends the world.
+  /// - Returns: whether it used virtual time alone, without work from other threads.
+  package func end() -> Bool {
+    world.end()
+    return world.foreignJobCount == 0
+  }
+}
+
+/// Runs a test in a simulated world of its own, in virtual time.
+/// - Throws: what the test throws; a `WorldError` if it waits for something that can't happen, or for real time.
+package func withTestHost(seed: UInt64 = 1, _ test: @escaping @Sendable (TestHost) async throws -> Void) async throws {
+  let world = SimulatedWorld(seed: seed)
+  let host = TestHost(world)
+  try await world.runApart(WorldLimits(time: .seconds(86_400), deniesForeignWork: true), atEnd: { $0 }) {
+    try await test(host)
+  }
+}
