@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPCommandLine
 
-@Suite(.timeLimit(.minutes(1))) struct LinesAreWritten {
+@Suite(.timeLimit(.minutes(10))) struct LinesAreWritten {
   /// Takes a line when it is let.
   private final class Reader: Sendable {
     let lines = Mutex<[String]>([])

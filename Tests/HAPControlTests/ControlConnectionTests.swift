@@ -5,7 +5,7 @@ import Testing
 @testable import HAPControl
 
 /// With real sockets on loopback.
-@Suite("Connections of the control API", .timeLimit(.minutes(2))) struct ControlConnectionTests {
+@Suite("Connections of the control API", .timeLimit(.minutes(10))) struct ControlConnectionTests {
   private static let ask = "GET /v1 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
   private static func big(_ count: Int) -> ControlAnswer {

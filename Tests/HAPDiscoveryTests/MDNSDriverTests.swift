@@ -104,7 +104,7 @@ private final class DrivenMachine: @unchecked Sendable {
 
 /// On real sockets, because it shows what the kernel and libuv do: interfaces and their networks, echoes of multicast, the sockets of one port.
 /// The rules of multicast DNS are tested in simulated worlds.
-@Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(1))) struct MDNSDriverTests {
+@Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(10))) struct MDNSDriverTests {
   @Test("The machine is given the interface with its addresses, networks and MTU")
   func interfaces() async throws {
     let driven = try DrivenMachine()
@@ -168,7 +168,7 @@ private final class DrivenMachine: @unchecked Sendable {
 }
 
 /// On real sockets, because the kernel joins the groups.
-@Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(1))) struct MDNSSocketsTests {
+@Suite(.enabled(if: testInterface != nil), .serialized, .timeLimit(.minutes(10))) struct MDNSSocketsTests {
   @Test("Links follow the interfaces: they open, stay and close with them")
   func follow() async throws {
     let loop = EventLoop(name: "links")

@@ -9,7 +9,7 @@
 
   /// The embedded responder and the browser on the kernel's sockets: the kernel gives each packet to both, with its interface and source.
   /// All else about them is tested in simulated worlds.
-  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(1))) struct RealSocketsTests {
+  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(10))) struct RealSocketsTests {
     @Test("A service is found on the machine's loopback interface with its address, and goes with its goodbye")
     func found() async throws {
       let interface = testInterface ?? ""

@@ -75,7 +75,7 @@
     }
   }
 
-  @Suite("The embedded responder, in a simulated world", .timeLimit(.minutes(2))) struct ResponderTests {
+  @Suite("The embedded responder, in a simulated world", .timeLimit(.minutes(10))) struct ResponderTests {
     @Test("[AD.1] A record is seen with every key in its order, its port, host and address") func published()
       async throws
     {

@@ -67,7 +67,7 @@ private final class Station: @unchecked Sendable {  // of the world's thread
   }
 }
 
-@Suite("The self-check, in a simulated world", .timeLimit(.minutes(1))) struct SelfCheckTests {
+@Suite("The self-check, in a simulated world", .timeLimit(.minutes(10))) struct SelfCheckTests {
   @Test("A name that is not found is reported once, and the search continues until it is seen") func unseen()
     async throws
   {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(10))) struct ChildProcessTests {
   /// All that a command tells.
   private func events(
     of command: String, environment: [String: String] = [:], limit: Int = 100,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(2))) struct EventLoopSleepTests {
+@Suite(.timeLimit(.minutes(10))) struct EventLoopSleepTests {
   private static let century = Duration.seconds(100 * 366 * 86_400)
 
   /// Runs `body` with a loop that was started.
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct EventLoopTaskTests {
+@Suite(.timeLimit(.minutes(10))) struct EventLoopTaskTests {
   private actor Counter {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -36,7 +36,7 @@ private actor Counter {
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
   @Test("Actors pinned to a loop run on its thread, from a thousand tasks at once")
   func actors() async {
     let loop = EventLoop(name: "actors")

@@ -11,7 +11,7 @@ private final class Place: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct LocalSocketTests {
+@Suite(.timeLimit(.minutes(10))) struct LocalSocketTests {
   @Test("What one side sends comes to the other, at whatever pace it is read, and ends with the end") func echo()
     async throws
   {
@@ -134,7 +134,7 @@ private final class Place: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct HeldLineReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct HeldLineReaderTests {
   @Test("A reader that is held reads no further than it has, until it is let go") func held() async throws {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPLoop
 
-@Suite(.timeLimit(.minutes(2))) struct TCPTests {
+@Suite(.timeLimit(.minutes(10))) struct TCPTests {
   #if os(Linux)
     @Test("A peer is asked for a sign of life where that is wanted, and not otherwise") func keepAlive() async {
       let options: [[Int32]] = await onLoop { loop, finish in

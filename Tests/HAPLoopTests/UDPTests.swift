@@ -7,7 +7,7 @@ import Testing
 private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 private let group = try! IPAddress("224.0.0.251")
 
-@Suite(.timeLimit(.minutes(2))) struct UDPTests {
+@Suite(.timeLimit(.minutes(10))) struct UDPTests {
   @Test(
     "A datagram comes whole, with its sender, where it was sent to and on which interface", arguments: [0, 5, 9000])
   func datagram(_ size: Int) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPSimulator
 
-@Suite("Commands for several loops", .timeLimit(.minutes(2))) struct FleetDispatcherTests {
+@Suite("Commands for several loops", .timeLimit(.minutes(10))) struct FleetDispatcherTests {
   /// A loop, and what it has when it is asked for on it.
   private final class Part: @unchecked Sendable {  // used on its loop alone
     let loop = EventLoop(name: "part")

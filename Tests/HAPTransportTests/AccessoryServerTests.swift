@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPTransport
 
-@Suite("AccessoryServer over sockets", .timeLimit(.minutes(2)))
+@Suite("AccessoryServer over sockets", .timeLimit(.minutes(10)))
 struct AccessoryServerTests {
   private let admin = TestHome.admin
 

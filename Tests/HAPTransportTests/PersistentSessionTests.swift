@@ -32,7 +32,7 @@ private final class Whereabouts: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct PersistentSessionTests {
+@Suite(.timeLimit(.minutes(10))) struct PersistentSessionTests {
   private let loop = TestLoop()
 
   private func session(

@@ -44,7 +44,7 @@
     }
   }
 
-  @Suite("hapctl finds accessories, in a simulated world", .timeLimit(.minutes(2))) struct FindingTests {
+  @Suite("hapctl finds accessories, in a simulated world", .timeLimit(.minutes(10))) struct FindingTests {
     private let folder = ScratchFolder()
 
     /// Announces accessories on a simulated host, and runs commands of hapctl there.
@@ -119,7 +119,7 @@
   private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 
   /// On real sockets, because hapctl asks the system's daemon if no interface is named. The daemon's library takes a second to find that there is none.
-  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(1))) struct RealSocketsTests {
+  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(10))) struct RealSocketsTests {
     private let folder = ScratchFolder()
 
     @Test("Without a network the error says so, whatever time there is")

@@ -10,7 +10,7 @@
   private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 
   /// On real sockets, because the kernel decides which of several sockets at one port receives a packet.
-  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(1))) struct RealSocketsTests {
+  @Suite(.enabled(if: testInterface != nil), .timeLimit(.minutes(10))) struct RealSocketsTests {
     @Test("Questions are answered at the right place, with other sockets at port 5353 of the machine")
     func ways() async throws {
       let interface = testInterface ?? ""

@@ -8,7 +8,7 @@
 
   @testable import HAPConformance
 
-  @Suite("The observer of multicast DNS, in a simulated world", .timeLimit(.minutes(2))) struct MDNSObserverTests {
+  @Suite("The observer of multicast DNS, in a simulated world", .timeLimit(.minutes(10))) struct MDNSObserverTests {
     @Test("An instance is found by name, identifier and address, with everything its records say")
     func found() async throws {
       try await withObserver { host, observer in

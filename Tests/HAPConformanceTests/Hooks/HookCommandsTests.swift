@@ -5,7 +5,7 @@ import Testing
 
 @testable import HAPConformance
 
-@Suite("Hooks as commands", .timeLimit(.minutes(1))) struct HookCommandsTests {
+@Suite("Hooks as commands", .timeLimit(.minutes(10))) struct HookCommandsTests {
   private func run(
     _ way: HookFile.Way, _ hook: HookCall,
     ask: @escaping @Sendable (String) async -> Bool = { _ in false }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import HAPConformance
 
-@Suite("Pair Setup as the tester does it", .timeLimit(.minutes(1))) struct SetupProcedureTests {
+@Suite("Pair Setup as the tester does it", .timeLimit(.minutes(10))) struct SetupProcedureTests {
   /// An accessory's end in memory: slow work is done on the spot, stores succeed.
   final class Server {
     private var core: PairSetupServer

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HAPConformance
 
-@Suite("The runner", .timeLimit(.minutes(1))) struct RunnerTests {
+@Suite("The runner", .timeLimit(.minutes(10))) struct RunnerTests {
   private static let hello = TinyCase.text(
     "AA-01", "needs: [any]", steps: "send: { path: /accessories }", "expect: refused")
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HAPConformance
 
-@Suite("Judgements", .timeLimit(.minutes(1))) struct JudgementTests {
+@Suite("Judgements", .timeLimit(.minutes(10))) struct JudgementTests {
   private func judge(_ arrival: Arrival, _ expectation: String, took: Duration = .milliseconds(5)) throws -> String? {
     let judgement = Judgement(
       view: AnswerView(arrival: arrival, took: took), setup: nil, verify: nil, accessory: nil)

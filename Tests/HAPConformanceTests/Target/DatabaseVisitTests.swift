@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPConformance
 
-@Suite("A look at a database", .timeLimit(.minutes(1))) struct DatabaseVisitTests {
+@Suite("A look at a database", .timeLimit(.minutes(10))) struct DatabaseVisitTests {
   /// - Returns: what came of a look at `TestHome`, and how many are paired with it then.
   private func look(givingUpInPairSetup isGivenUp: Bool) async throws -> (failure: String?, pairingCount: Int) {
     try await withLoop { loop in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPSimulator
 
-@Suite("The library: what is expected of an accessory", .timeLimit(.minutes(2))) struct ExpectationTests {
+@Suite("The library: what is expected of an accessory", .timeLimit(.minutes(10))) struct ExpectationTests {
   /// Of `ProfileText.garage`.
   private func id(_ name: CharacteristicName, of door: RunningAccessory) async throws -> String {
     let subject = try await door.served.loop.answer { [served = door.served] done in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPSimulator
 
-@Suite("The library: what is done to an accessory", .timeLimit(.minutes(2))) struct RunningAccessoryTests {
+@Suite("The library: what is done to an accessory", .timeLimit(.minutes(10))) struct RunningAccessoryTests {
   private func with<T>(
     _ source: ProfileSource, _ body: (Simulator, RunningAccessory) async throws -> T
   ) async throws -> T {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HAPSimulator
 
-@Suite("The library: a simulator", .timeLimit(.minutes(2))) struct SimulatorTests {
+@Suite("The library: a simulator", .timeLimit(.minutes(10))) struct SimulatorTests {
   @Test("An accessory comes from a file, a text, bytes, a profile or a few words") func sources() async throws {
     let simulator = try await Simulator()
     let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).hasaccessory")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HAPSimulator
 
-@Suite("The library: connections and faults of a simulated world", .timeLimit(.minutes(2))) struct WorldNetworkTests {
+@Suite("The library: connections and faults of a simulated world", .timeLimit(.minutes(10))) struct WorldNetworkTests {
   @Test("Bytes come in order, in pieces that a reader asks for, and then the end") func reading() async throws {
     try await withSimulatedWorld { world in
       let (_, phone, door) = try await world.garage()

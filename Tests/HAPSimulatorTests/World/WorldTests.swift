@@ -11,7 +11,7 @@ import Testing
 
 @testable import HAPSimulator
 
-@Suite("The library: a simulated world", .timeLimit(.minutes(2))) struct WorldTests {
+@Suite("The library: a simulated world", .timeLimit(.minutes(10))) struct WorldTests {
   @Test("A controller finds, pairs, writes and is notified, and a door that travels for an hour is open at once")
   func wholeWay() async throws {
     let end = try await withSimulatedWorld { world in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HAPSuite
 
-@Suite("Any tree at all", .timeLimit(.minutes(1))) struct RandomSuiteTests {
+@Suite("Any tree at all", .timeLimit(.minutes(10))) struct RandomSuiteTests {
   /// Makes trees of the vocabulary's own words, so that they get far into the checker.
   private struct Maker {
     var random: SeededGenerator

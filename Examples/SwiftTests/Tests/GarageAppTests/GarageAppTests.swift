@@ -1,7 +1,7 @@
 import HAPSimulator
 import Testing
 
-@Suite("The app and the garage door", .timeLimit(.minutes(2))) struct GarageAppTests {
+@Suite("The app and the garage door", .timeLimit(.minutes(10))) struct GarageAppTests {
   /// A real accessory in this process. Its time stands still until a test lets it pass.
   let simulator: Simulator
   let door: RunningAccessory
