@@ -236,7 +236,7 @@ let package = Package(
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
-    .testTarget(name: "HouseTests"),
+    .testTarget(name: "HouseTests", dependencies: ["EmbedTool"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -41,7 +41,7 @@ import PackagePlugin
     var inputs: [URL] = []
     for part in parts {
       let folder = target.directoryURL.appending(path: part.folder).resolvingSymlinksInPath()
-      let files = try files(of: folder, part.extensions)
+      let files = try files(of: folder, part)
       arguments += [part.option, part.type] + (part.givesFolder ? [folder.path] : files.map(\.path))
       inputs += files
     }
@@ -53,18 +53,19 @@ import PackagePlugin
   }
 
   /// The files with one of these extensions in the order of the bytes of their names, without hidden ones.
-  private func files(of folder: URL, _ extensions: [String]) throws -> [URL] {
+  private func files(of folder: URL, _ part: Part) throws -> [URL] {
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: folder.path) } catch {
+      let link = try? FileManager.default.destinationOfSymbolicLink(atPath: folder.path)
       throw EmbedProblem(
-        "EmbedTexts can't read the folder \(folder.path): \(error.localizedDescription) Take it from the repository again."
-      )
+        "EmbedTexts can't read the folder \(folder.path)\(link.map { ", a link to \($0)" } ?? ""): "
+          + "\(error.localizedDescription) Take it from the repository again.")
     }
     let files = names.filter { !$0.hasPrefix(".") }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-      .map { folder.appending(path: $0) }.filter { extensions.contains($0.pathExtension) }
+      .map { folder.appending(path: $0) }.filter { part.extensions.contains($0.pathExtension) }
     guard !files.isEmpty else {
       throw EmbedProblem(
-        "The folder \(folder.path) has no file with the extension \(extensions.joined(separator: " or ")). "
+        "The folder \(folder.path) has no file with the extension \(part.extensions.joined(separator: " or ")). "
           + "Take its files from the repository again.")
     }
     return files
