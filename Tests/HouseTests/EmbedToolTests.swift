@@ -4,7 +4,7 @@ import Testing
 /// EmbedTool makes Swift of texts in each build. That the programs have the texts of the package is tested where they are read: `EmbeddedSuites` in
 /// HAPSuiteTests, and so on.
 ///
-/// Seen to fail: with one `#` around each literal; without the check for carriage returns; with blocks of SHA-256 padded to 60 bytes.
+/// Seen to fail: with one `#` around each literal; without the check for carriage returns; with the last block of SHA-256 padded to 60 bytes.
 struct EmbedToolTests {
   /// A folder with files for the tool.
   private final class Folder {
