@@ -15,6 +15,11 @@ RUN apt-get update -qq \
 # The package manager wants the folders of all targets, those of the tests too.
 COPY Makefile Package.swift ./
 COPY Sources Sources
+COPY Plugins Plugins
+# The texts that the plugin puts into the programs.
+COPY Suites Suites
+COPY Defects Defects
+COPY Faults Faults
 COPY Tests Tests
 COPY Fuzz Fuzz
 COPY Profiles Profiles

@@ -38,6 +38,10 @@ let package = Package(
     // macOS has it in the system.
     .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-compat-libdnssd-dev"])]),
 
+    // Makes Swift of suites, defects, faults and pages when a target with the plugin is built.
+    .plugin(name: "EmbedTexts", capability: .buildTool(), dependencies: ["EmbedTool"]),
+    .executableTarget(name: "EmbedTool", path: "Plugins/EmbedTool"),
+
     // Pure: no I/O, no clock, no chance of their own.
     .target(name: "HAPCrypto", dependencies: ["CSodium", "CLibcrypto"]),
     .target(name: "HAPWire"),
@@ -49,16 +53,20 @@ let package = Package(
     .target(name: "HAPAppleArchive", dependencies: ["CPlist", "HAPModel"]),
     .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
     .target(name: "HAPYAML", dependencies: ["CYAML", "HAPWire"]),
-    .target(name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"]),
+    .target(
+      name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"], plugins: ["EmbedTexts"]),
     .target(name: "HAPScenario", dependencies: ["HAPYAML", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDefects",
-      dependencies: ["HAPYAML", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
-    .target(name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"]),
+      dependencies: ["HAPYAML", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
+      exclude: ["Texts"], plugins: ["EmbedTexts"]),
+    .target(
+      name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"],
+      plugins: ["EmbedTexts"]),
     .target(name: "HAPFleet", dependencies: ["HAPFaults", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPProtocol", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
-    .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"]),
+    .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
@@ -82,7 +90,7 @@ let package = Package(
       dependencies: [
         "HAPSimulator", "HAPScenario", "HAPFaults", "HAPProfile", "HAPProtocol", "HAPLoop", "HAPModel", "HAPWire",
       ],
-      exclude: ["Page", "OpenAPI"]),
+      exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
     .target(
       name: "HAPConformance",
       dependencies: [
@@ -232,7 +240,7 @@ let package = Package(
     // Announces the services that it reads from standard input, for Tests/Interop.
     .executableTarget(
       name: "MDNSAnnouncer", dependencies: ["HAPDiscovery", "MDNS", "HAPLoop", "HAPWire"], path: "Tests/MDNSAnnouncer"),
-    .testTarget(name: "HouseTests"),
+    .testTarget(name: "HouseTests", dependencies: ["EmbedTool"]),
   ],
   swiftLanguageModes: [.v6]
 )
@@ -266,6 +274,7 @@ if let names = Context.environment["HAPSIM_TESTS"]?.split(separator: " "), !name
     for dependency in target.dependencies {
       if case .byNameItem(let name, _) = dependency { need(name) }
     }
+    for case .plugin(let name, _) in target.plugins ?? [] { need(name) }
   }
   for name in names { need(String(name)) }
   package.targets.removeAll { !needed.contains($0.name) }

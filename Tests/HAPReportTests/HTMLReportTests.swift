@@ -15,19 +15,6 @@ struct HTMLReportTests {
     return try JSONNode.parse(Array(page[start.upperBound..<end.lowerBound].utf8))
   }
 
-  @Test("The embedded page is what its sources make")
-  func embedded() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", Checkout.file("Scripts/embed-report-page").path, "--check"]
-    let errors = Pipe()
-    process.standardError = errors
-    try process.run()
-    let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(text)")
-  }
-
   @Test("The page holds the run, whatever an accessory says", arguments: Fixture.names)
   func holdsTheRun(_ name: String) throws {
     let report = Fixture.report(name)

@@ -43,13 +43,14 @@ import Testing
     #expect(once.hasSuffix("<!-- end of bytes -->\nb\n<!-- items -->\nno end\n"))
   }
 
-  @Test("The suites of the binary are those of the folder") func embedded() throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", Self.folder.appendingPathComponent("Scripts/embed-texts").path, "--check"]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "Scripts/embed-texts writes them")
+  @Test("The suites of the binary are the files of the folder, byte by byte") func embedded() throws {
+    let folder = Self.folder.appendingPathComponent("Suites")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
+    #expect(EmbeddedSuites.files.map(\.name) == names.sorted())
+    for file in EmbeddedSuites.files {
+      let bytes = Array(try Data(contentsOf: folder.appendingPathComponent(file.name)))
+      #expect(file.text.withUTF8Buffer { Array($0) } == bytes, "\(file.name)")
+    }
   }
 
   @Test("Every example of the page is right") func examples() throws {

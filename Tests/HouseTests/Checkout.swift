@@ -29,6 +29,16 @@ enum Checkout {
     return found.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }
   }
 
+  /// The Swift files that a plugin of the package made for a target in this build.
+  static func embeddedSources(of target: String) throws -> [URL] {
+    // The scratch folder holds the build folder, and plugins/outputs/PACKAGE/TARGET/destination/PLUGIN.
+    let outputs = try buildFolder().resolvingSymlinksInPath().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("plugins/outputs")
+    let files = FileManager.default.enumerator(at: outputs, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
+    return (files ?? []).filter { $0.pathExtension == "swift" && $0.pathComponents.dropLast(3).last == target }
+      .sorted { $0.path < $1.path }
+  }
+
   /// The modules that a Swift file imports, by the names of the modules alone.
   static func modulesImported(by text: String) -> [String] {
     let attributes = #"(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"#

@@ -5,7 +5,9 @@ import Testing
 ///
 /// Seen to fail: with indirect imports left out of the script.
 struct FuzzSelectionTests {
-  private static let copied = ["Sources", "Fuzz", "Scripts", "Tests/HAPTestSupport", "Package.swift"]
+  private static let copied = [
+    "Sources", "Fuzz", "Scripts", "Tests/HAPTestSupport", "Package.swift", "Defects", "Suites", "Faults",
+  ]
 
   /// A copy of what the script reads.
   private final class Copy {
@@ -56,6 +58,8 @@ struct FuzzSelectionTests {
     let reader = "Sources/HAPAppleArchive/ArchiveReader.swift"
     #expect(try copy.targets(changing: reader) == ["import", "archive"])
     #expect(try copy.targets(changing: "Fuzz/Targets/LintTarget.swift") == ["lint"])
+    #expect(try copy.targets(changing: "Defects/read.yaml").contains("defects"))
+    #expect(try !copy.targets(changing: "Defects/read.yaml").contains("archive"))
     #expect(try copy.targets(changing: "Sources/hapctl/main.swift").isEmpty)
     #expect(try copy.targets(changing: reader, movingTo: "Sources/hapctl/A.swift") == ["import", "archive"])
   }

@@ -26,14 +26,16 @@ struct ObjectFile {
   static func all(of target: String, onlyUndefined: Bool = false) throws -> [ObjectFile] {
     let folder = try Checkout.buildFolder().appendingPathComponent("\(target).build")
     let root = Checkout.folder.appendingPathComponent("Sources/").path + "/"
-    let sources = try Checkout.sources(of: target)
+    let sources = try Checkout.sources(of: target) + Checkout.embeddedSources(of: target)
     let paths = sources.map { folder.appendingPathComponent($0.lastPathComponent + ".o").path }
     for path in paths where !FileManager.default.fileExists(atPath: path) {
       throw Failure("\(path) is missing: the tests were built in a way that HouseTests doesn't know")
     }
     let symbols = try symbols(of: paths, onlyUndefined)
     return zip(sources, paths).map { source, path in
-      ObjectFile(name: source.path.replacingOccurrences(of: root, with: ""), symbols: symbols[path] ?? [])
+      let isOurs = source.path.hasPrefix(root)
+      let name = isOurs ? String(source.path.dropFirst(root.count)) : "\(target)/\(source.lastPathComponent)"
+      return ObjectFile(name: name, symbols: symbols[path] ?? [])
     }
   }
 
