@@ -41,7 +41,7 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: no-tests help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,7 +57,7 @@ endif
 UNOPTIMIZED := .build/test/debug/hapsim
 unoptimized: build-deps
 	@echo "Building hapsim without optimization, which takes less time. For large fleets and measurements, run 'make release' and .build/release/hapsim."
-	swift build $(TEST_BUILD) --product hapsim
+	env -u HAPSIM_TESTS swift build $(TEST_BUILD) --product hapsim
 
 # Overlapping accesses to a variable are looked for at run time by the debug build, which make test and the sanitizers run. A fifth of the
 # instructions of a request would go into looking for them here.
@@ -79,8 +79,11 @@ else
 	@echo "NOT DONE: on macOS the system's libraries are shared ones; make release is what there is."
 endif
 
-test: test-deps lint unit-test rules interop ## lint, unit tests, rules and interop tests
+test: $(if $(TESTS),no-tests) test-deps lint unit-test rules interop ## lint, unit tests, rules and interop tests
 	@echo "make test: all passed; the full logs are in .build/logs"
+
+no-tests:
+	@echo "make test: TESTS= is for make unit-test; make test runs everything" >&2; exit 2
 
 lint: unit-test-deps ## the format of every Swift file, checked
 	@$(SUMMARIZE) build lint swift format lint --strict --parallel -r $(SOURCES)
@@ -104,7 +107,7 @@ rules: ## every rule of docs/protocol.md has a test
 # Built here again when this target is made alone; after unit-test it is there already.
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
-	@$(SUMMARIZE) build build-all swift build --build-tests $(TEST_BUILD)
+	@$(SUMMARIZE) build build-all env -u HAPSIM_TESTS swift build --build-tests $(TEST_BUILD)
 	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" Scripts/interop $(PYTEST_ARGS)
 else
 	@echo "NOT RUN: the interop tests need a network namespace, which only Linux has."
@@ -148,7 +151,7 @@ fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will
 # SINCE= the revision up to which everything passed; without it, the commit of the last run that passed in this checkout
 NIGHTLY := .build/nightly-passed
 SINCE   ?= $(shell cat $(NIGHTLY) 2>/dev/null || echo unknown)
-nightly: test-deps ## run what takes too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, mutations of the mDNS rules
+nightly: test-deps ## run what takes too long for make test: fuzz targets whose code changed, sanitizers, hostile connections, the proof, the interop tests with all profiles, mutations of the mDNS rules
 	targets=$$(Scripts/fuzz-changed "$(SINCE)"); \
 	if [ -n "$$targets" ]; then Scripts/fuzz $(MINUTES) $$targets; else echo "no fuzz target changed since $(SINCE)"; fi
 	$(MAKE) sanitize abuse api-fuzz prove

@@ -8,7 +8,6 @@ Both clocks are the machine's: the write's time is taken in front of it here, th
 
 import asyncio
 import itertools
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "Tests" / "Interop"))
 
 import direct  # noqa: E402
+from page_browser import BROWSER  # noqa: E402
 from playwright.async_api import async_playwright  # noqa: E402
 from process import PROFILES, Simulator  # noqa: E402
 from samples import show  # noqa: E402
@@ -24,7 +24,6 @@ from samples import show  # noqa: E402
 WRITES = 200
 RATE = 1000
 SECONDS = 15
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 # Milliseconds since 1970 at which the first light's switch changed, in the order in which it did.
 WATCH = """() => {

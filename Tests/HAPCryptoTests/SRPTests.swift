@@ -207,7 +207,9 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
 
   @Test("A table of exponentiations gives what they give, and each is made once") func powerTable() {
     let numbers = [[], [1], [5], [1, 0], [UInt8](repeating: 255, count: 384)].map(BigNumber.init)
-    let plain = numbers.flatMap { base in numbers.map { SRPGroup.power(base, $0).bytes() } }
+    let plain = PowerTable.$isBypassed.withValue(true) {
+      numbers.flatMap { base in numbers.map { SRPGroup.power(base, $0).bytes() } }
+    }
     PowerTable.use()
     for _ in 0..<2 {
       #expect(numbers.flatMap { base in numbers.map { SRPGroup.power(base, $0).bytes() } } == plain)
@@ -236,7 +238,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
           texts.map { text in signing.map { isValidSignature(signature, of: text, by: $0.publicKey) ? 1 : 0 } }
         }
     }
-    let plain = all()
+    let plain = PowerTable.$isBypassed.withValue(true) { all() }
     PowerTable.use()
     #expect(all() == plain)
     #expect(all() == plain)

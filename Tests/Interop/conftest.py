@@ -54,13 +54,14 @@ def profiles_of_the_day(profiles):
 
 
 def pytest_generate_tests(metafunc):
-    """A test with an argument `profile` runs for each profile that is shipped."""
+    """A test with an argument `profile` runs for each shipped profile; those of test_profiles.py for the profiles of the day, unless -k chooses."""
     if "profile" in metafunc.fixturenames:
         profiles = shipped_profiles()
-        if metafunc.config.getoption("--bonjour"):
+        config = metafunc.config
+        if config.getoption("--bonjour"):
             # Only what an accessory announces matters here: one profile of each kind.
             profiles = [profile for profile in profiles if profile.stem in ANNOUNCED]
-        else:
+        elif metafunc.module.__name__ == "test_profiles" and not config.getoption("keyword"):
             profiles = profiles_of_the_day(profiles)
         part, parts = map(int, metafunc.config.getoption("--part").split("/"))
         profiles = profiles[part - 1 :: parts]

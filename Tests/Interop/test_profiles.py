@@ -1,6 +1,6 @@
-"""Every shipped profile against aiohomekit: found, paired, read, written, listened to, shared, unpaired.
+"""Shipped profiles against aiohomekit, one of each category a day (conftest.py): found, paired, read, written, listened to, shared, unpaired.
 
-On real sockets because aiohomekit is a third party. It runs the built hapsim with every profile, so with each category.
+On real sockets because aiohomekit is a third party. It runs the built hapsim with each category.
 """
 
 import base64

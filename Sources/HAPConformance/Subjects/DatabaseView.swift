@@ -47,7 +47,7 @@ struct DatabaseView: Sendable {
 
   // MARK: As variables
 
-  /// The variables that were asked for, by their places in `characteristics`: cases ask for the same ones again and again.
+  /// The variables that were asked for, by index in `characteristics`: cases ask for the same ones again and again.
   private final class Variables: Sendable {
     let made = Mutex<[Int: JSONNode]>([:])
   }

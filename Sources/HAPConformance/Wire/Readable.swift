@@ -7,15 +7,20 @@ enum Readable {
   /// More of a body isn't made readable.
   private static let limit = 64 << 10
 
-  /// Of a body, made readable when it is asked for.
+  /// A body. One of TLV8 or JSON is made readable when a report asks for it; of any other, only the first bytes are kept.
   static func content(_ bytes: [UInt8], type: String?) -> TranscriptEntry.Content {
-    .body(bytes, type: type, decode: body)
+    let isReadable = type == "application/pairing+tlv8" || isJSON(bytes)
+    return isReadable && bytes.count <= limit ? .body(bytes, type: type, decode: body) : .text(body(bytes, type: type))
+  }
+
+  private static func isJSON(_ bytes: [UInt8]) -> Bool {
+    bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[")
   }
 
   static func body(_ bytes: [UInt8], type: String?) -> String {
     guard !bytes.isEmpty else { return "" }
     if type == "application/pairing+tlv8" { return tlv(bytes) }
-    if bytes.first == UInt8(ascii: "{") || bytes.first == UInt8(ascii: "[") {
+    if isJSON(bytes) {
       guard bytes.count <= limit, let node = try? JSONNode.parse(bytes) else {
         return String(decoding: bytes.prefix(limit), as: UTF8.self)
       }

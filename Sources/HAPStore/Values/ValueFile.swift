@@ -1,3 +1,4 @@
+import CSQLite
 import HAPModel
 import Synchronization
 
@@ -15,9 +16,8 @@ final class ValueFile: Sendable {
     let database = try Schema.values.open(path, files: files)
     self.path = path
     do throws(SQLiteError) {
+      try database.emptyLog()  // synced, as SQLite does by default
       try database.execute("PRAGMA synchronous = OFF")
-      // On a full disk the log stays as it is.
-      try? database.emptyLog()
       connection = Mutex(try Connection(database))
     } catch { throw StoreError(error, path: path) }
   }
@@ -129,7 +129,12 @@ final class ValueFile: Sendable {
 extension Database {
   /// Takes the log over into the file and truncates it. A power cut can take a transaction out of the log of a file that is never synced, and leave
   /// later ones. SQLite ignores these, but only until the transaction before them is written once more with the same bytes.
-  fileprivate func emptyLog() throws(SQLiteError) { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+  /// On a full disk, or while another process or the migration of an older schema uses the file, the log stays.
+  fileprivate func emptyLog() throws(SQLiteError) {
+    do throws(SQLiteError) { try execute("PRAGMA wal_checkpoint(TRUNCATE)") } catch {
+      guard [SQLITE_FULL, SQLITE_BUSY, SQLITE_LOCKED].contains(error.code) else { throw error }
+    }
+  }
 }
 
 extension ValueFile.Connection {
