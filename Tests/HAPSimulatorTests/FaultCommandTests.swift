@@ -118,7 +118,7 @@ extension ServedSimulation {
     }
   }
 
-  @Test("What goes round does so until it is over, and leaves the accessory as it was", .timeLimit(.minutes(10)))
+  @Test("A cyclic fault repeats until it ends, and leaves the accessory as it was", .timeLimit(.minutes(10)))
   func cycle() async throws {
     try await simulated(ProfileText.garage) { (served) async throws in
       let (turns, continuation) = AsyncStream.makeStream(of: Void.self)

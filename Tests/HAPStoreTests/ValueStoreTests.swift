@@ -127,7 +127,7 @@ struct ValuesAfterPowerCutTests {
   private let disk = SimulatedDisk(SimulatedDisk.Options())
   private let log = "/state/values.db-wal"
 
-  /// What is left of the process that used the folder dies with it, so that nothing closes the files.
+  /// Kills the process that used the folder, so that nothing closes the files.
   private func values<R>(_ body: (ValueStore) throws -> R) throws -> R {
     let store = try StateFolder.open(path: "/state", files: disk).accessory(key: "garage")
     defer {

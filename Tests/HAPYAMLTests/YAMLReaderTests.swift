@@ -193,7 +193,7 @@ private func complaint(_ text: String) -> JSONError? {
     #expect(complaint(laughs)?.message.hasPrefix("there are more than 200000 values") == true)
   }
 
-  @Test("What takes libyaml long is refused or quick", .timeLimit(.minutes(10))) func quick() {
+  @Test("A text that libyaml reads slowly is refused, or read soon", .timeLimit(.minutes(10))) func quick() {
     let lines = 50_000
     _ = complaint(String(repeating: "%TAG !a! b\n", count: lines))
     _ = complaint((0..<lines).map { "%TAG !\($0)! b\n" }.joined())

@@ -129,7 +129,8 @@ final class ValueFile: Sendable {
 extension Database {
   /// Takes the log over into the file and truncates it. A power cut can take a transaction out of the log of a file that is never synced, and leave
   /// later ones. SQLite ignores these, but only until the transaction before them is written once more with the same bytes.
-  /// On a full disk, or while another process or the migration of an older schema uses the file, the log stays.
+  /// On a full disk, or while another process uses the file, the log stays. SQLite answers "locked" if the file has had a log only since the statement
+  /// before; then the log is empty.
   fileprivate func emptyLog() throws(SQLiteError) {
     do throws(SQLiteError) { try execute("PRAGMA wal_checkpoint(TRUNCATE)") } catch {
       guard [SQLITE_FULL, SQLITE_BUSY, SQLITE_LOCKED].contains(error.code) else { throw error }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HAPConformance
 
-@Suite("How messages of no good will are sent", .timeLimit(.minutes(10))) struct FuzzDeliveryTests {
+@Suite("How malformed messages are sent", .timeLimit(.minutes(10))) struct FuzzDeliveryTests {
   @Test("Behind a message that ends the connection in good order it ends so") func ending() async throws {
     try await withLoop { loop in
       try await LoopActor(loop).run { actor in
