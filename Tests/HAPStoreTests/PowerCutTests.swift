@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import HAPModel
+import HAPWorld
 import Testing
 
 @testable import HAPStore
@@ -115,15 +116,17 @@ struct PowerCutTests {
     }
   }
 
-  /// What an accessory finds when it starts from these files.
+  /// What an accessory finds when it starts from these files. They are on a simulated disk, because a real one syncs slowly.
   private func restart(_ files: [String: [UInt8]], at recorded: String) throws -> Contents? {
-    let temporary = TemporaryFolder()
-    for (path, bytes) in files where path.hasSuffix(".db") || path.hasSuffix("-wal") {
-      try temporary.write(Data(bytes), String(path.dropFirst(recorded.count + 1)))
+    try OnBothDisks.$disk.withValue(SimulatedDisk()) {
+      let temporary = TemporaryFolder()
+      for (path, bytes) in files where path.hasSuffix(".db") || path.hasSuffix("-wal") {
+        try temporary.write(Data(bytes), String(path.dropFirst(recorded.count + 1)))
+      }
+      let folder = try temporary.open()
+      guard try !folder.list().isEmpty else { return nil }
+      return try Contents(try folder.accessory(key: "garage"))
     }
-    let folder = try StateFolder.open(path: temporary.state)
-    guard try !folder.list().isEmpty else { return nil }
-    return try Contents(try folder.accessory(key: "garage"))
   }
 
   @Test(

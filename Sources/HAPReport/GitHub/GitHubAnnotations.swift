@@ -4,7 +4,7 @@ import HAPWire
 /// its log.
 package enum GitHubAnnotations {
   package static func lines(of report: RunReport, redaction: Redaction) -> [String] {
-    let report = report.redacted(by: redaction)
+    let report = report.redactedWithoutTranscripts(by: redaction)
     var lines = report.cases.filter { $0.verdict?.isBad == true }.map { reported in
       let title = "\(reported.label) \(reported.description.title)"
       let text = FailureText.lines(of: reported.outcome).joined(separator: "\n")

@@ -6,7 +6,7 @@ import HAPWire
 /// system-out.
 package enum JUnitReport {
   package static func text(of report: RunReport, redaction: Redaction) -> String {
-    let report = report.redacted(by: redaction)
+    let report = report.redactedWithoutTranscripts(by: redaction)
     let program = report.header?.program ?? .haptest
     var suites = report.areas.map { Suite(name: $0.name, cases: $0.cases.map { Case($0, by: program) }) }
     if let end = end(of: report) { suites.append(Suite(name: "run", cases: [end])) }

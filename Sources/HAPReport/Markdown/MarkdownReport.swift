@@ -9,7 +9,7 @@ package enum MarkdownReport {
     of report: RunReport, redaction: Redaction, conclusion: RunConclusion? = nil,
     sizeLimit: Int = 900_000
   ) -> String {
-    let report = report.redacted(by: redaction)
+    let report = report.redactedWithoutTranscripts(by: redaction)
     let cases = report.cases
     var page = Page(limit: sizeLimit)
     page.add(head(report, conclusion ?? report.conclusion()))

@@ -17,7 +17,7 @@ package struct ReportMatrix: Sendable {
 
   /// - Parameter reports: each with its name; nil: the target's.
   package init(_ reports: [(name: String?, report: RunReport)], redaction: Redaction) {
-    let redacted = reports.map { $0.report.redacted(by: redaction) }
+    let redacted = reports.map { $0.report.redactedWithoutTranscripts(by: redaction) }
     names = zip(reports, redacted).enumerated().map { index, pair in
       let (given, report) = pair
       return given.name.map { redaction($0) } ?? report.header?.target ?? "report \(index + 1)"

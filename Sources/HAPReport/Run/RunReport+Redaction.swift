@@ -1,4 +1,9 @@
 extension RunReport {
+  /// As others may see it, for reports that have no transcripts. Most of the time of a redaction goes into them.
+  package func redactedWithoutTranscripts(by redaction: Redaction) -> RunReport {
+    withTranscripts { _ in false }.redacted(by: redaction)
+  }
+
   /// As others may see it: without session keys and without secrets.
   package func redacted(by redaction: Redaction) -> RunReport {
     mapping(
@@ -12,11 +17,13 @@ extension RunReport {
   }
 
   /// Without the transcripts of cases in which nothing went wrong: they are most of a report, and hardly ever read.
-  package var withTranscriptsOfBadCases: RunReport {
+  package var withTranscriptsOfBadCases: RunReport { withTranscripts { $0.verdict.isBad } }
+
+  private func withTranscripts(of isKept: (CaseOutcome) -> Bool) -> RunReport {
     mapping(
       header: { $0 }, plan: { $0 },
       outcome: { outcome in
-        guard !outcome.verdict.isBad else { return outcome }
+        if isKept(outcome) { return outcome }
         var outcome = outcome
         outcome.transcript = []
         return outcome

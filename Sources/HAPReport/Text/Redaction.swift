@@ -91,14 +91,22 @@ package struct Redaction: Sendable {
 
   /// From left to right, none within another; of those that begin together the longest.
   private func forEachSecret(in bytes: UnsafeBufferPointer<UInt8>, _ found: (Range<Int>) -> Void) {
-    var at = 0
-    while at < bytes.count {
-      var longest = at
-      for pattern in first[Int(bytes[at])] {
-        if let end = Self.end(of: patterns[pattern], in: bytes, at: at) { longest = max(longest, end) }
+    let begins = first.map { !$0.isEmpty }
+    begins.withUnsafeBufferPointer { begins in
+      var at = 0
+      while at < bytes.count {
+        let byte = Int(bytes[at])
+        guard begins[byte] else {
+          at += 1
+          continue
+        }
+        var longest = at
+        for pattern in first[byte] {
+          if let end = Self.end(of: patterns[pattern], in: bytes, at: at) { longest = max(longest, end) }
+        }
+        if longest > at { found(at..<longest) }
+        at = max(longest, at + 1)
       }
-      if longest > at { found(at..<longest) }
-      at = max(longest, at + 1)
     }
   }
 
@@ -113,14 +121,15 @@ package struct Redaction: Sendable {
       return end
     case .hexadecimal(let secret):
       var at = start
-      for (index, byte) in secret.enumerated() {
-        if index > 0, at < bytes.count, [UInt8(ascii: " "), UInt8(ascii: ":"), UInt8(ascii: "-")].contains(bytes[at]) {
-          at += 1
-        }
+      var index = 0
+      while index < secret.count {
+        let byte = secret[index]
+        if index > 0, at < bytes.count, isSeparator(bytes[at]) { at += 1 }
         guard at + 1 < bytes.count, lower(bytes[at]) == HexDump.digit(byte >> 4),
           lower(bytes[at + 1]) == HexDump.digit(byte & 15)
         else { return nil }
         at += 2
+        index += 1
       }
       return at
     }
@@ -128,8 +137,16 @@ package struct Redaction: Sendable {
 
   private static func end(of word: [UInt8], in bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
     guard bytes.count - start >= word.count else { return nil }
-    for (index, byte) in word.enumerated() where bytes[start + index] != byte { return nil }
+    var index = 0
+    while index < word.count {
+      if bytes[start + index] != word[index] { return nil }
+      index += 1
+    }
     return start + word.count
+  }
+
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-")
   }
 
   private static func lower(_ byte: UInt8) -> UInt8 { (0x41...0x46).contains(byte) ? byte | 0x20 : byte }
