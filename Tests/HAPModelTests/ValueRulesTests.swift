@@ -39,6 +39,7 @@ private let ranged = Constraints(minValue: 0, maxValue: 100, validValuesRange: 3
 private let stepped = Constraints(minValue: 5, maxValue: 50, minStep: 10)
 private let fives = Constraints(minStep: 5)
 private let halves = Constraints(minValue: 1, minStep: 0.5)
+private let odd = Constraints(minValue: 0.25, minStep: 0.5)
 private let tenths = Constraints(minValue: 0, maxValue: 10, minStep: 0.1)
 private let huge = Constraints(minValue: .float(-1e308), minStep: .float(1e300))
 
@@ -76,10 +77,11 @@ private let rows: [Row] = [
   Row(.uint8, stepped, 5, nil), Row(.uint8, stepped, 15, nil), Row(.uint8, stepped, 45, nil),
   Row(.uint8, stepped, 10, .minStep(10, from: 5)), Row(.uint8, stepped, 50, .minStep(10, from: 5)),
   Row(.int, fives, -10, nil), Row(.int, fives, -9, .minStep(5, from: nil)), Row(.int, fives, 4, .minStep(5, from: nil)),
-  Row(.int, negative, 3, nil), Row(.int, Constraints(minStep: 0), 3, nil), Row(.int, Constraints(minStep: 2.5), 3, nil),
+  Row(.int, negative, 3, nil), Row(.int, Constraints(minStep: 0), 3, nil), Row(.int, Constraints(minStep: 2.5), 4, nil),
   Row(.int, Constraints(minStep: 2.0), 3, .minStep(2.0, from: nil)), Row(.float, negative, 3, nil),
   Row(.float, halves, 1.5, nil), Row(.float, halves, 1.55, nil), Row(.float, halves, 1.45, nil),
   Row(.float, halves, 1.56, .minStep(0.5, from: 1)), Row(.float, halves, 1.44, .minStep(0.5, from: 1)),
+  Row(.float, odd, 0.75, nil), Row(.float, odd, 0.5, .minStep(0.5, from: 0.25)),
   Row(.float, tenths, 1.51, nil), Row(.float, tenths, 1.512, .minStep(0.1, from: 0)),
   Row(.float, Constraints(minStep: .float(2.6e-282)), .float(7.2e250), nil), Row(.float, huge, .float(1e308), nil),
   // maxLen counts bytes of UTF-8
@@ -229,5 +231,35 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     // Steps are counted from 0: the middle of the first two integers on the grid may be on it.
     let onGrid = Constraints(minStep: 4_294_967_294)
     #expect(rules(.int, onGrid).offStep.map { rules(.int, onGrid).violation(of: $0) != nil } ?? true)
+  }
+}
+
+@Suite("Quirks choose among the rules") struct ValueQuirkTests {
+  private func written(_ value: Value, _ format: Format, _ constraints: Constraints, _ quirks: Conduct) -> Value? {
+    try? Characteristic(iid: 1, type: 0x25, format: format, perms: [], constraints: constraints)
+      .admit(value, conduct: quirks)
+  }
+
+  @Test("Steps and valid values need not be checked", arguments: Conduct.OutOfRange.allCases)
+  func unchecked(_ outOfRange: Conduct.OutOfRange) {
+    var steps = Conduct()
+    (steps.outOfRange, steps.checksSteps) = (outOfRange, false)
+    var values = Conduct()
+    (values.outOfRange, values.checksValidValues) = (outOfRange, false)
+    #expect(written(6, .uint8, stepped, steps) == 6 && written(6, .uint8, stepped, values) != 6)
+    #expect(written(0.44, .float, halves, steps) == (outOfRange == .clamp ? 1.0 : nil))
+    #expect(written(1.44, .float, halves, steps) == 1.44 && written(1.44, .float, halves, values) != 1.44)
+    #expect(written(1, .uint8, listed, values) == 1 && written(1, .uint8, listed, steps) == nil)
+    #expect(written(7, .uint8, ranged, values) == 7 && written(7, .uint8, ranged, steps) != 7)
+  }
+
+  @Test("Clamping returns a legal value even if the limits are on no step") func clamping() {
+    var clamping = Conduct()
+    clamping.outOfRange = .clamp
+    let late = Constraints(minStep: 10, validValuesRange: 12...25)
+    #expect(written(0, .uint8, late, clamping) == 20 && written(99, .uint8, late, clamping) == 20)
+    let early = Constraints(minValue: 0, maxValue: 0.99, minStep: 0.5)
+    #expect(written(0.99, .float, early, clamping) == 0.5 && written(2, .float, early, clamping) == 0.5)
+    #expect(written(-1, .int, fractions, clamping) == 0 && written(9, .int, fractions, clamping) == 2)
   }
 }

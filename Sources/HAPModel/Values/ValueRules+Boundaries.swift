@@ -67,7 +67,7 @@ extension ValueRules {
       guard let number: Double = limit.doubleValue else { return nil }
       let step: Double = max(constraints.minStep?.doubleValue ?? 1, 0.1)
       let beyond: Double = number + Double(direction) * step
-      // A step may be too small to show beside a large limit, or lead beyond all doubles.
+      // A step may be too small to change a large limit, or lead beyond all doubles.
       return beyond != number && beyond.isFinite ? .float(beyond) : nil
     }
     guard let number: Int128 = limit.wholeLimit, let range: ClosedRange<Int128> = format.integerRange else {
