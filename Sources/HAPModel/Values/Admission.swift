@@ -14,26 +14,28 @@ extension Characteristic {
   ///   - conduct: whether to reject or clamp, and how far a float snaps.
   /// - Throws: `.invalidValue` (-70410), nothing else.
   public func admit(_ value: Value, conduct: Conduct = Conduct()) throws(HAPStatus) -> Value {
-    let rules: ValueRules = valueRules
     switch format {
     case .bool:
-      guard rules.violation(of: value) == nil else { throw .invalidValue }
-      return .bool(value.boolValue ?? (value == .integer(1)))
-    case .uint8, .uint16, .uint32, .uint64, .int: return try admitInteger(value, rules, conduct)
-    case .float: return try admitFloat(value, rules, conduct)
+      guard let truth: Bool = value.truth else { throw .invalidValue }
+      return .bool(truth)
+    case .uint8, .uint16, .uint32, .uint64, .int: return try admitInteger(value, valueRules, conduct)
+    case .float: return try admitFloat(value, valueRules, conduct)
     case .string:
       guard case .string(let text) = value else { throw .invalidValue }
-      if rules.violation(of: value) == nil { return value }
+      if valueRules.violation(ofText: text) == nil { return value }
       guard conduct.outOfRange == .clamp else { throw .invalidValue }
-      return .string(rules.nearest(toText: text))
+      return .string(valueRules.nearest(toText: text))
     case .tlv8, .data:
-      var value: Value = value
-      if case .string(let text) = value {
+      let bytes: [UInt8]
+      switch value {
+      case .data(let decoded): bytes = decoded
+      case .string(let text):
         guard let decoded: [UInt8] = bytesOfBase64(text) else { throw .invalidValue }
-        value = .data(decoded)
+        bytes = decoded
+      case .null, .bool, .integer, .float: throw .invalidValue
       }
-      guard rules.violation(of: value) == nil else { throw .invalidValue }
-      return value
+      guard valueRules.violation(ofByteCount: bytes.count) == nil else { throw .invalidValue }
+      return .data(bytes)
     }
   }
 
@@ -74,7 +76,7 @@ extension Characteristic {
     let number: Double
     switch value {
     case .float(let written): number = written
-    case .integer(let written): number = Double(written)
+    case .integer(let written): number = Double(fast: written)
     case .bool(let written) where conduct.takesBooleansAsNumbers: number = written ? 1 : 0
     case .null, .bool, .string, .data: throw .invalidValue
     }

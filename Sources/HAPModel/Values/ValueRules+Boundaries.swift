@@ -70,7 +70,7 @@ extension ValueRules {
       // A step may be too small to change a large limit, or lead beyond all doubles.
       return beyond != number && beyond.isFinite ? .float(beyond) : nil
     }
-    guard let number: Int128 = limit.wholeLimit, let range: ClosedRange<Int128> = format.integerRange else {
+    guard let number: Int128 = limit.whole, let range: ClosedRange<Int128> = format.integerRange else {
       return nil
     }
     let beyond: Int128 = number + direction * (integerStep ?? 1)

@@ -1,14 +1,16 @@
+// The functions that check are inlined: a caller that only asks whether a rule is broken then makes no `ValueViolation`.
 extension ValueRules {
   /// Returns the first rule that an integer breaks. The format is an integer format.
+  @inline(__always)
   func violation(ofInteger number: Int128, checking checks: ValueChecks) -> ValueViolation? {
     if checks.contains(.formatRange), let range: ClosedRange<Int128> = format.integerRange, !range.contains(number) {
       return .formatRange(range)
     }
     if checks.contains(.limits) {
-      if let low: Value = constraints.minValue, let least: Int128 = low.limit(.up), number < least {
+      if let low: Value = constraints.minValue, let least: Int128 = low.ceiling, number < least {
         return .minValue(low)
       }
-      if let high: Value = constraints.maxValue, let most: Int128 = high.limit(.down), number > most {
+      if let high: Value = constraints.maxValue, let most: Int128 = high.floor, number > most {
         return .maxValue(high)
       }
     }
@@ -20,7 +22,7 @@ extension ValueRules {
     if checks.contains(.validValues), let listed: [Int] = constraints.validValues {
       guard let small: Int = Int(exactly: number), listed.contains(small) else { return .validValues(listed) }
     }
-    if checks.contains(.step), let step: Value = constraints.minStep, let distance: Int128 = integerStep {
+    if checks.contains(.step), let step: Value = constraints.minStep, let distance: Int128 = step.whole, distance > 1 {
       let (offset, overflows): (Int128, Bool) = number.subtractingReportingOverflow(integerGridStart)
       if !overflows, offset % distance != 0 { return .minStep(step, from: constraints.minValue) }
     }
@@ -28,6 +30,7 @@ extension ValueRules {
   }
 
   /// Returns the first rule that a number breaks. The format is float.
+  @inline(__always)
   func violation(ofFloat number: Double, checking checks: ValueChecks, tolerance: Double) -> ValueViolation? {
     if checks.contains(.limits) {
       if let low: Value = constraints.minValue, let least: Double = low.doubleValue, number < least {
@@ -55,8 +58,8 @@ extension ValueRules {
     guard let range: ClosedRange<Int128> = format.integerRange else { return nil }
     var low: Int128 = range.lowerBound
     var high: Int128 = range.upperBound
-    if let least: Int128 = constraints.minValue?.limit(.up) { low = max(low, least) }
-    if let most: Int128 = constraints.maxValue?.limit(.down) { high = min(high, most) }
+    if let least: Int128 = constraints.minValue?.ceiling { low = max(low, least) }
+    if let most: Int128 = constraints.maxValue?.floor { high = min(high, most) }
     if checks.contains(.validValuesRange), let valid: ClosedRange<Int> = constraints.validValuesRange {
       low = max(low, Int128(valid.lowerBound))
       high = min(high, Int128(valid.upperBound))
@@ -65,10 +68,10 @@ extension ValueRules {
   }
 
   /// The distance between the values of an integer format; nil if every integer is on a step.
-  public var integerStep: Int128? { constraints.minStep?.wholeLimit.flatMap { $0 > 1 ? $0 : nil } }
+  public var integerStep: Int128? { constraints.minStep?.whole.flatMap { $0 > 1 ? $0 : nil } }
 
   /// The integer from which steps are counted: the stated minimum, else 0 (as HomeKitADK, whose minimum is 0 unless stated, except for int).
-  var integerGridStart: Int128 { constraints.minValue?.wholeLimit ?? 0 }
+  var integerGridStart: Int128 { constraints.minValue?.whole ?? 0 }
 
   /// The grid of a float; nil without a step.
   var stepGrid: StepGrid? {
@@ -102,21 +105,40 @@ struct StepGrid {
 }
 
 extension Value {
-  /// The number as a limit for integers: rounded, and brought within ±2⁷⁰, beyond any format, so that sums of it cannot overflow. Nil for
-  /// NaN and for other kinds.
-  func limit(_ rounding: FloatingPointRoundingRule) -> Int128? {
+  /// The lowest integer that is not below the number; nil for NaN and for other kinds. It is brought within ±2⁷⁰, beyond any format, so
+  /// that sums of it cannot overflow.
+  var ceiling: Int128? {
     switch self {
-    case .integer(let number): return min(max(number, -(1 << 70)), 1 << 70)
-    case .float(let number):
-      guard !number.isNaN else { return nil }
-      return Int128(min(max(number.rounded(rounding), -0x1p70), 0x1p70))
+    case .integer(let number): return number.bounded
+    case .float(let number): return number.rounded(.up).bounded
     case .null, .bool, .string, .data: return nil
     }
   }
 
-  /// The limit if it is whole; nil otherwise.
-  var wholeLimit: Int128? {
-    if case .float(let number) = self, number.rounded() != number || number.isInfinite { return nil }
-    return limit(.up)
+  /// The highest integer that is not above the number. See `ceiling`.
+  var floor: Int128? {
+    switch self {
+    case .integer(let number): return number.bounded
+    case .float(let number): return number.rounded(.down).bounded
+    case .null, .bool, .string, .data: return nil
+    }
   }
+
+  /// The integer, also of a float that is whole; nil otherwise. See `ceiling`.
+  var whole: Int128? {
+    switch self {
+    case .integer(let number): return number.bounded
+    case .float(let number): return number.rounded() == number && number.isFinite ? number.bounded : nil
+    case .null, .bool, .string, .data: return nil
+    }
+  }
+}
+
+extension Int128 {
+  fileprivate var bounded: Int128 { Swift.min(Swift.max(self, -(1 << 70)), 1 << 70) }
+}
+
+extension Double {
+  /// A whole number within the bounds; nil for NaN.
+  fileprivate var bounded: Int128? { isNaN ? nil : Int128(Swift.min(Swift.max(self, -0x1p70), 0x1p70)) }
 }

@@ -33,7 +33,7 @@ public struct ValueRules: Hashable, Sendable {
     of value: Value, checking checks: ValueChecks = .all, stepTolerance: Double = ValueRules.defaultStepTolerance
   ) -> ValueViolation? {
     switch (format, value) {
-    case (.bool, .bool), (.bool, .integer(0)), (.bool, .integer(1)): return nil
+    case (.bool, _): return value.truth == nil ? .kind(format) : nil
     case (.uint8, .integer(let number)), (.uint16, .integer(let number)), (.uint32, .integer(let number)),
       (.uint64, .integer(let number)), (.int, .integer(let number)):
       return violation(ofInteger: number, checking: checks)
@@ -41,11 +41,8 @@ public struct ValueRules: Hashable, Sendable {
       return .fraction(format)
     case (.float, .float(let number)): return violation(ofFloat: number, checking: checks, tolerance: stepTolerance)
     case (.float, .integer(let number)):
-      return violation(ofFloat: Double(number), checking: checks, tolerance: stepTolerance)
-    case (.string, .string(let text)):
-      let limit: Int = constraints.maxLen ?? Constraints.defaultMaxLen
-      let count: Int = text.utf8.count
-      return count > limit ? .maxLen(bytes: count, limit: limit) : nil
+      return violation(ofFloat: Double(fast: number), checking: checks, tolerance: stepTolerance)
+    case (.string, .string(let text)): return violation(ofText: text)
     case (.tlv8, .data(let bytes)), (.data, .data(let bytes)): return violation(ofByteCount: bytes.count)
     case (.tlv8, .string(let text)), (.data, .string(let text)):
       guard let bytes: [UInt8] = bytesOfBase64(text) else { return .base64 }
@@ -63,7 +60,17 @@ public struct ValueRules: Hashable, Sendable {
     }
   }
 
-  private func violation(ofByteCount count: Int) -> ValueViolation? {
+  /// Returns the rule that a text breaks. The format is string.
+  @inline(__always)
+  func violation(ofText text: String) -> ValueViolation? {
+    let limit: Int = constraints.maxLen ?? Constraints.defaultMaxLen
+    let count: Int = text.utf8.count
+    return count > limit ? .maxLen(bytes: count, limit: limit) : nil
+  }
+
+  /// Returns the rule that decoded bytes break. The format is tlv8 or data.
+  @inline(__always)
+  func violation(ofByteCount count: Int) -> ValueViolation? {
     let limit: Int = constraints.maxDataLen ?? Constraints.defaultMaxDataLen
     return count > limit ? .maxDataLen(bytes: count, limit: limit) : nil
   }
@@ -83,4 +90,16 @@ extension CharacteristicDefinition {
 
   /// Returns the first rule that a value breaks, or nil if the value is legal. See `ValueRules`.
   public func violation(of value: Value) -> ValueViolation? { valueRules.violation(of: value) }
+}
+
+extension Value {
+  /// The truth value, of 0 and 1 too; nil for any other value. A bool accepts these values only.
+  var truth: Bool? {
+    switch self {
+    case .bool(let value): value
+    case .integer(0): false
+    case .integer(1): true
+    case .null, .integer, .float, .string, .data: nil
+    }
+  }
 }
