@@ -41,6 +41,8 @@ private let fives = Constraints(minStep: 5)
 private let halves = Constraints(minValue: 1, minStep: 0.5)
 private let odd = Constraints(minValue: 0.25, minStep: 0.5)
 private let tenths = Constraints(minValue: 0, maxValue: 10, minStep: 0.1)
+private let late = Constraints(minValue: 0.5, minStep: 2)
+private let beyond = Constraints(minValue: .float(-3.4028235e38), minStep: 10)
 private let huge = Constraints(minValue: .float(-1e308), minStep: .float(1e300))
 
 private let rows: [Row] = [
@@ -80,6 +82,13 @@ private let rows: [Row] = [
   Row(.int, negative, 3, nil), Row(.int, Constraints(minStep: 0), 3, nil), Row(.int, Constraints(minStep: 2.5), 3, nil),
   Row(.int, Constraints(minStep: 2.5), 4, nil),
   Row(.int, Constraints(minStep: 2.0), 3, .minStep(2.0, from: nil)), Row(.float, negative, 3, nil),
+  // A minimum with a fraction is no start for integers, and a whole one is, however it is written.
+  Row(.int, late, 2, nil), Row(.int, late, 3, .minStep(2, from: nil)), Row(.float, late, 3, .minStep(2, from: 0.5)),
+  Row(.int, Constraints(minValue: 1.0, minStep: 2), 4, .minStep(2, from: 1)),
+  // Limits and steps beyond ±2⁷⁰ are neither start nor step.
+  Row(.int, beyond, 20, nil), Row(.int, beyond, 25, .minStep(10, from: nil)),
+  Row(.int, Constraints(minValue: .integer(.min), minStep: 10), 20, nil),
+  Row(.uint8, Constraints(minStep: .float(1e300)), 7, nil), Row(.uint8, Constraints(minStep: .integer(.max)), 7, nil),
   Row(.float, halves, 1.5, nil), Row(.float, halves, 1.55, nil), Row(.float, halves, 1.45, nil),
   Row(.float, halves, 1.56, .minStep(0.5, from: 1)), Row(.float, halves, 1.44, .minStep(0.5, from: 1)),
   Row(.float, odd, 0.75, nil), Row(.float, odd, 0.5, .minStep(0.5, from: 0.25)),
@@ -130,7 +139,7 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
   }
 
   @Test(
-    "[CH.3, CH.5, CH.6, CH.7, CH.8] A value breaks the first rule that it is beyond, with its limit", arguments: rows)
+    "[CH.3, CH.5, CH.6, CH.7, CH.8] The first broken rule is returned, with its limit", arguments: rows)
   fileprivate func rule(_ row: Row) {
     #expect(violation(row) == row.violation)
     let characteristic = Characteristic(
@@ -193,6 +202,19 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     #expect(rules(.int, unbounded).integerRange() == -2_147_483_648...2_147_483_647)
   }
 
+  @Test("The first and the last integer on a step are within the limits") func endsOnStep() {
+    func ends(_ format: Format, _ constraints: Constraints) -> [Int128?] {
+      [rules(format, constraints).firstOnStep, rules(format, constraints).lastOnStep]
+    }
+    #expect(ends(.uint8, Constraints()) == [0, 255] && ends(.uint8, stepped) == [5, 45])
+    #expect(
+      ends(.int, Constraints(minStep: 10)) == [-2_147_483_640, 2_147_483_640] && ends(.int, late) == [2, 2_147_483_646])
+    let ranged = Constraints(minValue: 0, maxValue: 100, minStep: 10, validValuesRange: 12...25)
+    #expect(ends(.uint8, ranged) == [20, 20])
+    #expect(ends(.uint8, Constraints(minStep: 10, validValuesRange: 12...18)) == [nil, nil])
+    #expect(ends(.uint8, excluding) == [nil, nil] && ends(.float, stepped) == [nil, nil])
+  }
+
   @Test("Text and bytes have a limit, stated or not") func byteLimit() {
     #expect(rules(.string).byteLimit == 64 && rules(.string, Constraints(maxLen: 5)).byteLimit == 5)
     #expect(rules(.data).byteLimit == 2_097_152 && rules(.tlv8, Constraints(maxDataLen: 5)).byteLimit == 5)
@@ -209,6 +231,8 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     check(rules(.uint8, limits), below: 9, above: 21)
     check(rules(.uint8, Constraints(minValue: 20, maxValue: 40, minStep: 10)), below: 10, above: 50)
     check(rules(.uint8, Constraints(minValue: 0, maxValue: 255)), below: nil, above: nil)
+    check(rules(.int, fractions), below: -1, above: 3)
+    check(rules(.int, Constraints(minValue: 1.5, maxValue: 8.5, minStep: 2)), below: 0, above: 10)
     check(rules(.float, limits), below: 9.0, above: 21.0)
     check(rules(.float, tenths), below: -0.1, above: 10.1)
     check(rules(.float, Constraints(maxValue: .float(.greatestFiniteMagnitude))), below: nil, above: nil)
@@ -222,6 +246,10 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     #expect(rules(.uint8, Constraints(maxValue: 6, validValuesRange: 3...6)).unlisted == 2)
     #expect(rules(.uint8, Constraints(validValuesRange: 0...255)).unlisted == nil)
     #expect(rules(.uint8, limits).unlisted == nil)
+    // The neighbours of the range are outside the limits.
+    for range in [3...6, 30...40] {
+      #expect(rules(.uint8, Constraints(minValue: 10, maxValue: 20, validValuesRange: range)).unlisted == nil)
+    }
   }
 
   @Test("A number between two steps is within the limits") func offStep() {
@@ -229,9 +257,20 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     #expect(rules(.float, tenths).offStep == .float(0.1 * 1.5))
     #expect(rules(.float, Constraints(minStep: 0.1)).offStep == nil)
     #expect(rules(.uint8, limits).offStep == nil && rules(.uint8, Constraints(maxValue: 4, minStep: 4)).offStep == nil)
-    // Steps are counted from 0: the middle of the first two integers on the grid may be on it.
-    let onGrid = Constraints(minStep: 4_294_967_294)
-    #expect(rules(.int, onGrid).offStep.map { rules(.int, onGrid).violation(of: $0) != nil } ?? true)
+    // Steps are counted from 0, so the integer half a step above the lowest one may be on a step.
+    for (step, middle) in [(641, -2_147_483_328), (6_700_417, -2_144_133_440)] as [(Int, Int128)] {
+      for constraints in [
+        Constraints(minStep: .integer(Int128(step))), Constraints(minStep: .integer(Int128(step)), validValues: [0]),
+      ] {
+        let rules = rules(.int, constraints)
+        #expect(rules.violation(of: .integer(middle), checking: .step) == nil)
+        #expect(rules.offStep == .integer(middle + 1))
+        #expect(rules.violation(of: .integer(middle + 1), checking: .step) != nil)
+      }
+    }
+    // Half a step beyond the lowest float can be infinite.
+    let wide = Constraints(minValue: 0, maxValue: .float(.infinity), minStep: .float(1.5e308))
+    #expect(rules(.float, wide).offStep == nil)
   }
 }
 
@@ -262,5 +301,7 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
     let early = Constraints(minValue: 0, maxValue: 0.99, minStep: 0.5)
     #expect(written(0.99, .float, early, clamping) == 0.5 && written(2, .float, early, clamping) == 0.5)
     #expect(written(-1, .int, fractions, clamping) == 0 && written(9, .int, fractions, clamping) == 2)
+    // Limits that exclude each other leave nothing to clamp to.
+    #expect(written(5, .float, excluding, clamping) == nil && written(5, .int, excluding, clamping) == nil)
   }
 }

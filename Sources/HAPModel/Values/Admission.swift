@@ -3,7 +3,7 @@ extension Characteristic {
   ///
   /// HAP R2 §6.6.3 and §6.7.2.2; where the specification is silent, ADK's way (protocol.md §6, §11):
   /// - bool takes true, false, 1 and 0.
-  /// - Integers refuse anything written with a fraction or exponent, even `1.0`, and what is off the step.
+  /// - Integers refuse anything written with a fraction or exponent, even `1.0`, and numbers between two steps.
   /// - Floats take integers; a value within a tenth of a step of the grid is rounded to it, others are refused; NaN never passes.
   /// - Strings are at most `maxLen` UTF-8 *bytes* (ADK counts bytes), 64 without it.
   /// - tlv8 and data come as base64 text (`.string`) or already decoded (`.data`); `maxDataLen` counts decoded bytes. Whether
@@ -24,7 +24,7 @@ extension Characteristic {
       guard case .string(let text) = value else { throw .invalidValue }
       if valueRules.violation(ofText: text) == nil { return value }
       guard conduct.outOfRange == .clamp else { throw .invalidValue }
-      return .string(valueRules.nearest(toText: text))
+      return .string(valueRules.prefix(ofText: text))
     case .tlv8, .data:
       let bytes: [UInt8]
       switch value {

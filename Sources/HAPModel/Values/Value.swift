@@ -1,7 +1,7 @@
 /// The value of a characteristic, in the model's own form.
 ///
 /// A value at rest is *canonical* for its format: `.bool` for bool, `.integer` for the integer formats, `.float` for float, `.string` for
-/// string, `.data` for tlv8 and data. `.null` stands for "no value" (a Programmable Switch Event that is read).
+/// string, `.data` for tlv8 and data. `.null` means "no value" (a Programmable Switch Event that is read).
 /// What comes off the wire may be another case; `Characteristic.admit` makes it canonical or refuses it.
 public enum Value: Hashable, Sendable {
   /// JSON's null: no value.

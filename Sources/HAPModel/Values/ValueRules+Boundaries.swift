@@ -6,8 +6,7 @@ extension ValueRules {
     var number: Int128 = min(max(number, range.lowerBound), range.upperBound)
     let step: Int128 = checks.contains(.step) ? integerStep ?? 1 : 1
     if step > 1 {
-      let remainder: Int128 = (number - integerGridStart) % step
-      let off: Int128 = remainder < 0 ? remainder + step : remainder
+      let off: Int128 = distanceAboveStep(number, step)
       number -= off
       if off * 2 >= step && number + step <= range.upperBound { number += step }
       // The grid need not have its first point at the end of the range.
@@ -16,12 +15,15 @@ extension ValueRules {
     return violation(ofInteger: number, checking: checks) == nil ? number : nil
   }
 
-  /// Returns the legal float nearest to a number; nil for NaN and infinities.
+  /// Returns the legal float nearest to a number; nil for NaN and infinities, and if the limits exclude each other.
   func nearest(toFloat number: Double, checking checks: ValueChecks) -> Double? {
     guard number.isFinite else { return nil }
+    let low: Double? = constraints.minValue?.doubleValue
+    let high: Double? = constraints.maxValue?.doubleValue
+    if let low: Double = low, let high: Double = high, low > high { return nil }
     var number: Double = number
-    if let low: Double = constraints.minValue?.doubleValue, number < low { number = low }
-    if let high: Double = constraints.maxValue?.doubleValue, number > high { number = high }
+    if let low: Double = low, number < low { number = low }
+    if let high: Double = high, number > high { number = high }
     return checks.contains(.step) ? onGrid(number, isClamping: true) : number
   }
 
@@ -41,7 +43,7 @@ extension ValueRules {
   }
 
   /// Returns the beginning of a text, as long as its limit allows, cut between characters.
-  func nearest(toText text: String) -> String {
+  func prefix(ofText text: String) -> String {
     let limit: Int = constraints.maxLen ?? Constraints.defaultMaxLen
     var cut: String = ""
     for character: Character in text {
@@ -49,6 +51,33 @@ extension ValueRules {
       cut.append(character)
     }
     return cut
+  }
+
+  /// Returns the distance of an integer from the step at or below it.
+  private func distanceAboveStep(_ number: Int128, _ step: Int128) -> Int128 {
+    let remainder: Int128 = (number - integerGridStart) % step
+    return remainder < 0 ? remainder + step : remainder
+  }
+}
+
+// MARK: Legal values at the ends
+
+extension ValueRules {
+  /// The lowest integer on a step within the limits and `valid-values-range`; nil for another format, and if there is none.
+  public var firstOnStep: Int128? {
+    guard let range: ClosedRange<Int128> = integerRange() else { return nil }
+    guard let step: Int128 = integerStep else { return range.lowerBound }
+    let off: Int128 = distanceAboveStep(range.lowerBound, step)
+    let first: Int128 = off == 0 ? range.lowerBound : range.lowerBound + step - off
+    return range.contains(first) ? first : nil
+  }
+
+  /// The highest integer on a step within the limits and `valid-values-range`; nil for another format, and if there is none.
+  public var lastOnStep: Int128? {
+    guard let range: ClosedRange<Int128> = integerRange() else { return nil }
+    guard let step: Int128 = integerStep else { return range.upperBound }
+    let last: Int128 = range.upperBound - distanceAboveStep(range.upperBound, step)
+    return range.contains(last) ? last : nil
   }
 }
 
@@ -70,9 +99,9 @@ extension ValueRules {
       // A step may be too small to change a large limit, or lead beyond all doubles.
       return beyond != number && beyond.isFinite ? .float(beyond) : nil
     }
-    guard let number: Int128 = limit.whole, let range: ClosedRange<Int128> = format.integerRange else {
-      return nil
-    }
+    guard let number: Int128 = direction < 0 ? limit.ceiling : limit.floor,
+      let range: ClosedRange<Int128> = format.integerRange
+    else { return nil }
     let beyond: Int128 = number + direction * (integerStep ?? 1)
     return range.contains(beyond) ? .integer(beyond) : nil
   }
@@ -87,27 +116,27 @@ extension ValueRules {
       return candidates.first { violation(ofInteger: $0, checking: .validValues) != nil }.map { .integer($0) }
     }
     guard let valid: ClosedRange<Int> = constraints.validValuesRange else { return nil }
-    let beyond: Int128 = Int128(valid.upperBound) + 1
-    if beyond <= range.upperBound { return .integer(beyond) }
-    return Int128(valid.lowerBound) > range.lowerBound ? .integer(Int128(valid.lowerBound) - 1) : nil
+    let candidates: [Int128] = [Int128(valid.upperBound) + 1, Int128(valid.lowerBound) - 1]
+    return candidates.first(where: range.contains).map { .integer($0) }
   }
 
-  /// A number between the limits and between the first two steps; nil if there is none. For a float it needs a stated minimum and maximum.
+  /// A number between the limits and between two steps; nil if there is none. For a float it needs a stated minimum and maximum.
   public var offStep: Value? {
-    let between: Value
     if format == .float {
       guard let step: Double = constraints.minStep?.doubleValue, step > 0,
         let low: Double = constraints.minValue?.doubleValue, let high: Double = constraints.maxValue?.doubleValue,
         high - low >= 2 * step
       else { return nil }
-      between = .float(low + step * 1.5)
-    } else {
-      guard let step: Int128 = integerStep,
-        let range: ClosedRange<Int128> = integerRange(checking: .limits), range.upperBound - range.lowerBound > step
-      else { return nil }
-      between = .integer(range.lowerBound + step / 2)
+      // Nothing is between two steps that are finer than doubles.
+      let between: Value = .float(low + step * 1.5)
+      if case .minStep? = violation(of: between, checking: .step) { return between }
+      return nil
     }
-    // A grid that is finer than the numbers themselves leaves nothing between its points.
-    return violation(of: between) == nil ? nil : between
+    guard let step: Int128 = integerStep,
+      let range: ClosedRange<Int128> = integerRange(checking: .limits), range.upperBound - range.lowerBound > step
+    else { return nil }
+    // If the lowest integer is on no step, its sum with half a step may be on one.
+    let between: Int128 = range.lowerBound + step / 2
+    return .integer(violation(ofInteger: between, checking: .step) == nil ? between + 1 : between)
   }
 }

@@ -24,7 +24,9 @@ extension ValueRules {
     }
     if checks.contains(.step), let step: Value = constraints.minStep, let distance: Int128 = step.whole, distance > 1 {
       let (offset, overflows): (Int128, Bool) = number.subtractingReportingOverflow(integerGridStart)
-      if !overflows, offset % distance != 0 { return .minStep(step, from: constraints.minValue) }
+      if !overflows, offset % distance != 0 {
+        return .minStep(step, from: constraints.minValue?.whole.map { .integer($0) })
+      }
     }
     return nil
   }
@@ -70,7 +72,8 @@ extension ValueRules {
   /// The distance between the values of an integer format; nil if every integer is on a step.
   public var integerStep: Int128? { constraints.minStep?.whole.flatMap { $0 > 1 ? $0 : nil } }
 
-  /// The integer from which steps are counted: the stated minimum, else 0 (as HomeKitADK, whose minimum is 0 unless stated, except for int).
+  /// The integer from which steps are counted: the stated minimum if it is whole, otherwise 0. HomeKitADK counts from its minimum, which
+  /// is 0 unless it is stated. For int it is not 0 there.
   var integerGridStart: Int128 { constraints.minValue?.whole ?? 0 }
 
   /// The grid of a float; nil without a step.
@@ -124,11 +127,11 @@ extension Value {
     }
   }
 
-  /// The integer, also of a float that is whole; nil otherwise. See `ceiling`.
+  /// The integer, also of a float that is whole; nil otherwise, and beyond ±2⁷⁰. A bounded number would be another start or step.
   var whole: Int128? {
     switch self {
-    case .integer(let number): return number.bounded
-    case .float(let number): return number.rounded() == number && number.isFinite ? number.bounded : nil
+    case .integer(let number): return number.bounded == number ? number : nil
+    case .float(let number): return number.rounded() == number && number.magnitude <= 0x1p70 ? Int128(number) : nil
     case .null, .bool, .string, .data: return nil
     }
   }

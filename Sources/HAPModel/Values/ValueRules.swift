@@ -1,7 +1,7 @@
 /// The rules that a characteristic's metadata sets for its value. HAP R2 §6.6.3 "Characteristic Objects".
 ///
-/// This is the only implementation of these rules. A caller that is more lenient chooses the checks and the tolerance. The functions
-/// allocate nothing, except that base64 text is decoded: an accessory calls them for each written value.
+/// No other module implements them; docs/architecture.md lists the exceptions. A lenient caller checks fewer rules, or allows a wider
+/// tolerance of the step. An accessory calls these functions for each written value, so they allocate nothing but the bytes of base64 text.
 public struct ValueRules: Hashable, Sendable {
   /// The format of the value.
   public var format: Format

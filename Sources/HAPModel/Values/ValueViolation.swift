@@ -18,7 +18,7 @@ public enum ValueViolation: Hashable, Sendable {
   case validValuesRange(ClosedRange<Int>)
   /// The integer is not one of `valid-values`.
   case validValues([Int])
-  /// The number is between two steps of `minStep`. The steps are counted from `minValue`, or from 0 if it is nil.
+  /// The number is between two steps of `minStep`. The steps are counted from the second number, or from 0 if it is nil.
   case minStep(Value, from: Value?)
   /// The text has more UTF-8 bytes than `maxLen`, or than 64 without it.
   case maxLen(bytes: Int, limit: Int)
@@ -33,7 +33,7 @@ public struct ValueChecks: OptionSet, Hashable, Sendable {
   /// One bit for each rule.
   public let rawValue: UInt8
 
-  /// The rules of these bits.
+  /// Creates a set of checks from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The range of an integer format.
