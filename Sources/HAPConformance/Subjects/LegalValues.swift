@@ -14,7 +14,7 @@ struct LegalValues {
     named = Catalogue.characteristic(characteristic.type)?.values.map(\.value) ?? []
   }
 
-  /// Different ones in rising order, at most 16; empty where none can be told.
+  /// Different ones in rising order, at most 16; empty if there are none, or if the metadata does not say.
   var values: [Value] {
     switch characteristic.format {
     case .bool: return [.bool(false), .bool(true)]
@@ -32,13 +32,13 @@ struct LegalValues {
     } else if !named.isEmpty {
       candidates = named.map { Int128($0) }
     } else {
-      guard let range = rules.integerRange() else { return [] }
-      let (low, high) = (range.lowerBound, range.upperBound)
+      // Both are on a step, so that all candidates between them are.
+      guard let low = rules.firstOnStep, let high = rules.lastOnStep else { return [] }
       let step = rules.integerStep ?? 1
       let count = (high - low) / step
       candidates = []
       for part in 0...8 { candidates.append(low + count * Int128(part) / 8 * step) }
-      candidates += [low + step, high - (high - low) % step]
+      candidates += [low + step, high]
     }
     let legal = Set(candidates.filter { characteristic.allows(.integer($0)) })
     return legal.sorted().prefix(16).map { .integer($0) }
@@ -75,7 +75,7 @@ struct LegalValues {
   /// Bytes that text or data may have; nil for other formats.
   var room: Int? { rules.byteLimit }
 
-  /// A whole number among the values, neither the smallest nor the largest where there are others; nil where there is none.
+  /// A whole number among the values, neither the smallest nor the largest if there are others; nil if there is none.
   func whole(except current: Value) -> Value? {
     guard characteristic.format.integerRange != nil || characteristic.format == .float else { return nil }
     let all = values.filter { value in
