@@ -39,7 +39,7 @@ extension LintRun {
   }
 
   private mutating func judgeNull(_ characteristic: SeenCharacteristic, _ format: Format, _ spot: LintSpot) {
-    // A NaN was put right as null, and told as what it is.
+    // A NaN was repaired to null, and is reported as a NaN.
     if characteristic.isEventOnly || lint.reading.faults.contains(where: { $0.fault == .notANumber }) { return }
     let place = spot.member("value")
     if characteristic.perms?.contains(.writeResponse) == true {
@@ -89,7 +89,7 @@ extension LintRun {
           .valueKind, "fraction", at: place,
           Remark(
             .nonStrict, "the whole number \(numberText(number)) is written with a fraction or exponent",
-            source: "JSON itself does not tell the two apart; libraries that print doubles write it so"))
+            source: "JSON itself does not distinguish the two; libraries that print doubles write it so"))
       }
     }
     // A library that prints doubles prints the highest uint64 as 2⁶⁴.
@@ -161,8 +161,10 @@ extension LintRun {
     func isOnGrid(from start: Double) -> Bool {
       var rules = rules
       rules.constraints.minValue = .float(start)
-      // Integers are exact only if all of them are written as integers.
-      let isExact = content.integer != nil && characteristic.minStep?.integer != nil && start == start.rounded()
+      // Integers are exact only if all of them are written as integers, and the start is a start for the rule.
+      let isExact =
+        content.integer != nil && characteristic.minStep?.integer != nil && start == start.rounded()
+        && start.magnitude < 0x1p64
       if !isExact { rules.format = .float }
       // What floats of 32 bits make of a number, and a tenth of a step besides, as HomeKitADK lets pass.
       let slack = max(ValueRules.defaultStepTolerance, max(abs(number), abs(start)) * 1e-6 / step)
@@ -226,7 +228,7 @@ extension LintRun {
 }
 
 extension SeenCharacteristic {
-  /// Its value is told by events alone: a press that was is none to be read.
+  /// Whether only events have the value: a press is over when it could be read.
   var isEventOnly: Bool { type == .switchEvent || type == .buttonEvent }
 }
 
