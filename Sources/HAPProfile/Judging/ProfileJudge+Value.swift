@@ -52,7 +52,7 @@ extension ProfileJudge {
     }
   }
 
-  /// Outside Apple's range, with that range not restated, it is a widening and told as such.
+  /// Whether valid values outside Apple's range are reported as a widening only, because the profile does not state the range.
   private func isWideningAllowed(_ draft: CharacteristicDraft) -> Bool {
     guard draft.definition != nil, draft.node["minValue"] == nil, draft.node["maxValue"] == nil else { return false }
     let constraints = draft.characteristic.constraints
@@ -79,15 +79,16 @@ extension ProfileJudge {
 
   private mutating func report(_ violation: ValueViolation, _ draft: CharacteristicDraft) {
     let (node, value) = (draft.origin("value"), draft.characteristic.value)
-    func number(_ limit: Value) -> String { JSONWriter.text { $0.double(limit.doubleValue ?? 0) } }
-    let whole = if case .integer(let integer) = value { "\(integer)" } else { "" }
+    let written = Self.text(value)
     switch violation {
     case .formatRange:
-      report(.valueRange, node, "\(whole) is outside the format \(draft.characteristic.format.rawValue)")
-    case .minValue(let low): report(.valueRange, node, "below the minimum \(number(low))")
-    case .maxValue(let high): report(.valueRange, node, "above the maximum \(number(high))")
-    case .validValues: report(.valueValid, node, "\(whole) is not among the valid values")
-    case .validValuesRange: report(.valueValid, node, "\(whole) is outside the valid range")
+      report(.valueRange, node, "\(written) is outside the format \(draft.characteristic.format.rawValue)")
+    case .minValue(let low): report(.valueRange, node, "\(written) is below minValue \(Self.text(low))")
+    case .maxValue(let high): report(.valueRange, node, "\(written) is above maxValue \(Self.text(high))")
+    case .validValues(let listed):
+      report(.valueValid, node, "\(written) is not one of valid-values \(Self.text(listed))")
+    case .validValuesRange(let valid):
+      report(.valueValid, node, "\(written) is outside valid-values-range \(valid.lowerBound) to \(valid.upperBound)")
     case .maxLen(let count, let limit):
       // The texts of Accessory Information have rules of their own.
       if draft.isAdded, !draft.hasWrittenValue { return }
@@ -97,6 +98,18 @@ extension ProfileJudge {
     // The reader takes values of the format's kind only, and the step has a tolerance of its own.
     case .kind, .fraction, .notFinite, .base64, .minStep: break
     }
+  }
+
+  /// A number as JSON writes it. Integers are exact, also those that are no double.
+  private static func text(_ value: Value) -> String {
+    if case .integer(let integer) = value { return "\(integer)" }
+    return JSONWriter.text { $0.double(value.doubleValue ?? 0) }
+  }
+
+  /// The first numbers of a list, and how many more it has.
+  private static func text(_ listed: [Int]) -> String {
+    let shown = listed.prefix(8).map(String.init).joined(separator: ", ")
+    return listed.count > 8 ? "\(shown) and \(listed.count - 8) more" : shown
   }
 
   /// Whether a float is on its grid but for the noise of binary fractions.
