@@ -19,10 +19,10 @@ extension Characteristic {
     switch violation {
     case .kind(.bool): return kind + "true or false"
     case .kind(.string): return kind + "text"
-    case .kind(.tlv8), .kind(.data): return kind + "base64 text"
+    case .kind(.tlv8), .kind(.data), .base64: return kind + "base64 text"
     case .kind(.float): return kind + "a number"
     case .kind, .fraction: return kind + "a whole number"
-    case .notFinite: return kind + "numbers"
+    case .notFinite: return kind + "finite numbers"
     case .formatRange(let range): return "\(format.rawValue) holds \(range.lowerBound)...\(range.upperBound)"
     case .minValue(let least): return "minValue is \(least.text)"
     case .maxValue(let most): return "maxValue is \(most.text)"
@@ -31,9 +31,8 @@ extension Characteristic {
     case .minStep(let step, let start):
       return "minStep is \(step.text)" + (start.map { ", counted from \($0.text)" } ?? "")
     case .maxLen(let count, let limit): return "it has \(count) bytes, and maxLen is \(limit)"
-    case .maxDataLen(let count, let limit) where value.dataValue != nil:
-      return "it has \(count) bytes, and maxDataLen is \(limit)"
-    case .base64, .maxDataLen: return kind + "base64 text of at most \(valueRules.byteLimit ?? 0) bytes"
+    case .maxDataLen(let count, let limit):
+      return "it \(value.dataValue == nil ? "decodes to" : "has") \(count) bytes, and maxDataLen is \(limit)"
     }
   }
 }

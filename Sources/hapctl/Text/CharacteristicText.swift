@@ -59,7 +59,8 @@ extension Characteristic {
   var namedValues: [NamedValue] {
     guard let definition = Catalogue.characteristic(type) else { return [] }
     let rules = ValueRules(format: definition.format, constraints: constraints)
-    let checks: ValueChecks = validValues == nil ? .limits : [.limits, .validValues]
+    var checks: ValueChecks = [.limits, .validValuesRange]
+    if validValues != nil { checks.insert(.validValues) }
     return definition.values.filter { rules.violation(of: .integer(Int128($0.value)), checking: checks) == nil }
   }
 
