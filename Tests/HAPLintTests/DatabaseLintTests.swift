@@ -36,6 +36,25 @@ import Testing
     #expect(!Self.codes(text).contains("value-step/off-grid"))
   }
 
+  @Test(
+    "A number is on a step, off it, or too far from the minimum to tell",
+    arguments: [
+      (#""format":"float","value":16.1,"minValue":0,"minStep":1"#, false),
+      (#""format":"float","value":16.10001,"minValue":0,"minStep":1"#, true),
+      (#""format":"int","value":20,"minValue":-10,"minStep":10"#, false),
+      (#""format":"int","value":21,"minValue":-10,"minStep":10"#, true),
+      (#""format":"int","value":21,"minValue":-10.0,"minStep":10"#, true),
+      (#""format":"int","value":20,"minValue":-1e22,"minStep":10"#, false),
+      (#""format":"int","value":7,"minValue":-1e400,"minStep":5"#, false),
+    ])
+  func steps(_ members: String, isOff: Bool) {
+    let service = """
+      {"iid":20,"type":"1D9E0001-63A1-4C9B-9B5A-0C34A1E0B001","characteristics":[
+      {"iid":21,"type":"1D9E0011-63A1-4C9B-9B5A-0C34A1E0B001","perms":["pr"],\(members)}]}
+      """
+    #expect(Self.codes(Databases.one(service)).contains("value-step/off-grid") == isOff)
+  }
+
   @Test("Every rule has a change that breaks it, or a test of its own")
   func everyRule() {
     let elsewhere: Set<String> = ["counts", "accessory-count", "switch-service"]

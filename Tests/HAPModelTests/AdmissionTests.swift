@@ -186,7 +186,9 @@ private let kinds: [(name: String, value: Value)] = [
     #expect(admitted(5, .uint8, Constraints(minValue: 10, maxValue: 1)) == refused)
     #expect(admitted(5, .uint8, Constraints(minValue: 10, maxValue: 1), conduct: clamping) == refused)
     let huge = Constraints(minValue: .integer(.min), maxValue: .integer(.max), minStep: .integer(.max))
-    #expect(admitted(5, .uint8, huge) == refused)
+    // Beyond ±2⁷⁰ a minimum is no start and a step is no step.
+    #expect(admitted(5, .uint8, huge) == .success(5))
+    #expect(admitted(256, .uint8, huge) == refused)
     #expect(admitted(.integer(.max), .uint64, huge) == refused)
     _ = admitted(.integer(.min), .int, huge, conduct: clamping)
     let odd = Constraints(

@@ -153,16 +153,33 @@ let characteristicBreaches: [Breach] = [
   .init(.valueKind, "\(c0).value", custom(#""value": "AQ""#, format: "data"), says: "base64"),
   .init(
     .valueRange, "\(c0).value", document(characteristics: #"{ "type": "Brightness", "value": 101 }"#),
-    says: "maximum 100"),
+    says: "101 is above maxValue 100"),
+  .init(
+    .valueRange, "\(c0).value",
+    custom(#""value": 18446744073709551615, "maxValue": 18446744073709551614"#, format: "uint64"),
+    says: "18446744073709551615 is above maxValue 18446744073709551614"),
+  // A value that is not written is made, and judged as well.
+  .init(
+    .valueRange, c0, custom(#""minValue": 18446744073709551615, "maxValue": 18446744073709551614"#, format: "uint64"),
+    says: "0 is below minValue 18446744073709551615"),
   .init(.valueRange, "\(c0).value", document(characteristics: #"{ "type": "Brightness", "value": -1 }"#)),
   .init(.valueRange, "\(c0).value", custom(#""value": 256"#, format: "uint8")),
   .init(
     .valueRange, "\(c0).value",
     custom(#""value": 340282366920938463463374607431768211455"#, format: "uint64").replacing(
       "340282366920938463463374607431768211455", with: "18446744073709551616")),
-  .init(.valueRange, "\(c0).value", custom(#""value": 0.05, "minValue": 0.1"#, format: "float")),
-  .init(.valueValid, "\(c0).value", custom(#""value": 1, "valid-values": [0, 2]"#)),
-  .init(.valueValid, "\(c0).value", custom(#""value": 3, "valid-values-range": [0, 2]"#)),
+  .init(
+    .valueRange, "\(c0).value", custom(#""value": 0.05, "minValue": 0.1"#, format: "float"),
+    says: "0.05 is below minValue 0.1"),
+  .init(
+    .valueValid, "\(c0).value", custom(#""value": 1, "valid-values": [0, 2]"#),
+    says: "1 is not one of valid-values 0, 2"),
+  .init(
+    .valueValid, "\(c0).value", custom(#""value": 1, "valid-values": [0, 2, 3, 4, 5, 6, 7, 8, 9, 10]"#),
+    says: "1 is not one of valid-values 0, 2, 3, 4, 5, 6, 7, 8 and 2 more"),
+  .init(
+    .valueValid, "\(c0).value", custom(#""value": 3, "valid-values-range": [0, 2]"#),
+    says: "3 is outside valid-values-range 0 to 2"),
   .init(.valueLength, "\(c0).value", custom(#""value": "\#(String(repeating: "a", count: 65))""#, format: "string")),
   .init(.valueLength, "\(c0).value", custom(#""value": "ééé", "maxLen": 5"#, format: "string"), says: "6 bytes"),
   .init(.valueLength, "\(c0).value", custom(#""value": "AQID", "maxDataLen": 2"#, format: "data")),

@@ -159,6 +159,15 @@ import Testing
     #expect(rebuilt[1].services[0].characteristics.map(\.value) == [.null, "Accessory 2", "REDACTED-2", "L-1"])
   }
 
+  @Test("Valid values of a bool, which has no limits, are not wider than Apple's")
+  func validValuesOfBool() {
+    let text = """
+      { "format": "hasaccessory/1", "exact": true, "name": "T", "services": [ { "type": "LightBulb", "characteristics": [
+        { "type": "On", "format": "bool", "perms": ["pr"], "value": true, "valid-values": [5] } ] } ] }
+      """
+    #expect(problems(text).map(\.rule) == ["metadata-format"])
+  }
+
   @Test("An exact profile says format and perms of every characteristic")
   func missing() {
     let text =

@@ -148,7 +148,7 @@ struct RuleTests {
     #expect(found.map(\.line) == [3, 4, 5, 8, 9, 10, 11])
     #expect(
       found[3].description
-        == "8:40: error: services[0].characteristics[0].value: above the maximum 100 [value-range]")
+        == "8:40: error: services[0].characteristics[0].value: 900 is above maxValue 100 [value-range]")
     #expect(throws: ProfileErrors.self) {
       var ids = IDMap()
       _ = try profile(json).build(ids: &ids, deviceID: testDeviceID)

@@ -55,7 +55,21 @@ struct DeviceTests {
     #expect(rule(.uint8, Constraints(validValues: [0, 2]), 1) == "Thing can't be 1: valid-values are 0, 2")
     #expect(rule(.uint8, Constraints(validValuesRange: 2...4), 5) == "Thing can't be 5: valid-values-range is 2...4")
     #expect(rule(.int, Constraints(minValue: 1, minStep: 5), 8) == "Thing can't be 8: minStep is 5, counted from 1")
-    #expect(rule(.data, Constraints(maxDataLen: 2), .data([1, 2, 3]))?.contains("maxDataLen is 2") == true)
+    // Steps of an integer are not counted from a minimum with a fraction.
+    #expect(rule(.int, Constraints(minValue: 0.5, minStep: 2), 3) == "Thing can't be 3: minStep is 2")
+    #expect(
+      rule(.float, Constraints(minValue: 0.5, minStep: 2), 3) == "Thing can't be 3: minStep is 2, counted from 0.5")
+    // As doubles, the two are equal.
+    #expect(
+      rule(.uint64, Constraints(maxValue: .integer((1 << 64) - 2)), .integer((1 << 64) - 1))
+        == "Thing can't be 18446744073709551615: maxValue is 18446744073709551614")
+    let two = Constraints(maxDataLen: 2)
+    #expect(rule(.data, two, .data([1, 2, 3])) == "Thing can't be 3 bytes: it has 3 bytes, and maxDataLen is 2")
+    #expect(rule(.data, two, "AQID") == #"Thing can't be "AQID": it decodes to 3 bytes, and maxDataLen is 2"#)
+    #expect(rule(.data, two, "AQI") == #"Thing can't be "AQI": its format is data, which takes base64 text"#)
+    #expect(
+      rule(.float, Constraints(), .float(.infinity))
+        == "Thing can't be inf: its format is float, which takes finite numbers")
     #expect(rule(.tlv8, Constraints(), "!!!")?.contains("base64") == true)
     #expect(rule(.tlv8, Constraints(), 1)?.contains("base64") == true)
     #expect(rule(.tlv8, Constraints(), "AQID") == nil)

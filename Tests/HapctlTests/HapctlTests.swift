@@ -259,6 +259,7 @@ private let zeros = String(repeating: "0", count: 64)
         $0.minValue = 1; $0.maxValue = 2
       } == "heat, cool")
     #expect(door { $0.maxValue = .float(0.5) } == "off")
+    #expect(door { $0.validValuesRange = 1...2 } == "heat, cool")
     #expect(door { $0.minValue = 7 } == "7 to 255")
   }
 

@@ -93,7 +93,7 @@ private let garage = """
     #expect(
       edit("set", "light/Brightness", "101")
         == Transcript(
-          error: "\(path):6:61: error: services[1].characteristics[0].value: above the maximum 100 [value-range]\n"
+          error: "\(path):6:61: error: services[1].characteristics[0].value: 101 is above maxValue 100 [value-range]\n"
             + nothing,
           exit: .problem))
     // The place is the link's, though the service behind it is what goes.

@@ -4,15 +4,17 @@ import HAPWire
 /// Values that a characteristic may be given, and some that it may not, made from its metadata.
 struct LegalValues {
   private let characteristic: Characteristic
+  private let rules: ValueRules
   private let named: [Int]
 
   init(_ characteristic: Characteristic) {
     self.characteristic = characteristic
+    rules = characteristic.valueRules
     // A number of an enumeration that has no name means nothing, whatever the limits say.
     named = Catalogue.characteristic(characteristic.type)?.values.map(\.value) ?? []
   }
 
-  /// Different ones in rising order, at most 16; empty where none can be told.
+  /// Different ones in rising order, at most 16; empty if there are none, or if the metadata does not say.
   var values: [Value] {
     switch characteristic.format {
     case .bool: return [.bool(false), .bool(true)]
@@ -30,17 +32,13 @@ struct LegalValues {
     } else if !named.isEmpty {
       candidates = named.map { Int128($0) }
     } else {
-      guard var (low, high) = range else { return [] }
-      if let valid = characteristic.constraints.validValuesRange {
-        low = max(low, Int128(valid.lowerBound))
-        high = min(high, Int128(valid.upperBound))
-        guard low <= high else { return [] }
-      }
-      let step = max(1, whole(characteristic.constraints.minStep) ?? 1)
+      // Both are on a step, so that all candidates between them are.
+      guard let low = rules.firstOnStep, let high = rules.lastOnStep else { return [] }
+      let step = rules.integerStep ?? 1
       let count = (high - low) / step
       candidates = []
       for part in 0...8 { candidates.append(low + count * Int128(part) / 8 * step) }
-      candidates += [low + step, high - (high - low) % step]
+      candidates += [low + step, high]
     }
     let legal = Set(candidates.filter { characteristic.allows(.integer($0)) })
     return legal.sorted().prefix(16).map { .integer($0) }
@@ -68,23 +66,16 @@ struct LegalValues {
   }
 
   private var strings: [Value] {
-    let most = characteristic.constraints.maxLen ?? Constraints.defaultMaxLen
-    guard most > 0 else { return [] }
+    guard let most = room, most > 0 else { return [] }
     // Where there is room for little, they differ in their first letter.
     let texts = most < 16 ? ["a", "b", "c", "d"] : ["Haptest one", "Haptest two", "Haptest three", "Haptest four"]
     return texts.map { .string($0) }
   }
 
   /// Bytes that text or data may have; nil for other formats.
-  var room: Int? {
-    switch characteristic.format {
-    case .string: characteristic.constraints.maxLen ?? Constraints.defaultMaxLen
-    case .tlv8, .data: characteristic.constraints.maxDataLen ?? Constraints.defaultMaxDataLen
-    case .bool, .uint8, .uint16, .uint32, .uint64, .int, .float: nil
-    }
-  }
+  var room: Int? { rules.byteLimit }
 
-  /// A whole number among the values, neither the smallest nor the largest where there are others; nil where there is none.
+  /// A whole number among the values, neither the smallest nor the largest if there are others; nil if there is none.
   func whole(except current: Value) -> Value? {
     guard characteristic.format.integerRange != nil || characteristic.format == .float else { return nil }
     let all = values.filter { value in
@@ -118,76 +109,11 @@ struct LegalValues {
   }
 
   /// Just above the maximum that is stated; nil where the format has no room for it.
-  var above: Value? { outside(1) }
+  var above: Value? { rules.justAbove }
   /// Just below the minimum that is stated.
-  var below: Value? { outside(-1) }
-
-  private func outside(_ direction: Int128) -> Value? {
-    let limit = direction > 0 ? characteristic.constraints.maxValue : characteristic.constraints.minValue
-    guard let limit else { return nil }
-    if characteristic.format == .float {
-      guard let number = limit.doubleValue else { return nil }
-      let step = max(characteristic.constraints.minStep?.doubleValue ?? 1, 0.1)
-      let beyond = number + Double(direction) * step
-      // A step may be too small to show beside a large limit, or lead out of all numbers.
-      return beyond != number && beyond.isFinite ? .float(beyond) : nil
-    }
-    guard let number = whole(limit), let range = characteristic.format.integerRange else { return nil }
-    let step = max(1, whole(characteristic.constraints.minStep) ?? 1)
-    let beyond = number + direction * step
-    return range.contains(beyond) ? .integer(beyond) : nil
-  }
-
+  var below: Value? { rules.justBelow }
   /// Within the limits, but not among the valid values.
-  var invalid: Value? {
-    guard let (low, high) = range else { return nil }
-    if let listed = characteristic.constraints.validValues, !listed.isEmpty {
-      return (low...min(high, low + 300)).first { number in !listed.contains { Int128($0) == number } }.map {
-        .integer($0)
-      }
-    }
-    if let valid = characteristic.constraints.validValuesRange {
-      let beyond = Int128(valid.upperBound) + 1
-      return beyond <= high
-        ? .integer(beyond) : Int128(valid.lowerBound) > low ? .integer(Int128(valid.lowerBound) - 1) : nil
-    }
-    return nil
-  }
-
+  var invalid: Value? { rules.unlisted }
   /// Within the limits, between two steps.
-  var offGrid: Value? {
-    if characteristic.format == .float {
-      guard let step = characteristic.constraints.minStep?.doubleValue, step > 0,
-        let low = characteristic.constraints.minValue?.doubleValue,
-        let high = characteristic.constraints.maxValue?.doubleValue,
-        high - low >= 2 * step
-      else { return nil }
-      // A grid that is finer than the numbers themselves leaves nothing between its points.
-      let between = Value.float(low + step * 1.5)
-      return characteristic.allows(between) ? nil : between
-    }
-    guard let step = whole(characteristic.constraints.minStep), step > 1, let (low, high) = range, high - low > step
-    else {
-      return nil
-    }
-    return .integer(low + step / 2)
-  }
-
-  /// What the format and the limits leave; nil for what is no integer.
-  private var range: (Int128, Int128)? {
-    guard let format = characteristic.format.integerRange else { return nil }
-    let low = max(format.lowerBound, whole(characteristic.constraints.minValue) ?? format.lowerBound)
-    let high = min(format.upperBound, whole(characteristic.constraints.maxValue) ?? format.upperBound)
-    return low <= high ? (low, high) : nil
-  }
-
-  /// Brought within ±2⁷⁰, beyond any format, so that sums of it can't overflow.
-  private func whole(_ value: Value?) -> Int128? {
-    let bound: Int128 = 1 << 70
-    switch value {
-    case .integer(let number)?: return min(max(number, -bound), bound)
-    case .float(let number)?: return Int128(exactly: number).map { min(max($0, -bound), bound) }
-    case nil, .null?, .bool?, .string?, .data?: return nil
-    }
-  }
+  var offGrid: Value? { rules.offStep }
 }

@@ -110,9 +110,9 @@ extension LintRun {
       let sets = [("valid-values", false), ("valid-values-range", true)].compactMap { name, isRange in
         target.value[name].flatMap { ValidValues($0, isRange: isRange) }
       }
+      let rules = ValueRules(target, .uint8)
       allowed = (0...2).map { state in
-        Double(state) >= target.minValue?.double ?? 0 && Double(state) <= target.maxValue?.double ?? 2
-          && sets.allSatisfy { $0.contains(Int128(state)) }
+        rules.violation(of: .integer(state), checking: .limits) == nil && sets.allSatisfy { $0.contains(state) }
       }
     }
 

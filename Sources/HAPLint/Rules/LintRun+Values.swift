@@ -9,30 +9,15 @@ extension LintRun {
     judgePresence(characteristic, spot)
     guard let content = characteristic.content, let format = characteristic.format else { return }
     if content.isNull { return judgeNull(characteristic, format, spot) }
-    let place = spot.member("value")
-    switch format {
-    case .bool:
-      if content.bool == nil, content.integer != 0, content.integer != 1 { wrongKind(content, format, place) }
-    case .uint8, .uint16, .uint32, .uint64, .int: judgeInteger(content, format, of: characteristic, place)
-    case .float:
-      if let number = content.double, number.isFinite {
-        judgeNumber(number, of: characteristic, place)
-      } else {
-        wrongKind(content, format, place)
-      }
-    case .string:
-      if let text = content.string {
-        judgeLength(text, of: characteristic, service, place)
-      } else {
-        wrongKind(content, format, place)
-      }
-    case .tlv8, .data:
-      if let text = content.string {
-        judgeBytes(text, format, of: characteristic, place)
-      } else {
-        wrongKind(content, format, place)
-      }
+    let (rules, place) = (ValueRules(characteristic, format), spot.member("value"))
+    if format.isBytes, let text = content.string { return judgeBytes(text, rules, place) }
+    switch rules.violation(of: content.modelValue, checking: []) {
+    case .kind?, .notFinite?: return wrongKind(content, format, place)
+    case .maxLen(let count, let limit)?: return tooLong(count, limit, of: characteristic, service, place)
+    default: break
     }
+    if format == .float { judgeNumber(content, content.modelValue, rules, of: characteristic, place) }
+    if format.integerRange != nil { judgeInteger(content, rules, of: characteristic, place) }
   }
 
   // MARK: ADB-17, ADB-18
@@ -54,7 +39,7 @@ extension LintRun {
   }
 
   private mutating func judgeNull(_ characteristic: SeenCharacteristic, _ format: Format, _ spot: LintSpot) {
-    // A NaN was put right as null, and told as what it is.
+    // A NaN was repaired to null, and is reported as a NaN.
     if characteristic.isEventOnly || lint.reading.faults.contains(where: { $0.fault == .notANumber }) { return }
     let place = spot.member("value")
     if characteristic.perms?.contains(.writeResponse) == true {
@@ -92,29 +77,27 @@ extension LintRun {
   }
 
   private mutating func judgeInteger(
-    _ content: SeenValue, _ format: Format, of characteristic: SeenCharacteristic, _ place: LintSpot
+    _ content: SeenValue, _ rules: ValueRules, of characteristic: SeenCharacteristic, _ place: LintSpot
   ) {
-    guard let number = content.double, let range = format.integerRange else {
-      return wrongKind(content, format, place)
-    }
-    guard number.isFinite, number == number.rounded() else {
+    let (format, number) = (rules.format.rawValue, content.double ?? .nan)
+    if content.integer == nil {
       // Too large for a double is too large for a format.
-      if number.isFinite { return wrongKind(content, format, place) }
-      return outside("the format \(format.rawValue)", content.words, place)
+      guard number.isFinite else { return outside("the format \(format)", content.words, place) }
+      guard number == number.rounded() else { return wrongKind(content, rules.format, place) }
+      if number.magnitude < 0x1p64 {
+        report(
+          .valueKind, "fraction", at: place,
+          Remark(
+            .nonStrict, "the whole number \(numberText(number)) is written with a fraction or exponent",
+            source: "JSON itself does not distinguish the two; libraries that print doubles write it so"))
+      }
     }
-    let integer = content.integer
-    if integer == nil, number.magnitude < 0x1p64 {
-      report(
-        .valueKind, "fraction", at: place,
-        Remark(
-          .nonStrict, "the whole number \(numberText(number)) is written with a fraction or exponent",
-          source: "JSON itself does not tell the two apart; libraries that print doubles write it so"))
+    // A library that prints doubles prints the highest uint64 as 2⁶⁴.
+    let integer = content.integer ?? (number == 0x1p64 ? Int128(UInt64.max) : Int128(exactly: number))
+    guard let integer, rules.violation(of: .integer(integer), checking: .formatRange) == nil else {
+      return outside("the format \(format)", content.words, place)
     }
-    // Doubles are exact enough for all but the widest format, whose integers are there as such.
-    let isInside =
-      integer.map(range.contains) ?? (number >= Double(range.lowerBound) && number <= Double(range.upperBound))
-    guard isInside else { return outside("the format \(format.rawValue)", content.words, place) }
-    judgeNumber(number, integer, of: characteristic, place)
+    judgeNumber(content, .integer(integer), rules, of: characteristic, place)
   }
 
   // MARK: ADB-20, ADB-21
@@ -130,18 +113,23 @@ extension LintRun {
   }
 
   private mutating func judgeNumber(
-    _ number: Double, _ integer: Int128? = nil, of characteristic: SeenCharacteristic, _ place: LintSpot
+    _ content: SeenValue, _ value: Value, _ rules: ValueRules, of characteristic: SeenCharacteristic,
+    _ place: LintSpot
   ) {
-    let low = characteristic.minValue?.double
-    let high = characteristic.maxValue?.double
+    let (number, low, high) = (content.double ?? 0, characteristic.minValue?.double, characteristic.maxValue?.double)
     // Metadata that contradicts itself has a finding of its own.
     if let low, let high, low > high { return }
     func isNear(_ limit: Double) -> Bool { abs(number - limit) <= max(abs(limit), 1) * 1e-6 }
-    if let low, number < low {
+    // As doubles: a library that prints doubles rounds the widest integers and their limits.
+    let limits = ValueRules(format: .float, constraints: rules.constraints)
+    switch limits.violation(of: .float(number), checking: .limits) {
+    case .minValue?:
+      let low = low ?? 0
       return outside("minValue \(numberText(low))", numberText(number), place, isNear: isNear(low))
-    }
-    if let high, number > high {
+    case .maxValue?:
+      let high = high ?? 0
       return outside("maxValue \(numberText(high))", numberText(number), place, isNear: isNear(high))
+    default: break
     }
     if let definition = characteristic.definition, low == nil || high == nil {
       let range = AppleRange(definition)
@@ -159,23 +147,29 @@ extension LintRun {
             fix: "state minValue and maxValue"))
       }
     }
-    judgeStep(number, integer, low, high, of: characteristic, place)
+    judgeStep(content, value, rules, of: characteristic, place)
   }
 
   private mutating func judgeStep(
-    _ number: Double, _ integer: Int128?, _ low: Double?, _ high: Double?, of characteristic: SeenCharacteristic,
+    _ content: SeenValue, _ value: Value, _ rules: ValueRules, of characteristic: SeenCharacteristic,
     _ place: LintSpot
   ) {
-    guard let step = characteristic.minStep?.double, step > 0, step.isFinite, number != high else { return }
+    let (number, low) = (content.double ?? 0, characteristic.minValue?.double)
+    guard let step = characteristic.minStep?.double, step > 0, step.isFinite,
+      number != characteristic.maxValue?.double
+    else { return }
     func isOnGrid(from start: Double) -> Bool {
-      if let integer, let step = characteristic.minStep?.integer, let start = Int128(exactly: start) {
-        let (distance, isTooFar) = integer.subtractingReportingOverflow(start)
-        if !isTooFar { return distance % step == 0 }
-      }
-      let steps = (number - start) / step
+      var rules = rules
+      rules.constraints.minValue = .float(start)
+      // Integers are exact only if all of them are written as integers, and the start is a start for the rule.
+      let isExact =
+        content.integer != nil && characteristic.minStep?.integer != nil && start == start.rounded()
+        && start.magnitude < 0x1p64
+      if !isExact { rules.format = .float }
       // What floats of 32 bits make of a number, and a tenth of a step besides, as HomeKitADK lets pass.
-      let slack = max(0.1, max(abs(number), abs(start)) * 1e-6 / step)
-      return !steps.isFinite || abs(steps - steps.rounded()) <= slack
+      let slack = max(ValueRules.defaultStepTolerance, max(abs(number), abs(start)) * 1e-6 / step)
+      let value = rules.format == .float ? .float(number) : value
+      return rules.violation(of: value, checking: .step, stepTolerance: slack) == nil
     }
     let start = low ?? 0
     if isOnGrid(from: start) { return }
@@ -191,39 +185,33 @@ extension LintRun {
 
   // MARK: ADB-25, ADB-26
 
-  private mutating func judgeLength(
-    _ text: String, of characteristic: SeenCharacteristic, _ service: SeenService, _ place: LintSpot
+  private mutating func tooLong(
+    _ count: Int, _ limit: Int, of characteristic: SeenCharacteristic, _ service: SeenService, _ place: LintSpot
   ) {
-    let stated = characteristic.value["maxLen"]?.count
-    let most = stated ?? Int128(Constraints.defaultMaxLen)
-    guard Int128(text.utf8.count) > most else { return }
     // ADB-08 speaks of these.
-    if service.type == .information, most >= 64, Self.judgedByLength.contains(characteristic.type) { return }
+    if service.type == .information, limit >= 64, Self.judgedByLength.contains(characteristic.type) { return }
+    let isStated = characteristic.value["maxLen"]?.count != nil
     report(
       .maxLen, "too-long", at: place,
       Remark(
         .must,
-        "\(text.utf8.count) bytes of UTF-8: \(stated == nil ? "64 is the most where maxLen is not stated" : "maxLen is \(most)")",
+        "\(count) bytes of UTF-8: \(isStated ? "maxLen is \(limit)" : "64 is the most where maxLen is not stated")",
         ios: .rejects, source: "home-assistant/core#53420, #53913",
-        fix: stated == nil ? "state maxLen, up to 256, or shorten it" : "shorten it"))
+        fix: isStated ? "shorten it" : "state maxLen, up to 256, or shorten it"))
   }
 
   private static let judgedByLength: Set<TypeID?> = [.name, .manufacturer, .model, .serialNumber]
 
-  private mutating func judgeBytes(
-    _ text: String, _ format: Format, of characteristic: SeenCharacteristic, _ place: LintSpot
-  ) {
+  private mutating func judgeBytes(_ text: String, _ rules: ValueRules, _ place: LintSpot) {
+    // Stricter than the rule for written values, which ignores the spare bits of the last group.
     guard let bytes = Base64.decode(text) else {
       report(.bytes, "not-base64", at: place, Remark(.must, "\(quoted(text)) is not base64 (RFC 4648, with padding)"))
       return
     }
-    if format == .data {
-      let most = characteristic.value["maxDataLen"]?.count ?? Int128(Constraints.defaultMaxDataLen)
-      if Int128(bytes.count) > most {
-        report(.bytes, "too-long", at: place, Remark(.must, "\(bytes.count) bytes: maxDataLen is \(most)"))
-      }
-      return
+    if case .maxDataLen(let count, let limit)? = rules.violation(of: .data(bytes)) {
+      report(.bytes, "too-long", at: place, Remark(.must, "\(count) bytes: maxDataLen is \(limit)"))
     }
+    guard rules.format == .tlv8 else { return }
     do throws(TLV.DecodingError) { _ = try TLV(decoding: bytes) } catch {
       switch error {
       case .truncated(let offset):
@@ -240,6 +228,41 @@ extension LintRun {
 }
 
 extension SeenCharacteristic {
-  /// Its value is told by events alone: a press that was is none to be read.
+  /// Whether only events have the value: a press is over when it could be read.
   var isEventOnly: Bool { type == .switchEvent || type == .buttonEvent }
+}
+
+extension ValueRules {
+  /// The rules that a database states. Members of the wrong kind are ignored. `maxDataLen` is for data only.
+  init(_ characteristic: SeenCharacteristic, _ format: Format) {
+    var constraints = Constraints()
+    func limit(_ value: SeenValue?) -> Value? { value?.integer.map(Value.integer) ?? value?.double.map(Value.float) }
+    func length(_ name: String) -> Int? { characteristic.value[name]?.count.map { Int(clamping: $0) } }
+    if format.isNumeric {
+      constraints = Constraints(
+        minValue: limit(characteristic.minValue), maxValue: limit(characteristic.maxValue),
+        minStep: limit(characteristic.minStep))
+    } else if format == .string {
+      constraints = Constraints(maxLen: length("maxLen"))
+    } else if format == .data {
+      constraints = Constraints(maxDataLen: length("maxDataLen"))
+    } else if format == .tlv8 {
+      constraints = Constraints(maxDataLen: .max)
+    }
+    self.init(format: format, constraints: constraints)
+  }
+}
+
+extension SeenValue {
+  /// The value as the model has it; null for a list and an object.
+  fileprivate var modelValue: Value {
+    switch kind {
+    case .null, .array, .object: .null
+    case .bool(let bool): .bool(bool)
+    case .integer(let integer): .integer(Int128(integer))
+    case .unsigned(let integer): .integer(Int128(integer))
+    case .number(let number): .float(number)
+    case .string(let text): .string(text)
+    }
+  }
 }

@@ -1,7 +1,7 @@
 /// The value of a characteristic, in the model's own form.
 ///
 /// A value at rest is *canonical* for its format: `.bool` for bool, `.integer` for the integer formats, `.float` for float, `.string` for
-/// string, `.data` for tlv8 and data. `.null` stands for "no value" (a Programmable Switch Event that is read).
+/// string, `.data` for tlv8 and data. `.null` means "no value" (a Programmable Switch Event that is read).
 /// What comes off the wire may be another case; `Characteristic.admit` makes it canonical or refuses it.
 public enum Value: Hashable, Sendable {
   /// JSON's null: no value.
@@ -28,7 +28,7 @@ extension Value {
   /// The number of an integer, float or truth value (1 and 0).
   public var doubleValue: Double? {
     switch self {
-    case .integer(let value): Double(value)
+    case .integer(let value): Double(fast: value)
     case .float(let value): value
     case .bool(let value): value ? 1 : 0
     case .null, .string, .data: nil
@@ -56,4 +56,12 @@ extension Value: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, Expre
   public init(floatLiteral value: Double) { self = .float(value) }
   /// `.string`
   public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension Double {
+  /// The number nearest to an integer. The conversion of an Int128 takes 0.2 µs, which a written number would pay for each of its limits.
+  init(fast integer: Int128) {
+    let small: Int64 = Int64(truncatingIfNeeded: integer)
+    self = Int128(small) == integer ? Double(small) : Double(integer)
+  }
 }

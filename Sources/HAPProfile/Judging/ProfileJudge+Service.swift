@@ -106,8 +106,10 @@ extension ProfileJudge {
     }
     let valid = (mine.validValues ?? []) + (mine.validValuesRange.map { [$0.lowerBound, $0.upperBound] } ?? [])
     let member = mine.validValues != nil ? "valid-values" : "valid-values-range"
-    if valid.contains(where: { Double($0) < theirs.minValue?.doubleValue ?? -.infinity })
-      || valid.contains(where: { Double($0) > theirs.maxValue?.doubleValue ?? .infinity })
+    let rules = definition.valueRules
+    // The formats without limits take no integers, which would be reported here.
+    if definition.format.isNumeric,
+      valid.contains(where: { rules.violation(of: .integer(Int128($0)), checking: .limits) != nil })
     {
       widened(&self, member, "outside the range")
     }

@@ -6,7 +6,7 @@ extension ProfileJudge {
   mutating func judgeMetadata(_ draft: CharacteristicDraft) -> Bool {
     let before = problems.count
     let constraints = draft.characteristic.constraints
-    let format = draft.characteristic.format
+    let (format, rules) = (draft.characteristic.format, draft.characteristic.valueRules)
     func node(_ members: String...) -> JSONNode { members.lazy.compactMap { draft.node[$0] }.first ?? draft.node }
     if let low = constraints.minValue?.doubleValue, let high = constraints.maxValue?.doubleValue, low > high {
       report(.metadataRange, node("minValue", "maxValue"), "the minimum is above the maximum")
@@ -14,13 +14,15 @@ extension ProfileJudge {
     if let step = constraints.minStep?.doubleValue, step <= 0 {
       report(.metadataRange, node("minStep"), "a step is above 0")
     }
-    if let range = format.integerRange {
+    if format.integerRange != nil {
       for (member, value) in [("minValue", constraints.minValue), ("maxValue", constraints.maxValue)] {
-        if case .integer(let integer)? = value, !range.contains(integer) {
+        if case .integer(let integer)? = value,
+          rules.violation(of: .integer(integer), checking: .formatRange) != nil
+        {
           report(.metadataRange, node(member), "\(integer) is outside the format \(format.rawValue)")
         }
       }
-      judgeValidValues(draft, range)
+      judgeValidValues(draft)
     }
     if let maxLen = constraints.maxLen, maxLen > Constraints.greatestMaxLen {
       report(.metadataRange, node("maxLen"), "maxLen is at most \(Constraints.greatestMaxLen)")
@@ -28,11 +30,11 @@ extension ProfileJudge {
     return problems.count == before
   }
 
-  private mutating func judgeValidValues(_ draft: CharacteristicDraft, _ format: ClosedRange<Int128>) {
+  private mutating func judgeValidValues(_ draft: CharacteristicDraft) {
     let constraints = draft.characteristic.constraints
     func isInside(_ value: Int) -> Bool {
-      format.contains(Int128(value)) && Double(value) >= constraints.minValue?.doubleValue ?? -.infinity
-        && Double(value) <= constraints.maxValue?.doubleValue ?? .infinity
+      let rules = draft.characteristic.valueRules
+      return rules.violation(of: .integer(Int128(value)), checking: [.formatRange, .limits]) == nil
     }
     if let values = constraints.validValues, let node = draft.node["valid-values"] {
       if values.isEmpty { report(.metadataRange, node, "at least one valid value is needed") }
@@ -50,59 +52,64 @@ extension ProfileJudge {
     }
   }
 
-  /// Outside Apple's range, with that range not restated, it is a widening and told as such.
+  /// Whether valid values outside Apple's range are reported as a widening only, because the profile does not state the range.
   private func isWideningAllowed(_ draft: CharacteristicDraft) -> Bool {
     guard draft.definition != nil, draft.node["minValue"] == nil, draft.node["maxValue"] == nil else { return false }
     let constraints = draft.characteristic.constraints
     let values =
       (constraints.validValues ?? []) + (constraints.validValuesRange.map { [$0.lowerBound, $0.upperBound] } ?? [])
-    return values.allSatisfy { draft.characteristic.format.integerRange?.contains(Int128($0)) ?? false }
+    let rules = draft.characteristic.valueRules
+    return values.allSatisfy { rules.violation(of: .integer(Int128($0)), checking: .formatRange) == nil }
   }
 
   /// DB.12.
   mutating func judgeValue(_ draft: CharacteristicDraft) {
     let characteristic = draft.characteristic
-    let constraints = characteristic.constraints
-    let node = draft.origin("value")
-    switch characteristic.value {
-    case .null, .bool: break
-    case .integer, .float:
-      let number = characteristic.value.doubleValue ?? 0
-      if case .integer(let integer) = characteristic.value, let range = characteristic.format.integerRange,
-        !range.contains(integer)
-      {
-        return report(.valueRange, node, "\(integer) is outside the format \(characteristic.format.rawValue)")
-      }
-      if let low = constraints.minValue?.doubleValue, number < low {
-        return report(.valueRange, node, "below the minimum \(Self.text(low))")
-      }
-      if let high = constraints.maxValue?.doubleValue, number > high {
-        return report(.valueRange, node, "above the maximum \(Self.text(high))")
-      }
-      if case .integer(let integer) = characteristic.value {
-        if let values = constraints.validValues, !values.contains(where: { Int128($0) == integer }) {
-          return report(.valueValid, node, "\(integer) is not among the valid values")
-        }
-        if let range = constraints.validValuesRange,
-          !(Int128(range.lowerBound)...Int128(range.upperBound)).contains(integer)
-        {
-          return report(.valueValid, node, "\(integer) is outside the valid range")
-        }
-      }
-      if draft.hasWrittenValue, !characteristic.allows(characteristic.value), !isRounded(characteristic) {
-        report(.valueStep, node, "off the grid of its step, where a controller could not set it")
-      }
-    case .string(let text):
-      // The texts of Accessory Information have rules of their own.
-      if draft.isAdded, !draft.hasWrittenValue { break }
-      let most = constraints.maxLen ?? Constraints.defaultMaxLen
-      if text.utf8.count > most, ![.name, .manufacturer, .model, .serialNumber].contains(characteristic.type) {
-        report(.valueLength, node, "\(text.utf8.count) bytes: \(most) is the most")
-      }
-    case .data(let bytes):
-      let most = constraints.maxDataLen ?? Constraints.defaultMaxDataLen
-      if bytes.count > most { report(.valueLength, node, "\(bytes.count) bytes: \(most) is the most") }
+    let (rules, value) = (characteristic.valueRules, characteristic.value)
+    if value.isNull { return }
+    // If both `valid-values` and their range are broken, the list is reported. The step has a tolerance of its own.
+    let violation =
+      rules.violation(of: value, checking: [.formatRange, .limits])
+      ?? rules.violation(of: value, checking: .validValues) ?? rules.violation(of: value, checking: .validValuesRange)
+    if let violation { return report(violation, draft) }
+    if draft.hasWrittenValue, value.doubleValue != nil, !characteristic.allows(value), !isRounded(characteristic) {
+      report(.valueStep, draft.origin("value"), "off the grid of its step, where a controller could not set it")
     }
+  }
+
+  private mutating func report(_ violation: ValueViolation, _ draft: CharacteristicDraft) {
+    let (node, value) = (draft.origin("value"), draft.characteristic.value)
+    let written = Self.text(value)
+    switch violation {
+    case .formatRange:
+      report(.valueRange, node, "\(written) is outside the format \(draft.characteristic.format.rawValue)")
+    case .minValue(let low): report(.valueRange, node, "\(written) is below minValue \(Self.text(low))")
+    case .maxValue(let high): report(.valueRange, node, "\(written) is above maxValue \(Self.text(high))")
+    case .validValues(let listed):
+      report(.valueValid, node, "\(written) is not one of valid-values \(Self.text(listed))")
+    case .validValuesRange(let valid):
+      report(.valueValid, node, "\(written) is outside valid-values-range \(valid.lowerBound) to \(valid.upperBound)")
+    case .maxLen(let count, let limit):
+      // The texts of Accessory Information have rules of their own.
+      if draft.isAdded, !draft.hasWrittenValue { return }
+      if [.name, .manufacturer, .model, .serialNumber].contains(draft.characteristic.type) { return }
+      report(.valueLength, node, "\(count) bytes: \(limit) is the most")
+    case .maxDataLen(let count, let limit): report(.valueLength, node, "\(count) bytes: \(limit) is the most")
+    // The reader takes values of the format's kind only, and the step has a tolerance of its own.
+    case .kind, .fraction, .notFinite, .base64, .minStep: break
+    }
+  }
+
+  /// A number as JSON writes it. Integers are exact, also those that are no double.
+  private static func text(_ value: Value) -> String {
+    if case .integer(let integer) = value { return "\(integer)" }
+    return JSONWriter.text { $0.double(value.doubleValue ?? 0) }
+  }
+
+  /// The first numbers of a list, and how many more it has.
+  private static func text(_ listed: [Int]) -> String {
+    let shown = listed.prefix(8).map(String.init).joined(separator: ", ")
+    return listed.count > 8 ? "\(shown) and \(listed.count - 8) more" : shown
   }
 
   /// Whether a float is on its grid but for the noise of binary fractions.
@@ -113,6 +120,4 @@ extension ProfileJudge {
     guard let near = admitted.doubleValue, let number = characteristic.value.doubleValue else { return false }
     return (near - number).magnitude <= 1e-9 * max(1, number.magnitude)
   }
-
-  private static func text(_ number: Double) -> String { JSONWriter.text { $0.double(number) } }
 }

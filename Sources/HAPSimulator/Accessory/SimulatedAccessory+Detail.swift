@@ -240,7 +240,10 @@ extension JSONWriter {
       guard let definition, !definition.values.isEmpty else { return }
       json.key("words")
       json.object { json in
-        for value in definition.values where characteristic.constraints.allows(value.value) {
+        let rules = ValueRules(format: definition.format, constraints: characteristic.constraints)
+        let checks: ValueChecks = [.limits, .validValuesRange, .validValues]
+        for value in definition.values {
+          if rules.violation(of: .integer(Int128(value.value)), checking: checks) != nil { continue }
           json.key(value.word)
           json.integer(value.value)
         }
@@ -272,16 +275,5 @@ extension JSONWriter {
         json.integer(range.upperBound)
       }
     }
-  }
-}
-
-extension Constraints {
-  /// Whether a value that has a name may be taken here.
-  fileprivate func allows(_ value: Int) -> Bool {
-    if let least = minValue?.doubleValue, Double(value) < least { return false }
-    if let most = maxValue?.doubleValue, Double(value) > most { return false }
-    if let validValues, !validValues.contains(value) { return false }
-    if let validValuesRange, !validValuesRange.contains(value) { return false }
-    return true
   }
 }

@@ -57,12 +57,11 @@ extension Characteristic {
 
   /// The named values of the catalogue that the accessory's limits allow.
   var namedValues: [NamedValue] {
-    (Catalogue.characteristic(type)?.values ?? []).filter { named in
-      let value = Double(named.value)
-      if let least = constraints.minValue?.doubleValue, value < least { return false }
-      if let most = constraints.maxValue?.doubleValue, value > most { return false }
-      return validValues?.contains(named.value) ?? true
-    }
+    guard let definition = Catalogue.characteristic(type) else { return [] }
+    let rules = ValueRules(format: definition.format, constraints: constraints)
+    var checks: ValueChecks = [.limits, .validValuesRange]
+    if validValues != nil { checks.insert(.validValues) }
+    return definition.values.filter { rules.violation(of: .integer(Int128($0.value)), checking: checks) == nil }
   }
 
   /// The valid values of the accessory. An empty list allows no value, so it is treated as absent.

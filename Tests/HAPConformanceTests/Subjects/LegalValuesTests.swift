@@ -80,6 +80,17 @@ import Testing
     }
   }
 
+  @Test("Integers on a step are found if the limits are on no step") func limitsOffStep() {
+    let tens = LegalValues(Self.characteristic(.int, Constraints(minStep: 10))).values
+    #expect(tens.count == 9 + 1 && tens.first == -2_147_483_640 && tens.last == 2_147_483_640)
+    let ranged = Constraints(minValue: 0, maxValue: 100, minStep: 10, validValuesRange: 12...25)
+    #expect(LegalValues(Self.characteristic(.uint8, ranged)).values == [20])
+    let fraction = Constraints(minValue: 0.5, maxValue: 9, minStep: 4)
+    #expect(LegalValues(Self.characteristic(.uint8, fraction)).values == [4, 8])
+    let none = Constraints(minValue: 0, maxValue: 100, minStep: 10, validValuesRange: 12...18)
+    #expect(LegalValues(Self.characteristic(.uint8, none)).values.isEmpty)
+  }
+
   @Test("Examples") func examples() {
     let brightness = LegalValues(Self.characteristic(.int, Constraints(minValue: 0, maxValue: 100, minStep: 1)))
     #expect(brightness.values.first == 0 && brightness.values.last == 100 && brightness.values.contains(1))
