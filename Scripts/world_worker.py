@@ -1,4 +1,4 @@
-"""A process that runs haptest in simulated worlds, for Scripts/prove."""
+"""A process that runs haptest in simulated worlds, for Scripts/prove and Scripts/corpus."""
 import os
 import pathlib
 import subprocess
@@ -10,9 +10,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 class Worker:
     """A WorldRunner, which runs one test after the other; another is started when one has died."""
 
-    def __init__(self, program):
+    def __init__(self, program, folder=ROOT):
         self.program = program
+        self.folder = folder
         self.process = None
+
+    def close(self):
+        """Ends the process, which waits for the next test."""
+        if self.process is not None:
+            self.process.stdin.close()
+            self.process.wait()
 
     def run(self, words, folder, limit):
         """Runs `haptest run WORD…` in a simulated world. Returns its exit status, or -1."""
@@ -20,7 +27,7 @@ class Worker:
         with open(log, "wb") as output:
             if self.process is None or self.process.poll() is not None:
                 self.process = subprocess.Popen(
-                    [str(self.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT,
+                    [str(self.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.folder,
                     env={**os.environ, "SWIFT_BACKTRACE": "enable=no"})
             process = self.process
             # Nothing here waits for real time; a run that never ends is a mistake, and is ended.
