@@ -2,11 +2,17 @@ import HAPLoop
 import HAPSuite
 import HAPWire
 import HAPYAML
+import WorldTestSupport
 
 @testable import HAPConformance
 
-/// A loop that runs while `body` does.
-func withLoop<T: Sendable>(_ body: @Sendable (EventLoop) async throws -> T) async rethrows -> T {
+/// Runs a test on a loop of a simulated world, in virtual time.
+func withLoop<T: Sendable>(_ body: @escaping @Sendable (EventLoop) async throws -> T) async throws -> T {
+  try await withTestHost { host in try await body(host.makeLoop("test")) }
+}
+
+/// Runs a test on a loop of the kernel, for tests with programs of the system.
+func withRealLoop<T: Sendable>(_ body: @Sendable (EventLoop) async throws -> T) async rethrows -> T {
   let loop = EventLoop(name: "test")
   loop.start()
   defer { loop.stop() }

@@ -38,10 +38,12 @@ package final class TestHost: @unchecked Sendable {  // of the world's thread
 
 /// Runs a test in a simulated world of its own, in virtual time.
 /// - Throws: what the test throws; a `WorldError` if it waits for something that can't happen, or for real time.
-package func withTestHost(seed: UInt64 = 1, _ test: @escaping @Sendable (TestHost) async throws -> Void) async throws {
+package func withTestHost<T: Sendable>(
+  seed: UInt64 = 1, _ test: @escaping @Sendable (TestHost) async throws -> T
+) async throws -> T {
   let world = SimulatedWorld(seed: seed)
   let host = TestHost(world)
-  try await world.runApart(WorldLimits(time: .seconds(86_400), deniesForeignWork: true), atEnd: { $0 }) {
+  return try await world.runApart(WorldLimits(time: .seconds(86_400), deniesForeignWork: true), atEnd: { $0 }) {
     try await test(host)
   }
 }

@@ -10,7 +10,7 @@ import Testing
     _ way: HookFile.Way, _ hook: HookCall,
     ask: @escaping @Sendable (String) async -> Bool = { _ in false }
   ) async -> (answer: String?, failure: HookFailure?) {
-    await withLoop { loop in
+    await withRealLoop { loop in
       let hooks = HookCommands(HookFile([hook.name: way]), on: loop, ask: ask)
       do throws(HookFailure) { return (text(try await hooks.run(hook)), nil) } catch { return (nil, error) }
     }
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test("A run that is given up ends its command") func cancelled() async {
-    let failure = await withLoop { loop in
+    let failure = await withRealLoop { loop in
       let hooks = HookCommands(HookFile([.reboot: command("sleep 100")]), on: loop) { _ in false }
       let task = Task { await hookFailure { () throws(HookFailure) in try await hooks.run(HookCall(.reboot)) } }
       task.cancel()
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test("What the file hasn't is not available, unless another has it") func chain() async {
-    await withLoop { loop in
+    await withRealLoop { loop in
       let one = HookCommands(HookFile([.reboot: command("echo '{\"by\":1}'")]), on: loop) { _ in false }
       let two = HookCommands(
         HookFile([.reboot: command("echo '{\"by\":2}'"), .jam: command("echo '{\"by\":2}'")]), on: loop

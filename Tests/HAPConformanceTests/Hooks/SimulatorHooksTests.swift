@@ -16,7 +16,7 @@ import Testing
     _ hook: HookCall, accessory: String? = nil,
     profile: (@Sendable (HookName) throws(HookFailure) -> String)? = profile
   ) async -> String {
-    await withLoop { loop in
+    await withRealLoop { loop in
       let hooks = SimulatorHooks(AccessoryProcess("true", on: loop), accessory: accessory, profile: profile)
       do throws(HookFailure) {
         let (name, members) = try hooks.command(for: hook)
@@ -82,7 +82,7 @@ import Testing
       known[String(match.1)] = Set(match.2.matches(of: /"([a-z]+)"/).map { String($0.1) })
     }
     #expect(known.count > 20)
-    await withLoop { [known] loop in
+    await withRealLoop { [known] loop in
       let hooks = SimulatorHooks(AccessoryProcess("true", on: loop), accessory: "Lamp", profile: Self.profile)
       // What only looks at the device is none.
       for name in HookName.allCases where hooks.isAvailable(name) && name != .identified {

@@ -27,8 +27,8 @@ private actor Visitors {
 
 @Suite("Runner: turnstile") struct TurnstileTests {
   @Test("Everybody gets in, and nobody while another is inside")
-  func oneAtATime() async {
-    let (most, visits) = await withLoop { loop in
+  func oneAtATime() async throws {
+    let (most, visits) = try await withLoop { loop in
       let visitors = Visitors(loop)
       await withTaskGroup { group in for _ in 0..<50 { group.addTask { await visitors.visit() } } }
       return (await visitors.most, await visitors.visits)

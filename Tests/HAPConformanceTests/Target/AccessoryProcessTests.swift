@@ -23,7 +23,7 @@ private let simulator = #"""
 
 @Suite("The accessory's process", .timeLimit(.minutes(10))) struct AccessoryProcessTests {
   private func failure(_ command: String, _ sign: AccessoryProcess.Sign) async -> AccessoryProcess.Failure? {
-    await withLoop { loop in
+    await withRealLoop { loop in
       let process = AccessoryProcess(command, on: loop)
       do throws(AccessoryProcess.Failure) {
         try await process.start(until: sign)
@@ -34,7 +34,7 @@ private let simulator = #"""
   }
 
   @Test("A hapsim's ready line names its accessories, and it is ended in the end") func ready() async throws {
-    let (accessories, exit, again) = try await withLoop { loop in
+    let (accessories, exit, again) = try await withRealLoop { loop in
       let process = AccessoryProcess("echo noise; echo '{\"event\":\"other\"}';" + simulator, on: loop) { _ in
       } onEnd: { _ in
         Issue.record("nobody asked for its end")
@@ -57,7 +57,7 @@ private let simulator = #"""
         *press*) for aid in 1 3; do echo "{\"event\":\"identify\",\"accessory\":\"Lamp\",\"aid\":$aid}"; done
           echo "{\"event\":\"identify\",\"accessory\":\"Other\",\"aid\":9}"; echo "{\"id\":$id,\"ok\":true}" ;;
         """#)
-    let answers = try await withLoop { loop in
+    let answers = try await withRealLoop { loop in
       let process = AccessoryProcess(script, on: loop)
       try await process.start(until: .readyLine(within: .seconds(20)))
       let hooks = SimulatorHooks(process, accessory: "Lamp")
@@ -76,7 +76,7 @@ private let simulator = #"""
     async throws
   {
     let events = Mutex<[String]>([])
-    try await withLoop { loop in
+    try await withRealLoop { loop in
       let process = AccessoryProcess(simulator, on: loop) { event in events.withLock { $0.append(text(event) ?? "") } }
       try await process.start(until: .readyLine(within: .seconds(20)))
       let hooks = SimulatorHooks(process)
@@ -104,7 +104,7 @@ private let simulator = #"""
 
   @Test("An end that nobody asked for is told once, and to those who wait for answers") func earlyEnd() async throws {
     let ends = Mutex<[ChildProcess.Exit]>([])
-    try await withLoop { loop in
+    try await withRealLoop { loop in
       let process = AccessoryProcess(simulator, on: loop, onEnd: { exit in ends.withLock { $0.append(exit) } })
       try await process.start(until: .readyLine(within: .seconds(20)))
       let failure = await hookFailure { () throws(HookFailure) in try await process.perform("die") }
@@ -130,7 +130,7 @@ private let simulator = #"""
   }
 
   @Test("A stranger is up when its address takes connections, or its time is over") func strangers() async throws {
-    let place = try await withLoop { loop in
+    let place = try await withRealLoop { loop in
       // A port that is free now, and taken a moment later.
       let (address, listen): (SocketAddress, @Sendable () -> Void) = try loop.performAndWait {
         let host = try IPAddress("127.0.0.1")
@@ -154,7 +154,7 @@ private let simulator = #"""
   }
 
   @Test("A start that is given up ends the process") func cancelled() async {
-    let failure = await withLoop { loop in
+    let failure = await withRealLoop { loop in
       let process = AccessoryProcess("exec sleep 100", on: loop)
       let task = Task { () -> AccessoryProcess.Failure? in
         do throws(AccessoryProcess.Failure) {

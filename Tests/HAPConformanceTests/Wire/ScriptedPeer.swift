@@ -82,9 +82,9 @@ final class ScriptedPeer: @unchecked Sendable {
   }
 }
 
-/// A connection to a peer, and the peer, on a loop of their own.
+/// Runs a test of a connection to a peer, both on one loop of a simulated world.
 func withPeer<T: Sendable>(
-  _ body: @Sendable (isolated LoopActor, WireConnection, ScriptedPeer) async throws -> T
+  _ body: @escaping @Sendable (isolated LoopActor, WireConnection, ScriptedPeer) async throws -> T
 ) async throws -> T {
   try await withLoop { loop in
     try await LoopActor(loop).run { actor in
@@ -96,7 +96,7 @@ func withPeer<T: Sendable>(
           "main", to: peer.address, within: .seconds(20), recorder: recorder, on: loop)
       else { throw LoopError(.cancelled, "no connection") }
       // Accepting may come a turn later.
-      while peer.streams.isEmpty { await Task.yield() }
+      while peer.streams.isEmpty { try await loop.sleep(for: .milliseconds(1)) }
       let result = try await body(actor, connection, peer)
       connection.close(.reset)
       return result
