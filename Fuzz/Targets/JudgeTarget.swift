@@ -24,7 +24,7 @@ func fuzzJudge(_ bytes: UnsafeRawBufferPointer) {
     case 7: act = .told(PlainMessage(head: program.piece(), body: program.piece()))
     case 8, 9:
       let fields = [
-        (name: "Content-Type", value: program.isSet() ? "application/hap+json" : "application/pairing+tlv8")
+        HTTPField("Content-Type", program.isSet() ? "application/hap+json" : "application/pairing+tlv8")
       ]
       let start = "HTTP/1.1 \([200, 204, 207, 400, 470][program.number(below: 5)]) X"
       act = .answered(PlainMessage(start: start, fields: fields, body: program.piece()))

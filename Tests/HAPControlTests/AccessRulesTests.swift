@@ -7,7 +7,7 @@ import Testing
   private func outcome(
     _ fields: [(name: String, value: String)], path: [String] = ["v1", "accessories"], token: String? = nil
   ) -> Int {
-    let request = ControlRequest("GET", path: path, fields: fields)
+    let request = ControlRequest("GET", path: path, fields: fields.map { HTTPField($0.name, $0.value) })
     do throws(ControlProblem) {
       try AccessRules(token: token, hostName: "Studio").check(request)
       return 200

@@ -100,7 +100,7 @@ final class ServedControl: Sendable {
     }
     let request = ControlRequest(
       method, path: parts[0].split(separator: "/").map(String.init), query: query,
-      fields: body.isEmpty ? [] : [("content-type", type)], body: Array(body.utf8))
+      fields: body.isEmpty ? [] : [HTTPField("content-type", type)], body: Array(body.utf8))
     guard let api = held.withLock({ $0?.api }) else { throw Failure(message: "it was stopped") }
     return await api.answer(request)
   }

@@ -142,7 +142,7 @@ private func strip(_ bytes: [UInt8]) -> [UInt8] { Array(bytes.drop { $0 == 0 }) 
   }
 
   @Test("A search refuses a B that is zero modulo N, or too long") func worthlessServerKeys() {
-    for key in [[], [0], SRPWorkbench.prime, [UInt8](repeating: 1, count: 385)] {
+    for key in [[], [0], SRPChoices.prime, [UInt8](repeating: 1, count: 385)] {
       let candidates = SRPCandidates(code: "031-45-154", salt: [1], serverPublicKey: key, privateKey: [1])
       #expect(candidates.map { _ in true } == nil)
     }

@@ -55,7 +55,7 @@ func answer(_ status: Int, _ body: String = "", type: String = "application/hap+
 }
 
 func event(_ body: String) -> PlainMessage {
-  var message = PlainMessage(start: "EVENT/1.0 200 OK", fields: [("Content-Type", "application/hap+json")])
+  var message = PlainMessage(start: "EVENT/1.0 200 OK", fields: [HTTPField("Content-Type", "application/hap+json")])
   message.replaceBody(utf8(body))
   return message
 }

@@ -75,10 +75,10 @@ final class Court {
 
   func ask(
     _ connection: UInt64, _ start: String, _ body: [UInt8] = [], type: String? = nil,
-    fields: [(String, String)] = [("Host", "lamp")]
+    fields: [HTTPField] = [HTTPField("Host", "lamp")]
   ) {
-    var fields = fields.map { (name: $0.0, value: $0.1) }
-    if let type { fields.append(("Content-Type", type)) }
+    var fields = fields
+    if let type { fields.append(HTTPField("Content-Type", type)) }
     act(.arrived, on: connection)
     act(.asked(PlainMessage(start: "\(start) HTTP/1.1", fields: fields, body: body)), on: connection)
   }
@@ -86,7 +86,8 @@ final class Court {
   func answer(_ connection: UInt64, _ status: Int = 200, _ body: [UInt8] = [], type: String = "application/hap+json") {
     act(
       .answered(
-        PlainMessage(start: "HTTP/1.1 \(status) X", fields: [("Content-Type", type)], body: body)), on: connection)
+        PlainMessage(start: "HTTP/1.1 \(status) X", fields: [HTTPField("Content-Type", type)], body: body)),
+      on: connection)
   }
 
   /// Asks and is answered.

@@ -46,7 +46,7 @@ struct RuleTests {
   func twoInOnePiece() {
     let session = court.session()
     court.get(session, "/accessories")
-    court.act(.asked(PlainMessage(start: "GET /accessories HTTP/1.1", fields: [("Host", "x")])), on: session)
+    court.act(.asked(PlainMessage(start: "GET /accessories HTTP/1.1", fields: [HTTPField("Host", "x")])), on: session)
     #expect(court.verdict("one-request-at-a-time") == .fail)
   }
 
@@ -66,8 +66,9 @@ struct RuleTests {
     #expect(court.outcome("readable").message == "a frame's tag doesn't hold")
   }
 
-  @Test("Host is there, once", arguments: [[("Host", "x")], [], [("Host", "x"), ("host", "y")]])
-  func host(fields: [(String, String)]) {
+  @Test(
+    "Host is there, once", arguments: [[HTTPField("Host", "x")], [], [HTTPField("Host", "x"), HTTPField("host", "y")]])
+  func host(fields: [HTTPField]) {
     let session = court.session()
     court.ask(session, "GET /accessories", fields: fields)
     #expect(court.verdict("host-field") == (fields.count == 1 ? .pass : .fail))

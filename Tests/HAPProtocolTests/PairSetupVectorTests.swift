@@ -94,14 +94,14 @@ import Testing
     let work = SlowWork(
       number: 0,
       task: .controllerSecret(
-        code: Fixture.code, seed: SecretBytes(vector.bytes("a")), salt: vector.bytes("salt"),
-        accessoryKey: vector.bytes("B")))
-    guard case .controllerSecret(let publicKey, let proof) = work.perform().outcome else {
+        code: Fixture.code, seed: SecretBytes(vector.bytes("a")),
+        PairSetupChallenge(salt: vector.bytes("salt"), accessoryKey: vector.bytes("B"))))
+    guard case .controllerSecret(let proof) = work.perform().outcome else {
       Issue.record("no secret")
       return
     }
-    #expect(publicKey.count == 384)
-    #expect(publicKey != vector.bytes("A"))
+    #expect(proof.publicKey.count == 384)
+    #expect(proof.publicKey != vector.bytes("A"))
     #expect(!proof.startsWithZero)
   }
 

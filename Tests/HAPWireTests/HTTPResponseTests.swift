@@ -23,10 +23,6 @@ struct HTTPResponseTests {
     #expect(
       written { HTTPWriter.eventHead(contentLength: 9, into: &$0) }
         == "EVENT/1.0 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 9\r\n\r\n")
-    #expect(
-      written {
-        HTTPWriter.request("PUT", target: "/x", host: "h", contentType: .hapJSON, body: [0x7B, 0x7D], into: &$0)
-      } == "PUT /x HTTP/1.1\r\nHost: h\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}")
     #expect("\(HTTPWriter.reason(207))" == "Multi-Status")
   }
 

@@ -115,7 +115,7 @@ extension CaseRun {
     let made = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in
       var setup = setup
       return Result { () throws(ProcedureError) in
-        let draft = try setup.proof(code: code, SetupProcedure.Proof(), random: random)
+        let draft = try setup.proof(code: code, random: random)
         return (setup, draft)
       }
     }
@@ -142,9 +142,9 @@ extension CaseRun {
     var (setup, proof) = try await proven(try await beginSetup(on: name))
     let reply = try await exchange(proof, "/pair-setup", "M3", on: try await connection(name), name)
     if let problem = setup.take("M4", reply) { throw CaseFailure("Pair Setup M4: \(problem)") }
-    guard let right = try? setup.exchange(device.admin, signedBy: nil) else { preconditionFailure("M3 has been made") }
+    guard let right = try? setup.exchange(device.admin) else { preconditionFailure("M3 has been made") }
     let inner = signed(message.bytes, right)
-    guard let sealed = try? setup.sealedExchange(inner, nonce: "PS-Msg05", wrongKey: nil) else {
+    guard let sealed = try? setup.sealedExchange(inner) else {
       preconditionFailure("M3 has been made")
     }
     setups[name] = setup

@@ -1,3 +1,4 @@
+import HAPProtocol
 import HAPWire
 
 /// One thing that is sent: what, on which connection, and how.
@@ -54,14 +55,14 @@ package struct FuzzMessage: Equatable, Sendable {
   /// The message before it is sealed. A right request knows its length, whatever became of its body.
   var wire: [UInt8] {
     guard let request else { return bytes }
-    var head = "\(request) HTTP/1.1\r\nHost: haptest.local\r\n"
-    let target = request.drop { $0 != "/" }
-    if !bytes.isEmpty || !request.hasPrefix("GET ") {
-      let isPairing = ["/pair-setup", "/pair-verify", "/pairings"].contains { target.hasPrefix($0) }
-      head += "Content-Type: \(isPairing ? "application/pairing+tlv8" : "application/hap+json")\r\n"
-      head += "Content-Length: \(bytes.count)\r\n"
+    let words = request.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    var whole = ControllerRequest(words[0], words.count > 1 ? words[1] : "")
+    if !bytes.isEmpty || whole.method != "GET" {
+      let isPairing = ["/pair-setup", "/pair-verify", "/pairings"].contains { whole.target.hasPrefix($0) }
+      whole.contentType = isPairing ? "application/pairing+tlv8" : "application/hap+json"
+      whole.body = bytes
     }
-    return Array((head + "\r\n").utf8) + bytes
+    return whole.encoded(host: "haptest.local")
   }
 
   /// "PUT /characteristics, sealed, 34 bytes: 7b22…", for people.

@@ -44,7 +44,7 @@ extension CaseRun {
     let made = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in
       var setup = begun
       return Result { () throws(ProcedureError) in
-        let draft = try setup.proof(code: code, SetupProcedure.Proof(), random: random)
+        let draft = try setup.proof(code: code, random: random)
         return (setup, draft)
       }
     }
@@ -58,8 +58,7 @@ extension CaseRun {
       throw failure("Pair Setup M4: \(problem)", name, fourth)
     }
     if last == "M4" { return (setup, answer) }
-    guard let inner = try? setup.exchange(controller, signedBy: nil),
-      let message = try? setup.sealedExchange(inner.encoded(), nonce: "PS-Msg05", wrongKey: nil)
+    guard let inner = try? setup.exchange(controller), let message = try? setup.sealedExchange(inner.encoded())
     else { preconditionFailure("M3 has been made") }
     exchanged.append(controller)
     let sixth: TLV
@@ -101,7 +100,8 @@ extension CaseRun {
       }
       if let problem = setup.take("M2", second) { throw failure("Pair Setup M2: \(problem)", name, second) }
       drawCount += 1
-      if setup.serverKey.count == 384 && setup.serverKey.first != 0 || drawCount == 8 { return (setup, answer) }
+      let key = setup.challenge?.accessoryKey ?? []
+      if key.count == 384 && key.first != 0 || drawCount == 8 { return (setup, answer) }
       isAgain = true
     }
   }

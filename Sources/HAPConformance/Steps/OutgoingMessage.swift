@@ -211,19 +211,19 @@ extension CaseRun {
 
   private func proofMessage(_ node: JSONNode, _ procedure: String) async throws -> TLVDraft {
     guard let begun = setups[procedure] else { throw StepError(node, "no M2 of \"\(procedure)\" was expected yet") }
-    var wish = SetupProcedure.Proof()
+    var choices = SRPChoices()
     switch node["public-key"]?.stringValue {
-    case "zero"?: wish.publicKey = [UInt8](repeating: 0, count: 384)
-    case "n"?: wish.publicKey = SRPWorkbench.prime
-    case "2n"?: wish.publicKey = SRPWorkbench.twicePrime
-    case "short"?: wish.isShort = true
-    default: if let key = node["public-key"] { wish.publicKey = try maker.bytes(key) }
+    case "zero"?: choices.publicKey = [UInt8](repeating: 0, count: 384)
+    case "n"?: choices.publicKey = SRPChoices.prime
+    case "2n"?: choices.publicKey = SRPChoices.twicePrime
+    case "short"?: choices.isShort = true
+    default: if let key = node["public-key"] { choices.publicKey = try maker.bytes(key) }
     }
-    if let secret = node["secret"] { wish.secret = try maker.bytes(secret) }
-    wish.isPadded = node["secret-form"]?.stringValue == "padded"
-    wish.wantsZeroSecret = node["zero-secret"]?.boolValue ?? false
-    wish.wantsZeroKey = node["zero-key"]?.boolValue ?? false
-    wish.stripsServerKey = node["server-key-form"]?.stringValue == "stripped"
+    if let secret = node["secret"] { choices.secret = try maker.bytes(secret) }
+    choices.isPadded = node["secret-form"]?.stringValue == "padded"
+    choices.wantsZeroSecret = node["zero-secret"]?.boolValue ?? false
+    choices.wantsZeroKey = node["zero-key"]?.boolValue ?? false
+    choices.stripsServerKey = node["server-key-form"]?.stringValue == "stripped"
     guard let code = device.code else { throw CaseSkip(reason: "the setup code is not known") }
     let entered: String
     switch node["code"].map({ Scope.text($0) }) {
@@ -232,11 +232,11 @@ extension CaseRun {
     case nil: entered = code
     }
     let random = random
-    let wanted = wish
+    let chosen = choices
     let result = await loop.offload { () -> Result<(SetupProcedure, TLVDraft), ProcedureError> in
       var setup = begun
       return Result { () throws(ProcedureError) in
-        let draft = try setup.proof(code: entered, wanted, random: random)
+        let draft = try setup.proof(code: entered, chosen, random: random)
         return (setup, draft)
       }
     }

@@ -9,7 +9,7 @@ package struct WireMessage: Equatable, Sendable {
   package var status: Int
   package var reason: String
   /// In their order, names in lower case, values without blanks around them.
-  package var fields: [Field]
+  package var fields: [HTTPField]
   package var body: [UInt8]
   package var isChunked: Bool
   /// All of it in plain: the head as it came, and the body, of which chunks are joined.
@@ -19,11 +19,6 @@ package struct WireMessage: Equatable, Sendable {
   package var isSealed: Bool
   /// When its last byte came, from the start of the run.
   package var time: Duration
-
-  package struct Field: Equatable, Sendable {
-    package var name: String
-    package var value: String
-  }
 
   /// The value of the first field of a name in lower case.
   package func field(_ name: String) -> String? { fields.first { $0.name == name }?.value }
@@ -50,36 +45,15 @@ package struct WireMessage: Equatable, Sendable {
     self.frames = frames
     self.isSealed = isSealed
     self.time = time
-    let text = bytes.prefix(Self.headLimit)
-    var lines = text.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
-      line.last == 0x0D ? line.dropLast() : line
-    }[...]
-    // Empty lines before the first one are passed over, as the parser does.
-    while lines.first?.isEmpty == true { lines = lines.dropFirst() }
-    let start = String(decoding: lines.popFirst() ?? [], as: UTF8.self)
-    let words = start.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+    let text = HTTPHeadText(bytes.prefix(Self.headLimit))
+    let words = text.words
     version = words.first.map(String.init) ?? ""
     reason = words.count > 2 ? String(words[2]) : ""
-    fields = []
-    for line in lines {
-      if line.isEmpty { break }
-      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-      let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
-      let value = String(decoding: line[(colon + 1)...], as: UTF8.self)
-      fields.append(Field(name: name, value: value.trimmed))
-    }
+    fields = text.fields.map { HTTPField($0.name.lowercased(), $0.trimmedValue) }
   }
 
   /// Where a head must have ended; the parser's own limit.
   private static let headLimit = 8 * 1024
-}
-
-extension String {
-  /// Without blanks around it.
-  fileprivate var trimmed: String {
-    let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
-    return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
-  }
 }
 
 /// What comes next on a connection.

@@ -77,7 +77,7 @@ extension ControlAPI {
     let accessory: SimulatedAccessory
     do throws(CommandError) { accessory = try added.get() } catch { throw ControlProblem(error) }
     var answer = await show(accessory, status: 201) { accessory, json in accessory.writeDetail(to: &json) }
-    answer.fields.append(("Location", "/v1/accessories/\(accessory.number)"))
+    answer.fields.append(HTTPField("Location", "/v1/accessories/\(accessory.number)"))
     return answer
   }
 
@@ -145,7 +145,7 @@ extension ControlAPI {
     let (name, text) = try await accessory(call).look { ($0.name, $0.profileText) }
     var answer = ControlAnswer(200, contentType: "application/json", body: text)
     let safe = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "-" })
-    answer.fields.append(("Content-Disposition", "attachment; filename=\"\(safe).hasaccessory\""))
+    answer.fields.append(HTTPField("Content-Disposition", "attachment; filename=\"\(safe).hasaccessory\""))
     return answer
   }
 

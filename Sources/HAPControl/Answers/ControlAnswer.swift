@@ -6,7 +6,7 @@ package struct ControlAnswer: Equatable, Sendable {
   /// Empty: there is no body.
   package var contentType = ""
   package var body: [UInt8] = []
-  package var fields: [(name: String, value: String)] = []
+  package var fields: [HTTPField] = []
   /// Behind this answer come the journal's events, until the connection ends.
   package var stream: EventStreamStart?
 
@@ -27,11 +27,6 @@ package struct ControlAnswer: Equatable, Sendable {
     ControlAnswer(200, contentType: contentType, body: text.withUTF8Buffer { Array($0) })
   }
 
-  package static func == (one: Self, other: Self) -> Bool {
-    one.status == other.status && one.contentType == other.contentType && one.body == other.body
-      && one.stream == other.stream && one.fields.elementsEqual(other.fields, by: ==)
-  }
-
   /// As it goes out.
   /// - Parameters:
   ///   - hasBody: false for the answer to HEAD, which has the length of the body and not the body.
@@ -40,7 +35,7 @@ package struct ControlAnswer: Equatable, Sendable {
     var head = "HTTP/1.1 \(status) \(Self.reason(status))\r\n"
     func field(_ name: String, _ value: String) { head += "\(name): \(value)\r\n" }
     for rule in Self.safety { field(rule.name, rule.value) }
-    for (name, value) in fields { field(name, value) }
+    for extra in fields { field(extra.name, extra.value) }
     if !contentType.isEmpty { field("Content-Type", contentType) }
     if stream == nil {
       if status != 204 { field("Content-Length", String(body.count)) }

@@ -96,8 +96,8 @@ package struct ControlProblem: Error, Equatable, Sendable {
         self.write(to: &json)
       }
     }
-    if !allowed.isEmpty { answer.fields.append(("Allow", allowed.joined(separator: ", "))) }
-    if status == 401 { answer.fields.append(("WWW-Authenticate", "Bearer")) }
+    if !allowed.isEmpty { answer.fields.append(HTTPField("Allow", allowed.joined(separator: ", "))) }
+    if status == 401 { answer.fields.append(HTTPField("WWW-Authenticate", "Bearer")) }
     return answer
   }
 }

@@ -9,12 +9,12 @@ package struct ControlRequest: Equatable, Sendable {
   /// In the order in which they came, decoded.
   package var query: [(name: String, value: String)] = []
   /// Names in lower case, in the order in which they came.
-  package var fields: [(name: String, value: String)] = []
+  package var fields: [HTTPField] = []
   package var body: [UInt8] = []
 
   package init(
     _ method: String, path: [String], query: [(name: String, value: String)] = [],
-    fields: [(name: String, value: String)] = [], body: [UInt8] = []
+    fields: [HTTPField] = [], body: [UInt8] = []
   ) {
     self.method = method
     self.path = path
@@ -31,8 +31,8 @@ package struct ControlRequest: Equatable, Sendable {
   }
 
   package static func == (one: Self, other: Self) -> Bool {
-    one.method == other.method && one.path == other.path && one.body == other.body
-      && one.query.elementsEqual(other.query, by: ==) && one.fields.elementsEqual(other.fields, by: ==)
+    one.method == other.method && one.path == other.path && one.body == other.body && one.fields == other.fields
+      && one.query.elementsEqual(other.query, by: ==)
   }
 }
 
@@ -55,11 +55,12 @@ extension ControlRequest {
     if parts == [""] { parts = [] }
     self.path = parts
     if let query = head.query { self.query = try Self.query(Self.text(bytes, query)) }
-    fields = Self.fields(bytes[head.target.upperBound..<body.lowerBound])
+    // What is no field was refused by the parser.
+    fields = HTTPHeadText(bytes[..<body.lowerBound]).fields.map { HTTPField($0.name.lowercased(), $0.trimmedValue) }
     if let authority {
       // RFC 9112 §3.2.2: what Host says is of no account then.
       fields.removeAll { $0.name == "host" }
-      fields.append(("host", authority))
+      fields.append(HTTPField("host", authority))
     }
     self.body = [UInt8](bytes[body])
   }
@@ -86,23 +87,6 @@ extension ControlRequest {
       query.append((try decoded(parts[0], plusIsSpace: true), try decoded(value, plusIsSpace: true)))
     }
     return query
-  }
-
-  /// The lines behind the first one, up to the empty one. What is no field was refused by the parser. Only a line feed ends a line: Unicode knows more
-  /// ends, which are bytes of a value like others.
-  private static func fields(_ head: Slice<UnsafeRawBufferPointer>) -> [(name: String, value: String)] {
-    var fields: [(name: String, value: String)] = []
-    for line in head.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst() {
-      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-      guard !line.isEmpty else { break }
-      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
-      let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-      var value = line[(colon + 1)...].drop(while: isBlank)
-      while let last = value.last, isBlank(last) { value.removeLast() }
-      fields.append(
-        (String(decoding: line[..<colon], as: UTF8.self).lowercased(), String(decoding: value, as: UTF8.self)))
-    }
-    return fields
   }
 
   /// Without its percent signs. RFC 3986 §2.1.

@@ -41,7 +41,7 @@ package struct SRPClient: Sendable {
     let secret = SRPGroup.power(SRPGroup.difference(b, masked), exponent).padded()
     let key = sessionKey(secret, padded: false)
     return SRPClientProof(
-      secret: secret, key: key, clientKey: publicKey,
+      secret: secret, key: key, publicKey: publicKey,
       proof: clientProof(salt: salt, clientKey: publicKey, serverKey: serverPublicKey, sessionKey: key))
   }
 }
@@ -52,24 +52,28 @@ package struct SRPClientProof: Sendable {
   let secret: SecretBytes
   /// K, 64 bytes.
   package let key: SecretBytes
-  private let clientKey: [UInt8]
+  /// A as it is sent.
+  package let publicKey: [UInt8]
   /// What M3 carries, 64 bytes.
   package let proof: [UInt8]
 
-  init(secret: SecretBytes, key: SecretBytes, clientKey: [UInt8], proof: [UInt8]) {
+  init(secret: SecretBytes, key: SecretBytes, publicKey: [UInt8], proof: [UInt8]) {
     self.secret = secret
     self.key = key
-    self.clientKey = clientKey
+    self.publicKey = publicKey
     self.proof = proof
   }
 
   /// Whether S starts with a zero byte.
   package var startsWithZero: Bool { HAPCrypto.startsWithZero(secret) }
 
-  /// Whether `proof2` shows that the accessory knows the code, made with A padded (HomeKitADK) or as sent.
+  /// Whether `proof2` shows that the accessory knows the code, made with A padded (HomeKitADK), as sent, or without the zeros that it began
+  /// with.
   package func check(proof2: [UInt8]) -> Bool {
-    let padded = serverProof(clientKey: SRPGroup.pad(clientKey), clientProof: proof, sessionKey: key)
-    let sent = serverProof(clientKey: clientKey, clientProof: proof, sessionKey: key)
-    return equalInConstantTime(proof2, padded) || equalInConstantTime(proof2, sent)
+    var forms = [publicKey, SRPGroup.strip(publicKey)]
+    if publicKey.count <= SRPGroup.byteCount { forms.append(SRPGroup.pad(publicKey)) }
+    return forms.contains {
+      equalInConstantTime(proof2, serverProof(clientKey: $0, clientProof: proof, sessionKey: key))
+    }
   }
 }

@@ -340,7 +340,7 @@ package final class DefectScript {
       return "{\"aid\":\(event.aid ?? id.aid),\"iid\":\(event.iid ?? id.iid),\"value\":\(text)}"
     }
     guard !entries.isEmpty else { return nil }
-    var message = PlainMessage(start: "EVENT/1.0 200 OK", fields: [("Content-Type", "application/hap+json")])
+    var message = PlainMessage(start: "EVENT/1.0 200 OK", fields: [HTTPField("Content-Type", "application/hap+json")])
     message.replaceBody(Array("{\"characteristics\":[\(entries.joined(separator: ","))]}".utf8))
     return message.bytes
   }

@@ -5,14 +5,14 @@ import HAPWire
 package struct PlainMessage: Equatable, Sendable {
   /// `GET /accessories HTTP/1.1`, `HTTP/1.1 200 OK`, `EVENT/1.0 200 OK`.
   package var start: String
-  package var fields: [(name: String, value: String)]
+  package var fields: [HTTPField]
   package var body: [UInt8]
   /// As it came, without the empty line; nil: it was made here.
   package private(set) var rawHead: String?
 
   package static func == (one: Self, other: Self) -> Bool { one.bytes == other.bytes }
 
-  package init(start: String, fields: [(name: String, value: String)] = [], body: [UInt8] = []) {
+  package init(start: String, fields: [HTTPField] = [], body: [UInt8] = []) {
     self.start = start
     self.fields = fields
     self.body = body
@@ -23,18 +23,11 @@ package struct PlainMessage: Equatable, Sendable {
   ///   - body: joined, if it came in chunks.
   package init(head: some Sequence<UInt8>, body: [UInt8]) {
     let bytes = Array(head)
-    // By bytes: CR and LF together are one character.
-    var lines = bytes.split(separator: 10).map { line in
-      String(decoding: line.last == 13 ? line.dropLast() : line, as: UTF8.self)
-    }.filter { !$0.isEmpty }
     let count = bytes.count - bytes.reversed().prefix { $0 == 10 || $0 == 13 }.count
     rawHead = String(decoding: bytes[..<count], as: UTF8.self)
-    start = lines.isEmpty ? "" : lines.removeFirst()
-    fields = lines.map { line in
-      let colon = line.firstIndex(of: ":") ?? line.endIndex
-      let value = line[colon...].dropFirst()
-      return (String(line[..<colon]), String(value.drop { $0 == " " || $0 == "\t" }))
-    }
+    let text = HTTPHeadText(bytes)
+    start = text.start
+    fields = text.fields
     self.body = body
   }
 
@@ -108,7 +101,7 @@ package struct PlainMessage: Equatable, Sendable {
       fields.removeAll { $0.name.lowercased() == name.lowercased() }
       return
     }
-    if let index { fields[index] = (name, value) } else { fields.append((name, value)) }
+    if let index { fields[index] = HTTPField(name, value) } else { fields.append(HTTPField(name, value)) }
   }
 
   package mutating func setStatus(_ status: Int) {

@@ -61,8 +61,7 @@ package struct PairSetupClient: Sendable {
   /// M1, also to start over.
   package mutating func start() -> TLV {
     state = .startResponseExpected
-    var message = TLV(state: 1)
-    message.append(TLVType.method, [PairingMethod.pairSetup.rawValue])
+    var message = PairSetupMessages.start()
     if !flags.isEmpty { message.append(flags) }
     return message
   }
@@ -79,7 +78,7 @@ package struct PairSetupClient: Sendable {
         if wasRestart, message.byte(TLVType.error) != nil { return [.send(start())] }
         return try startResponse(PairingReply(message, step: 2))
       case .proofResponseExpected(let proof): return try proofResponse(PairingReply(message, step: 4), proof)
-      case .exchangeResponseExpected(let key): return try exchangeResponse(PairingReply(message, step: 6), key)
+      case .exchangeResponseExpected(let key): return [.paired(try PairingReply(message, step: 6).accessory(key: key))]
       case .idle, .over, .secretAwaited:
         throw PairingFailure(step: message.state ?? 0, cause: .unexpectedMessage)
       }
@@ -92,20 +91,17 @@ package struct PairSetupClient: Sendable {
     state = .over
     switch result.outcome {
     case .worthlessKey: return [.failed(PairingFailure(step: 2, cause: .worthlessKey))]
-    case .controllerSecret(let publicKey, let proof):
+    case .controllerSecret(let proof):
       state = .proofResponseExpected(proof)
-      var message = TLV(state: 3)
-      message.append(TLVType.publicKey, publicKey)
-      message.append(TLVType.proof, proof.proof)
-      return [.send(message)]
+      return [.send(PairSetupMessages.proof(proof))]
     case .accessoryKey, .accessorySecret, .pairVerify: preconditionFailure("a controller's secret was asked for")
     }
   }
 
   /// M2.
   private mutating func startResponse(_ reply: PairingReply) throws(PairingFailure) -> [Action] {
-    let salt = try reply.bytes(TLVType.salt, count: SRPVerifier.saltCount)
-    let accessoryKey = try reply.bytes(TLVType.publicKey, count: PairingLength.srpKey)
+    let challenge = try reply.challenge()
+    let accessoryKey = challenge.accessoryKey
     if accessoryKey.count < PairingLength.srpKey.upperBound || accessoryKey[0] == 0, restartsLeft > 0 {
       restartsLeft -= 1
       isRestart = true
@@ -113,8 +109,7 @@ package struct PairSetupClient: Sendable {
     }
     computations += 1
     state = .secretAwaited(number: computations)
-    let task = SlowWork.Task.controllerSecret(
-      code: code, seed: random.secret(32), salt: salt, accessoryKey: accessoryKey)
+    let task = SlowWork.Task.controllerSecret(code: code, seed: random.secret(32), challenge)
     return [.compute(SlowWork(number: computations, task: task))]
   }
 
@@ -122,32 +117,12 @@ package struct PairSetupClient: Sendable {
   private mutating func proofResponse(
     _ reply: PairingReply, _ proof: SRPClientProof
   ) throws(PairingFailure) -> [Action] {
-    let proof2 = try reply.bytes(TLVType.proof, count: PairingLength.proof)
-    guard proof.check(proof2: proof2) else { throw reply.failure(.wrongProof) }
+    try reply.check(proof)
     if flags.contains(.transient) {
       return [.startTransientSession(SessionKeys(transientPairSetup: proof.key))]
     }
     state = .exchangeResponseExpected(key: proof.key)
-    let signed = PairingKeys.controllerSigned(proof.key) + identity.identifier + identity.key.publicKey
-    var inner = TLV()
-    inner.append(TLVType.identifier, identity.identifier)
-    inner.append(TLVType.publicKey, identity.key.publicKey)
-    inner.append(TLVType.signature, identity.key.sign(signed))
-    var message = TLV(state: 5)
-    message.append(
-      TLVType.encryptedData,
-      ChaChaPoly.seal(inner.encoded(), key: PairingKeys.pairSetup(proof.key), nonce: "PS-Msg05"))
-    return [.send(message)]
-  }
-
-  /// M6.
-  private func exchangeResponse(_ reply: PairingReply, _ key: SecretBytes) throws(PairingFailure) -> [Action] {
-    let inner = try reply.opened(PairingKeys.pairSetup(key), nonce: "PS-Msg06")
-    let identifier = try inner.bytes(TLVType.identifier, count: PairingLength.identifier)
-    let publicKey = try inner.bytes(TLVType.publicKey, count: PairingLength.longTermKey)
-    let signature = try inner.bytes(TLVType.signature, count: PairingLength.signature)
-    let signed = PairingKeys.accessorySigned(key) + identifier + publicKey
-    guard isValidSignature(signature, of: signed, by: publicKey) else { throw inner.failure(.wrongSignature) }
-    return [.paired(PairedAccessory(identifier: identifier, publicKey: publicKey))]
+    let items = PairSetupMessages.exchangeItems(identity, key: proof.key)
+    return [.send(PairSetupMessages.exchange(sealing: items.encoded(), key: proof.key))]
   }
 }

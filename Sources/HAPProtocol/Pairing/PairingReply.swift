@@ -2,12 +2,12 @@ import HAPCrypto
 import HAPWire
 
 /// Takes a reply of the accessory apart, or says what is wrong with it: what both client procedures need.
-struct PairingReply {
+package struct PairingReply {
   private let step: UInt8
   private let message: TLV
 
   /// - Throws: the refusal if there is one, whatever its State says; else what is wrong with the frame of the reply.
-  init(_ message: TLV, step: UInt8) throws(PairingFailure) {
+  package init(_ message: TLV, step: UInt8) throws(PairingFailure) {
     self.step = step
     self.message = message
     if let code = message.byte(TLVType.error) {
@@ -39,5 +39,5 @@ struct PairingReply {
     return PairingReply(sealedIn: self, inner)
   }
 
-  func failure(_ cause: PairingFailure.Cause) -> PairingFailure { PairingFailure(step: step, cause: cause) }
+  package func failure(_ cause: PairingFailure.Cause) -> PairingFailure { PairingFailure(step: step, cause: cause) }
 }

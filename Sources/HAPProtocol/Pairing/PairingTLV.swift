@@ -38,8 +38,8 @@ extension TLV {
 }
 
 /// Lengths that pairing messages must keep, in bytes.
-enum PairingLength {
-  static let identifier = 0...36
+package enum PairingLength {
+  package static let identifier = 0...36
   static let longTermKey = 32
   static let signature = 64
   static let proof = 64

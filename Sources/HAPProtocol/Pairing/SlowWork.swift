@@ -13,7 +13,7 @@ package struct SlowWork: Sendable {
     case accessoryKey(SRPVerifier, seed: SecretBytes, SetupKeyManner.Zeros)
     case accessorySecret(SRPServer, controllerKey: [UInt8])
     /// Draw a until neither A nor S starts with a zero byte.
-    case controllerSecret(code: String, seed: SecretBytes, salt: [UInt8], accessoryKey: [UInt8])
+    case controllerSecret(code: String, seed: SecretBytes, PairSetupChallenge)
     /// A message of Pair Verify.
     case pairVerify(PairVerifyServer, TLV, AccessoryIdentity, pairings: [Pairing], RandomSource)
   }
@@ -21,8 +21,7 @@ package struct SlowWork: Sendable {
   enum Outcome: Sendable {
     case accessoryKey(SRPServer)
     case accessorySecret(SRPServerProof)
-    /// With A as it is to be sent.
-    case controllerSecret(publicKey: [UInt8], SRPClientProof)
+    case controllerSecret(SRPClientProof)
     /// The procedure as it stands behind the message, and what is to be done.
     case pairVerify(PairVerifyServer, [PairVerifyServer.Action])
     /// The peer's public key is zero modulo N.
@@ -54,12 +53,14 @@ package struct SlowWork: Sendable {
     case .accessorySecret(let server, let controllerKey):
       guard let proof = server.agree(with: controllerKey) else { return .worthlessKey }
       return .accessorySecret(proof)
-    case .controllerSecret(let code, let seed, let salt, let accessoryKey):
+    case .controllerSecret(let code, let seed, let challenge):
       for attempt in 0... {
         let client = SRPClient(code: code, privateKey: Self.draw(attempt, from: seed))
         if client.startsWithZero { continue }
-        guard let proof = client.agree(salt: salt, serverPublicKey: accessoryKey) else { return .worthlessKey }
-        if !proof.startsWithZero { return .controllerSecret(publicKey: client.publicKey, proof) }
+        guard let proof = client.agree(salt: challenge.salt, serverPublicKey: challenge.accessoryKey) else {
+          return .worthlessKey
+        }
+        if !proof.startsWithZero { return .controllerSecret(proof) }
       }
     case .pairVerify(var server, let message, let identity, let pairings, let random):
       let steps = server.receive(

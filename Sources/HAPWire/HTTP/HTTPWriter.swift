@@ -1,4 +1,4 @@
-/// Writes answers, events and requests. Head and body leave in one buffer, with Content-Length.
+/// Writes answers and events. Head and body leave in one buffer, with Content-Length.
 package enum HTTPWriter {
   /// "HTTP/1.1 470 Connection Authorization Required" and so on; an empty reason for a status that HAP does not use.
   package static func reason(_ status: Int) -> StaticString {
@@ -71,31 +71,6 @@ package enum HTTPWriter {
   }
 
   package static func lastChunk(into buffer: inout ByteBuffer) { buffer.append("0\r\n\r\n") }
-
-  /// A whole request of a controller. `host` is written as it is.
-  package static func request(
-    _ method: StaticString, target: String, host: String, contentType: HTTPContentType = .none, body: [UInt8] = [],
-    into buffer: inout ByteBuffer
-  ) {
-    buffer.append(method)
-    buffer.append(" ")
-    buffer.append(target.utf8)
-    buffer.append(" HTTP/1.1\r\nHost: ")
-    buffer.append(host.utf8)
-    buffer.append("\r\n")
-    if contentType != .none || !body.isEmpty {
-      if contentType != .none {
-        buffer.append("Content-Type: ")
-        buffer.append(contentType.text)
-        buffer.append("\r\n")
-      }
-      buffer.append("Content-Length: ")
-      buffer.appendDecimal(UInt64(body.count))
-      buffer.append("\r\n")
-    }
-    buffer.append("\r\n")
-    buffer.append(body)
-  }
 
   private static func fields(
     status: Int, _ contentType: HTTPContentType, _ contentLength: Int, _ closes: Bool, _ buffer: inout ByteBuffer

@@ -57,9 +57,7 @@ extension Misdeed {
     },
     Misdeed("backs-off", "begins Pair Setup six times in a row with an accessory that is paired") { mischief in
       let client = try await mischief.connect()
-      var message = TLV(state: 1)
-      message.append(TLVType.method, [PairingMethod.pairSetup.rawValue])
-      for _ in 0..<6 { _ = try await client.request(.pairSetup(message)) }
+      for _ in 0..<6 { _ = try await client.request(.pairSetup(PairSetupMessages.start())) }
       await client.close()
     },
     Misdeed("stops-knocking", "tries Pair Verify seven times as a controller that isn't known") { mischief in

@@ -121,10 +121,15 @@ import Testing
 
   @Test("A right request knows its length, whatever became of its body") func wire() {
     let message = FuzzMessage(.sealed, [1, 2, 3], request: "POST /pairings")
-    let text = String(decoding: message.wire, as: UTF8.self)
-    #expect(text.hasPrefix("POST /pairings HTTP/1.1\r\n"))
-    #expect(text.contains("\r\nContent-Type: application/pairing+tlv8\r\nContent-Length: 3\r\n\r\n"))
-    #expect(!String(decoding: FuzzMessage(.plain, [], request: "GET /x").wire, as: UTF8.self).contains("Length"))
+    func text(_ message: FuzzMessage) -> String { String(decoding: message.wire, as: UTF8.self) }
+    let head = "HTTP/1.1\r\nHost: haptest.local\r\n"
+    #expect(
+      text(message)
+        == "POST /pairings \(head)Content-Type: application/pairing+tlv8\r\nContent-Length: 3\r\n\r\n\u{1}\u{2}\u{3}")
+    #expect(
+      text(FuzzMessage(.plain, [], request: "PUT /prepare"))
+        == "PUT /prepare \(head)Content-Type: application/hap+json\r\nContent-Length: 0\r\n\r\n")
+    #expect(text(FuzzMessage(.plain, [], request: "GET /x?id=1.1")) == "GET /x?id=1.1 \(head)\r\n")
     #expect(FuzzMessage(.plain, [9]).wire == [9])
   }
 }

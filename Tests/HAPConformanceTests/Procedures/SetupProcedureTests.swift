@@ -54,11 +54,11 @@ import Testing
   @Test("A right one pairs, whoever it is for, and ends with who the accessory is") func right() throws {
     let server = Server()
     var setup = try begun(server)
-    let proof = try setup.proof(code: TestHome.code, .init(), random: .seeded(9))
+    let proof = try setup.proof(code: TestHome.code, random: .seeded(9))
     let fourth = try #require(try server.answer(proof))
     #expect(setup.take("M4", fourth) == nil)
-    let inner = try setup.exchange(guest, signedBy: nil)
-    let fifth = try setup.sealedExchange(inner.encoded(), nonce: "PS-Msg05", wrongKey: nil)
+    let inner = try setup.exchange(guest)
+    let fifth = try setup.sealedExchange(inner.encoded())
     let sixth = try #require(try server.answer(fifth))
     #expect(setup.take("M6", sixth) == nil)
     #expect(
@@ -71,7 +71,7 @@ import Testing
   @Test("A wrong code is refused, and counted") func wrongCode() throws {
     let server = Server()
     var setup = try begun(server)
-    let proof = try setup.proof(code: "518-08-583", .init(), random: .seeded(9))
+    let proof = try setup.proof(code: "518-08-583", random: .seeded(9))
     let fourth = try #require(try server.answer(proof))
     #expect(setup.take("M4", fourth) == "Error 2 (authentication)")
     #expect(server.failures == 1)
@@ -81,13 +81,13 @@ import Testing
     "Forged keys are A as they were asked for, and no secret that can be guessed opens the accessory",
     arguments: [0, 1, 2])
   func forged(_ which: Int) throws {
-    let keys = [[UInt8](repeating: 0, count: 384), SRPWorkbench.prime, SRPWorkbench.twicePrime]
+    let keys = [[UInt8](repeating: 0, count: 384), SRPChoices.prime, SRPChoices.twicePrime]
     let server = Server()
     var setup = try begun(server)
-    var wish = SetupProcedure.Proof()
-    wish.publicKey = keys[which]
-    wish.secret = [UInt8](repeating: 0, count: 384)
-    let draft = try setup.proof(code: TestHome.code, wish, random: .seeded(1))
+    var choices = SRPChoices()
+    choices.publicKey = keys[which]
+    choices.secret = [UInt8](repeating: 0, count: 384)
+    let draft = try setup.proof(code: TestHome.code, choices, random: .seeded(1))
     #expect(draft.items[1].value == keys[which])
     // 385 bytes are no key at all.
     let reply = try server.answer(draft)
@@ -98,9 +98,9 @@ import Testing
   @Test("A short A begins with a zero that is left out, and is the right one all the same") func short() throws {
     let server = Server()
     var setup = try begun(server)
-    var wish = SetupProcedure.Proof()
-    wish.isShort = true
-    let draft = try setup.proof(code: TestHome.code, wish, random: .seeded(9))
+    var choices = SRPChoices()
+    choices.isShort = true
+    let draft = try setup.proof(code: TestHome.code, choices, random: .seeded(9))
     #expect(draft.items[1].value.count < 384 && draft.items[1].value.first != 0)
     let fourth = try #require(try server.answer(draft))
     #expect(setup.take("M4", fourth) == nil)
@@ -109,13 +109,13 @@ import Testing
   @Test("A secret that begins with a zero is found, and put into K with it or without") func zeroSecret() throws {
     let server = Server()
     let begun = try begun(server)
-    var wish = SetupProcedure.Proof()
-    wish.wantsZeroSecret = true
+    var choices = SRPChoices()
+    choices.wantsZeroSecret = true
     var stripped = begun
-    let first = try stripped.proof(code: TestHome.code, wish, random: .seeded(2))
-    wish.isPadded = true
+    let first = try stripped.proof(code: TestHome.code, choices, random: .seeded(2))
+    choices.isPadded = true
     var padded = begun
-    let second = try padded.proof(code: TestHome.code, wish, random: .seeded(2))
+    let second = try padded.proof(code: TestHome.code, choices, random: .seeded(2))
     #expect(first.items[1] == second.items[1] && first.items[2] != second.items[2])
     #expect(first.items[1].value.count == 384)
     let reply = try #require(try server.answer(first))
@@ -125,10 +125,10 @@ import Testing
 
   @Test("Steps out of their order are our own mistake, and said") func order() throws {
     var setup = SetupProcedure()
-    #expect(throws: ProcedureError("M3 needs an M2 first")) { try setup.proof(code: "", .init(), random: .seeded(1)) }
-    #expect(throws: ProcedureError("M5 needs an M3 first")) { try setup.exchange(guest, signedBy: nil) }
+    #expect(throws: ProcedureError("M3 needs an M2 first")) { try setup.proof(code: "", random: .seeded(1)) }
+    #expect(throws: ProcedureError("M5 needs an M3 first")) { try setup.exchange(guest) }
     #expect(throws: ProcedureError("M5 needs an M3 first")) {
-      try setup.sealedExchange([], nonce: "PS-Msg05", wrongKey: nil)
+      try setup.sealedExchange([])
     }
     var fourth = TLV(state: 4)
     fourth.append(TLVType.proof, [UInt8](repeating: 0, count: 64))
@@ -137,19 +137,20 @@ import Testing
   }
 
   @Test("A worthless B is told from a usable one") func worthlessKey() throws {
-    for key in [[UInt8](repeating: 0, count: 384), SRPWorkbench.prime] {
+    for key in [[UInt8](repeating: 0, count: 384), SRPChoices.prime] {
       var setup = SetupProcedure()
       var second = TLV(state: 2)
       second.append(TLVType.salt, [UInt8](repeating: 1, count: 16))
       second.append(TLVType.publicKey, key)
       #expect(setup.take("M2", second) == nil)
-      #expect(throws: ProcedureError.self) { try setup.proof(code: TestHome.code, .init(), random: .seeded(1)) }
+      #expect(throws: ProcedureError.self) { try setup.proof(code: TestHome.code, random: .seeded(1)) }
     }
   }
 
   private static let wrongSeconds: [(items: [(UInt8, [UInt8])], problem: String)] = [
     ([(6, [2]), (7, [6])], "Error 6 (unavailable)"), ([(7, [99])], "Error 99"), ([], "State is missing, not 2"),
-    ([(6, [4])], "State is 4, not 2"), ([(6, [2, 0])], "State is missing, not 2"),
+    ([(6, [4])], "State is 4, not 2"), ([(6, [4]), (2, [1]), (6, [4])], "State is 4, not 2"),
+    ([(6, [2, 0])], "State is missing, not 2"),
     ([(6, [2]), (2, [1]), (6, [2])], "an item occurs twice"), ([(6, [2])], "Salt is missing, not 16 bytes"),
     ([(6, [2]), (2, [1, 2])], "Salt is 2 bytes, not 16 bytes"),
     ([(6, [2]), (2, [UInt8](repeating: 0, count: 16))], "PublicKey is missing, not 1 to 384 bytes"),
@@ -165,20 +166,20 @@ import Testing
     var setup = SetupProcedure()
     let problem = setup.take("M2", TLV(row.items.map { TLV.Item(type: $0.0, value: $0.1) }))
     #expect(problem?.hasPrefix(row.problem) == true, "\(problem ?? "nothing")")
-    #expect(setup.salt.isEmpty && setup.serverKey.isEmpty)
+    #expect(setup.challenge == nil)
   }
 
   @Test("A bit turned over anywhere in M4 or M6 is noticed") func flippedReplies() throws {
     let server = Server()
     var setup = try begun(server)
-    let fourth = try #require(try server.answer(setup.proof(code: TestHome.code, .init(), random: .seeded(9))))
+    let fourth = try #require(try server.answer(setup.proof(code: TestHome.code, random: .seeded(9))))
     for byte in [0, 31, 63] {
       #expect(setup.take("M4", flipped(fourth, TLVType.proof, byte)) == "the accessory's proof doesn't hold")
     }
     #expect(setup.take("M4", fourth) == nil)
-    let inner = try setup.exchange(guest, signedBy: nil)
+    let inner = try setup.exchange(guest)
     let sixth = try #require(
-      try server.answer(setup.sealedExchange(inner.encoded(), nonce: "PS-Msg05", wrongKey: nil)))
+      try server.answer(setup.sealedExchange(inner.encoded())))
     let count = try #require(sixth[TLVType.encryptedData]).count
     for byte in [0, count / 2, count - 1] {
       #expect(setup.take("M6", flipped(sixth, TLVType.encryptedData, byte)) == "EncryptedData doesn't authenticate")
@@ -190,7 +191,7 @@ import Testing
   @Test("M6 that is sealed rightly, but says something wrong, is refused") func wrongSixth() throws {
     let server = Server()
     var setup = try begun(server)
-    _ = try server.answer(setup.proof(code: TestHome.code, .init(), random: .seeded(9)))
+    _ = try server.answer(setup.proof(code: TestHome.code, random: .seeded(9)))
     let key = try #require(setup.key)
     let accessory = server.identity
     let signature = accessory.key.sign(
@@ -209,6 +210,10 @@ import Testing
     #expect(
       setup.take("M6", sixth([(1, accessory.identifier), (3, accessory.key.publicKey)])) == "Signature isn't 64 bytes")
     #expect(setup.take("M6", sixth([(1, [1]), (1, [1])])) == "what is sealed is no TLV8 message")
+    #expect(setup.take("M6", sixth([(1, []), (3, [1])])) == "Identifier is missing")
+    var short = TLV(state: 6)
+    short.append(TLVType.encryptedData, [1, 2])
+    #expect(setup.take("M6", short) == "EncryptedData doesn't authenticate")
     for (identifier, publicKey) in [([1], accessory.key.publicKey), (accessory.identifier, other.publicKey)] {
       #expect(
         setup.take("M6", sixth([(1, identifier), (3, publicKey), (10, signature)])) == "the signature doesn't hold")
@@ -217,12 +222,28 @@ import Testing
       setup.take("M6", sixth([(1, accessory.identifier), (3, accessory.key.publicKey), (10, signature)])) == nil)
   }
 
+  @Test("An identifier of the accessory that is longer than 36 bytes is accepted in M6") func longIdentifier() throws {
+    let server = Server()
+    var setup = try begun(server)
+    _ = try setup.proof(code: TestHome.code, random: .seeded(9))
+    let key = try #require(setup.key)
+    let long = [UInt8](repeating: 0x41, count: 37), signer = server.identity.key
+    var items = TLV()
+    items.append(TLVType.identifier, long)
+    items.append(TLVType.publicKey, signer.publicKey)
+    items.append(TLVType.signature, signer.sign(PairingKeys.accessorySigned(key) + long + signer.publicKey))
+    var message = TLV(state: 6)
+    message.append(
+      TLVType.encryptedData, ChaChaPoly.seal(items.encoded(), key: PairingKeys.pairSetup(key), nonce: "PS-Msg06"))
+    #expect(setup.take("M6", message) == nil && setup.accessory?.identifier == long)
+  }
+
   @Test(
     "An M5 that is wrong inside, signed by another or sealed with another key or nonce pairs nobody", arguments: 0..<7)
   func wrongFifth(_ which: Int) throws {
     let server = Server()
     var setup = try begun(server)
-    let fourth = try #require(try server.answer(setup.proof(code: TestHome.code, .init(), random: .seeded(9))))
+    let fourth = try #require(try server.answer(setup.proof(code: TestHome.code, random: .seeded(9))))
     #expect(setup.take("M4", fourth) == nil)
     let other = SigningKey(seed: RandomSource.seeded(4).secret(32))
     var inner = try setup.exchange(guest, signedBy: which == 0 ? other : nil)
@@ -239,34 +260,36 @@ import Testing
     #expect(server.pairings.isEmpty)
   }
 
-  @Test("The workbench agrees with the controller's own SRP") func workbench() throws {
+  @Test("Without a choice, A, K and the proof are those of the controller's own SRP") func workbench() throws {
     let salt = RandomSource.seeded(1).bytes(16)
     let server = SRPServer(
       SRPVerifier(code: TestHome.code, salt: salt), privateKey: RandomSource.seeded(2).secret(32))
     for seed in UInt64(10)..<14 {
-      let secretKey = RandomSource.seeded(seed).bytes(32)
-      let client = SRPClient(code: TestHome.code, privateKey: SecretBytes(secretKey))
-      var candidates = try #require(
-        SRPCandidates(
-          code: TestHome.code, salt: salt, serverPublicKey: server.publicKey, privateKey: secretKey))
-      let padded = candidates.next()
-      #expect(Array(padded.drop { $0 == 0 }) == client.publicKey && padded.count == 384)
-      let secret = candidates.secret(publicKey: padded)
+      let privateKey = RandomSource.seeded(seed).bytes(32)
+      let client = SRPClient(code: TestHome.code, privateKey: SecretBytes(privateKey))
       let agreed = try #require(client.agree(salt: salt, serverPublicKey: server.publicKey))
-      let key = SRPWorkbench.key(ofSecret: Array(secret.drop { $0 == 0 }))
-      #expect(key.withBytes { Array($0) } == agreed.key.withBytes { Array($0) })
-      let proof = SRPWorkbench.clientProof(
-        salt: salt, clientKey: client.publicKey, serverKey: server.publicKey, key: key)
-      #expect(proof == agreed.proof)
-      let accepted = try #require(server.agree(with: client.publicKey)?.verify(proof, forms: .stripped))
-      #expect(SRPWorkbench.isServerProof(accepted.proof2, clientKey: client.publicKey, clientProof: proof, key: key))
+      let made = try SRPChoices().proof(
+        code: TestHome.code, salt: salt, serverPublicKey: server.publicKey, privateKey: privateKey)
+      #expect(made.publicKey == client.publicKey && made.publicKey.count == 384)
+      #expect(made.key.withBytes { Array($0) } == agreed.key.withBytes { Array($0) })
+      #expect(made.proof == agreed.proof)
+      let accepted = try #require(server.agree(with: client.publicKey)?.verify(made.proof, forms: .stripped))
+      #expect(made.check(proof2: accepted.proof2))
       var wrong = accepted.proof2
       wrong[9] ^= 1
-      #expect(!SRPWorkbench.isServerProof(wrong, clientKey: client.publicKey, clientProof: proof, key: key))
+      #expect(!made.check(proof2: wrong))
     }
-    #expect(
-      SRPCandidates(code: "", salt: [], serverPublicKey: SRPWorkbench.twicePrime, privateKey: [1]) == nil)
-    #expect(SRPWorkbench.twicePrime.count == 385)
+    #expect(throws: SRPChoices.Problem.worthlessKey) {
+      try SRPChoices().proof(code: "", salt: [], serverPublicKey: SRPChoices.twicePrime, privateKey: [1])
+    }
+    #expect(SRPChoices.twicePrime.count == 385)
+  }
+
+  @Test("The accessory's proof over an A longer than 384 bytes is checked, and is none") func longKey() throws {
+    var choices = SRPChoices()
+    choices.publicKey = SRPChoices.twicePrime
+    let made = try choices.proof(code: "", salt: [1], serverPublicKey: [2], privateKey: [])
+    #expect(made.publicKey.count == 385 && !made.check(proof2: [UInt8](repeating: 0, count: 64)))
   }
 }
 

@@ -1,0 +1,90 @@
+import HAPCrypto
+import HAPWire
+
+/// The messages that a controller sends in Pair Setup. HAP R2 §5.6.
+///
+/// They have no order here: ``PairSetupClient`` sends right ones in the right order, the tester any of them, edited, in the order of a case.
+/// The edits come between the steps: another method, ``SRPChoices`` for A, S and the proof, another signer, changed items before they are
+/// sealed, another nonce or key of the seal, and changed items of the message itself.
+package enum PairSetupMessages {
+  /// M1.
+  package static func start(method: UInt8 = PairingMethod.pairSetup.rawValue) -> TLV {
+    var message = TLV(state: 1)
+    message.append(TLVType.method, [method])
+    return message
+  }
+
+  /// M3.
+  package static func proof(_ proof: SRPClientProof) -> TLV {
+    var message = TLV(state: 3)
+    message.append(TLVType.publicKey, proof.publicKey)
+    message.append(TLVType.proof, proof.proof)
+    return message
+  }
+
+  /// The items that M5 seals.
+  /// - Parameters:
+  ///   - key: K of SRP.
+  ///   - signer: signs instead of the controller's own key.
+  package static func exchangeItems(
+    _ controller: ControllerCredentials, key: SecretBytes, signer: SigningKey? = nil
+  ) -> TLV {
+    let signed = PairingKeys.controllerSigned(key) + controller.identifier + controller.key.publicKey
+    var items = TLV()
+    items.append(TLVType.identifier, controller.identifier)
+    items.append(TLVType.publicKey, controller.key.publicKey)
+    items.append(TLVType.signature, (signer ?? controller.key).sign(signed))
+    return items
+  }
+
+  /// M5.
+  /// - Parameters:
+  ///   - items: encoded.
+  ///   - key: K of SRP.
+  ///   - sealKey: seals instead of the key derived from K.
+  package static func exchange(
+    sealing items: [UInt8], key: SecretBytes, nonce: String = "PS-Msg05", sealKey: SecretBytes? = nil
+  ) -> TLV {
+    var message = TLV(state: 5)
+    message.append(
+      TLVType.encryptedData, ChaChaPoly.seal(items, key: sealKey ?? PairingKeys.pairSetup(key), nonce: nonce))
+    return message
+  }
+}
+
+/// The content of M2.
+package struct PairSetupChallenge: Equatable, Sendable {
+  package let salt: [UInt8]
+  /// B as received.
+  package let accessoryKey: [UInt8]
+}
+
+/// The replies of Pair Setup.
+extension PairingReply {
+  /// M2.
+  package func challenge() throws(PairingFailure) -> PairSetupChallenge {
+    let salt = try bytes(TLVType.salt, count: SRPVerifier.saltCount)
+    return PairSetupChallenge(salt: salt, accessoryKey: try bytes(TLVType.publicKey, count: PairingLength.srpKey))
+  }
+
+  /// M4: the accessory knows the setup code, too.
+  package func check(_ proof: SRPClientProof) throws(PairingFailure) {
+    guard proof.check(proof2: try bytes(TLVType.proof, count: PairingLength.proof)) else { throw failure(.wrongProof) }
+  }
+
+  /// M6.
+  /// - Parameters:
+  ///   - key: K of SRP.
+  ///   - counts: the lengths that the accessory's identifier may have.
+  package func accessory(
+    key: SecretBytes, identifier counts: ClosedRange<Int> = PairingLength.identifier
+  ) throws(PairingFailure) -> PairedAccessory {
+    let inner = try opened(PairingKeys.pairSetup(key), nonce: "PS-Msg06")
+    let identifier = try inner.bytes(TLVType.identifier, count: counts)
+    let publicKey = try inner.bytes(TLVType.publicKey, count: PairingLength.longTermKey)
+    let signature = try inner.bytes(TLVType.signature, count: PairingLength.signature)
+    let signed = PairingKeys.accessorySigned(key) + identifier + publicKey
+    guard isValidSignature(signature, of: signed, by: publicKey) else { throw inner.failure(.wrongSignature) }
+    return PairedAccessory(identifier: identifier, publicKey: publicKey)
+  }
+}
