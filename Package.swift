@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "hapsim", targets: ["hapsim"]),
     .executable(name: "hapctl", targets: ["hapctl"]),
     .executable(name: "haptest", targets: ["haptest"]),
+    .library(name: "HAPController", targets: ["HAPController", "HAPModel"]),
     .library(name: "HAPSimulator", targets: ["HAPSimulator", "HAPModel", "HAPProfile"]),
   ],
   targets: [
@@ -75,6 +76,11 @@ let package = Package(
       name: "HAPDiscovery",
       dependencies: ["MDNS", "HAPLoop", "HAPWire", "CDNSSD"]),
     .target(name: "HAPStore", dependencies: ["CSQLite", "HAPCrypto", "HAPModel"]),
+    .target(
+      name: "HAPController",
+      dependencies: [
+        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+      ]),
     .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
     .target(
       name: "HAPSimulator",
@@ -113,8 +119,8 @@ let package = Package(
     .executableTarget(
       name: "hapctl",
       dependencies: [
-        "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop",
-        "HAPCrypto", "HAPCommandLine", "CEdit",
+        "HAPController", "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire",
+        "HAPLoop", "HAPCrypto", "HAPCommandLine", "CEdit",
       ]),
     .target(
       name: "HaptestProgram",
@@ -170,7 +176,8 @@ let package = Package(
     .testTarget(
       name: "HapctlTests",
       dependencies: [
-        "hapctl", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel",
+        "hapctl", "HAPController", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol",
+        "HAPCrypto", "HAPModel",
         "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
       ],
       exclude: ["Help"]),
@@ -223,7 +230,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPConformance", "HAPWorld", "HAPFaults", "HAPJudge", "HAPTransport", "HAPStore",
+        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPWorld", "HAPFaults", "HAPJudge",
+        "HAPTransport", "HAPStore",
         "HAPProtocol",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
       ]),

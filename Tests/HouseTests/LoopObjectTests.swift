@@ -128,12 +128,12 @@ struct LoopObjectTests {
       ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/SignalWatcher", "terminal"],
       "runs the shell on the main thread"
     ),
-    ("hapctl/Discovery/AccessorySearch.swift", ["Kernel/SignalWatcher"], "ends a search when the user interrupts it"),
-    ("hapctl/Discovery/FoundAccessory.swift", ["Kernel/KernelInterfaces"], "asks the machine for an interface's name"),
+    ("HAPController/Discovery/AccessorySearch.swift", ["Kernel/SignalWatcher"], "ends a search when the user interrupts it"),
+    ("hapctl/Text/FoundAccessory+Text.swift", ["Kernel/KernelInterfaces"], "asks the machine for an interface's name"),
     ("hapctl/Proxy/TranscriptFile.swift", ["files"], "writes a file that a user names"),
     ("hapctl/Proxy/TranscriptTime.swift", ["clocks"], "reads the machine's clock"),
     (
-      "hapctl/Session/Accessory.swift", ["Kernel/KernelDriver", "Kernel/Blocking"],
+      "hapctl/Session/CommandLoop.swift", ["Kernel/KernelDriver", "Kernel/Blocking"],
       "runs the command on the main thread"
     ),
     ("hapctl/Shell/LineEditor.swift", ["terminal"], "is the line editor of the shell"),

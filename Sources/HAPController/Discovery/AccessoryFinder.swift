@@ -1,36 +1,67 @@
-import HAPCommandLine
 import HAPLoop
 import HAPProtocol
 import HAPStore
 import HAPTransport
 import HAPWire
 
-extension Visit {
-  /// How long an accessory is looked for: they answer within a second, and are asked three times in this.
+/// Finds accessories by their stored pairings and on the network, and connects to them.
+package struct AccessoryFinder: Sendable {
+  package let loop: EventLoop
+  package let storage: any PairingStorage
+  /// For connecting, and for each answer.
+  package let timeout: Duration
+  /// Names of the interfaces to search; empty: all of the local network.
+  package let interfaces: [String]
+  package let progress: @Sendable (ControllerProgress) -> Void
+
+  package init(
+    on loop: EventLoop, storage: any PairingStorage, timeout: Duration = .seconds(10), interfaces: [String] = [],
+    progress: @escaping @Sendable (ControllerProgress) -> Void = { _ in }
+  ) {
+    self.loop = loop
+    self.storage = storage
+    self.timeout = timeout
+    self.interfaces = interfaces
+    self.progress = progress
+  }
+
+  /// The longest search: accessories answer within a second, and are asked three times in this.
   private static let longestSearch = Duration.seconds(5)
-  /// How long to look for others of a name when one is found.
+  /// The time to search for others of a name when one is found.
   private static let timeForOthers = Duration.milliseconds(300)
 
+  /// The stored pairings.
+  package func knownPairings() throws -> [ControllerPairing] { try storage.pairings().map(\.pairing) }
+
+  /// Reports tolerated deviations.
+  func note(_ remarks: [Tolerated]) { for remark in remarks { progress(.tolerated("\(remark)")) } }
+
+  /// Connects and verifies.
+  package func open(_ pairing: ControllerPairing) async throws -> OpenAccessory {
+    let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+    note(await accessory.client.remarks)
+    return accessory
+  }
+
   /// The accessory, verified: where its pairing says, or where it is found on the network, which is kept then.
-  func open(on loop: EventLoop) async throws -> OpenAccessory {
-    try await reach(on: loop) { try await open($0, on: loop) }
+  package func open(_ target: Target) async throws -> OpenAccessory {
+    try await reach(target) { try await open($0) }
   }
 
   /// Does what takes a verified connection with the pairing that is meant: at the addresses that are kept, or at those where the accessory
   /// is found, which are kept when it was really there.
-  func reach<Outcome>(on loop: EventLoop, _ attempt: (ControllerPairing) async throws -> Outcome) async throws
-    -> Outcome
-  {
-    let (pairing, found) = try await meant(on: loop)
+  package func reach<Outcome>(
+    _ target: Target, _ attempt: (ControllerPairing) async throws -> Outcome
+  ) async throws -> Outcome {
+    let (pairing, found) = try await meant(target)
     guard let pairing else {
-      throw Failure(
-        .problem, "\(found.map(\.title) ?? "it") has no pairing here: 'hapctl pair \(quoted)' makes one, with --code")
+      throw AccessError.notPaired(target, found)
     }
     if let found { return try await reach(pairing, at: found.addresses, attempt) }
     do { return try await attempt(pairing) } catch {
       guard (error as? ClientError)?.isOfPlace == true else { throw error }
       // It may have moved. That it isn't found elsewhere is no news beside why it doesn't answer where it was.
-      let elsewhere = try await search(for: .name(pairing.accessoryName), on: loop).found.flatMap(\.addresses)
+      let elsewhere = await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
         .filter { !pairing.addresses.contains($0) }
       guard !elsewhere.isEmpty else { throw error }
       return try await reach(pairing, at: elsewhere, attempt)
@@ -43,59 +74,54 @@ extension Visit {
     var moved = pairing
     moved.addresses = addresses
     let outcome = try await attempt(moved)
-    if pairing.addresses != addresses { try store().keep(moved) }
+    if pairing.addresses != addresses { try storage.store(StoredPairing(moved)) }
     return outcome
   }
 
   /// The pairing that is meant, by its alias, device ID or address; else the accessory that is found by that name, with the pairing
   /// that we have with it.
-  func meant(on loop: EventLoop) async throws -> (pairing: ControllerPairing?, found: FoundAccessory?) {
-    let known = try store().pairings()
+  package func meant(_ target: Target) async throws -> (pairing: ControllerPairing?, found: FoundAccessory?) {
+    let known = try knownPairings()
     if case .address = target { return (try known.pairing(for: target), nil) }
     if let pairing = try? known.pairing(for: target) { return (pairing, nil) }
-    let found = try await find(target, knowing: known, on: loop)
+    let found = try await find(target, knowing: known)
     return (found.pairing(among: known), found)
   }
 
   /// Where the network says that the accessory is; nothing where it doesn't.
-  func whereabouts(of pairing: ControllerPairing, on loop: EventLoop) async -> [SocketAddress] {
-    let found = try? await search(for: .name(pairing.accessoryName), on: loop).found.flatMap(\.addresses)
-    return (try? socketAddresses(found ?? [])) ?? []
+  package func whereabouts(of pairing: ControllerPairing) async -> [SocketAddress] {
+    let found = await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
+    return (try? socketAddresses(found)) ?? []
   }
 
   /// Where an accessory is that we have no pairing with; nil: we have one.
-  func addressesOfStranger(on loop: EventLoop) async throws -> [String]? {
+  package func addressesOfStranger(_ target: Target) async throws -> [String]? {
     if case .address(let address) = target {
-      return (try? store().pairings().pairing(for: target)) == nil ? ["\(address)"] : nil
+      return (try? knownPairings().pairing(for: target)) == nil ? ["\(address)"] : nil
     }
-    let (pairing, found) = try await meant(on: loop)
+    let (pairing, found) = try await meant(target)
     return pairing == nil ? found?.addresses : nil
   }
 
   /// The one accessory on the network that is meant.
-  func find(_ target: Target, knowing known: [ControllerPairing], on loop: EventLoop) async throws -> FoundAccessory {
-    let result = try await search(for: target, on: loop)
-    if result.found.count > 1 {
-      let all = result.found.map(\.title).joined(separator: ", ")
-      throw Failure(
-        .usage, "\(result.found.count) accessories are \(target.inWords): \(all); name one by its address")
+  /// - Throws: `AccessError.notFound`, `.ambiguous`.
+  package func find(_ target: Target, knowing known: [ControllerPairing]) async throws -> FoundAccessory {
+    progress(.searching)
+    let result = await search(for: target)
+    if result.found.count > 1 { throw AccessError.ambiguous(target, result.found) }
+    if let found = result.found.first {
+      progress(.found(found.name))
+      return found
     }
-    if let found = result.found.first { return found }
-    let search =
-      result.trouble.map { "it can't be looked for: \($0)" }
-      ?? "none was found on the network in \(searchTime.components.seconds) s"
-    guard case .name(let name) = target else {
-      let hint = "give its address (hapctl pair HOST:PORT), or run 'hapctl discover' to list accessories"
-      throw Failure(.cannotRun, "no accessory is \(target.inWords): \(search); \(hint)")
+    var nearest: String?
+    if case .name(let name) = target {
+      let names = known.map(\.alias) + result.others.flatMap { [$0.name, $0.accessory.deviceID].compactMap { $0 } }
+      nearest = nearestName(to: name, in: names)
     }
-    let names = known.map(\.alias) + result.others.flatMap { [$0.name, $0.accessory.deviceID].compactMap { $0 } }
-    let meant = nearestName(to: name, in: names).map { "; did you mean \(shown($0))?" } ?? ""
-    throw Failure(.cannotRun, "there is no pairing \(shown(name)), and no accessory of that name: \(search)\(meant)")
+    throw AccessError.notFound(target, within: searchTime, trouble: result.trouble, nearest: nearest)
   }
 
   private var searchTime: Duration { min(timeout, Self.longestSearch) }
-
-  private var quoted: String { if case .name(let name) = target { shown(name) } else { "HOST:PORT" } }
 
   private struct SearchResult {
     /// By name.
@@ -104,7 +130,7 @@ extension Visit {
     var trouble: String?
   }
 
-  private func search(for target: Target, on loop: EventLoop) async throws -> SearchResult {
+  private func search(for target: Target) async -> SearchResult {
     let search = AccessorySearch(on: loop, interfaces: interfaces, limit: searchTime)
     defer { search.close() }
     var present: [String: FoundAccessory] = [:]
@@ -126,17 +152,6 @@ extension Visit {
       if found.isMeant(by: target) { result.found.append(found) } else { result.others.append(found) }
     }
     return result
-  }
-}
-
-extension Target {
-  /// After "no accessory is" or "2 accessories are".
-  fileprivate var inWords: String {
-    switch self {
-    case .name(let name): "called \(shown(name))"
-    case .setupID(let id): "advertised with the setup ID \(id) of the payload"
-    case .address(let address): "at \(address)"
-    }
   }
 }
 

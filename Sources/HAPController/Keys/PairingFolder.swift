@@ -1,0 +1,24 @@
+import HAPStore
+
+/// Keeps pairings in a folder, in the database `controller.db` that hapctl uses too. Only its owner can read it (0700, 0600).
+public struct PairingFolder: PairingStorage {
+  /// The folder. The first call makes it if need be.
+  public let path: String
+  private let files: any StoreFiles
+
+  /// - Parameter path: the folder, for example `~/.local/state/hapctl` in full.
+  public init(_ path: String) { self.init(path, files: SystemFiles()) }
+
+  package init(_ path: String, files: any StoreFiles) {
+    self.path = path
+    self.files = files
+  }
+
+  private func open() throws(StoreError) -> ControllerStore { try ControllerStore(folder: path, files: files) }
+
+  public func pairings() throws -> [StoredPairing] { try open().pairings().map(StoredPairing.init) }
+
+  public func store(_ pairing: StoredPairing) throws { try open().keep(pairing.pairing) }
+
+  public func removePairing(named name: String) throws { try open().remove(alias: name) }
+}
