@@ -173,6 +173,7 @@ let package = Package(
         "HAPCrypto",
       ],
       exclude: ["Help"]),
+    .testTarget(name: "HAPControllerTests", dependencies: ["HAPController", "HAPSimulator", "HAPModel"]),
     .testTarget(
       name: "HapctlTests",
       dependencies: [

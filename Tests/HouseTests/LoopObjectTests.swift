@@ -128,7 +128,10 @@ struct LoopObjectTests {
       ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/SignalWatcher", "terminal"],
       "runs the shell on the main thread"
     ),
-    ("HAPController/Discovery/AccessorySearch.swift", ["Kernel/SignalWatcher"], "ends a search when the user interrupts it"),
+    (
+      "HAPController/Discovery/AccessorySearch.swift", ["Kernel/SignalWatcher"],
+      "ends a search when the user of hapctl interrupts it"
+    ),
     ("hapctl/Text/FoundAccessory+Text.swift", ["Kernel/KernelInterfaces"], "asks the machine for an interface's name"),
     ("hapctl/Proxy/TranscriptFile.swift", ["files"], "writes a file that a user names"),
     ("hapctl/Proxy/TranscriptTime.swift", ["clocks"], "reads the machine's clock"),

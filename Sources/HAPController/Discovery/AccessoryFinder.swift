@@ -156,7 +156,7 @@ package struct AccessoryFinder: Sendable {
 }
 
 extension ClientError {
-  /// Whether the accessory may be well, and somewhere else: nobody is there, or another one.
+  /// Whether the accessory may be well, and somewhere else: no accessory is there, or another one.
   fileprivate var isOfPlace: Bool {
     switch self {
     case .unreachable: true

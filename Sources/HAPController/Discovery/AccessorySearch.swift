@@ -9,13 +9,7 @@ import HAPLoop
 
 /// A look at the network for accessories, for callers that await: what is found as it comes, until a time that is set, or the end.
 package final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to the loop
-  package enum Event: Sendable {
-    case appeared(FoundAccessory)
-    case changed(FoundAccessory)
-    case gone(FoundAccessory)
-    /// Nothing can be found now, for this reason; it is tried again.
-    case trouble(String)
-  }
+  package typealias Event = AccessorySighting
 
   /// How many events may wait to be read: a network is not to fill our memory. One more is the end of the search.
   private static let room = 10_000

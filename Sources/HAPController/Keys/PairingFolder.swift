@@ -16,9 +16,12 @@ public struct PairingFolder: PairingStorage {
 
   private func open() throws(StoreError) -> ControllerStore { try ControllerStore(folder: path, files: files) }
 
+  /// All pairings, by name.
   public func pairings() throws -> [StoredPairing] { try open().pairings().map(StoredPairing.init) }
 
+  /// Stores a pairing durably. A pairing of the same name is replaced.
   public func store(_ pairing: StoredPairing) throws { try open().keep(pairing.pairing) }
 
+  /// Removes the pairing of this name, if there is one.
   public func removePairing(named name: String) throws { try open().remove(alias: name) }
 }

@@ -6,7 +6,7 @@ import HAPStore
 import HAPTransport
 import HAPWire
 
-/// An accessory that is spoken with: a verified session and what is known of its database.
+/// A verified connection to an accessory.
 package struct OpenAccessory: Sendable {
   package let client: ControllerClient
   package let pairing: ControllerPairing
@@ -35,7 +35,7 @@ package struct OpenAccessory: Sendable {
     return client
   }
 
-  /// The database, read anew.
+  /// Reads the database.
   package func mirror() async throws -> AccessoryMirror {
     try AccessoryMirror(answer: try await client.request(.accessories))
   }
