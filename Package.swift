@@ -217,6 +217,10 @@ let package = Package(
     .testTarget(
       name: "GarageAppTests", dependencies: ["HAPSimulator", "hapctl"],
       path: "Examples/SwiftTests/Tests/GarageAppTests"),
+    // An example that is a package of its own, for the same reason.
+    .executableTarget(
+      name: "ControllerExample", dependencies: ["HAPController", "HAPModel"],
+      path: "Examples/Controller/Sources/ControllerExample"),
     // hapsim and haptest as programs of a simulated world, and a program that runs them so.
     .target(
       name: "WorldPrograms",

@@ -43,6 +43,11 @@ struct LoopObjectTests {
     ),
 
     (
+      "HAPController/Controller.swift", ["Kernel/KernelDriver"],
+      "makes the loop of a controller that a program runs on the machine"
+    ),
+
+    (
       "HAPSimulator/World/SeedVariable.swift", ["files", "processes"],
       "reads the seed of a user's test, and prints it when the test fails"
     ),

@@ -37,7 +37,7 @@ package final class AccessorySearch: @unchecked Sendable {  // what is inside be
   ///   - interfaces: names; empty: all of the local network.
   ///   - limit: how long to look; nil: until it is closed.
   ///   - quiet: ends when nothing new has come for so long after the first; nil: doesn't.
-  ///   - endsOnSignal: whether SIGINT and SIGTERM end the search, in place of the process.
+  ///   - endsOnSignal: whether SIGINT and SIGTERM end the search, instead of the process.
   package init(
     on loop: EventLoop, interfaces: [String], limit: Duration?, quiet: Duration? = nil, endsOnSignal: Bool = false
   ) {
@@ -50,7 +50,7 @@ package final class AccessorySearch: @unchecked Sendable {  // what is inside be
   /// Any number of times.
   package func close() { loop.schedule { self.finish() } }
 
-  /// Ends it after this time, in place of the one that was set before.
+  /// Ends it after this time, instead of the one that was set before.
   package func end(after time: Duration) { loop.schedule { self.limit?.start(after: time) } }
 
   // MARK: On the loop

@@ -39,7 +39,7 @@ package enum PairingFile {
   }
 
   /// Reads either form; pairings over Bluetooth are left out.
-  /// - Throws: what is wrong, with its path: nothing is to be kept then.
+  /// - Throws: the first error, with its path. No pairing is to be stored then.
   package static func read(_ bytes: [UInt8]) throws -> [ControllerPairing] {
     let node: JSONNode
     do { node = try JSONNode.parse(bytes) } catch {

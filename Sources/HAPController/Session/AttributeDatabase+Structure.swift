@@ -2,7 +2,7 @@ import HAPModel
 import HAPProtocol
 
 extension AttributeDatabase {
-  /// A text of everything that `c#` stands for: all but the values. Its hash is stored.
+  /// A text of everything that changes `c#`: all but the values. Its hash is stored.
   package var structure: String {
     characteristics.indices.map { slot in
       let characteristic = characteristics[slot]

@@ -60,7 +60,7 @@ public struct DatabaseSnapshot: Sendable {
   /// The first characteristic of a type.
   /// - Parameters:
   ///   - name: the name of its type in the catalogue: "Target Door State".
-  ///   - aid: the accessory behind a bridge; nil: any.
+  ///   - aid: the number of a bridged accessory; nil: any.
   public func characteristic(named name: String, aid: UInt64? = nil) -> AttributeID? {
     database.characteristics.indices.first { slot in
       Catalogue.characteristic(database.characteristics[slot].type)?.name == name
