@@ -26,7 +26,7 @@ LOOPBACK := $(if $(filter Darwin,$(SYSTEM)),lo0,lo)
 # Asked when it is used, since Swift itself may have to be made to run first. (On macOS the system brings them.)
 STATIC_LIBRARIES = $(shell swift -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*_static\)".*/\1/p')
 STATIC   = $(if $(filter Linux,$(SYSTEM)),$(if $(wildcard $(STATIC_LIBRARIES)),--static-swift-stdlib))
-SOURCES  := Package.swift Plugins Sources Tests Fuzz Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests
+SOURCES  := Package.swift Plugins Sources Tests Fuzz Examples/SwiftTests/Package.swift Examples/SwiftTests/Tests Examples/Controller
 SUMMARIZE := Scripts/summarize
 QUIETLY  := Scripts/in-loopback-namespace
 VENV     := .venv

@@ -9,6 +9,7 @@ let package = Package(
     .executable(name: "hapsim", targets: ["hapsim"]),
     .executable(name: "hapctl", targets: ["hapctl"]),
     .executable(name: "haptest", targets: ["haptest"]),
+    .library(name: "HAPController", targets: ["HAPController", "HAPModel"]),
     .library(name: "HAPSimulator", targets: ["HAPSimulator", "HAPModel", "HAPProfile"]),
   ],
   targets: [
@@ -75,6 +76,11 @@ let package = Package(
       name: "HAPDiscovery",
       dependencies: ["MDNS", "HAPLoop", "HAPWire", "CDNSSD"]),
     .target(name: "HAPStore", dependencies: ["CSQLite", "HAPCrypto", "HAPModel"]),
+    .target(
+      name: "HAPController",
+      dependencies: [
+        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+      ]),
     .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
     .target(
       name: "HAPSimulator",
@@ -113,8 +119,8 @@ let package = Package(
     .executableTarget(
       name: "hapctl",
       dependencies: [
-        "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop",
-        "HAPCrypto", "HAPCommandLine", "CEdit",
+        "HAPController", "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire",
+        "HAPLoop", "HAPCrypto", "HAPCommandLine", "CEdit",
       ]),
     .target(
       name: "HaptestProgram",
@@ -167,10 +173,12 @@ let package = Package(
         "HAPCrypto",
       ],
       exclude: ["Help"]),
+    .testTarget(name: "HAPControllerTests", dependencies: ["HAPController", "HAPSimulator", "HAPModel"]),
     .testTarget(
       name: "HapctlTests",
       dependencies: [
-        "hapctl", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol", "HAPCrypto", "HAPModel",
+        "hapctl", "HAPController", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol",
+        "HAPCrypto", "HAPModel",
         "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
       ],
       exclude: ["Help"]),
@@ -209,6 +217,10 @@ let package = Package(
     .testTarget(
       name: "GarageAppTests", dependencies: ["HAPSimulator", "hapctl"],
       path: "Examples/SwiftTests/Tests/GarageAppTests"),
+    // An example that is a package of its own, for the same reason.
+    .executableTarget(
+      name: "ControllerExample", dependencies: ["HAPController", "HAPModel"],
+      path: "Examples/Controller/Sources/ControllerExample"),
     // hapsim and haptest as programs of a simulated world, and a program that runs them so.
     .target(
       name: "WorldPrograms",
@@ -223,7 +235,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPConformance", "HAPWorld", "HAPFaults", "HAPJudge", "HAPTransport", "HAPStore",
+        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPWorld", "HAPFaults", "HAPJudge",
+        "HAPTransport", "HAPStore",
         "HAPProtocol",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
       ]),

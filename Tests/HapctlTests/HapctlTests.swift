@@ -1,5 +1,6 @@
 import Foundation
 import HAPCommandLine
+import HAPController
 import HAPCrypto
 import HAPLoop
 import HAPModel

@@ -55,6 +55,22 @@ struct ExampleTests {
     }
   }
 
+  @Test(
+    "The package of the controller example has the program that is built here, and asks for a product that there is")
+  func controller() throws {
+    let example = try manifest(of: "Examples/Controller")
+    let ours = try manifest(of: ".")
+    let program = try example.targets.first { $0.type == "executable" }.orFail("the example has no program")
+    #expect(example.targets.count == 1)
+    let same = try ours.targets.first { $0.name == program.name }.orFail("\(program.name) is no target here")
+    #expect(same.type == "executable" && same.path == "Examples/Controller/Sources/\(program.name)")
+    let products = program.dependencies.compactMap { dependency -> String? in
+      if case .text(let text)? = dependency["product"]?.first ?? nil { text } else { nil }
+    }
+    #expect(products == ["HAPController"])
+    #expect(ours.products.contains { $0.name == "HAPController" })
+  }
+
   #if os(Linux)
     /// Where the compiler keeps the standard library, and its plugins.
     private struct TargetInfo: Decodable {
@@ -62,13 +78,20 @@ struct ExampleTests {
       let paths: Paths
     }
 
-    /// As a target of ours the tests could use what is `package`; a package of its own can't.
+    /// As a target of ours the sources could use what is `package`; a package of its own can't.
     ///
-    /// Seen to fail: with `_ = SimulatorCommand.self` in a test: "cannot find 'SimulatorCommand' in scope".
-    @Test("The example's tests use nothing but what is public") func strangers() throws {
+    /// Seen to fail: with `_ = SimulatorCommand.self` in a test: "cannot find 'SimulatorCommand' in scope"; with `_ = OpenAccessory.self` in
+    /// the controller example: "cannot find 'OpenAccessory' in scope".
+    @Test(
+      "The examples use nothing but what is public",
+      arguments: [
+        ("Examples/SwiftTests/Tests/GarageAppTests", ""),
+        ("Examples/Controller/Sources/ControllerExample", "-parse-as-library"),
+      ])
+    func strangers(_ path: String, _ option: String) throws {
       let info = try Checkout.output(of: ["swiftc", "-print-target-info"])
       let plugins = try JSONDecoder().decode(TargetInfo.self, from: info).paths.runtimeResourcePath
-      let folder = Checkout.folder.appendingPathComponent("Examples/SwiftTests/Tests/GarageAppTests")
+      let folder = Checkout.folder.appendingPathComponent(path)
       let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
       try #require(!files.isEmpty)
       let sources = Checkout.folder.appendingPathComponent("Sources")
@@ -76,10 +99,12 @@ struct ExampleTests {
         .map { "\(sources.path)/\($0)/module.modulemap" }.filter { FileManager.default.fileExists(atPath: $0) }
       _ = try Checkout.output(
         of: [
-          "swiftc", "-typecheck", "-swift-version", "6", "-package-name", "stranger", "-module-name", "GarageAppTests",
+          "swiftc", "-typecheck", "-swift-version", "6", "-package-name", "stranger", "-module-name",
+          folder.lastPathComponent,
           "-I", try Checkout.buildFolder().appendingPathComponent("Modules").path,
           "-plugin-path", "\(plugins)/host/plugins/testing",
-        ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + files.map { folder.appendingPathComponent($0).path })
+        ] + (option.isEmpty ? [] : [option]) + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+          + files.map { folder.appendingPathComponent($0).path })
     }
   #endif
 }

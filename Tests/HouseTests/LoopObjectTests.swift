@@ -43,6 +43,11 @@ struct LoopObjectTests {
     ),
 
     (
+      "HAPController/Controller.swift", ["Kernel/KernelDriver"],
+      "makes the loop of a controller that a program runs on the machine"
+    ),
+
+    (
       "HAPSimulator/World/SeedVariable.swift", ["files", "processes"],
       "reads the seed of a user's test, and prints it when the test fails"
     ),
@@ -128,12 +133,15 @@ struct LoopObjectTests {
       ["Kernel/KernelDriver", "Kernel/Blocking", "Kernel/SignalWatcher", "terminal"],
       "runs the shell on the main thread"
     ),
-    ("hapctl/Discovery/AccessorySearch.swift", ["Kernel/SignalWatcher"], "ends a search when the user interrupts it"),
-    ("hapctl/Discovery/FoundAccessory.swift", ["Kernel/KernelInterfaces"], "asks the machine for an interface's name"),
+    (
+      "HAPController/Discovery/AccessorySearch.swift", ["Kernel/SignalWatcher"],
+      "ends a search when the user of hapctl interrupts it"
+    ),
+    ("hapctl/Text/FoundAccessory+Text.swift", ["Kernel/KernelInterfaces"], "asks the machine for an interface's name"),
     ("hapctl/Proxy/TranscriptFile.swift", ["files"], "writes a file that a user names"),
     ("hapctl/Proxy/TranscriptTime.swift", ["clocks"], "reads the machine's clock"),
     (
-      "hapctl/Session/Accessory.swift", ["Kernel/KernelDriver", "Kernel/Blocking"],
+      "hapctl/Session/CommandLoop.swift", ["Kernel/KernelDriver", "Kernel/Blocking"],
       "runs the command on the main thread"
     ),
     ("hapctl/Shell/LineEditor.swift", ["terminal"], "is the line editor of the shell"),

@@ -1,3 +1,4 @@
+import HAPController
 import HAPLoop
 import HAPModel
 import HAPStore

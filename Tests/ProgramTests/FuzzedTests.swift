@@ -1,4 +1,5 @@
 import HAPConformance
+import HAPController
 import HAPLoop
 import HAPStore
 import HAPWire

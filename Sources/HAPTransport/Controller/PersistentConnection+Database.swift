@@ -53,7 +53,7 @@ extension PersistentConnection {
         news = .unreadable(error)
       case (.success, .success(let mirror)):
         freshness.didRead(request, at: loop.readClock())
-        for id in subscriptions.keys where mirror.database.slot(of: id) == nil { subscriptions.removeValue(forKey: id) }
+        subscriptions.removeAll(notIn: mirror.database)
         news = .database(mirror)
       }
       done(tell(news, byteCount: (try? answer.get())?.body.count ?? 0) ? nil : .flooded)

@@ -20,7 +20,7 @@ extension PersistentConnection {
       guard let self, case .success(let refused) = result else { return done(result) }
       let gone = Set(refused.map(\.id))
       let agreed = ids.filter { !gone.contains($0) }
-      for id in agreed where !subscriptions.keys.contains(id) { subscriptions[id] = .some(nil) }
+      subscriptions.add(agreed)
       read(agreed, by: send, told: .quietly) { _ in done(result) }
     }
   }
@@ -29,7 +29,7 @@ extension PersistentConnection {
   func unsubscribe(
     _ ids: [AttributeID], timeout: Duration, done: @escaping (Result<[CharacteristicEntry], ClientError>) -> Void
   ) {
-    for id in ids { subscriptions.removeValue(forKey: id) }
+    subscriptions.remove(ids)
     write(ids[...], ev: false, by: { self.send($0, timeout: timeout, done: $1) }, refused: [], done)
   }
 
@@ -55,8 +55,7 @@ extension PersistentConnection {
     }
   }
 
-  /// The source of values, which decides whether they are news.
-  enum Source { case event, catchUp, quietly }
+  typealias Source = SubscriptionBook.Source
 
   /// Reads values. Entries with an error status are skipped: not every characteristic with events can be read.
   /// - Parameter done: is called once. The error is that of the connection, or `.flooded` if there is no room for news.
@@ -83,45 +82,13 @@ extension PersistentConnection {
     case .failure(let error):
       return source == .quietly || tell(.unreadable(error), byteCount: message.body.count)
     case .success(let entries):
-      let told = entries.filter { isNews($0, from: source) }
+      let told = entries.filter { subscriptions.isNews($0, from: source) }
       if source == .event || !told.isEmpty {
         let news = SessionNews.values(told, isCatchUp: source == .catchUp, remarks: reader.remarks)
         guard tell(news, byteCount: message.body.count) else { return false }
       }
-      for entry in entries {
-        if let value = entry.value, entry.isSuccess, subscriptions.keys.contains(entry.id) {
-          subscriptions[entry.id] = .some(value.kind)
-        }
-      }
+      subscriptions.take(entries)
       return true
-    }
-  }
-
-  private func isNews(_ entry: CharacteristicEntry, from source: Source) -> Bool {
-    switch source {
-    case .event: return true
-    case .quietly: return false
-    case .catchUp:
-      // The event of a button reads as null, so a press during a lost connection cannot be detected.
-      guard entry.isSuccess, let value = entry.value, !value.isNull else { return false }
-      guard case .some(.some(let known)) = subscriptions[entry.id] else { return true }
-      return !known.isSameValue(as: value.kind)
-    }
-  }
-}
-
-extension JSONNode.Kind {
-  /// Whether two forms are the same value: some accessories write 1 for true, or 20.0 for 20.
-  fileprivate func isSameValue(as other: JSONNode.Kind) -> Bool {
-    if let number, let other = other.number { return number == other }
-    return self == other
-  }
-
-  private var number: Double? {
-    switch self {
-    case .bool(let bool): bool ? 1 : 0
-    case .number(let number): number.double
-    case .null, .string, .array, .object: nil
     }
   }
 }

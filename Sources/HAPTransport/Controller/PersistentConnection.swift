@@ -33,40 +33,23 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   /// The number of characteristics in one request.
   static let chunk = 100
 
-  private enum State {
-    /// Addresses are being found. Next: `connecting`, or `waiting`.
-    case searching
-    /// Next: `settling`, or `waiting`.
-    case connecting(Connector)
-    /// Pair Verify, subscriptions, and what changed meanwhile. Next: `ready`, or `waiting`.
-    case settling(ControllerConnection)
-    /// Requests go out. Next: `waiting`.
-    case ready(ControllerConnection)
-    /// For the next try, or for room for its news. Next: `searching`.
-    case waiting
-    /// Nothing more.
-    case over
-  }
-
   let loop: EventLoop
   let plan: Plan
-  private var state = State.waiting
-  private var backOff: BackOff
+  private var machine: ReconnectMachine
+  /// While it is being made.
+  private var connector: Connector?
+  /// While it is being made ready, and then.
+  private var connection: ControllerConnection?
   /// Until the next try, or while one is made, until its end.
   private let timer: LoopTimer
   private var lookup: Task<Void, Never>?
   private var hasBeenReady = false
-  /// Why there is no connection.
-  private var lastLoss: ClientError?
-  /// Why it is over; nil: it was closed from here.
-  private var reason: ClientError?
 
   private var requests: [Request] = []
   private var requestOnItsWay: Request?
   private var lastNumber: UInt64 = 0
 
-  /// What is subscribed to, with the last value that was received of it.
-  var subscriptions: [AttributeID: JSONNode.Kind?] = [:]
+  var subscriptions = SubscriptionBook()
 
   /// Whether the database that the session's user has read is to be read again.
   var freshness: DatabaseFreshness
@@ -77,7 +60,6 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
 
   private var news = SessionNewsQueue()
   private var reader: (number: UInt64, tell: (SessionNews?) -> Void)?
-  private var isWaitingForRoom = false
 
   private final class Request {
     let number: UInt64
@@ -105,96 +87,103 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   init(_ plan: Plan, on loop: EventLoop) {
     self.loop = loop
     self.plan = plan
-    backOff = plan.backOff
+    machine = ReconnectMachine(searchTime: plan.connectTimeout, backOff: plan.backOff, random: plan.random)
     freshness = DatabaseFreshness(pace: plan.databasePace, backOff: plan.backOff)
     timer = LoopTimer(loop)
     databaseTimer = LoopTimer(loop)
-    timer.onFire = { [weak self] in self?.timeIsOver() }
+    timer.onFire = { [weak self] in
+      guard let self else { return }
+      // A controller that subscribed and doesn't read gets no more of it until it does.
+      take(.timerFired(hasRoom: !news.isFull))
+    }
     // A loop that ends closes the timer.
-    timer.onClosed = { [weak self] in self?.finish(nil) }
+    timer.onClosed = { [weak self] in self?.take(.closed) }
     databaseTimer.onFire = { [weak self] in self?.readDatabaseIfStale() }
-    search()
+    take(.start)
   }
 
-  var isReady: Bool { if case .ready = state { true } else { false } }
-  var peer: SocketAddress? {
-    switch state {
-    case .settling(let connection), .ready(let connection): connection.peer
-    case .searching, .connecting, .waiting, .over: nil
+  var isReady: Bool { machine.state == .ready }
+  var peer: SocketAddress? { connection?.peer }
+
+  // MARK: The machine
+
+  private func take(_ input: ReconnectMachine.Input) {
+    let outputs = machine.take(input)
+    let step = machine.step
+    for output in outputs {
+      perform(output)
+      // What an output called has changed the state: the rest is of the past.
+      guard machine.step == step else { return }
+    }
+  }
+
+  private func perform(_ output: ReconnectMachine.Output) {
+    switch output {
+    case .startTimer(let duration): timer.start(after: duration)
+    case .stopTimer: timer.cancel()
+    case .search: search()
+    case .connect(let addresses): connect(to: addresses)
+    case .settle: verify()
+    case .becomeReady: becomeReady()
+    case .release: release()
+    case .reportLoss(let error, let delay): tell(.lost(error, nextTry: delay))
+    case .finish(let error): finish(error)
     }
   }
 
   // MARK: Making the connection
 
-  private func timeIsOver() {
-    switch state {
-    case .waiting: search()
-    case .searching: lose(.timedOut("finding the accessory"))
-    case .connecting, .settling, .ready, .over: break
-    }
-  }
-
   private func search() {
-    // A controller that subscribed and doesn't read gets no more of it until it does.
-    guard !news.isFull else {
-      isWaitingForRoom = true
-      return
-    }
-    state = .searching
-    timer.start(after: plan.connectTimeout)
     // One that still runs, since it took longer than its time, serves this try.
     guard lookup == nil else { return }
     lookup = loop.startTask { [loop, weak self, find = plan.findAddresses] in
       let addresses = await find()
-      loop.schedule { [weak self] in self?.found(addresses) }
+      loop.schedule { [weak self] in
+        self?.lookup = nil
+        self?.take(.found(addresses))
+      }
     }
   }
 
-  private func found(_ addresses: [SocketAddress]) {
-    lookup = nil
-    guard case .searching = state else { return }
-    timer.cancel()
-    // It tells in a turn of its own, unless there is no address.
-    var outcome: Result<TCPStream, ClientError>?
+  private func connect(to addresses: [SocketAddress]) {
+    // Without an address it ends before it is there.
+    var isDone = false
     let connector = Connector(loop, to: addresses, timeout: plan.connectTimeout) { [weak self] result in
-      guard let self, case .connecting = state else {
-        outcome = result
-        return
-      }
-      connected(result)
+      isDone = true
+      self?.connected(result)
     }
-    state = .connecting(connector)
-    if let outcome { connected(outcome) }
+    if !isDone { self.connector = connector }
   }
 
   private func connected(_ result: Result<TCPStream, ClientError>) {
+    connector = nil
     switch result {
-    case .failure(let error): lose(error)
+    case .failure(let error): take(.ended(error))
     case .success(let stream):
+      guard machine.state == .connecting else { return stream.close() }
       stream.keepAlive(after: Self.silence)
       let host = stream.peerAddress.map { "\($0)" } ?? ""
-      let connection = ControllerConnection(
+      connection = ControllerConnection(
         stream, host: host, timeout: plan.requestTimeout, random: plan.random, on: loop)
-      state = .settling(connection)
-      connection.onEvent = { [weak self] in self?.take($0, from: .event) ?? false }
-      connection.onEnd = { [weak self, weak connection] error in
-        guard let self, let connection, isCurrent(connection) else { return }
-        lose(error ?? .cancelled)
-      }
-      connection.pairVerify(plan.identity, with: plan.accessory) { [weak self, weak connection] error in
-        guard let self, let connection, isCurrent(connection) else { return }
-        if let error { return lose(error) }
-        settle(connection)
-      }
+      take(.connected)
     }
   }
 
-  private func isCurrent(_ connection: ControllerConnection) -> Bool {
-    switch state {
-    case .settling(let current), .ready(let current): current === connection
-    case .searching, .connecting, .waiting, .over: false
+  private func verify() {
+    guard let connection else { preconditionFailure("it was made") }
+    connection.onEvent = { [weak self] in self?.take($0, from: .event) ?? false }
+    connection.onEnd = { [weak self, weak connection] error in
+      guard let self, let connection, isCurrent(connection) else { return }
+      lose(error ?? .cancelled)
+    }
+    connection.pairVerify(plan.identity, with: plan.accessory) { [weak self, weak connection] error in
+      guard let self, let connection, isCurrent(connection) else { return }
+      if let error { return lose(error) }
+      settle(connection)
     }
   }
+
+  private func isCurrent(_ connection: ControllerConnection) -> Bool { self.connection === connection }
 
   /// Subscribes to everything again, and reads what it is now.
   private func settle(_ connection: ControllerConnection) {
@@ -217,7 +206,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   }
 
   private func resubscribe(_ connection: ControllerConnection, by send: @escaping Sender) {
-    subscribe(subscriptions.keys.sorted(), by: send) { [weak self] result in
+    subscribe(subscriptions.ids, by: send) { [weak self] result in
       guard let self else { return }
       switch result {
       case .failure(let error): lose(error)
@@ -225,58 +214,40 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
         tell(.connected(isAgain: hasBeenReady, refused: refused, remarks: connection.remarks))
         hasBeenReady = true
         let gone = Set(refused.map(\.id))
-        read(subscriptions.keys.sorted().filter { !gone.contains($0) }, by: send, told: .catchUp) { [weak self] error in
+        read(subscriptions.ids.filter { !gone.contains($0) }, by: send, told: .catchUp) { [weak self] error in
           guard let self, isCurrent(connection) else { return }
-          if let error { lose(error) } else { becomeReady(connection) }
+          take(error.map { .ended($0) } ?? .settled)
         }
       }
     }
   }
 
-  private func becomeReady(_ connection: ControllerConnection) {
-    state = .ready(connection)
-    backOff.reset()
-    lastLoss = nil
+  private func becomeReady() {
     sendNext()
     readDatabaseIfStale()
   }
 
   // MARK: Losing it
 
-  func lose(_ error: ClientError) {
-    let before = state
-    if error.isFinal { return finish(error) }
-    let delay = backOff.delay(jitteredBy: plan.random)
-    state = .waiting
-    lastLoss = error
-    letGo(of: before)
-    guard case .waiting = state else { return }
-    tell(.lost(error, nextTry: delay))
-    timer.start(after: delay)
-  }
+  func lose(_ error: ClientError) { take(.ended(error)) }
 
-  private func letGo(of state: State) {
-    switch state {
-    case .connecting(let connector): connector.cancel()
-    case .settling(let connection), .ready(let connection): connection.close()
-    case .searching, .waiting, .over: break
-    }
+  private func release() {
+    let (connector, connection) = (connector, connection)
+    (self.connector, self.connection) = (nil, nil)
+    connector?.cancel()
+    connection?.close()
   }
 
   /// Ends it. Any number of times.
-  func close() { finish(nil) }
+  func close() { take(.closed) }
 
   private func finish(_ error: ClientError?) {
-    if case .over = state { return }
-    let before = state
-    state = .over
-    reason = error
     timer.close()
     databaseTimer.close()
     lookup?.cancel()
     lookup = nil
-    subscriptions = [:]
-    letGo(of: before)
+    subscriptions = SubscriptionBook()
+    release()
     let waiting = requests
     requests = []
     for request in waiting { complete(request, .failure(error ?? .cancelled)) }
@@ -300,8 +271,8 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   func send(_ request: ControllerRequest, timeout: Duration, done: @escaping (Answer) -> Void) -> UInt64 {
     lastNumber += 1
     let number = lastNumber
-    if case .over = state {
-      done(.failure(reason ?? .cancelled))
+    if machine.state == .over {
+      done(.failure(machine.reason ?? .cancelled))
     } else if requests.count >= Self.requestRoom {
       done(.failure(.crowded(request: request.name)))
     } else {
@@ -322,7 +293,8 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
 
   private func expire(_ number: UInt64) {
     guard let request = requests.first(where: { $0.number == number }) else { return }
-    withdraw(number, .notSent(request: request.request.name, isReady ? nil : lastLoss ?? .timedOut("connecting")))
+    withdraw(
+      number, .notSent(request: request.request.name, isReady ? nil : machine.lastLoss ?? .timedOut("connecting")))
   }
 
   private func withdraw(_ number: UInt64, _ error: ClientError) {
@@ -338,7 +310,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   }
 
   private func sendNext() {
-    guard case .ready(let connection) = state, requestOnItsWay == nil, !requests.isEmpty else { return }
+    guard isReady, let connection, requestOnItsWay == nil, !requests.isEmpty else { return }
     let next = requests.removeFirst()
     next.timer.close()
     requestOnItsWay = next
@@ -362,11 +334,8 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     lastNumber += 1
     if let next = news.next() {
       tell(next)
-      if isWaitingForRoom, !news.isFull, case .waiting = state {
-        isWaitingForRoom = false
-        search()
-      }
-    } else if case .over = state {
+      if !news.isFull { take(.roomFreed) }
+    } else if machine.state == .over {
       tell(nil)
     } else {
       reader = (lastNumber, tell)

@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPModel
 import HAPProtocol
 import HAPStore

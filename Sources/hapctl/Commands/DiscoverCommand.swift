@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPStore
 
 extension Command {

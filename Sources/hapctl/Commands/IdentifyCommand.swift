@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPModel
 import HAPProtocol
 import HAPStore
@@ -18,11 +19,11 @@ extension Command {
     let visit = try Visit("identify", to: try Target(arguments.operands[0]), arguments, console)
     let isJSON = arguments[CommonOptions.json]
     return visit.run { loop in
-      if let addresses = try await visit.addressesOfStranger(on: loop) {
+      if let addresses = try await visit.finder(on: loop).addressesOfStranger(visit.target) {
         let client = try await OpenAccessory.connect(addresses, on: loop, timeout: visit.timeout)
         let answer = try await client.request(.identify)
         guard answer.status == 204 else {
-          throw Failure(.problem, "the accessory refuses with \(answer.status): it is paired, with another controller")
+          throw AccessError.identifyForbidden(answer.status)
         }
         if isJSON { console.print(json(nil, addresses)) }
         return .well

@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPLoop
 import HAPStore
 import HAPWire

@@ -1,5 +1,8 @@
 import HAPCommandLine
+import HAPController
+import HAPLoop
 import HAPModel
+import HAPWire
 
 extension Command {
   private static let code = Option<String>(
@@ -34,7 +37,7 @@ extension Command {
       guard !arguments.has(code), !arguments.has(codeFile) else {
         throw UsageError("the payload has the code already: omit --code and --code-file")
       }
-      do { secret = try SetupSecret(operand) } catch { throw UsageError("\(shown(operand)): \(error)") }
+      do { secret = try SetupSecret(commandLine: operand) } catch { throw UsageError("\(shown(operand)): \(error)") }
       target = nil
     } else {
       secret = try givenSecret(arguments)
@@ -42,7 +45,14 @@ extension Command {
     let visit = try Visit("pair", to: try secret.target(named: target), arguments, console)
     let isJSON = arguments[CommonOptions.json]
     return visit.run { loop in
-      try await PairRun(visit: visit, secret: secret, alias: alias, isJSON: isJSON, loop: loop).run()
+      let pairing = try await PairingProcedure(
+        pairFinder(visit, on: loop), with: visit.target, secret, alias: alias
+      ).run()
+      visit.console.print(
+        isJSON
+          ? JSONWriter.text { json in json.object { pairing.writeFacts(to: &$0) } }
+          : "Paired with \(pairing.accessoryName), called \(shown(pairing.alias)).")
+      return .well
     }
   }
 
@@ -52,16 +62,33 @@ extension Command {
     case (_?, _?): throw UsageError("--code and --code-file exclude each other")
     case (nil, nil): throw UsageError("--code is missing, or --code-file")
     case (let text?, nil):
-      do { return try SetupSecret(text) } catch { throw UsageError("--code \(shown(text)): \(error)") }
+      do { return try SetupSecret(commandLine: text) } catch { throw UsageError("--code \(shown(text)): \(error)") }
     case (nil, let path?):
       let text: String
       do throws(FileError) { text = try firstLine(ofFile: path) } catch {
         throw UsageError(FileError(message: "--code-file: \(error)"))
       }
       // The line isn't shown, because it may be another secret.
-      do { return try SetupSecret(text) } catch {
+      do { return try SetupSecret(commandLine: text) } catch {
         throw UsageError("--code-file \(shown(path)): its first line isn't a code: \(error)")
       }
     }
   }
+}
+
+/// Reports a category that differs, too.
+private func pairFinder(_ visit: Visit, on loop: EventLoop) -> AccessoryFinder {
+  let finder = visit.finder(on: loop)
+  let console = visit.console
+  return AccessoryFinder(
+    on: loop, storage: finder.storage, timeout: finder.timeout, interfaces: finder.interfaces
+  ) {
+    guard case .categoryDiffers(let payload, let number) = $0 else { return finder.progress($0) }
+    let (said, advertised) = (category(payload), category(number))
+    console.complain("hapctl pair: the payload says \(said), and the accessory advertises \(advertised)")
+  }
+}
+
+private func category(_ number: UInt8) -> String {
+  Catalogue.category(number: number).map { "category \($0.name)" } ?? "category \(number)"
 }

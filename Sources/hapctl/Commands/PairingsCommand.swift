@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPModel
 import HAPProtocol
 import HAPStore
@@ -97,46 +98,20 @@ extension Visit {
 }
 
 extension OpenAccessory {
-  /// List Pairings. HAP R2 §5.12.
-  func pairings() async throws -> [Pairing] {
-    let reply = try await ask(.listing, refusals: [:])
-    var pairings: [Pairing] = []
-    var (identifier, key, isAdmin): ([UInt8]?, [UInt8]?, Bool) = (nil, nil, false)
-    func end() throws {
-      if identifier == nil, key == nil { return }
-      guard let identifier, let key, key.count == 32 else {
-        throw Failure(.problem, "a pairing in the accessory's list lacks its identifier, or its key of 32 bytes")
-      }
-      pairings.append(Pairing(identifier: identifier, publicKey: key, isAdmin: isAdmin))
-    }
-    // Entries are kept apart by separators; an identifier begins one in any case.
-    for item in reply.items {
-      switch item.type {
-      case TLVType.separator, TLVType.identifier:
-        try end()
-        (identifier, key, isAdmin) = (item.type == TLVType.identifier ? item.value : nil, nil, false)
-      case TLVType.publicKey: key = item.value
-      case TLVType.permissions: isAdmin = (item.value.first ?? 0) & 1 == 1
-      default: break
-      }
-    }
-    try end()
-    return pairings
-  }
-
   /// Add or Remove Pairing.
-  func change(_ message: TLV, refusals: [PairingError: String] = [:]) async throws {
-    _ = try await ask(message, refusals: refusals)
-  }
-
   /// - Parameter refusals: what an error means here.
-  private func ask(_ message: TLV, refusals: [PairingError: String]) async throws -> TLV {
-    let answer = try await client.request(.pairings(message))
-    let reply = try ControllerConnection.tlv(.success(answer), "POST /pairings").get()
-    guard let code = reply.byte(TLVType.error) else { return reply }
-    let error = PairingError(rawValue: code)
+  func change(_ message: TLV, refusals: [PairingError: String] = [:]) async throws {
+    do { try await changePairings(message) } catch AccessError.pairingsRefused(let code) {
+      throw Failure(pairingsRefused: code, refusals)
+    }
+  }
+}
+
+extension Failure {
+  /// - Parameter refusals: what an error means here.
+  init(pairingsRefused code: UInt8, _ refusals: [PairingError: String] = [:]) {
     let reason =
-      switch error {
+      switch PairingError(rawValue: code) {
       case .authentication?: "only an admin may ask this"
       case .maxPeers?: "it has no room for another pairing"
       case .busy?: "it is busy; try again in a while"
@@ -144,25 +119,12 @@ extension OpenAccessory {
       case .unknown?: refusals[.unknown] ?? "it doesn't say why (error 1)"
       case .backoff?, .maxTries?, nil: "error \(code)"
       }
-    throw Failure(.problem, "the accessory refuses: \(reason)")
+    self.init(.problem, "the accessory refuses: \(reason)")
   }
 }
 
 extension Pairing {
   fileprivate var name: String { String(decoding: identifier, as: UTF8.self) }
-}
-
-extension TLV {
-  fileprivate static let listing = pairingsRequest(.listPairings)
-
-  /// HAP R2 §5.10.
-  static func adding(_ pairing: Pairing) -> TLV {
-    var message = pairingsRequest(.addPairing)
-    message.append(TLVType.identifier, pairing.identifier)
-    message.append(TLVType.publicKey, pairing.publicKey)
-    message.append(TLVType.permissions, [pairing.isAdmin ? 1 : 0])
-    return message
-  }
 }
 
 /// `{"pairings":[{"identifier":"…","publicKey":"…","admin":true,"ours":true}]}`

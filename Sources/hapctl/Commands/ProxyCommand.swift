@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPDiscovery
 import HAPLoop
 import HAPModel

@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPProtocol
 import HAPStore
 import HAPWire
@@ -68,23 +69,5 @@ private func json(_ pairing: ControllerPairing, isRemovedFromAccessory: Bool) ->
       json.key("removedFromAccessory")
       json.bool(isRemovedFromAccessory)
     }
-  }
-}
-
-extension TLV {
-  /// Remove Pairing of a pairing's own controller.
-  static func removing(_ pairing: ControllerPairing) -> TLV { removing(pairing.controllerID) }
-
-  /// HAP R2 §5.11.
-  static func removing(_ identifier: [UInt8]) -> TLV {
-    var message = pairingsRequest(.removePairing)
-    message.append(TLVType.identifier, identifier)
-    return message
-  }
-
-  static func pairingsRequest(_ method: PairingMethod) -> TLV {
-    var message = TLV(state: 1)
-    message.append(TLVType.method, [method.rawValue])
-    return message
   }
 }

@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPModel
 import HAPProtocol
 import HAPStore
@@ -135,7 +136,7 @@ private struct Watch {
   }
 }
 
-private func cantBeWatched(_ entry: CharacteristicEntry) -> String {
+func cantBeWatched(_ entry: CharacteristicEntry) -> String {
   "\(entry.id) can't be watched: status \(entry.status ?? 0)"
 }
 

@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 
 /// What `hapctl discover` shows of a search.
 struct DiscoveryReport {

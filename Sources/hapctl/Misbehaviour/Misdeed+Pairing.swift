@@ -1,3 +1,4 @@
+import HAPController
 import HAPCrypto
 import HAPModel
 import HAPProtocol

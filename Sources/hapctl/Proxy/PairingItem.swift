@@ -1,3 +1,4 @@
+import HAPController
 import HAPWire
 
 /// One item of a pairing message for a transcript: its name, and its value where that is neither secret nor random.

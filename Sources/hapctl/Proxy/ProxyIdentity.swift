@@ -1,3 +1,4 @@
+import HAPController
 import HAPCrypto
 import HAPModel
 import HAPProtocol
@@ -72,15 +73,6 @@ extension AttributeDatabase {
   /// The first characteristic of a type, where it has a text: of Accessory Information, which comes first.
   fileprivate func text(of type: TypeID) -> String? {
     characteristics.first { $0.type == type }?.value.stringValue
-  }
-
-  /// What `c#` stands for: everything but the values.
-  var structure: String {
-    characteristics.indices.map { slot in
-      let characteristic = characteristics[slot]
-      return "\(id(ofSlot: slot)) \(service(ofSlot: slot).type) \(characteristic.type) \(characteristic.format) "
-        + "\(characteristic.perms.names) \(characteristic.constraints)"
-    }.joined(separator: "\n")
   }
 
   /// `ci`, which an accessory says in DNS-SD alone: guessed by its main service.

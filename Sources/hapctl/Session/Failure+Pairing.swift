@@ -51,8 +51,5 @@ extension PairingFailure {
     if case .refused(let code) = cause { PairingError(rawValue: code) } else { nil }
   }
 
-  /// Whether the accessory refused because it is paired already.
-  var isAlreadyPaired: Bool { refusal == .unavailable }
-
   fileprivate var waitText: String { retryDelay.map { "\($0) s" } ?? "a while" }
 }

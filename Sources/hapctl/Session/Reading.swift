@@ -8,21 +8,3 @@ extension AttributeDatabase {
     return characteristics.indices.filter { characteristics[$0].perms.contains(permission) }.map { id(ofSlot: $0) }
   }
 }
-
-extension OpenAccessory {
-  /// Reads characteristics, many in one request.
-  func read(_ ids: [AttributeID]) async throws -> [CharacteristicEntry] {
-    var entries: [CharacteristicEntry] = []
-    for start in stride(from: 0, to: ids.count, by: 100) {
-      entries += try await self.entries(.read(Array(ids[start..<min(start + 100, ids.count)])))
-    }
-    return entries
-  }
-
-  /// Subscribes, or no longer.
-  /// - Returns: one line for each that is refused, and how many aren't.
-  func subscribe(_ ids: [AttributeID], _ isOn: Bool = true) async throws -> (refusals: [String], done: Int) {
-    let refused = try await entries(.write(ids.map { .init($0, ev: isOn) })).filter { !$0.isSuccess }
-    return (refused.map { "\($0.id) can't be watched: status \($0.status ?? 0)" }, ids.count - refused.count)
-  }
-}

@@ -1,9 +1,9 @@
 import HAPCommandLine
+import HAPController
 import HAPLoop
 import HAPProtocol
 import HAPStore
 import HAPTransport
-import Synchronization
 
 /// What every command that speaks to an accessory was asked: of whom, with which pairings, and for how long to wait.
 struct Visit: Sendable {
@@ -39,12 +39,16 @@ struct Visit: Sendable {
     if isVerbose { for remark in remarks { console.complain("note: \(remark)") } }
   }
 
-  /// Connects and verifies.
-  func open(_ pairing: ControllerPairing, on loop: EventLoop) async throws -> OpenAccessory {
-    let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
-    note(await accessory.client.remarks)
-    return accessory
+  /// Finds and connects to accessories for this command.
+  func finder(on loop: EventLoop) -> AccessoryFinder {
+    let (console, isVerbose) = (console, isVerbose)
+    return AccessoryFinder(on: loop, storage: PairingFolder(folder), timeout: timeout, interfaces: interfaces) {
+      if isVerbose, case .tolerated(let text) = $0 { console.complain("note: \(text)") }
+    }
   }
+
+  /// The accessory, verified: where its pairing says, or where it is found on the network, which is kept then.
+  func open(on loop: EventLoop) async throws -> OpenAccessory { try await finder(on: loop).open(target) }
 
   /// With the accessory, when it has been verified.
   func withAccessory(_ body: @escaping @Sendable (OpenAccessory) async throws -> ExitCode) -> ExitCode {
@@ -56,46 +60,12 @@ struct Visit: Sendable {
     _ body: @escaping @Sendable (PersistentSession, ControllerPairing) async throws -> ExitCode
   ) -> ExitCode {
     run { loop in
-      let (session, pairing) = try await reach(on: loop) { pairing in
-        let places = Places(try socketAddresses(pairing.addresses))
-        let session = PersistentSession(
-          on: loop, identity: pairing.credentials, with: pairing.accessory, connectTimeout: timeout,
-          requestTimeout: timeout
-        ) {
-          // Where it was; when it was lost there, where it is found to be.
-          guard places.wasAsked() else { return places.known }
-          return await whereabouts(of: pairing, on: loop) + places.known
-        }
-        switch await session.next() {
-        case .lost(let error, _)?, .gaveUp(let error)?:
-          await session.close()
-          throw error
-        case .connected(_, _, let remarks)?: note(remarks)
-        case .values?, .database?, .unreadable?, nil: break
-        }
-        return (session, pairing)
-      }
+      let (session, pairing) = try await finder(on: loop).openSession(target)
       let record = RecordWatch(of: pairing, on: loop, interfaces: interfaces) { number in
         await session.configurationNumber(is: number)
       }
       defer { record.close() }
       return try await body(session, pairing)
-    }
-  }
-}
-
-/// Where an accessory is thought to be, and whether that has been tried.
-private final class Places: Sendable {
-  let known: [SocketAddress]
-  private let isTried = Mutex(false)
-
-  init(_ known: [SocketAddress]) { self.known = known }
-
-  /// - Returns: false for the first time.
-  func wasAsked() -> Bool {
-    isTried.withLock { isTried in
-      defer { isTried = true }
-      return isTried
     }
   }
 }

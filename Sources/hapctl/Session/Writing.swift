@@ -1,8 +1,7 @@
 import HAPCommandLine
-import HAPCrypto
+import HAPController
 import HAPModel
 import HAPProtocol
-import HAPTransport
 
 /// What is to be written where, in a person's words: "Target Door State", "open".
 struct Assignment: Equatable, Sendable {
@@ -42,21 +41,6 @@ extension OpenAccessory {
       isTimed = isTimed || characteristic.perms.contains(.timedWrite)
       entries.append(.init(id, value: value))
     }
-    let pid = isTimed ? client.loop.random.bytes(6).reduce(1) { $0 << 8 | UInt64($1) } : nil
-    if let pid {
-      let answer = try await client.request(.prepare(ttl: 5000, pid: pid))
-      guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }
-    }
-    return (entries, try await self.entries(.write(entries, pid: pid)).filter { !$0.isSuccess })
-  }
-
-  /// Lets it show which one it is, by its Identify characteristic: the way of those that are paired with it.
-  func identify(in database: AttributeDatabase) async throws {
-    guard let slot = database.characteristics.firstIndex(where: { $0.type == CharacteristicDefinition.identify.type })
-    else { throw Failure(.problem, "the accessory has no Identify") }
-    let entries = try await entries(.write([.init(database.id(ofSlot: slot), value: .bool(true))]))
-    if let status = entries.first(where: { !$0.isSuccess })?.status {
-      throw Failure(.problem, "the accessory refuses with \(status)")
-    }
+    return (entries, try await write(entries, isTimed: isTimed))
   }
 }

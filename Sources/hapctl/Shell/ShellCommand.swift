@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPWire
 
 /// What a line of the shell asks for.

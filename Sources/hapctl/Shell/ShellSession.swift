@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 import HAPModel
 import HAPProtocol
 import HAPTransport
@@ -82,9 +83,10 @@ actor ShellSession {
   private func watch(_ paths: [String], _ isOn: Bool) async throws -> Bool {
     let ids = try mirror.database.ids(forPaths: paths, else: .events)
     guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
-    let (refusals, count) = try await accessory.subscribe(ids, isOn)
+    let refused = try await accessory.subscribe(ids, isOn)
+    let count = ids.count - refused.count
     if count > 0 { screen.show("\(isOn ? "Watching" : "No longer watching") \(count) characteristics.") }
-    return told(refusals)
+    return told(refused.map(cantBeWatched))
   }
 
   private func told(_ refusals: [String]) -> Bool {

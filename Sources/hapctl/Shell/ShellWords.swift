@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPController
 
 /// A line cut into words at blanks, with quotes and backslashes as shells have them: "Target Door State", 'x', a\ b.
 struct ShellWords: Equatable {

@@ -1,3 +1,4 @@
+import HAPController
 import HAPModel
 import HAPWire
 

@@ -1,51 +1,11 @@
-import HAPCommandLine
-import HAPDiscovery
+import HAPController
 import HAPLoop
+import HAPCommandLine
 import HAPModel
 import HAPProtocol
-import HAPStore
 import HAPWire
 
-/// An accessory that was found on the network: where it is, and what it says of itself.
-struct FoundAccessory: Equatable, Sendable {
-  let service: DiscoveredService
-  let accessory: DiscoveredAccessory
-
-  init(_ service: DiscoveredService) {
-    self.service = service
-    accessory = DiscoveredAccessory(name: service.name, txt: service.txt)
-  }
-
-  var name: String { service.name }
-  /// As pairings keep them; so many are enough.
-  var addresses: [String] { service.addresses.prefix(8).map { "\($0)" } }
-
-  /// Whether a person means it: by its name or by its device ID, in any case.
-  func isCalled(_ text: String) -> Bool {
-    name.lowercased() == text.lowercased() || accessory.deviceID.map { $0 == text.uppercased() } == true
-  }
-
-  /// Whether a person means it.
-  func isMeant(by target: Target) -> Bool {
-    switch target {
-    case .name(let name): isCalled(name)
-    case .setupID(let id): hasSetupID(id) == true
-    case .address(let address): service.addresses.contains(address)
-    }
-  }
-
-  /// Whether its setup hash is that of a setup ID; nil: it advertises no setup hash.
-  func hasSetupID(_ id: SetupID) -> Bool? {
-    guard let hash = accessory.setupHash else { return nil }
-    guard let deviceID = accessory.deviceID.flatMap({ DeviceID($0) }) else { return false }
-    return Base64.encode(hash) == Advertisement.setupHash(setupID: id, deviceID: deviceID)
-  }
-
-  /// The pairing that we have with it.
-  func pairing(among pairings: [ControllerPairing]) -> ControllerPairing? {
-    pairings.first { $0.accessoryName.uppercased() == accessory.deviceID }
-  }
-
+extension FoundAccessory {
   /// "Hall Door (AA:BB:CC:DD:EE:FF, 192.0.2.7:51826)"
   var title: String {
     "\(shown(name)) (\(shown(accessory.deviceID ?? "without a device ID")), \(addresses.first ?? "nowhere"))"

@@ -8,14 +8,8 @@ import HAPLoop
 #endif
 
 /// A look at the network for accessories, for callers that await: what is found as it comes, until a time that is set, or the end.
-final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to the loop
-  enum Event: Sendable {
-    case appeared(FoundAccessory)
-    case changed(FoundAccessory)
-    case gone(FoundAccessory)
-    /// Nothing can be found now, for this reason; it is tried again.
-    case trouble(String)
-  }
+package final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to the loop
+  package typealias Event = AccessorySighting
 
   /// How many events may wait to be read: a network is not to fill our memory. One more is the end of the search.
   private static let room = 10_000
@@ -25,7 +19,7 @@ final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to
   private static let leastTime = Duration.milliseconds(1500)
 
   /// Ends with the search.
-  let events: AsyncStream<Event>
+  package let events: AsyncStream<Event>
 
   private let loop: EventLoop
   private let tell: AsyncStream<Event>.Continuation
@@ -43,8 +37,8 @@ final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to
   ///   - interfaces: names; empty: all of the local network.
   ///   - limit: how long to look; nil: until it is closed.
   ///   - quiet: ends when nothing new has come for so long after the first; nil: doesn't.
-  ///   - endsOnSignal: whether SIGINT and SIGTERM end the search, in place of the process.
-  init(
+  ///   - endsOnSignal: whether SIGINT and SIGTERM end the search, instead of the process.
+  package init(
     on loop: EventLoop, interfaces: [String], limit: Duration?, quiet: Duration? = nil, endsOnSignal: Bool = false
   ) {
     self.loop = loop
@@ -54,10 +48,10 @@ final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to
   }
 
   /// Any number of times.
-  func close() { loop.schedule { self.finish() } }
+  package func close() { loop.schedule { self.finish() } }
 
-  /// Ends it after this time, in place of the one that was set before.
-  func end(after time: Duration) { loop.schedule { self.limit?.start(after: time) } }
+  /// Ends it after this time, instead of the one that was set before.
+  package func end(after time: Duration) { loop.schedule { self.limit?.start(after: time) } }
 
   // MARK: On the loop
 

@@ -2,21 +2,21 @@ import HAPLoop
 import HAPTransport
 
 /// Reads an accessory's database again whenever its configuration number changes.
-actor DatabaseFollower {
+package actor DatabaseFollower {
   private var freshness = DatabaseFreshness()
   private var isFollowing = false
   private let loop: EventLoop
   private let read: @Sendable () async throws -> Void
 
   /// - Parameter read: reads the database again. It was read once before.
-  init(on loop: EventLoop, read: @escaping @Sendable () async throws -> Void) {
+  package init(on loop: EventLoop, read: @escaping @Sendable () async throws -> Void) {
     self.loop = loop
     self.read = read
     freshness.didRead(freshness.willRead(), at: loop.readClock())
   }
 
   /// Takes the configuration number of the accessory's record.
-  func configurationNumber(is number: UInt32) {
+  package func configurationNumber(is number: UInt32) {
     freshness.saw(number)
     guard !isFollowing else { return }
     isFollowing = true

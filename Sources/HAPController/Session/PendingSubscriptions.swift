@@ -3,18 +3,20 @@ import HAPProtocol
 import HAPTransport
 
 /// Characteristics of a new database that a session is not yet subscribed to.
-struct PendingSubscriptions {
-  private(set) var ids: [AttributeID] = []
+package struct PendingSubscriptions {
+  private(set) package var ids: [AttributeID] = []
+
+  package init() {}
 
   /// Adds characteristics. Those that the database no longer has are removed.
-  mutating func add(_ new: [AttributeID], in database: AttributeDatabase) {
+  package mutating func add(_ new: [AttributeID], in database: AttributeDatabase) {
     ids = ids.filter { database.slot(of: $0) != nil }
     ids += new.filter { !ids.contains($0) }
   }
 
   /// Subscribes to all of them. After an error of the connection they stay pending, because the next connection may succeed.
   /// - Returns: the entries that the accessory refused, and such an error.
-  mutating func subscribe(
+  package mutating func subscribe(
     by subscribe: ([AttributeID]) async throws -> [CharacteristicEntry]
   ) async throws -> (refused: [CharacteristicEntry], error: ClientError?) {
     guard !ids.isEmpty else { return ([], nil) }

@@ -5,13 +5,13 @@ import HAPStore
 ///
 /// The accessory is recognized by its device ID alone, because another accessory may take its instance name.
 /// Where nothing can be found, no number is reported.
-struct RecordWatch: Sendable {
+package struct RecordWatch: Sendable {
   private let search: AccessorySearch
 
   /// - Parameters:
   ///   - interfaces: names; empty: all of the local network.
   ///   - report: is called with the number of each record, the same one again too.
-  init(
+  package init(
     of pairing: ControllerPairing, on loop: EventLoop, interfaces: [String],
     report: @escaping @Sendable (UInt32) async -> Void
   ) {
@@ -30,12 +30,12 @@ struct RecordWatch: Sendable {
   }
 
   /// Any number of times.
-  func close() { search.close() }
+  package func close() { search.close() }
 }
 
 extension FoundAccessory {
   /// The configuration number of the record; nil if the record is of another accessory than the paired one, or has no number.
-  func configurationNumber(of paired: ControllerPairing) -> UInt32? {
+  package func configurationNumber(of paired: ControllerPairing) -> UInt32? {
     pairing(among: [paired]) == nil ? nil : accessory.configurationNumber
   }
 }

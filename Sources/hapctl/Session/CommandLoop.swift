@@ -1,53 +1,10 @@
 import HAPCommandLine
-import HAPCrypto
+import HAPController
 import HAPLoop
 import HAPModel
 import HAPProtocol
 import HAPStore
 import HAPTransport
-import HAPWire
-
-/// An accessory that is spoken with: a verified session and what is known of its database.
-struct OpenAccessory: Sendable {
-  let client: ControllerClient
-  let pairing: ControllerPairing
-
-  /// Connects and verifies.
-  static func open(_ pairing: ControllerPairing, on loop: EventLoop, timeout: Duration) async throws -> OpenAccessory {
-    let client = try await connect(pairing.addresses, on: loop, timeout: timeout)
-    try await client.pairVerify(pairing.credentials, with: pairing.accessory)
-    return OpenAccessory(client: client, pairing: pairing)
-  }
-
-  /// Connects to the first of several addresses.
-  static func connect(_ addresses: [String], on loop: EventLoop, timeout: Duration) async throws -> ControllerClient {
-    let client = ControllerClient(on: loop)
-    try await client.connect(to: try socketAddresses(addresses), connectTimeout: timeout, requestTimeout: timeout)
-    return client
-  }
-
-  /// The database, read anew.
-  func mirror() async throws -> AccessoryMirror { try AccessoryMirror(answer: try await client.request(.accessories)) }
-
-  /// The entries of an answer to `request`, which has them with 200 and 207 (and 204: none).
-  func entries(_ request: ControllerRequest) async throws -> [CharacteristicEntry] {
-    let answer = try await client.request(request)
-    var reader = AttributeReader()
-    return try ControllerConnection.entries(.success(answer), request.name, &reader).get()
-  }
-}
-
-extension ControllerPairing {
-  var accessory: PairedAccessory { PairedAccessory(identifier: accessoryID, publicKey: accessoryKey) }
-  var credentials: ControllerCredentials { ControllerCredentials(identifier: controllerID, key: controllerKey) }
-}
-
-/// Addresses as a pairing keeps them.
-func socketAddresses(_ texts: [String]) throws(UsageError) -> [SocketAddress] {
-  var found: [SocketAddress] = []
-  for text in texts { if case .address(let address) = try Target(text) { found.append(address) } }
-  return found
-}
 
 /// The place of a command's event loop.
 struct LoopPlace: Sendable {
@@ -89,6 +46,7 @@ extension Failure {
   init(_ error: any Error) {
     switch error {
     case let error as Failure: self = error
+    case let error as AccessError: self.init(error)
     case let error as UsageError: self.init(.usage, error.message)
     case let error as StoreError: self.init(.cannotRun, "\(error)")
     case let error as FileError: self.init(.cannotRun, "\(error)")

@@ -4,9 +4,9 @@ import HAPStore
 import HAPWire
 
 /// Pairings as aiohomekit writes them, an object by alias, and as Home Assistant keeps them among its configuration entries: keys in hexadecimal.
-enum PairingFile {
+package enum PairingFile {
   /// - Returns: a text of aiohomekit's form.
-  static func text(_ pairings: [ControllerPairing]) -> String {
+  package static func text(_ pairings: [ControllerPairing]) -> String {
     JSONWriter.text { json in
       json.object { json in
         for pairing in pairings {
@@ -19,7 +19,7 @@ enum PairingFile {
 
   private static func write(_ pairing: ControllerPairing, to json: inout JSONWriter) {
     let addresses = pairing.addresses.compactMap { text -> SocketAddress? in
-      if case .address(let address)? = try? Target(text) { address } else { nil }
+      if case .address(let address)? = try? Target(text: text) { address } else { nil }
     }
     let members = [
       ("AccessoryPairingID", pairing.accessoryName), ("AccessoryLTPK", Hexadecimal.text(pairing.accessoryKey)),
@@ -39,8 +39,8 @@ enum PairingFile {
   }
 
   /// Reads either form; pairings over Bluetooth are left out.
-  /// - Throws: what is wrong, with its path: nothing is to be kept then.
-  static func read(_ bytes: [UInt8]) throws -> [ControllerPairing] {
+  /// - Throws: the first error, with its path. No pairing is to be stored then.
+  package static func read(_ bytes: [UInt8]) throws -> [ControllerPairing] {
     let node: JSONNode
     do { node = try JSONNode.parse(bytes) } catch {
       throw JSONProblem(path: "", place: error.place, message: error.message)

@@ -1,0 +1,186 @@
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPTransport
+
+/// A HomeKit controller for accessories over IP: finds them, pairs with them, and makes sessions with them.
+///
+/// All calls can come from any task. A controller has an event loop on a thread of its own, so it must be closed.
+public final class Controller: Sendable {
+  let loop: EventLoop
+  private let ownsLoop: Bool
+  private let storage: any PairingStorage
+  private let interfaces: [String]
+  private let timeout: Duration
+
+  /// - Parameters:
+  ///   - storage: keeps the pairings.
+  ///   - interfaces: names of the network interfaces to search for accessories; empty: all of the local network.
+  ///   - timeout: for making a connection, and for each answer.
+  public convenience init(
+    storage: any PairingStorage, interfaces: [String] = [], timeout: Duration = .seconds(10)
+  ) {
+    let loop = EventLoop(name: "HAPController")
+    loop.start()
+    self.init(on: loop, storage: storage, interfaces: interfaces, timeout: timeout, ownsLoop: true)
+  }
+
+  /// - Parameter loop: runs, on this machine or in a simulated world.
+  package init(
+    on loop: EventLoop, storage: any PairingStorage, interfaces: [String] = [], timeout: Duration = .seconds(10),
+    ownsLoop: Bool = false
+  ) {
+    self.loop = loop
+    self.ownsLoop = ownsLoop
+    self.storage = storage
+    self.interfaces = interfaces
+    self.timeout = timeout
+  }
+
+  /// Ends all searches and sessions. No other call may follow. Blocks for a short time.
+  public func close() { if ownsLoop { loop.stop() } }
+
+  private func finder(_ progress: @escaping @Sendable (ControllerProgress) -> Void = { _ in }) -> AccessoryFinder {
+    AccessoryFinder(on: loop, storage: storage, timeout: timeout, interfaces: interfaces, progress: progress)
+  }
+
+  // MARK: Finding
+
+  /// Searches the network once.
+  /// - Parameter time: the longest time. The search ends earlier if nothing new was found for a second.
+  /// - Throws: ``ControllerError/Kind/notFound`` if the network can't be searched.
+  /// - Returns: the accessories by name; none is no error.
+  public func findAccessories(for time: Duration = .seconds(3)) async throws(ControllerError) -> [FoundAccessory] {
+    let search = AccessorySearch(on: loop, interfaces: interfaces, limit: time, quiet: .seconds(1))
+    defer { search.close() }
+    var present: [String: FoundAccessory] = [:]
+    var trouble: String?
+    for await event in search.events {
+      switch event {
+      case .appeared(let found), .changed(let found): (present[found.name], trouble) = (found, nil)
+      case .gone(let found): present[found.name] = nil
+      case .trouble(let reason): trouble = reason
+      }
+    }
+    if let trouble, present.isEmpty {
+      throw ControllerError(
+        .notFound, "accessories", "the network can't be searched: \(trouble)", "check the network interfaces")
+    }
+    return present.values.sorted { $0.name < $1.name }
+  }
+
+  /// Watches the network until the watch is closed or its iterator is released.
+  public func watchAccessories() -> AccessoryWatch {
+    AccessoryWatch(AccessorySearch(on: loop, interfaces: interfaces, limit: nil))
+  }
+
+  // MARK: Pairing
+
+  /// Pairs with an accessory, and stores the pairing before this returns. HAP R2 §5.6.
+  /// - Parameters:
+  ///   - accessory: its name, device ID ("AA:BB:CC:DD:EE:FF") or address ("192.0.2.7:51826"). nil: the accessory with the setup ID of the payload.
+  ///   - code: the setup code ("031-45-154") or the setup payload ("X-HM://…").
+  ///   - name: the name of the pairing; nil: the name that the accessory has.
+  ///   - identity: the controller as the accessory will know it; nil: a new one, for this pairing alone.
+  ///   - progress: is called with each step, on any thread.
+  /// - Throws: ``ControllerError/Kind/wrongSetupCode``, ``ControllerError/Kind/alreadyPaired``, ``ControllerError/Kind/notFound`` and others.
+  /// - Returns: the pairing.
+  public func pair(
+    with accessory: String? = nil, code: String, name: String? = nil, as identity: ControllerIdentity? = nil,
+    progress: @escaping @Sendable (ControllerProgress) -> Void = { _ in }
+  ) async throws(ControllerError) -> StoredPairing {
+    let subject = accessory ?? "the accessory of the setup payload"
+    do {
+      let secret = try SetupSecret(code)
+      let target: Target
+      if let accessory {
+        target = try Self.target(accessory)
+      } else if let id = secret.payload?.setupID {
+        target = .setupID(id)
+      } else {
+        throw ControllerError(.malformed, subject, "the setup code has no setup ID", "name the accessory too")
+      }
+      let procedure = PairingProcedure(finder(progress), with: target, secret, alias: name, as: identity)
+      return StoredPairing(try await procedure.run())
+    } catch { throw ControllerError(error, subject) }
+  }
+
+  /// Draws a new identity, for several pairings of one user.
+  public func makeIdentity() -> ControllerIdentity { ControllerIdentity(drawnFrom: loop.random) }
+
+  /// The stored pairings, by name. Blocks as the storage does.
+  public func pairings() throws(ControllerError) -> [StoredPairing] {
+    do { return try storage.pairings() } catch { throw ControllerError(error, "the storage of pairings") }
+  }
+
+  /// Removes the pairing from the accessory, and then from the storage. HAP R2 §5.11.
+  /// - Parameter accessory: the name, device ID or address of a stored pairing.
+  public func unpair(_ accessory: String) async throws(ControllerError) {
+    do {
+      let open = try await finder().open(try Self.target(accessory))
+      let outcome: Result<Void, any Error>
+      do { outcome = .success(try await open.changePairings(.removing(open.pairing))) } catch {
+        outcome = .failure(error)
+      }
+      await open.client.close()
+      try outcome.get()
+      try storage.removePairing(named: open.pairing.alias)
+    } catch { throw ControllerError(error, accessory) }
+  }
+
+  /// Removes the pairing from the storage alone, for an accessory that was reset or is gone.
+  /// - Parameter accessory: the name, device ID or address of a stored pairing.
+  public func forget(_ accessory: String) throws(ControllerError) {
+    do {
+      let pairing = try finder().knownPairings().pairing(for: try Self.target(accessory))
+      try storage.removePairing(named: pairing.alias)
+    } catch { throw ControllerError(error, accessory) }
+  }
+
+  // MARK: Using
+
+  /// Makes a session with a paired accessory, and reads its database. The session makes its connection again when it is lost.
+  /// - Parameter accessory: the name, device ID or address of a stored pairing. An accessory with another address is searched, and the new
+  ///   address is stored.
+  /// - Throws: the error of the first connection.
+  public func session(with accessory: String) async throws(ControllerError) -> AccessorySession {
+    do {
+      let (session, pairing) = try await finder().openSession(try Self.target(accessory))
+      do {
+        let made = AccessorySession(session, pairing, try await session.database())
+        await made.start(interfaces: interfaces)
+        return made
+      } catch {
+        await session.close()
+        throw error
+      }
+    } catch { throw ControllerError(error, accessory) }
+  }
+
+  /// Makes an accessory that no controller is paired with identify itself. HAP R2 §6.7.6. For a paired one, see ``AccessorySession/identify()``.
+  /// - Parameter accessory: its name, device ID or address.
+  /// - Throws: ``ControllerError/Kind/alreadyPaired``.
+  public func identifyUnpaired(_ accessory: String) async throws(ControllerError) {
+    do {
+      let target = try Self.target(accessory)
+      guard let addresses = try await finder().addressesOfStranger(target) else {
+        throw ControllerError(.alreadyPaired, accessory, "this controller is paired with it", "use a session instead")
+      }
+      let client = try await OpenAccessory.connect(addresses, on: loop, timeout: timeout)
+      let status: Int
+      do { status = try await client.request(.identify).status } catch {
+        await client.close()
+        throw error
+      }
+      await client.close()
+      guard status == 204 else { throw AccessError.identifyForbidden(status) }
+    } catch { throw ControllerError(error, accessory) }
+  }
+
+  private static func target(_ text: String) throws(ControllerError) -> Target {
+    do throws(LoopError) { return try Target(text: text) } catch {
+      throw ControllerError(.malformed, text, error.detail)
+    }
+  }
+}

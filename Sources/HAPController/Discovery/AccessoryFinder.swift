@@ -1,0 +1,167 @@
+import HAPLoop
+import HAPProtocol
+import HAPStore
+import HAPTransport
+import HAPWire
+
+/// Finds accessories by their stored pairings and on the network, and connects to them.
+package struct AccessoryFinder: Sendable {
+  package let loop: EventLoop
+  package let storage: any PairingStorage
+  /// For connecting, and for each answer.
+  package let timeout: Duration
+  /// Names of the interfaces to search; empty: all of the local network.
+  package let interfaces: [String]
+  package let progress: @Sendable (ControllerProgress) -> Void
+
+  package init(
+    on loop: EventLoop, storage: any PairingStorage, timeout: Duration = .seconds(10), interfaces: [String] = [],
+    progress: @escaping @Sendable (ControllerProgress) -> Void = { _ in }
+  ) {
+    self.loop = loop
+    self.storage = storage
+    self.timeout = timeout
+    self.interfaces = interfaces
+    self.progress = progress
+  }
+
+  /// The longest search: accessories answer within a second, and are asked three times in this.
+  private static let longestSearch = Duration.seconds(5)
+  /// The time to search for others of a name when one is found.
+  private static let timeForOthers = Duration.milliseconds(300)
+
+  /// The stored pairings.
+  package func knownPairings() throws -> [ControllerPairing] { try storage.pairings().map(\.pairing) }
+
+  /// Reports tolerated deviations.
+  func note(_ remarks: [Tolerated]) { for remark in remarks { progress(.tolerated("\(remark)")) } }
+
+  /// Connects and verifies.
+  package func open(_ pairing: ControllerPairing) async throws -> OpenAccessory {
+    let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+    note(await accessory.client.remarks)
+    return accessory
+  }
+
+  /// The accessory, verified: where its pairing says, or where it is found on the network, which is kept then.
+  package func open(_ target: Target) async throws -> OpenAccessory {
+    try await reach(target) { try await open($0) }
+  }
+
+  /// Does what takes a verified connection with the pairing that is meant: at the addresses that are kept, or at those where the accessory
+  /// is found, which are kept when it was really there.
+  package func reach<Outcome>(
+    _ target: Target, _ attempt: (ControllerPairing) async throws -> Outcome
+  ) async throws -> Outcome {
+    let (pairing, found) = try await meant(target)
+    guard let pairing else {
+      throw AccessError.notPaired(target, found)
+    }
+    if let found { return try await reach(pairing, at: found.addresses, attempt) }
+    do { return try await attempt(pairing) } catch {
+      guard (error as? ClientError)?.isOfPlace == true else { throw error }
+      // It may have moved. That it isn't found elsewhere is no news beside why it doesn't answer where it was.
+      let elsewhere = await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
+        .filter { !pairing.addresses.contains($0) }
+      guard !elsewhere.isEmpty else { throw error }
+      return try await reach(pairing, at: elsewhere, attempt)
+    }
+  }
+
+  private func reach<Outcome>(
+    _ pairing: ControllerPairing, at addresses: [String], _ attempt: (ControllerPairing) async throws -> Outcome
+  ) async throws -> Outcome {
+    var moved = pairing
+    moved.addresses = addresses
+    let outcome = try await attempt(moved)
+    if pairing.addresses != addresses { try storage.store(StoredPairing(moved)) }
+    return outcome
+  }
+
+  /// The pairing that is meant, by its alias, device ID or address; else the accessory that is found by that name, with the pairing
+  /// that we have with it.
+  package func meant(_ target: Target) async throws -> (pairing: ControllerPairing?, found: FoundAccessory?) {
+    let known = try knownPairings()
+    if case .address = target { return (try known.pairing(for: target), nil) }
+    if let pairing = try? known.pairing(for: target) { return (pairing, nil) }
+    let found = try await find(target, knowing: known)
+    return (found.pairing(among: known), found)
+  }
+
+  /// Where the network says that the accessory is; nothing where it doesn't.
+  package func whereabouts(of pairing: ControllerPairing) async -> [SocketAddress] {
+    let found = await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
+    return (try? socketAddresses(found)) ?? []
+  }
+
+  /// Where an accessory is that we have no pairing with; nil: we have one.
+  package func addressesOfStranger(_ target: Target) async throws -> [String]? {
+    if case .address(let address) = target {
+      return (try? knownPairings().pairing(for: target)) == nil ? ["\(address)"] : nil
+    }
+    let (pairing, found) = try await meant(target)
+    return pairing == nil ? found?.addresses : nil
+  }
+
+  /// The one accessory on the network that is meant.
+  /// - Throws: `AccessError.notFound`, `.ambiguous`.
+  package func find(_ target: Target, knowing known: [ControllerPairing]) async throws -> FoundAccessory {
+    progress(.searching)
+    let result = await search(for: target)
+    if result.found.count > 1 { throw AccessError.ambiguous(target, result.found) }
+    if let found = result.found.first {
+      progress(.found(found.name))
+      return found
+    }
+    var nearest: String?
+    if case .name(let name) = target {
+      let names = known.map(\.alias) + result.others.flatMap { [$0.name, $0.accessory.deviceID].compactMap { $0 } }
+      nearest = nearestName(to: name, in: names)
+    }
+    throw AccessError.notFound(target, within: searchTime, trouble: result.trouble, nearest: nearest)
+  }
+
+  private var searchTime: Duration { min(timeout, Self.longestSearch) }
+
+  private struct SearchResult {
+    /// By name.
+    var found: [FoundAccessory] = []
+    var others: [FoundAccessory] = []
+    var trouble: String?
+  }
+
+  private func search(for target: Target) async -> SearchResult {
+    let search = AccessorySearch(on: loop, interfaces: interfaces, limit: searchTime)
+    defer { search.close() }
+    var present: [String: FoundAccessory] = [:]
+    var result = SearchResult()
+    for await event in search.events {
+      switch event {
+      case .appeared(let found), .changed(let found):
+        present[found.name] = found
+        result.trouble = nil
+        if found.isMeant(by: target) { search.end(after: Self.timeForOthers) }
+      case .gone(let found): present[found.name] = nil
+      case .trouble(let reason):
+        result.trouble = reason
+        // Nothing that is waited for would change that.
+        if present.isEmpty { search.close() }
+      }
+    }
+    for found in present.values.sorted(by: { $0.name < $1.name }) {
+      if found.isMeant(by: target) { result.found.append(found) } else { result.others.append(found) }
+    }
+    return result
+  }
+}
+
+extension ClientError {
+  /// Whether the accessory may be well, and somewhere else: no accessory is there, or another one.
+  fileprivate var isOfPlace: Bool {
+    switch self {
+    case .unreachable: true
+    case .pairing(let failure): if case .otherAccessory = failure.cause { true } else { false }
+    default: false
+    }
+  }
+}

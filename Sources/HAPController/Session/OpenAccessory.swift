@@ -1,0 +1,54 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPTransport
+import HAPWire
+
+/// A verified connection to an accessory.
+package struct OpenAccessory: Sendable {
+  package let client: ControllerClient
+  package let pairing: ControllerPairing
+
+  /// - Parameter client: is connected and verified.
+  package init(client: ControllerClient, pairing: ControllerPairing) {
+    self.client = client
+    self.pairing = pairing
+  }
+
+  /// Connects and verifies.
+  package static func open(_ pairing: ControllerPairing, on loop: EventLoop, timeout: Duration) async throws
+    -> OpenAccessory
+  {
+    let client = try await connect(pairing.addresses, on: loop, timeout: timeout)
+    try await client.pairVerify(pairing.credentials, with: pairing.accessory)
+    return OpenAccessory(client: client, pairing: pairing)
+  }
+
+  /// Connects to the first of several addresses.
+  package static func connect(_ addresses: [String], on loop: EventLoop, timeout: Duration) async throws
+    -> ControllerClient
+  {
+    let client = ControllerClient(on: loop)
+    try await client.connect(to: try socketAddresses(addresses), connectTimeout: timeout, requestTimeout: timeout)
+    return client
+  }
+
+  /// Reads the database.
+  package func mirror() async throws -> AccessoryMirror {
+    try AccessoryMirror(answer: try await client.request(.accessories))
+  }
+
+  /// The entries of an answer to `request`, which has them with 200 and 207 (and 204: none).
+  package func entries(_ request: ControllerRequest) async throws -> [CharacteristicEntry] {
+    let answer = try await client.request(request)
+    var reader = AttributeReader()
+    return try ControllerConnection.entries(.success(answer), request.name, &reader).get()
+  }
+}
+
+extension ControllerPairing {
+  package var accessory: PairedAccessory { PairedAccessory(identifier: accessoryID, publicKey: accessoryKey) }
+  package var credentials: ControllerCredentials { ControllerCredentials(identifier: controllerID, key: controllerKey) }
+}

@@ -1,0 +1,148 @@
+import HAPCrypto
+import HAPLoop
+import HAPModel
+import HAPProtocol
+import HAPStore
+import HAPTransport
+import HAPWire
+
+/// Pairs with an accessory: finds it, runs Pair Setup, and stores the pairing. HAP R2 §5.6.
+package struct PairingProcedure: Sendable {
+  private let finder: AccessoryFinder
+  private let target: Target
+  private let secret: SetupSecret
+  private let alias: String?
+  private let identity: ControllerIdentity
+  private var loop: EventLoop { finder.loop }
+  private var storage: any PairingStorage { finder.storage }
+
+  /// - Parameters:
+  ///   - alias: the name of the pairing; nil: the name that the accessory has.
+  ///   - identity: the controller as the accessory will know it; nil: a new one, for this pairing alone.
+  package init(
+    _ finder: AccessoryFinder, with target: Target, _ secret: SetupSecret, alias: String?,
+    as identity: ControllerIdentity? = nil
+  ) {
+    self.finder = finder
+    self.target = target
+    self.secret = secret
+    self.alias = alias
+    self.identity = identity ?? ControllerIdentity(drawnFrom: finder.loop.random)
+  }
+
+  /// - Throws: `AccessError`, `ClientError`, errors of the storage.
+  /// - Returns: the pairing, which is stored.
+  package func run() async throws -> ControllerPairing {
+    let known = try finder.knownPairings()
+    if let alias, known.contains(where: { $0.alias == alias }) { throw AccessError.nameTaken(alias) }
+    let me = ControllerCredentials(identifier: Array(identity.identifier.utf8), key: identity.key)
+    let (addresses, own) = try await place(known)
+    finder.progress(.connecting(addresses))
+    let client = try await OpenAccessory.connect(addresses, on: loop, timeout: finder.timeout)
+    finder.progress(.pairing)
+    let outcome = await setUp(client, me)
+    finder.note(await client.remarks)
+    if case .failure(.pairing(let failure)) = outcome {
+      await client.close()
+      let refusal = await refusal(failure, by: own, at: addresses)
+      throw refusal
+    }
+    let accessory = try outcome.get()
+    // Kept at once: whatever goes wrong now, the accessory is paired.
+    let pairing = ControllerPairing(
+      alias: alias ?? String(decoding: accessory.identifier, as: UTF8.self), accessoryID: accessory.identifier,
+      accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: addresses
+    )
+    do { try storage.store(StoredPairing(pairing)) } catch {
+      // Without the keys no controller could use the accessory until its factory reset.
+      try? await client.pairVerify(me, with: accessory)
+      _ = try? await client.request(.pairings(.removing(pairing)))
+      throw error
+    }
+    await client.close()
+    let named = try await named(pairing, known)
+    finder.progress(.stored(named.alias))
+    return named
+  }
+
+  private func setUp(
+    _ client: ControllerClient, _ me: ControllerCredentials
+  ) async -> Result<PairedAccessory, ClientError> {
+    do throws(ClientError) {
+      guard let paired = try await client.pairSetup(code: secret.code.text, identity: me) else {
+        preconditionFailure("only a transient Pair Setup ends without an accessory")
+      }
+      return .success(paired)
+    } catch { return .failure(error) }
+  }
+
+  /// Replaces a provisional alias by the name that the accessory has.
+  private func named(
+    _ pairing: ControllerPairing, _ known: [ControllerPairing]
+  ) async throws -> ControllerPairing {
+    guard alias == nil, let name = try? await ownName(of: pairing, on: loop, timeout: finder.timeout) else {
+      return pairing
+    }
+    var renamed = pairing
+    renamed.alias = freeAlias(name, among: known.map(\.alias))
+    try storage.store(StoredPairing(renamed))
+    try storage.removePairing(named: pairing.alias)
+    return renamed
+  }
+
+  /// Where the accessory is, and the pairing that we may have with it already.
+  private func place(_ known: [ControllerPairing]) async throws -> (addresses: [String], own: ControllerPairing?) {
+    let own = try? known.pairing(for: target)
+    if case .address(let address) = target { return (["\(address)"], own) }
+    if let own { return (own.addresses, own) }
+    let found = try await finder.find(target, knowing: known)
+    try check(found)
+    return (found.addresses, found.pairing(among: known))
+  }
+
+  /// Compares the payload with what the accessory advertises.
+  private func check(_ found: FoundAccessory) throws(AccessError) {
+    guard let payload = secret.payload else { return }
+    if let id = payload.setupID, found.hasSetupID(id) == false {
+      throw .otherAccessory(found, id)
+    }
+    if let number = found.accessory.categoryNumber, number != payload.category {
+      finder.progress(.categoryDiffers(payload: payload.category, advertised: number))
+    }
+  }
+
+  /// Why Pair Setup failed. An accessory that is paired with us accepts our keys.
+  private func refusal(_ failure: PairingFailure, by own: ControllerPairing?, at addresses: [String]) async
+    -> AccessError
+  {
+    guard var own, failure.isAlreadyPaired else { return .pairSetup(failure) }
+    own.addresses = addresses
+    guard let accessory = try? await OpenAccessory.open(own, on: loop, timeout: finder.timeout) else {
+      return .pairSetup(failure)
+    }
+    await accessory.client.close()
+    return .pairedHere(own.alias)
+  }
+}
+
+/// The name of the accessory, in the form of a pairing's name.
+private func ownName(of pairing: ControllerPairing, on loop: EventLoop, timeout: Duration) async throws -> String? {
+  let accessory = try await OpenAccessory.open(pairing, on: loop, timeout: timeout)
+  let database = try await accessory.mirror().database
+  await accessory.client.close()
+  let name = database.characteristics.first { $0.type == CharacteristicDefinition.name.type }?.value.stringValue
+  let alias = slug(name ?? "").filter { $0 != "/" && $0 != ":" }
+  return alias.isEmpty ? nil : alias
+}
+
+/// "garage", "garage-2" …
+package func freeAlias(_ name: String, among taken: [String]) -> String {
+  if !taken.contains(name) { return name }
+  for number in 2... where !taken.contains("\(name)-\(number)") { return "\(name)-\(number)" }
+  preconditionFailure("the range has no end")
+}
+
+extension PairingFailure {
+  /// Whether the accessory refused because it is paired already.
+  fileprivate var isAlreadyPaired: Bool { cause == .refused(PairingError.unavailable.rawValue) }
+}
