@@ -1,0 +1,105 @@
+import Testing
+
+/// A file has 400 lines at most, and a function 60.
+///
+/// Longer files and functions from before the rule are listed with their size. The list only gets shorter: an entry that is not needed any more is an error, and so
+/// is one whose size is not the present one.
+///
+/// Seen to fail: with a function of 71 lines that was not listed, and with a file of 401 lines.
+struct SizeTests {
+  private static let folders = ["Benchmarks", "Fuzz", "Plugins", "Sources", "Tests"]
+  private static let largestFile = 400
+  private static let largestFunction = 60
+
+  /// Files with their lines, and functions ("path name") with theirs.
+  private static let exceptions: [String: Int] = [
+    "Sources/HAPCapture/CaptureLine.swift write": 78,
+    "Sources/HAPCapture/CaptureReplay.swift run": 100,
+    "Sources/HAPConformance/Values/Pattern.swift constraint": 111,
+    "Sources/HAPProtocol/Characteristics/AccessoryCore+Writing.swift write": 71,
+    "Sources/HAPReport/JSON/JSONReport.swift write": 62,
+    "Sources/HAPSimulator/Commands/CommandDispatcher.swift perform": 111,
+    "Sources/HAPSimulator/Events/SimulatorEvent.swift write": 96,
+    "Sources/HapsimProgram/Run/RunOptions+Parsing.swift init": 76,
+    "Tests/HAPAppleArchiveTests/AppleArchiveTests.swift garage": 71,
+  ]
+
+  /// What is larger than the rule allows. Of several functions with one name in a file, the largest.
+  private static func excesses(of file: SourceFile) -> [String: Int] {
+    var excesses: [String: Int] = [:]
+    if file.lineCount > largestFile { excesses[file.path] = file.lineCount }
+    for function in file.functions where function.lines > largestFunction {
+      let name = "\(file.path) \(function.name)"
+      excesses[name] = max(excesses[name] ?? 0, function.lines)
+    }
+    return excesses
+  }
+
+  @Test("No file has more than 400 lines and no function more than 60, but for a list that only gets shorter")
+  func sizes() throws {
+    let files = try SourceFile.all(in: Self.folders)
+    #expect(files.count > 1000)
+    #expect(files.map(\.functions.count).reduce(0, +) > 5000)
+    var unused = Self.exceptions
+    for file in files {
+      for (name, size) in Self.excesses(of: file).sorted(by: { $0.key < $1.key }) {
+        switch unused.removeValue(forKey: name) {
+        case nil: Issue.record("\(name) has \(size) lines: split it")
+        case let listed? where size > listed:
+          Issue.record("\(name) has grown from \(listed) lines to \(size): split it")
+        case let listed? where size < listed:
+          Issue.record("\(name) has \(size) lines now: list it with that, not \(listed)")
+        default: break
+        }
+      }
+    }
+    #expect(unused.isEmpty, "these exceptions are not needed any more")
+  }
+
+  @Test("The lines of functions are counted, whatever their declaration looks like")
+  func functionsAreCounted() {
+    let text = """
+      protocol P {
+        func a()
+        func b(
+          _ x: Int
+        )
+      }
+
+      struct S {
+        init() {
+          run()
+        }
+
+        @Test("x") package static func c<T>(
+          _ x: T
+        ) throws -> Int {
+          if true {
+            return 1
+          }
+          return 2
+        }
+
+        func d() { run() }
+
+        deinit {
+          run()
+        }
+      }
+
+      """
+    let file = SourceFile(path: "S.swift", text: text)
+    #expect(file.functions.map { "\($0.name) \($0.lines)" } == ["init 3", "c 8", "deinit 3"])
+    #expect(file.lineCount == 27)
+  }
+
+  @Test("Sizes beyond the rule are found")
+  func excessesAreFound() {
+    let long = ["func f() {"] + Array(repeating: "  run()", count: 59) + ["}"]
+    let fits = ["func f() {"] + Array(repeating: "  run()", count: 58) + ["}"]
+    #expect(Self.excesses(of: SourceFile(path: "a", text: long.joined(separator: "\n") + "\n")) == ["a f": 61])
+    #expect(Self.excesses(of: SourceFile(path: "a", text: fits.joined(separator: "\n") + "\n")).isEmpty)
+    let file = Array(repeating: "// x", count: 401).joined(separator: "\n")
+    #expect(Self.excesses(of: SourceFile(path: "a", text: file + "\n")) == ["a": 401])
+  }
+}
