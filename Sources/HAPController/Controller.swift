@@ -33,7 +33,7 @@ public final class Controller: Sendable {
   ) {
     self.loop = loop
     self.ownsLoop = ownsLoop
-    self.storage = storage
+    self.storage = SerialStorage(storage)
     self.interfaces = interfaces
     self.timeout = timeout
   }
@@ -63,6 +63,7 @@ public final class Controller: Sendable {
       case .trouble(let reason): trouble = reason
       }
     }
+    if Task.isCancelled { throw ControllerError(.cancelled, "accessories", "the task was cancelled") }
     if let trouble, present.isEmpty {
       throw ControllerError(
         .notFound, "accessories", "the network can't be searched: \(trouble)", "check the network interfaces")

@@ -48,7 +48,7 @@ package final class LoopTimer: LoopHandle {
 extension Duration {
   /// Nanoseconds from 0 to a century, rounded up: a timer that fires a fraction early and is started again for that fraction would never come to
   /// its time on a clock that stands still meanwhile.
-  fileprivate var cappedNanoseconds: UInt64 {
+  package var cappedNanoseconds: UInt64 {
     let century: Int64 = 100 * 366 * 86_400
     let (seconds, attoseconds) = components
     if seconds < 0 || attoseconds < 0 { return 0 }

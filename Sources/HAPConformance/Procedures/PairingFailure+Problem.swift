@@ -18,7 +18,7 @@ extension PairingFailure {
     case .brokenSeal: "EncryptedData doesn't authenticate"
     case .wrongSignature: "the signature doesn't hold"
     case .otherAccessory: "Identifier isn't that of M6"
-    case .unexpectedMessage: preconditionFailure("a reply by itself is never unexpected")
+    case .unexpectedMessage: "no reply was due"
     }
   }
 

@@ -61,7 +61,7 @@ package struct AccessoryFinder: Sendable {
     do { return try await attempt(pairing) } catch {
       guard (error as? ClientError)?.isOfPlace == true else { throw error }
       // It may have moved. That it isn't found elsewhere is no news beside why it doesn't answer where it was.
-      let elsewhere = await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
+      let elsewhere = try await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
         .filter { !pairing.addresses.contains($0) }
       guard !elsewhere.isEmpty else { throw error }
       return try await reach(pairing, at: elsewhere, attempt)
@@ -74,7 +74,7 @@ package struct AccessoryFinder: Sendable {
     var moved = pairing
     moved.addresses = addresses
     let outcome = try await attempt(moved)
-    if pairing.addresses != addresses { try storage.store(StoredPairing(moved)) }
+    if pairing.addresses != addresses { try storage.storeAddresses(of: moved) }
     return outcome
   }
 
@@ -90,8 +90,8 @@ package struct AccessoryFinder: Sendable {
 
   /// Where the network says that the accessory is; nothing where it doesn't.
   package func whereabouts(of pairing: ControllerPairing) async -> [SocketAddress] {
-    let found = await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
-    return (try? socketAddresses(found)) ?? []
+    let found = try? await search(for: .name(pairing.accessoryName)).found.flatMap(\.addresses)
+    return (try? socketAddresses(found ?? [])) ?? []
   }
 
   /// Where an accessory is that we have no pairing with; nil: we have one.
@@ -107,7 +107,7 @@ package struct AccessoryFinder: Sendable {
   /// - Throws: `AccessError.notFound`, `.ambiguous`.
   package func find(_ target: Target, knowing known: [ControllerPairing]) async throws -> FoundAccessory {
     progress(.searching)
-    let result = await search(for: target)
+    let result = try await search(for: target)
     if result.found.count > 1 { throw AccessError.ambiguous(target, result.found) }
     if let found = result.found.first {
       progress(.found(found.name))
@@ -130,7 +130,7 @@ package struct AccessoryFinder: Sendable {
     var trouble: String?
   }
 
-  private func search(for target: Target) async -> SearchResult {
+  private func search(for target: Target) async throws -> SearchResult {
     let search = AccessorySearch(on: loop, interfaces: interfaces, limit: searchTime)
     defer { search.close() }
     var present: [String: FoundAccessory] = [:]
@@ -148,6 +148,8 @@ package struct AccessoryFinder: Sendable {
         if present.isEmpty { search.close() }
       }
     }
+    // A cancelled search has seen a part of the network.
+    try Task.checkCancellation()
     for found in present.values.sorted(by: { $0.name < $1.name }) {
       if found.isMeant(by: target) { result.found.append(found) } else { result.others.append(found) }
     }

@@ -58,6 +58,8 @@ package final class AccessorySearch: @unchecked Sendable {  // what is inside be
   private func start(_ interfaces: [String], _ time: Duration?, _ endsOnSignal: Bool) {
     if isOver { return }
     let limit = LoopTimer(loop) { self.finish() }
+    // Also when the loop is stopped, so that nobody waits for events forever.
+    limit.onClosed = { self.finish() }
     self.limit = limit
     silence = LoopTimer(loop) { self.finish() }
     do throws(LoopError) {

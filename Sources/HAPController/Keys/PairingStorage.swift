@@ -1,6 +1,6 @@
 /// Keeps the pairings of a controller: the keys of accessories, and the secret keys by which the controller proves itself to them.
 ///
-/// Calls may block. They come from any thread, one at a time for one ``Controller``.
+/// Calls may block. They come from any thread. A ``Controller`` waits for the end of one call before it makes the next.
 public protocol PairingStorage: Sendable {
   /// All pairings, by name.
   func pairings() throws -> [StoredPairing]

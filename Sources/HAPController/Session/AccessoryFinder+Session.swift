@@ -22,7 +22,11 @@ extension AccessoryFinder {
         await session.close()
         throw error
       case .connected(_, _, let remarks)?: note(remarks)
-      case .values?, .database?, .unreadable?, nil: break
+      case nil:
+        // Cancelled: nothing was verified.
+        await session.close()
+        throw ClientError.cancelled
+      case .values?, .database?, .unreadable?: break
       }
       return (session, pairing)
     }

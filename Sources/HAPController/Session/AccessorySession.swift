@@ -63,7 +63,9 @@ public actor AccessorySession {
   /// Reads the database now.
   public func readDatabase() async throws(ControllerError) -> DatabaseSnapshot {
     let number = recordNumber
-    do { take(try await session.database(), number) } catch { throw ControllerError(error, name) }
+    let isOther: Bool
+    do { isOther = take(try await session.database(), number) } catch { throw ControllerError(error, name) }
+    if isOther { report(.database(snapshot)) }
     return snapshot
   }
 
@@ -73,7 +75,6 @@ public actor AccessorySession {
   }
 
   /// - Returns: whether the database or its number is another one.
-  @discardableResult
   private func take(_ new: AccessoryMirror, _ number: UInt32?) -> Bool {
     let isOther = new.database.structure != mirror.database.structure
     // The number of the first record is no change.
@@ -216,17 +217,20 @@ public actor AccessorySession {
 
   private func takeNews() async {
     while let news = await session.next() {
-      guard let change = change(by: news) else { continue }
-      for (number, listener) in listeners.sorted(by: { $0.key < $1.key }) {
-        guard case .dropped = listener.yield(change) else { continue }
-        listeners[number] = nil
-        listener.finish()
-      }
+      if let change = change(by: news) { report(change) }
     }
     isOver = true
     record?.close()
     for (_, listener) in listeners.sorted(by: { $0.key < $1.key }) { listener.finish() }
     listeners = [:]
+  }
+
+  private func report(_ change: SessionChange) {
+    for (number, listener) in listeners.sorted(by: { $0.key < $1.key }) {
+      guard case .dropped = listener.yield(change) else { continue }
+      listeners[number] = nil
+      listener.finish()
+    }
   }
 
   /// - Returns: nil: nothing to report.

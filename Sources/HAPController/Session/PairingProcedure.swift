@@ -49,18 +49,18 @@ package struct PairingProcedure: Sendable {
     }
     let accessory = try outcome.get()
     // Kept at once: whatever goes wrong now, the accessory is paired.
-    let pairing = ControllerPairing(
+    var pairing = ControllerPairing(
       alias: alias ?? String(decoding: accessory.identifier, as: UTF8.self), accessoryID: accessory.identifier,
       accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: addresses
     )
-    do { try storage.store(StoredPairing(pairing)) } catch {
+    do { pairing = try storage.add(pairing) } catch {
       // Without the keys no controller could use the accessory until its factory reset.
       try? await client.pairVerify(me, with: accessory)
       _ = try? await client.request(.pairings(.removing(pairing)))
       throw error
     }
     await client.close()
-    let named = try await named(pairing, known)
+    let named = try await named(pairing)
     finder.progress(.stored(named.alias))
     return named
   }
@@ -77,17 +77,11 @@ package struct PairingProcedure: Sendable {
   }
 
   /// Replaces a provisional alias by the name that the accessory has.
-  private func named(
-    _ pairing: ControllerPairing, _ known: [ControllerPairing]
-  ) async throws -> ControllerPairing {
+  private func named(_ pairing: ControllerPairing) async throws -> ControllerPairing {
     guard alias == nil, let name = try? await ownName(of: pairing, on: loop, timeout: finder.timeout) else {
       return pairing
     }
-    var renamed = pairing
-    renamed.alias = freeAlias(name, among: known.map(\.alias))
-    try storage.store(StoredPairing(renamed))
-    try storage.removePairing(named: pairing.alias)
-    return renamed
+    return try storage.rename(pairing, to: name)
   }
 
   /// Where the accessory is, and the pairing that we may have with it already.

@@ -278,7 +278,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     } else {
       let timer = LoopTimer(loop) { [weak self] in self?.expire(number) }
       timer.start(after: timeout)
-      let deadline = loop.readClock() &+ UInt64(max(timeout / .nanoseconds(1), 0))
+      let deadline = loop.readClock() + timeout.cappedNanoseconds
       requests.append(Request(number, request, deadline: deadline, timer: timer, done: done))
       sendNext()
     }

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import HAPController
+
+@Suite("A controller loses no keys, and no wait outlives it", .timeLimit(.minutes(10))) struct StorageRulesTests {
+  #if os(Linux)
+    private static let loopback = "lo"
+  #else
+    private static let loopback = "lo0"
+  #endif
+
+  private func pairing(_ name: String) throws -> StoredPairing {
+    let identity = try #require(ControllerIdentity(identifier: "me", seed: [UInt8](repeating: 7, count: 32)))
+    return try #require(
+      StoredPairing(
+        name: name, accessoryID: "AA:BB:CC:DD:EE:FF", accessoryKey: [UInt8](repeating: 1, count: 32),
+        identity: identity, addresses: ["192.0.2.7:80"]))
+  }
+
+  @Test("A new pairing never replaces another one, also if both are added at the same time", arguments: [false, true])
+  func add(isSerial: Bool) async throws {
+    let memory = PairingMemory([try pairing("garage")])
+    let storage: any PairingStorage = isSerial ? SerialStorage(memory) : memory
+    #expect(try storage.add(pairing("garage").pairing).alias == "garage-2")
+    guard isSerial else { return }
+    let new = try pairing("lamp").pairing
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 { group.addTask { _ = try storage.add(new) } }
+      try await group.waitForAll()
+    }
+    #expect(try storage.pairings().count == 22)
+  }
+
+  @Test("A pairing gets a free name, and keeps its own if that is the one")
+  func rename() throws {
+    let storage = PairingMemory([try pairing("AA:BB"), try pairing("garage")])
+    #expect(try storage.rename(pairing("AA:BB").pairing, to: "AA:BB").alias == "AA:BB")
+    #expect(storage.pairings().map(\.name) == ["AA:BB", "garage"])
+    #expect(try storage.rename(pairing("AA:BB").pairing, to: "garage").alias == "garage-2")
+    #expect(storage.pairings().map(\.name) == ["garage", "garage-2"])
+  }
+
+  @Test("New addresses of a pairing that was removed meanwhile do not store it again")
+  func addresses() throws {
+    let storage = PairingMemory()
+    try storage.storeAddresses(of: pairing("garage").pairing)
+    #expect(storage.pairings().isEmpty)
+  }
+
+  @Test("A watch of the network ends when its controller is closed")
+  func watchEnds() async {
+    let controller = Controller(storage: PairingMemory(), interfaces: [Self.loopback])
+    async let count = controller.watchAccessories().reduce(0) { count, _ in count + 1 }
+    // The search has begun when another one has ended.
+    _ = try? await controller.findAccessories(for: .milliseconds(1))
+    controller.close()
+    #expect(await count < 100)
+  }
+
+  @Test("A cancelled search is no list of accessories")
+  func cancelled() async {
+    let controller = Controller(storage: PairingMemory(), interfaces: [Self.loopback])
+    let search = Task { try await controller.findAccessories(for: .seconds(3600)) }
+    search.cancel()
+    let outcome = await search.result
+    controller.close()
+    #expect((outcome.errorIfAny as? ControllerError)?.kind == .cancelled)
+  }
+}
+
+extension Result {
+  fileprivate var errorIfAny: (any Error)? { if case .failure(let error) = self { error } else { nil } }
+}
