@@ -9,11 +9,11 @@ import Testing
     private static let loopback = "lo0"
   #endif
 
-  private func pairing(_ name: String) throws -> StoredPairing {
+  private func pairing(_ name: String, with accessory: String = "AA:BB:CC:DD:EE:FF") throws -> StoredPairing {
     let identity = try #require(ControllerIdentity(identifier: "me", seed: [UInt8](repeating: 7, count: 32)))
     return try #require(
       StoredPairing(
-        name: name, accessoryID: "AA:BB:CC:DD:EE:FF", accessoryKey: [UInt8](repeating: 1, count: 32),
+        name: name, accessoryID: accessory, accessoryKey: [UInt8](repeating: 1, count: 32),
         identity: identity, addresses: ["192.0.2.7:80"]))
   }
 
@@ -21,11 +21,13 @@ import Testing
   func add(isSerial: Bool) async throws {
     let memory = PairingMemory([try pairing("garage")])
     let storage: any PairingStorage = isSerial ? SerialStorage(memory) : memory
-    #expect(try storage.add(pairing("garage").pairing).alias == "garage-2")
+    #expect(try storage.add(pairing("garage", with: "AA:BB:CC:DD:EE:00").pairing).alias == "garage-2")
+    // The same accessory again, after a reset.
+    #expect(try storage.add(pairing("garage").pairing).alias == "garage")
     guard isSerial else { return }
-    let new = try pairing("lamp").pairing
+    let new = try (0..<20).map { try pairing("lamp", with: "number \($0)").pairing }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<20 { group.addTask { _ = try storage.add(new) } }
+      for new in new { group.addTask { _ = try storage.add(new) } }
       try await group.waitForAll()
     }
     #expect(try storage.pairings().count == 22)
@@ -45,16 +47,20 @@ import Testing
     let storage = PairingMemory()
     try storage.storeAddresses(of: pairing("garage").pairing)
     #expect(storage.pairings().isEmpty)
+    #expect(try storage.rename(pairing("garage").pairing, to: "door").alias == "garage")
+    #expect(storage.pairings().isEmpty)
   }
 
   @Test("A watch of the network ends when its controller is closed")
   func watchEnds() async {
     let controller = Controller(storage: PairingMemory(), interfaces: [Self.loopback])
-    async let count = controller.watchAccessories().reduce(0) { count, _ in count + 1 }
-    // The search has begun when another one has ended.
+    let watch = controller.watchAccessories()
+    async let count = watch.reduce(0) { count, _ in count + 1 }
+    // The search of the watch has begun when a later one has ended.
     _ = try? await controller.findAccessories(for: .milliseconds(1))
     controller.close()
     #expect(await count < 100)
+    #expect(await controller.watchAccessories().reduce(0) { count, _ in count + 1 } == 0)
   }
 
   @Test("A cancelled search is no list of accessories")

@@ -44,7 +44,8 @@ package final class AccessorySearch: @unchecked Sendable {  // what is inside be
     self.loop = loop
     self.quiet = quiet
     (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.room))
-    loop.schedule { self.start(interfaces, limit, endsOnSignal) }
+    // A loop that has ended runs nothing more.
+    if !loop.schedule({ self.start(interfaces, limit, endsOnSignal) }) { tell.finish() }
   }
 
   /// Any number of times.

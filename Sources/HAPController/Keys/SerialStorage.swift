@@ -20,12 +20,14 @@ final class SerialStorage: PairingStorage {
 }
 
 extension PairingStorage {
-  /// Stores a new pairing under its name, or under a free one if another pairing has it: no keys are lost.
+  /// Stores a new pairing under its name, or under a free one if a pairing with another accessory has it: no keys are lost. Those of an
+  /// earlier pairing with the same accessory are of no use, because it was reset.
   /// - Returns: the pairing with the name that it has now.
   func add(_ pairing: ControllerPairing) throws -> ControllerPairing {
     try atOnce { storage in
       var pairing = pairing
-      pairing.alias = freeAlias(pairing.alias, among: try storage.pairings().map(\.name))
+      let others = try storage.pairings().filter { $0.pairing.accessoryID != pairing.accessoryID }
+      pairing.alias = freeAlias(pairing.alias, among: others.map(\.name))
       try storage.store(StoredPairing(pairing))
       return pairing
     }
@@ -35,20 +37,25 @@ extension PairingStorage {
   /// - Returns: the pairing with the name that it has now.
   func rename(_ pairing: ControllerPairing, to name: String) throws -> ControllerPairing {
     try atOnce { storage in
+      let names = try storage.pairings().map(\.name)
       var renamed = pairing
-      renamed.alias = freeAlias(name, among: try storage.pairings().map(\.name).filter { $0 != pairing.alias })
-      if renamed.alias == pairing.alias { return pairing }
+      renamed.alias = freeAlias(name, among: names.filter { $0 != pairing.alias })
+      // Removed meanwhile, or named so already.
+      if !names.contains(pairing.alias) || renamed.alias == pairing.alias { return pairing }
       try storage.store(StoredPairing(renamed))
       try storage.removePairing(named: pairing.alias)
       return renamed
     }
   }
 
-  /// Stores the addresses of a pairing, unless it was removed meanwhile.
+  /// Stores the addresses of a pairing, unless it was removed or replaced meanwhile.
   func storeAddresses(of pairing: ControllerPairing) throws {
     try atOnce { storage in
-      let isThere = try storage.pairings().contains { $0.name == pairing.alias }
-      if isThere { try storage.store(StoredPairing(pairing)) }
+      let stored = try storage.pairings().first { $0.name == pairing.alias }?.pairing
+      guard let stored, stored.accessoryKey == pairing.accessoryKey, stored.controllerID == pairing.controllerID else {
+        return
+      }
+      try storage.store(StoredPairing(pairing))
     }
   }
 
