@@ -10,7 +10,7 @@ import HAPTransport
 public final class Controller: Sendable {
   let loop: EventLoop
   private let ownsLoop: Bool
-  private let storage: any PairingStorage
+  private let storage: SerialStorage
   private let interfaces: [String]
   private let timeout: Duration
 
@@ -49,26 +49,16 @@ public final class Controller: Sendable {
 
   /// Searches the network once.
   /// - Parameter time: the longest time. The search ends earlier if nothing new was found for a second.
-  /// - Throws: ``ControllerError/Kind/notFound`` if the network can't be searched.
+  /// - Throws: ``ControllerError/Kind/notFound`` if the network can't be searched, ``ControllerError/Kind/cancelled``.
   /// - Returns: the accessories by name; none is no error.
   public func findAccessories(for time: Duration = .seconds(3)) async throws(ControllerError) -> [FoundAccessory] {
     let search = AccessorySearch(on: loop, interfaces: interfaces, limit: time, quiet: .seconds(1))
-    defer { search.close() }
-    var present: [String: FoundAccessory] = [:]
-    var trouble: String?
-    for await event in search.events {
-      switch event {
-      case .appeared(let found), .changed(let found): (present[found.name], trouble) = (found, nil)
-      case .gone(let found): present[found.name] = nil
-      case .trouble(let reason): trouble = reason
-      }
+    let result: (found: [FoundAccessory], trouble: String?)
+    do { result = try await search.all() } catch { throw ControllerError(error, "accessories") }
+    if let trouble = result.trouble, result.found.isEmpty {
+      throw ControllerError(noSearch: trouble, "accessories")
     }
-    if Task.isCancelled { throw ControllerError(.cancelled, "accessories", "the task was cancelled") }
-    if let trouble, present.isEmpty {
-      throw ControllerError(
-        .notFound, "accessories", "the network can't be searched: \(trouble)", "check the network interfaces")
-    }
-    return present.values.sorted { $0.name < $1.name }
+    return result.found
   }
 
   /// Watches the network until the watch is closed or its iterator is released.
@@ -181,7 +171,7 @@ public final class Controller: Sendable {
 
   private static func target(_ text: String) throws(ControllerError) -> Target {
     do throws(LoopError) { return try Target(text: text) } catch {
-      throw ControllerError(.malformed, text, error.detail)
+      throw ControllerError(.malformed, text, error.detail, "give an address such as 192.0.2.7:51826")
     }
   }
 }

@@ -14,11 +14,19 @@ extension ControllerError {
     case SetupSecretError.noCode:
       self.init(.malformed, subject, "the setup payload has no setup code", "give the setup code of the label")
     case SetupSecretError.bluetoothOnly:
-      self.init(.malformed, subject, "the accessory supports HAP over Bluetooth LE only")
-    case is SetupCodeError, is SetupPayloadError: self.init(.malformed, subject, "\(error)")
+      self.init(
+        .notSupported, subject, "the accessory supports HAP over Bluetooth LE only",
+        "use a controller with Bluetooth LE")
+    case is SetupCodeError, is SetupPayloadError:
+      self.init(.malformed, subject, "\(error)", "give a code such as 031-45-154, or the text of the QR code")
     case is CancellationError: self.init(.cancelled, subject, "the task was cancelled")
     default: self.init(.storage, subject, "\(error)")
     }
+  }
+
+  /// - Parameter trouble: the reason why the network can't be searched.
+  init(noSearch trouble: String, _ subject: String) {
+    self.init(.notFound, subject, "the network can't be searched: \(trouble)", "check the network interfaces")
   }
 
   private init(_ error: AccessError, _ subject: String) {
@@ -31,23 +39,28 @@ extension ControllerError {
         self.init(.notFound, subject, "no accessory of this name was found on the network", advice)
       }
     case .notFound(_, _, let trouble?, _):
-      self.init(.notFound, subject, "the network can't be searched: \(trouble)", "check the network interfaces")
+      self.init(noSearch: trouble, subject)
     case .ambiguous(_, let found):
       self.init(
         .ambiguous, subject, "\(found.count) accessories on the network have this name", "use an address instead")
     case .notPaired: self.init(.notPaired, subject, "the accessory has no stored pairing", "pair with it first")
-    case .malformedAddress(let text, let reason): self.init(.malformed, text, reason)
+    case .malformedAddress(let text, let reason):
+      self.init(.malformed, text, reason, "give an address such as 192.0.2.7:51826")
     case .nameTaken(let name):
       self.init(.nameTaken, name, "a stored pairing has this name already", "choose another name")
     case .otherAccessory(let found, let id):
-      self.init(.otherAccessory, found.name, "the accessory advertises another setup hash than setup ID \(id)")
+      self.init(
+        .otherAccessory, found.name, "the accessory advertises another setup hash than setup ID \(id)",
+        "use the setup payload of this accessory")
     case .pairedHere(let name):
       self.init(.alreadyPaired, subject, "the accessory is paired with this controller already, as \"\(name)\"")
     case .pairSetup(let failure): self.init(pairSetup: failure, subject)
     case .noIdentify: self.init(.notSupported, subject, "the accessory has no characteristic Identify")
     case .identifyRefused(let status): self.init(.refused, subject, "the accessory refused Identify: status \(status)")
     case .identifyForbidden(let status):
-      self.init(.alreadyPaired, subject, "the accessory refused Identify with \(status): another controller is paired")
+      self.init(
+        .alreadyPaired, subject, "the accessory refused Identify with \(status): another controller is paired",
+        "identify it with that controller")
     case .unreadablePairings:
       self.init(.malformedMessage, subject, "an entry of the list of pairings lacks its identifier or its key")
     case .pairingsRefused(let code):

@@ -58,7 +58,7 @@ extension CharacteristicReading {
   }
 
   @Test(
-    "Formats are told by their numbers",
+    "Numbers select the formats",
     arguments: zip(
       [1, 2, 3, 4, 5, 6, 7, 8, 10, 11], [.bool, .int, .uint8, .uint16, .uint32, .uint64, .float, .string, .tlv8, .data])
       as Zip2Sequence<[UInt64], [Format]>)
@@ -90,7 +90,7 @@ extension CharacteristicReading {
   }
 
   @Test(
-    "Permissions are told by their bits",
+    "Bits select the permissions",
     arguments: [
       (1, 4, [.pairedRead]), (2, 8, [.pairedWrite]), (3, 12, [.pairedRead, .pairedWrite]),
       (5, 4, [.pairedRead, .events]), (9, 4, [.pairedRead, .events]),
@@ -113,7 +113,7 @@ extension CharacteristicReading {
     #expect(try characteristic(0x25, permissions: 0, properties: 0).0?.perms == [.pairedRead, .pairedWrite, .events])
   }
 
-  @Test("What Apple's types can't tell of, and bits that nobody knows, give no permission")
+  @Test("Apple's types without permissions, and unknown bits, give no permission")
   func permissionsBeyond() throws {
     #expect(try characteristic(0x20, format: 8, properties: 13).0?.perms == .pairedRead)
     let (read, remarks) = try characteristic(fadeRate, properties: 0x21)
@@ -157,7 +157,7 @@ extension CharacteristicReading {
     #expect(remarks == [])
   }
 
-  @Test("A value beyond Apple's limits is left out; so is one that nobody may read")
+  @Test("A value beyond Apple's limits is left out; so is one that no controller may read")
   func limits() throws {
     let (brightness, remarks) = try characteristic(0x8, format: 2, value: .integer(101))
     #expect(brightness?.value == .null)

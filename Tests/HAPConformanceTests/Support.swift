@@ -11,6 +11,17 @@ func withLoop<T: Sendable>(_ body: @escaping @Sendable (EventLoop) async throws 
   try await withTestHost { host in try await body(host.makeLoop("test")) }
 }
 
+/// Lets virtual time pass until a condition holds, but at most 10 seconds of it.
+func wait(
+  on loop: EventLoop, isolation: isolated (any Actor)? = #isolation, until condition: () async -> Bool
+) async throws {
+  for _ in 0..<10_000 {
+    if await condition() { return }
+    try await loop.sleep(for: .milliseconds(1))
+  }
+  throw LoopError(.timedOut, "waiting for a condition of the test")
+}
+
 /// Runs a test on a loop of the kernel, for tests with programs of the system.
 func withRealLoop<T: Sendable>(_ body: @Sendable (EventLoop) async throws -> T) async rethrows -> T {
   let loop = EventLoop(name: "test")

@@ -181,7 +181,7 @@ import Testing
     #expect(other.int("1.12") == 62)
   }
 
-  @Test("[HTTP.35] Unknown members are passed over, whatever they hold")
+  @Test("[HTTP.35] Unknown members are ignored, whatever their values")
   func unknownMembers() {
     let controller = accessory.verified()
     let reply = controller.put(

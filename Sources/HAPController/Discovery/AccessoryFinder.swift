@@ -7,7 +7,7 @@ import HAPWire
 /// Finds accessories by their stored pairings and on the network, and connects to them.
 package struct AccessoryFinder: Sendable {
   package let loop: EventLoop
-  package let storage: any PairingStorage
+  package let storage: SerialStorage
   /// For connecting, and for each answer.
   package let timeout: Duration
   /// Names of the interfaces to search; empty: all of the local network.
@@ -15,7 +15,7 @@ package struct AccessoryFinder: Sendable {
   package let progress: @Sendable (ControllerProgress) -> Void
 
   package init(
-    on loop: EventLoop, storage: any PairingStorage, timeout: Duration = .seconds(10), interfaces: [String] = [],
+    on loop: EventLoop, storage: SerialStorage, timeout: Duration = .seconds(10), interfaces: [String] = [],
     progress: @escaping @Sendable (ControllerProgress) -> Void = { _ in }
   ) {
     self.loop = loop
@@ -132,25 +132,17 @@ package struct AccessoryFinder: Sendable {
 
   private func search(for target: Target) async throws -> SearchResult {
     let search = AccessorySearch(on: loop, interfaces: interfaces, limit: searchTime)
-    defer { search.close() }
-    var present: [String: FoundAccessory] = [:]
-    var result = SearchResult()
-    for await event in search.events {
+    let (all, trouble) = try await search.all { event, isEmpty in
       switch event {
       case .appeared(let found), .changed(let found):
-        present[found.name] = found
-        result.trouble = nil
         if found.isMeant(by: target) { search.end(after: Self.timeForOthers) }
-      case .gone(let found): present[found.name] = nil
-      case .trouble(let reason):
-        result.trouble = reason
-        // Nothing that is waited for would change that.
-        if present.isEmpty { search.close() }
+      case .gone: break
+      // Nothing that is waited for would change that.
+      case .trouble: if isEmpty { search.close() }
       }
     }
-    // A cancelled search has seen a part of the network.
-    try Task.checkCancellation()
-    for found in present.values.sorted(by: { $0.name < $1.name }) {
+    var result = SearchResult(trouble: trouble)
+    for found in all {
       if found.isMeant(by: target) { result.found.append(found) } else { result.others.append(found) }
     }
     return result

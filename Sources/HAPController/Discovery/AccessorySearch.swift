@@ -1,5 +1,6 @@
 import HAPDiscovery
 import HAPLoop
+import HAPTransport
 
 #if canImport(Glibc)
   import Glibc
@@ -54,12 +55,34 @@ package final class AccessorySearch: @unchecked Sendable {  // what is inside be
   /// Ends it after this time, instead of the one that was set before.
   package func end(after time: Duration) { loop.schedule { self.limit?.start(after: time) } }
 
+  /// Waits for the end of the search.
+  /// - Parameter onEvent: is called after each event. `isEmpty`: no accessory is present.
+  /// - Throws: `ClientError.cancelled`, because a cancelled search has seen a part of the network.
+  /// - Returns: the accessories by name, and the reason why nothing can be found, if there is one at the end.
+  package func all(
+    onEvent: (Event, _ isEmpty: Bool) -> Void = { _, _ in }
+  ) async throws(ClientError) -> (found: [FoundAccessory], trouble: String?) {
+    defer { close() }
+    var present: [String: FoundAccessory] = [:]
+    var trouble: String?
+    for await event in events {
+      switch event {
+      case .appeared(let found), .changed(let found): (present[found.name], trouble) = (found, nil)
+      case .gone(let found): present[found.name] = nil
+      case .trouble(let reason): trouble = reason
+      }
+      onEvent(event, present.isEmpty)
+    }
+    if Task.isCancelled { throw .cancelled }
+    return (present.values.sorted { $0.name < $1.name }, trouble)
+  }
+
   // MARK: On the loop
 
   private func start(_ interfaces: [String], _ time: Duration?, _ endsOnSignal: Bool) {
     if isOver { return }
     let limit = LoopTimer(loop) { self.finish() }
-    // Also when the loop is stopped, so that nobody waits for events forever.
+    // Also when the loop is stopped, so that no task waits for events forever.
     limit.onClosed = { self.finish() }
     self.limit = limit
     silence = LoopTimer(loop) { self.finish() }

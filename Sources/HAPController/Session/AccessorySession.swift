@@ -91,7 +91,7 @@ public actor AccessorySession {
   public func read(_ ids: [AttributeID]) async throws(ControllerError) -> [CharacteristicResult] {
     var results: [CharacteristicResult] = []
     for start in stride(from: 0, to: ids.count, by: 100) {
-      let entries = try await entries(.read(Array(ids[start..<min(start + 100, ids.count)])))
+      let (entries, _) = try await entries(.read(Array(ids[start..<min(start + 100, ids.count)])))
       results += take(entries, of: "GET /characteristics")
     }
     return results
@@ -115,15 +115,23 @@ public actor AccessorySession {
         throw ControllerError(error, name)
       }
       guard answer.status == 200 else {
-        throw ControllerError(.refused, name, "PUT /prepare was answered \(answer.status)")
+        throw ControllerError(
+          .refused, name, "PUT /prepare was answered \(answer.status)", "write again; nothing was written")
       }
     }
-    let entries = try await entries(.write(values.map { .init($0.id, value: $0.value) }, pid: pid))
+    let (entries, httpStatus) = try await entries(.write(values.map { .init($0.id, value: $0.value) }, pid: pid))
     let statuses = Dictionary(entries.map { ($0.id, $0.status ?? 0) }) { first, _ in first }
-    return values.map { value in
-      let status = statuses[value.id] ?? 0
-      return CharacteristicResult(id: value.id, value: status == 0 ? value.value : nil, status: status)
+    var results: [CharacteristicResult] = []
+    for value in values {
+      // Only a success of the whole request needs no entry.
+      guard let status = statuses[value.id] ?? ([200, 204].contains(httpStatus) ? 0 : nil) else {
+        throw ControllerError(
+          .malformedMessage, name, "PUT /characteristics was answered \(httpStatus) without an entry for \(value.id)",
+          "read the characteristic to see its value")
+      }
+      results.append(CharacteristicResult(id: value.id, value: status == 0 ? value.value : nil, status: status))
     }
+    return results
   }
 
   /// Subscribes to characteristics. The subscriptions are made again with each connection. HAP R2 §6.8.
@@ -144,16 +152,18 @@ public actor AccessorySession {
     let id: AttributeID
     do { id = try mirror.database.identifyID() } catch { throw ControllerError(error, name) }
     let entries = try await entries(.write([.init(id, value: .bool(true))]))
-    if let status = entries.first(where: { !$0.isSuccess })?.status {
+    if let status = entries.list.first(where: { !$0.isSuccess })?.status {
       throw ControllerError(AccessError.identifyRefused(status), name)
     }
   }
 
-  private func entries(_ request: ControllerRequest) async throws(ControllerError) -> [CharacteristicEntry] {
+  private func entries(
+    _ request: ControllerRequest
+  ) async throws(ControllerError) -> (list: [CharacteristicEntry], httpStatus: Int) {
     do {
       let answer = try await session.request(request)
       var reader = AttributeReader()
-      return try ControllerConnection.entries(.success(answer), request.name, &reader).get()
+      return (try ControllerConnection.entries(.success(answer), request.name, &reader).get(), answer.status)
     } catch { throw ControllerError(error, name) }
   }
 

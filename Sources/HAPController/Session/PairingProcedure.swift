@@ -14,7 +14,7 @@ package struct PairingProcedure: Sendable {
   private let alias: String?
   private let identity: ControllerIdentity
   private var loop: EventLoop { finder.loop }
-  private var storage: any PairingStorage { finder.storage }
+  private var storage: SerialStorage { finder.storage }
 
   /// - Parameters:
   ///   - alias: the name of the pairing; nil: the name that the accessory has.

@@ -2,9 +2,9 @@ import HAPWire
 
 /// Secrets, and how they are taken out of what others may see.
 ///
-/// A secret is found as it is, in hexadecimal (either case; a space, colon or dash may stand between the bytes) and in Base64,
-/// also inside a longer Base64 text. Of a setup code also its digits alone. Whoever knows other forms, as the setup payload,
-/// names them as further secrets.
+/// A secret is found as it is, in hexadecimal (either case, also with a space, colon or dash between the bytes) and in Base64,
+/// also inside a longer Base64 text. Of a setup code also its digits alone. A caller that knows other forms, such as the setup payload,
+/// adds them as further secrets.
 package struct Redaction: Sendable {
   package static let none = Redaction()
   package static let mark = "[redacted]"
@@ -24,7 +24,7 @@ package struct Redaction: Sendable {
   private static let leastEncoded = 4
 
   /// - Parameters:
-  ///   - texts: the setup code, the setup payload. An empty one is passed over.
+  ///   - texts: the setup code, the setup payload. An empty one is ignored.
   ///   - bytes: keys.
   package init(texts: [String] = [], bytes: [[UInt8]] = []) {
     for text in texts {

@@ -112,7 +112,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
     let step = machine.step
     for output in outputs {
       perform(output)
-      // What an output called has changed the state: the rest is of the past.
+      // A callback of the output has changed the state, so the other outputs no longer apply.
       guard machine.step == step else { return }
     }
   }
@@ -170,7 +170,7 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   }
 
   private func verify() {
-    guard let connection else { preconditionFailure("it was made") }
+    guard let connection else { preconditionFailure("the machine settles a connection that was made") }
     connection.onEvent = { [weak self] in self?.take($0, from: .event) ?? false }
     connection.onEnd = { [weak self, weak connection] error in
       guard let self, let connection, isCurrent(connection) else { return }

@@ -42,7 +42,9 @@ struct Visit: Sendable {
   /// Finds and connects to accessories for this command.
   func finder(on loop: EventLoop) -> AccessoryFinder {
     let (console, isVerbose) = (console, isVerbose)
-    return AccessoryFinder(on: loop, storage: PairingFolder(folder), timeout: timeout, interfaces: interfaces) {
+    return AccessoryFinder(
+      on: loop, storage: SerialStorage(PairingFolder(folder)), timeout: timeout, interfaces: interfaces
+    ) {
       if isVerbose, case .tolerated(let text) = $0 { console.complain("note: \(text)") }
     }
   }

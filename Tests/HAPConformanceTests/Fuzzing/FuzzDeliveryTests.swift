@@ -19,7 +19,7 @@ import Testing
           peer.say("HTTP/1.1 204 No Content\r\n\r\n", on: number)
         }
         _ = try await run.deliver(message, patience: .seconds(20))
-        while peer.endCount == 0 { try await loop.sleep(for: .milliseconds(1)) }
+        try await wait(on: loop) { peer.endCount > 0 }
         #expect(peer.resetCount == 0 && peer.heard == [Array("GET".utf8)])
       }
     }

@@ -39,7 +39,7 @@ import Testing
       try await run.prepare(variant: nil, found: [])
       let task = Task { try await run.run(steps) }
       if let note {
-        while await !run.notes.contains(note) { try await loop.sleep(for: .milliseconds(1)) }
+        try await wait(on: loop) { await run.notes.contains(note) }
         task.cancel()
       }
       do {

@@ -96,7 +96,7 @@ func withPeer<T: Sendable>(
           "main", to: peer.address, within: .seconds(20), recorder: recorder, on: loop)
       else { throw LoopError(.cancelled, "no connection") }
       // Accepting may come a turn later.
-      while peer.streams.isEmpty { try await loop.sleep(for: .milliseconds(1)) }
+      try await wait(on: loop) { !peer.streams.isEmpty }
       let result = try await body(actor, connection, peer)
       connection.close(.reset)
       return result

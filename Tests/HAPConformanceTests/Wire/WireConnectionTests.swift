@@ -181,7 +181,7 @@ import Testing
           })?.status
         }
       }
-      while looks.count == 0 { try await actor.loop.sleep(for: .milliseconds(1)) }
+      try await wait(on: actor.loop) { looks.count > 0 }
       connection.forgetEvents()
       peer.say(Self.event.replacing("200 OK", with: "207 Other"))
       return await task.value
@@ -217,10 +217,9 @@ import Testing
         async let second = run.connection("main")
         #expect(try await first === second)
         // The peer accepts and sees ends a moment later.
-        while peer.streams.count < 2 { try await loop.sleep(for: .milliseconds(1)) }
+        try await wait(on: loop) { peer.streams.count == 2 }
         await run.close()
-        while peer.endCount < 2 { try await loop.sleep(for: .milliseconds(1)) }
-        #expect(peer.streams.count == 2)
+        try await wait(on: loop) { peer.endCount == 2 }
       }
     }
   }
@@ -391,7 +390,7 @@ import Testing
       #expect(frames.map(\.count) == [2, 0, 4] && frames.map(\.counter) == [0, 1, 2])
       connection.write(bytes)
       connection.close(.half)
-      while peer.endCount == 0 { try await actor.loop.sleep(for: .milliseconds(1)) }
+      try await wait(on: actor.loop) { peer.endCount > 0 }
       return (peer.heard[0], try AccessoryEnd(Self.keys).open(Array(peer.heard[0].dropFirst(5))))
     }
     #expect(heard.starts(with: Array("plain".utf8)) && plain == Array("sealed".utf8))
