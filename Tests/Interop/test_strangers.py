@@ -3,6 +3,7 @@
 On real sockets because HAP-python is a third party.
 """
 
+import asyncio
 import base64
 import json
 import os
@@ -10,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from process import Simulator, hapsim, run_to_its_end
+from process import PATIENCE, Simulator, hapsim, run_to_its_end
 from strangers import SNAPSHOT
 
 CODE = "031-45-154"
@@ -126,3 +127,35 @@ async def test_a_camera(run, ctl, tmp_path):
     (answer,) = json.loads(await ctl("get", "camera/Setup Endpoints", "--json"))["characteristics"]
     assert base64.b64decode(answer["value"]).startswith(item(1, bytes(range(16))))
     await ctl("unpair", "camera")
+
+
+async def test_a_bridge_by_the_public_api_of_the_library(run, ctl, tmp_path):
+    """Examples/Controller finds, pairs, reads, writes and watches; hapctl, with the same keys, makes the change that it watches for."""
+    stranger = await run(program=(sys.executable, STRANGERS, "bridge", tmp_path / "state.json"))
+    program = Path(hapsim()).with_name("ControllerExample")
+    device = stranger.accessory.device_id
+    # HAP-python strips leading zeros of the session key: one pairing in 256 fails.
+    for _ in range(4):
+        example = await asyncio.create_subprocess_exec(
+            "stdbuf", "-oL", program, ctl.state, device, CODE, "lo", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT)
+        said = []
+        async with asyncio.timeout(PATIENCE):
+            while not said or said[-1] != "watching":
+                line = (await example.stdout.readline()).decode()
+                if not line:
+                    break
+                said.append(line.rstrip("\n"))
+        if said[-1] == "watching":
+            break
+        await example.wait()
+    assert said[0].startswith("found House") and said[0].endswith(f"{device}, not paired")
+    assert any(line.startswith("On is ") and line.endswith(", status 0") for line in said), said
+    assert "switched on" in said, said
+    database = json.loads(await ctl("accessories", "example", "--raw"))["accessories"]
+    (on,) = [c["iid"] for a in database if a["aid"] == 3 for s in a["services"] for c in s["characteristics"] if c["type"] == "25"]
+    # The subscriptions were answered before the program said that it watches.
+    await ctl("put", f"example/3.{on}", "on")
+    async with asyncio.timeout(PATIENCE):
+        rest = (await example.stdout.read()).decode().splitlines()
+    assert rest[0].startswith(f"3.{on} is ") and rest[-1] == "unpaired", rest
+    assert await example.wait() == 0
