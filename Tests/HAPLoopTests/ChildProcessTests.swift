@@ -30,7 +30,7 @@ import Testing
 
   private func isGone(_ process: Int32) -> Bool { Foundation.kill(process, 0) != 0 && errno == ESRCH }
 
-  /// Whether somebody waits for it before long; nobody tells when.
+  /// Whether its parent soon takes its exit status. There is no notice of that.
   private func isSoonGone(_ process: Int32) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(20)
     while !isGone(process) {
@@ -92,7 +92,7 @@ import Testing
     #expect(isGone(try #require(numbers.first)))
   }
 
-  @Test("Terminated, it and what it started get the time to end, and are gone when the end is told") func terminate()
+  @Test("Terminated, it and what it started get the time to end, and are gone when the end is reported") func terminate()
     async throws
   {
     // The inner shell takes a moment after the outer one has ended.
@@ -122,10 +122,10 @@ import Testing
     #expect(seen.last == .ended(.signal(9)))
   }
 
-  @Test("What the shell leaves running holds up neither its end nor the loop, and isn't ended") func background()
+  @Test("A process that the shell leaves running delays neither its end nor the loop, and isn't ended") func background()
     async throws
   {
-    let seen = await events(of: "(sleep 20; echo late) & echo $!")
+    let seen = await events(of: "(sleep 3600; echo late) & echo $!")
     #expect(seen.last == .ended(.code(0)))
     let left = seen.compactMap { event -> Int32? in
       guard case .line(_, let bytes) = event else { return nil }
@@ -140,7 +140,7 @@ import Testing
   func closing(_ isClosedByHand: Bool) async throws {
     let process: Int32 = await onLoop { loop, finish in
       let child = Box<ChildProcess?>(nil)
-      child.value = try? ChildProcess(loop, command: "echo go; exec sleep 20") { event in
+      child.value = try? ChildProcess(loop, command: "echo go; exec sleep 3600") { event in
         guard case .line = event, let running = child.value else { return }
         let process = running.processID
         if isClosedByHand {

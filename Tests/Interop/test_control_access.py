@@ -6,6 +6,7 @@ On real sockets because web clients are third parties: it sends what they might 
 import asyncio
 from socket import gethostname
 
+import pytest
 from process import PATIENCE, PROFILES, hapsim, run_to_its_end
 from web import control, first
 
@@ -94,6 +95,7 @@ async def test_requests_follow_each_other_on_a_connection(run, webs):
     assert (await web.answer()).json["value"] == 8
 
 
+@pytest.mark.long
 async def test_more_connections_than_places(run, webs):
     "Who asks nothing gives way; who is told events stays."
     simulator = await run(LAMP)

@@ -24,6 +24,7 @@ async def two_phones(phones, accessory):
     return home, other, await home.accessories(), await other.accessories()
 
 
+@pytest.mark.long
 async def test_the_door_opens_and_all_who_listen_hear_it(run, phones):
     "[EV.8, EV.9]"
     simulator = await run(GARAGE)
@@ -117,6 +118,7 @@ async def test_an_accessory_runs_once(run, phone, tmp_path):
     assert await home.accessories()
 
 
+@pytest.mark.long
 async def test_the_example_drives_the_door(run):
     simulator = await run(GARAGE)
     example = ROOT / "Examples" / "pair-and-drive-garage.py"
@@ -127,7 +129,7 @@ async def test_the_example_drives_the_door(run):
     lines = [line.strip() for line in output.splitlines()]
     story = ["paired", "fade rate: 2.5"]
     for state, way in (("open", "opening"), ("closed", "closing")):
-        # The library also tells of what it wrote itself.
+        # The library also reports its own writes.
         story += [f"writing target door state {state}", f"target door state: {state}"]
         story += [f"current door state: {way}", f"current door state: {state}"]
     assert lines[1:] == [*story, "unpaired"], output

@@ -1,6 +1,6 @@
 """hapctl reads the database again when the profile of a running accessory is replaced.
 
-On real sockets because hapctl's shell and proxy are not programs of a simulated world yet.
+On real sockets because it is about the built programs: their standard streams and options. `Tests/ProgramTests` has the proxy in a simulated world.
 """
 
 import asyncio

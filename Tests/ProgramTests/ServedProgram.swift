@@ -90,12 +90,19 @@ final class ServedProgram: @unchecked Sendable {  // of the world's thread
     guard let place, let code = accessory?["setupCode"]?.stringValue else {
       throw Late(description: "the ready line names no accessory: \(said.map(\.compactText))")
     }
+    return try await ControllerPairing.make(at: place, code: code, on: loop)
+  }
+}
+
+extension ControllerPairing {
+  /// Pairs with an accessory.
+  static func make(at place: SocketAddress, code: String, on loop: EventLoop) async throws -> ControllerPairing {
     let client = ControllerClient(on: loop)
     try await client.connect(to: [place])
     let me = ControllerCredentials(
       identifier: Array("6C2F0F4A-93A1-4B1E-8D57-2A0C6B1F9E35".utf8), key: SigningKey(seed: loop.random.secret(32)))
     guard let paired = try await client.pairSetup(code: code, identity: me) else {
-      throw Late(description: "Pair Setup ended without an accessory")
+      throw ServedProgram.Late(description: "Pair Setup ended without an accessory")
     }
     await client.close()
     return ControllerPairing(

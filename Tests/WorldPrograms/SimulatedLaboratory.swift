@@ -5,10 +5,13 @@ import HAPWorld
 import HaptestProgram
 
 /// A world with one host, which has hapsim installed, and a process there with a loop.
-package struct SimulatedLaboratory {
+package struct SimulatedLaboratory: @unchecked Sendable {  // of the world's thread
   package let world: SimulatedWorld
   /// Of the process that uses the laboratory.
   package let loop: EventLoop
+  /// Of the host.
+  package let disk: SimulatedDisk
+  private let process: SimulatedProcess
 
   package init(seed: UInt64 = 0) {
     // Runs of one seed make the same exponentiations.
@@ -21,11 +24,15 @@ package struct SimulatedLaboratory {
     _ = host.addInterface("lan", addresses: [address], link: link)
     var options = SimulatedDisk.Options(seed: seed)
     options.now = { 1_767_225_600_000 + Int64(world.now / .milliseconds(1)) }
-    let disk = SimulatedDisk(options)
+    disk = SimulatedDisk(options)
     world.installHapsim(on: disk)
-    guard let process = host.startProcess("user") else { preconditionFailure("the host is on") }
+    guard let user = host.startProcess("user") else { preconditionFailure("the host is on") }
+    process = user
     loop = world.makeLoop("user", of: process)
   }
+
+  /// Makes a loop that is not started, in the process that uses the laboratory.
+  package func makeLoop(_ name: String) -> EventLoop { world.makeUnstartedLoop(name, of: process) }
 
   /// Runs haptest in the process that uses the laboratory.
   /// - Parameter words: the command line behind `haptest run`.

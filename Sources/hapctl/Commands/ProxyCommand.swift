@@ -17,7 +17,7 @@ extension Command {
 
   /// `hapctl proxy`
   static let proxy = Command(
-    "proxy", "stand between a controller and an accessory, and write what they say",
+    "proxy", "pass messages between a controller and an accessory, and write a transcript",
     operands: .some(label: "LISTEN TARGET", count: 2...2),
     options: [
       code.definition, advertise.definition, listenAny.definition, transcript.definition,
@@ -100,60 +100,29 @@ private struct ProxyRun {
     _ identity: ProxyIdentity, before pairing: ControllerPairing, _ database: AttributeDatabase, _ lines: LineOutput,
     transcript: LineOutput, on loop: EventLoop
   ) throws -> ExitCode {
-    let (listen, advertises, isJSON, timeout) = (listen, advertises, isJSON, visit.timeout)
-    let addresses = try socketAddresses(pairing.addresses)
-    let slot = database.characteristics.firstIndex { $0.type == CharacteristicDefinition.identify.type }
+    let (visit, listen, advertises, isJSON) = (visit, listen, advertises, isJSON)
+    let proxy = ProxyService(
+      identity, before: pairing, database,
+      .init(listen: listen, advertises: advertises, timeout: visit.timeout, interfaces: visit.interfaces),
+      writing: { Transcript(to: transcript, isJSON: isJSON, database) }, on: loop
+    ) { try await Self.readDatabase(visit, on: loop).database }
     let stopped = StopRequest()
-    // Made and used on the loop's thread alone.
-    nonisolated(unsafe) var started: (proxy: Proxy, responder: (any Responder)?)?
-    try loop.performAndWait {
-      let responder = advertises ? try openResponder(for: listen.host, on: loop) : nil
-      let proxy = Proxy(
-        identity, before: pairing, at: addresses, identify: slot.map { database.id(ofSlot: $0) }, timeout: timeout,
-        Transcript(to: transcript, isJSON: isJSON, database), on: loop)
-      started = (proxy, responder)
-      do { try proxy.start(at: listen, advertiser: responder?.makeAdvertiser()) } catch {
-        proxy.stop()
-        responder?.close()
-        guard let error = error as? LoopError, error.code == .addressInUse else { throw error }
-        throw LoopError(error.code, "\(error.detail): LISTEN chose it; choose another port, or 0 for a free one")
-      }
-      try stopped.watchSignals(loop)
-      // In the same turn of the loop, so that nothing is told before the proxy is known to be ready.
-      let address = SocketAddress(host: listen.host, port: proxy.server.port)
-      if isJSON {
-        lines.write(identity.readyLine(at: address), isDroppable: false)
-      } else {
-        for line in identity.introduction(at: address, before: pairing, isAdvertised: advertises) {
-          lines.write(line, isDroppable: false)
+    try loop.performAndWait { try stopped.watchSignals(loop) }
+    try blocking {
+      try await proxy.start { address in
+        if isJSON {
+          lines.write(identity.readyLine(at: address), isDroppable: false)
+        } else {
+          for line in identity.introduction(at: address, before: pairing, isAdvertised: advertises) {
+            lines.write(line, isDroppable: false)
+          }
         }
       }
     }
-    let follower = DatabaseFollower(on: loop) { [visit] in
-      let database = try await Self.readDatabase(visit, on: loop).database
-      // The proxy belongs to the loop's thread, and is nil after its end.
-      loop.schedule { started?.proxy.take(database) }
-    }
-    let record = RecordWatch(of: pairing, on: loop, interfaces: visit.interfaces) { number in
-      await follower.configurationNumber(is: number)
-    }
     stopped.wait()
-    record.close()
-    try loop.performAndWait {
-      started?.proxy.stop()
-      started?.responder?.close()
-      started = nil
-    }
+    try blocking { await proxy.stop() }
     return .well
   }
-}
-
-/// Who makes a proxy at an address visible: on loopback nobody but this machine hears of it.
-private func openResponder(for host: IPAddress, on loop: EventLoop) throws(LoopError) -> any Responder {
-  let loopback = NetworkInterface.all().filter(\.isLoopback).map(\.name)
-  return try BackEnd.open(
-    nil, on: loop, interfaces: host.isLoopback ? loopback : [], bindsToAddress: !host.isUnspecified
-  ).responder
 }
 
 extension ProxyIdentity {

@@ -5,7 +5,7 @@ import HAPProtocol
 import HAPStore
 import HAPTransport
 
-/// Who a proxy is to the controllers that pair with it: kept in a folder of its own, and the same for the same accessory each time.
+/// The identity of a proxy as an accessory. It is stored in a folder of its own, so that it is the same for one accessory in each run.
 ///
 /// Making one reads and writes the folder and computes a verifier, so it blocks.
 struct ProxyIdentity: Sendable {
@@ -18,13 +18,18 @@ struct ProxyIdentity: Sendable {
   let advertisement: Advertisement
 
   /// - Parameters:
-  ///   - pairing: ours, with the accessory that the proxy stands before.
-  ///   - database: that accessory's.
+  ///   - pairing: our pairing with the accessory of the proxy.
+  ///   - database: of that accessory.
   ///   - code: nil: the one that is kept, or a new one.
-  init(before pairing: ControllerPairing, _ database: AttributeDatabase, code: SetupCode?, folder: String) throws {
+  ///   - folder: where the identity is kept.
+  ///   - files: of the machine.
+  init(
+    before pairing: ControllerPairing, _ database: AttributeDatabase, code: SetupCode?, folder: String,
+    files: any StoreFiles = SystemFiles()
+  ) throws {
     let own = database.text(of: CharacteristicDefinition.name.type) ?? pairing.alias
     name = Self.label(own) + " (proxy)"
-    store = try StateFolder.open(path: folder).accessory(key: pairing.accessoryName, name: name)
+    store = try StateFolder.open(path: folder, files: files).accessory(key: pairing.accessoryName, name: name)
     let stored = try store.identity { .draw(from: .system) }
     var setup = try store.setup { .make(code: code, id: nil, from: .system) }
     if let code, code != setup.code {
@@ -61,7 +66,7 @@ struct ProxyIdentity: Sendable {
   /// In mDNS: a host of its own.
   var hostName: String { "hapctl-" + identity.deviceID.text.lowercased().split(separator: ":").joined() }
 
-  /// A name that DNS-SD takes: no control characters, and short enough for what stands behind it.
+  /// A name that DNS-SD allows: no control characters, and short enough for a suffix.
   private static func label(_ text: String) -> String {
     var label = ShellScreen.harmless(text)
     while label.utf8.count > 50 { label.removeLast() }
