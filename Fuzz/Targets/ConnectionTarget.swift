@@ -121,13 +121,13 @@ private struct FuzzedHome {
       if accessory.core.database[button] != nil {
         accessory.change(button, to: .integer(Int128(program.number(below: 3))))
       }
-    case 2: accessory.core.setLive([TestHome.id(TestHome.ID.brightness), TestHome.id(TestHome.ID.hue)])
+    case 2: accessory.core.attributes.setLive([TestHome.id(TestHome.ID.brightness), TestHome.id(TestHome.ID.hue)])
     case 3:
       for (ids, ticket) in accessory.reads.suffix(4) {
         for id in ids { accessory.answer(id, program.isSet() ? .success(7) : .failure(.busy), ticket: ticket) }
       }
     case 4:
-      accessory.core.writer = program.isSet() ? device : nil
+      accessory.core.attributes.writer = program.isSet() ? device : nil
       device.choice = program.byte()
       for number in device.takeNumbers() { accessory.judge(number, program.isSet() ? .accepted() : .refused(.busy)) }
     default:
@@ -258,8 +258,8 @@ private struct FuzzedHome {
     accessory.computing = .atOnce
     accessory.releaseWork()
     accessory.releaseStores()
-    accessory.core.setLive([])
-    accessory.core.writer = nil
+    accessory.core.attributes.setLive([])
+    accessory.core.attributes.writer = nil
     for controller in controllers { accessory.disconnect(controller) }
     controllers = []
     require(accessory.core.connections.isEmpty, "connections are left")

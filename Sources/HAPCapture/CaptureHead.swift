@@ -129,7 +129,7 @@ package struct CaptureHead {
     let core = AccessoryCore(
       identity: identity, advertisement: advertisement, database: database, pairings: pairings,
       failedAttempts: failedAttempts, conduct: conduct, random: random)
-    core.setLive(live)
+    core.attributes.setLive(live)
     return core
   }
 }

@@ -76,7 +76,7 @@ package struct CaptureReplay {
       core = try head.makeCore(random: RandomSource { chance.fill($0) })
     } catch { throw Mistake(line: 1, message: "\(error.path): \(error.message)") }
     let device = NotedDevice(lines)
-    core.writer = head.judges ? device : nil
+    core.attributes.writer = head.judges ? device : nil
     core.makesReports = false
     var connections: [ConnectionID: ConnectionCore] = [:]
     var kept: [(id: AttributeID, value: Value)] = []
@@ -132,7 +132,7 @@ package struct CaptureReplay {
           }
           core.computed(job.perform(), ticket: ticket, at: time)
         case .stored(let ticket, let succeeded): core.stored(ticket, succeeded: succeeded, at: time)
-        case .advanced: core.advance(to: time)
+        case .advanced: core.attributes.advance(to: time)
         case .changed(let changes):
           for (id, value) in changes.sorted(by: { $0.key < $1.key }) {
             guard let slot = core.database.slot(of: id) else {
@@ -141,21 +141,21 @@ package struct CaptureReplay {
             guard value == .null || (try? core.database.characteristics[slot].admit(value)) != nil else {
               throw Mistake(line: number, message: "\(id) can't be \(value)")
             }
-            core.change(id, to: value, at: time)
+            core.attributes.change(id, to: value, at: time)
           }
-        case .read(let id, let result, let ticket): core.read(id, result, ticket: ticket, at: time)
-        case .judged(let write, let verdict): core.judged(write, verdict, at: time)
+        case .read(let id, let result, let ticket): core.attributes.read(id, result, ticket: ticket, at: time)
+        case .judged(let write, let verdict): core.attributes.judged(write, verdict, at: time)
         case .reachable(let aid, let isReachable):
           guard core.database.hasAccessory(aid) else {
             throw Mistake(line: number, message: "there is no accessory \(aid)")
           }
-          core.setReachable(isReachable, aid: aid, at: time)
+          core.attributes.setReachable(isReachable, aid: aid, at: time)
         case .unpaired(let identifiers): core.unpair(identifiers) { _ in }
         case .replaced(let accessories, let model, let configuration, let live, let judges):
           guard let database = try? AttributeDatabase(accessories) else {
             throw Mistake(line: number, message: "the database's ids are no database's")
           }
-          core.writer = judges ? device : nil
+          core.attributes.writer = judges ? device : nil
           core.replace(database, model: model, configurationNumber: configuration, live: live, at: time)
         case .verdict: break
         }
@@ -163,7 +163,7 @@ package struct CaptureReplay {
       for action in core.takeActions() {
         if case .compute(let job, let ticket) = action { work[ticket] = job }
       }
-      core.takeChanges(into: &kept)
+      core.attributes.takeChanges(into: &kept)
       kept.removeAll(keepingCapacity: true)
       core.takeOutbox { _ in }
     }

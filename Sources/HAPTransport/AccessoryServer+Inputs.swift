@@ -11,7 +11,7 @@ extension AccessoryServer {
     let now = now
     for (id, value) in changes {
       recorder?.note(.changed([id: value]), at: now)
-      core.change(id, to: value, at: now)
+      core.attributes.change(id, to: value, at: now)
     }
     touchAll()
     perform()
@@ -21,7 +21,7 @@ extension AccessoryServer {
   package func answerRead(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
     let now = now
     recorder?.note(.read(id, result, ticket), at: now)
-    core.read(id, result, ticket: ticket, at: now)
+    core.attributes.read(id, result, ticket: ticket, at: now)
     touchAll()
     perform()
   }
@@ -30,7 +30,7 @@ extension AccessoryServer {
   package func answerWrite(_ number: UInt64, _ verdict: WriteVerdict) {
     let now = now
     recorder?.note(.judged(number, verdict), at: now)
-    core.judged(number, verdict, at: now)
+    core.attributes.judged(number, verdict, at: now)
     touchAll()
     perform()
   }
@@ -39,7 +39,7 @@ extension AccessoryServer {
   package func setReachable(_ isReachable: Bool, aid: UInt64) {
     let now = now
     recorder?.note(.reachable(aid: aid, isReachable), at: now)
-    core.setReachable(isReachable, aid: aid, at: now)
+    core.attributes.setReachable(isReachable, aid: aid, at: now)
     touchAll()
     perform()
   }
@@ -75,7 +75,7 @@ extension AccessoryServer {
     recorder?.note(
       .replaced(
         database.accessories, model: model, configurationNumber: configurationNumber, live: Array(live),
-        judges: core.writer != nil), at: now)
+        judges: core.attributes.writer != nil), at: now)
     core.replace(database, model: model, configurationNumber: configurationNumber, live: live, at: now)
     touchAll()
     perform()

@@ -55,7 +55,7 @@ package final class AccessoryServer {
       armedDeadline = nil
       let now = now
       recorder?.note(.advanced, at: now)
-      core.advance(to: now)
+      core.attributes.advance(to: now)
       touchAll()
       perform()
     }
@@ -302,8 +302,8 @@ package final class AccessoryServer {
 
   /// Before anything that was answered leaves.
   private func keepChanges() {
-    guard core.hasChanges else { return }
-    core.takeChanges(into: &kept)
+    guard core.attributes.hasChanges else { return }
+    core.attributes.takeChanges(into: &kept)
     guard !kept.isEmpty else { return }
     owner?.keep(kept)
     kept.removeAll(keepingCapacity: true)
@@ -369,7 +369,7 @@ package final class AccessoryServer {
   }
 
   private func arm() {
-    let deadline = core.nextDeadline
+    let deadline = core.attributes.nextDeadline
     guard deadline != armedDeadline else { return }
     armedDeadline = deadline
     if let deadline { timer.start(after: deadline - now) } else { timer.cancel() }

@@ -14,7 +14,7 @@ import Testing
 
   @Test("[CH.80] What the device alone knows is asked of it at every read, and the answer waits")
   func asks() throws {
-    accessory.core.setLive([brightness])
+    accessory.core.attributes.setLive([brightness])
     #expect(controller.get("/characteristics?id=1.12,1.11,1.12") == nil)
     #expect(accessory.reads.map(\.ids) == [[brightness]])
     accessory.answer(brightness, .success(77), ticket: accessory.reads[0].ticket)
@@ -27,7 +27,7 @@ import Testing
 
   @Test("[CH.80, EV.15] What comes in the meantime waits behind it: requests and events")
   func order() throws {
-    accessory.core.setLive([brightness])
+    accessory.core.attributes.setLive([brightness])
     #expect(controller.subscribe("1.51")?.status == 204)
     controller.send(
       MemoryController.request("GET", "/characteristics?id=1.12")
@@ -43,7 +43,7 @@ import Testing
 
   @Test("[CH.81] After nine seconds -70408 stands for what is missing, and for it alone")
   func timeOut() throws {
-    accessory.core.setLive([brightness, hue])
+    accessory.core.attributes.setLive([brightness, hue])
     #expect(controller.get("/characteristics?id=1.11,1.12,1.13") == nil)
     accessory.answer(hue, .success(.float(30)), ticket: accessory.reads[0].ticket)
     accessory.advance(.milliseconds(8_999))
@@ -58,7 +58,7 @@ import Testing
     accessory.answer(brightness, .success(99), ticket: accessory.reads[0].ticket)
     #expect(controller.messages.isEmpty)
     #expect(accessory.core.database[brightness] == 50)
-    #expect(accessory.core.nextDeadline == nil)
+    #expect(accessory.core.attributes.nextDeadline == nil)
   }
 
   @Test("[CH.81] The deadline is the conduct's")
@@ -66,7 +66,7 @@ import Testing
     var conduct = Conduct()
     conduct.deviceDeadline = .seconds(2)
     let accessory = TestHome.accessory(conduct: conduct)
-    accessory.core.setLive([brightness])
+    accessory.core.attributes.setLive([brightness])
     let controller = accessory.verified()
     #expect(controller.get("/characteristics?id=1.12") == nil)
     accessory.advance(.seconds(2))
@@ -75,7 +75,7 @@ import Testing
 
   @Test("[CH.82] What the device can't tell has the device's status, and in the whole database null")
   func failure() throws {
-    accessory.core.setLive([brightness])
+    accessory.core.attributes.setLive([brightness])
     #expect(controller.get("/characteristics?id=1.12") == nil)
     accessory.answer(brightness, .failure(.unableToCommunicate), ticket: accessory.reads[0].ticket)
     #expect(controller.takeReply()?.statuses == ["1.12": -70402])
@@ -92,7 +92,7 @@ import Testing
 
   @Test("[CH.83] Other subscribers hear of what a read brought up; the reader has it in the answer")
   func subscribers() {
-    accessory.core.setLive([brightness])
+    accessory.core.attributes.setLive([brightness])
     let other = accessory.verified(TestHome.secondAdmin)
     for each in [controller, other] { #expect(each.subscribe("1.12")?.status == 204) }
     #expect(controller.get("/characteristics?id=1.12") == nil)
@@ -117,7 +117,7 @@ import Testing
             iid: 91, type: definition.type, format: definition.format, perms: definition.perms, value: 0)
         ]))
     let accessory = TestHome.accessory(accessories: accessories)
-    accessory.core.setLive([left])
+    accessory.core.attributes.setLive([left])
     let reader = accessory.verified(), other = accessory.verified(TestHome.secondAdmin)
     for each in [reader, other] { #expect(each.subscribe("1.91")?.status == 204) }
     func events() -> [[Int]] {
@@ -136,17 +136,17 @@ import Testing
 
   @Test("[CH.80] A connection that went away is answered no more, whatever the device says then")
   func gone() {
-    accessory.core.setLive([brightness])
+    accessory.core.attributes.setLive([brightness])
     #expect(controller.get("/characteristics?id=1.12") == nil)
     accessory.disconnect(controller)
-    #expect(accessory.core.nextDeadline == nil)
+    #expect(accessory.core.attributes.nextDeadline == nil)
     accessory.answer(brightness, .success(4), ticket: accessory.reads[0].ticket)
     #expect(accessory.core.database[brightness] == 50)
   }
 
   @Test("A device that is silent for three seconds is reported, once")
   func slow() {
-    accessory.core.setLive([brightness, hue])
+    accessory.core.attributes.setLive([brightness, hue])
     #expect(controller.get("/characteristics?id=1.12,1.13") == nil)
     accessory.advance(.milliseconds(2_999))
     #expect(accessory.slow.isEmpty)
@@ -160,7 +160,7 @@ import Testing
   @Test("[CH.84] A write that the device thinks about is answered when it has made up its mind")
   func lateVerdict() throws {
     let device = Thinker(later: [brightness, hue])
-    accessory.core.writer = device
+    accessory.core.attributes.writer = device
     #expect(controller.write(#""aid":1,"iid":12,"value":7"#, #""aid":1,"iid":11,"value":true"#) == nil)
     #expect(accessory.core.database[brightness] == 50)
     accessory.judge(device.asked[0].number, .later)
@@ -183,7 +183,7 @@ import Testing
   @Test("[CH.84] After nine seconds it has failed with -70408, the value stays, and the rest is done")
   func lateWriteTimesOut() {
     let device = Thinker(later: [brightness])
-    accessory.core.writer = device
+    accessory.core.attributes.writer = device
     #expect(controller.write(#""aid":1,"iid":12,"value":7"#, #""aid":1,"iid":11,"value":true"#) == nil)
     accessory.advance(.seconds(9))
     #expect(controller.takeReply()?.statuses == ["1.12": -70408, "1.11": 0])
@@ -213,7 +213,7 @@ import Testing
     let accessory = TestHome.accessory(conduct: conduct)
     let controller = accessory.verified()
     let device = Thinker(later: [brightness])
-    accessory.core.writer = device
+    accessory.core.attributes.writer = device
     #expect(controller.write(#""aid":1,"iid":12,"value":7"#, #""aid":9,"iid":9,"value":7"#)?.status == 400)
     #expect(controller.set("1.11", "true")?.status == 204)
     accessory.judge(device.asked[0].number, .accepted())

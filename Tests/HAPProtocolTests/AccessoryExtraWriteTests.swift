@@ -108,7 +108,7 @@ import Testing
     #expect(reply?.entry("1.12")?.int("status") == 0)
     #expect(reply?.entry("1.12")?.int("value") == 7)
     let device = Writer { _ in .accepted(response: .integer(99)) }
-    accessory.core.writer = device
+    accessory.core.attributes.writer = device
     #expect(controller.write(#""aid":1,"iid":12,"value":8,"r":1"#)?.entry("1.12")?.int("value") == 99)
     #expect(controller.int("1.12") == 8)
   }
@@ -136,7 +136,7 @@ import Testing
       seen.append(write)
       return write.authorization == [1, 2] ? .accepted() : .refused(.insufficientAuthorization)
     }
-    accessory.core.writer = device
+    accessory.core.attributes.writer = device
     #expect(controller.set("1.10", "7")?.statuses == ["1.10": -70411])
     #expect(controller.int("1.10") == 5)
     #expect(controller.write(#""aid":1,"iid":10,"value":7,"authData":"AQI=","remote":true"#)?.status == 204)

@@ -10,7 +10,7 @@ import Testing
   init() { controller = accessory.verified() }
 
   private func setReachable(_ isReachable: Bool) {
-    accessory.core.setReachable(isReachable, aid: 2, at: accessory.now)
+    accessory.core.attributes.setReachable(isReachable, aid: 2, at: accessory.now)
     accessory.advance(.zero)
   }
 
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test("[CH.90] A device is not asked for what can't be reached") func live() {
-    accessory.core.setLive([TestHome.id("2.11"), TestHome.id("1.11")])
+    accessory.core.attributes.setLive([TestHome.id("2.11"), TestHome.id("1.11")])
     setReachable(false)
     #expect(controller.get("/characteristics?id=2.11")?.statuses == ["2.11": -70402])
     #expect(accessory.reads.isEmpty)

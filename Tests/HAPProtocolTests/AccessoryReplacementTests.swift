@@ -84,13 +84,13 @@ import Testing
   @Test("[EV.40] What was asked of the device is answered for the database of then and of now")
   func deviceRequests() throws {
     let brightness = TestHome.id(TestHome.ID.brightness)
-    accessory.core.setLive([brightness])
+    accessory.core.attributes.setLive([brightness])
     #expect(controller.get("/characteristics?id=1.12,1.11") == nil)
     try accessory.replace(smaller, configurationNumber: 2, live: [brightness])
     accessory.answer(brightness, .success(4), ticket: accessory.reads[0].ticket)
     #expect(controller.takeReply()?.statuses == ["1.12": -70409, "1.11": 0])
     let device = Later()
-    accessory.core.writer = device
+    accessory.core.attributes.writer = device
     #expect(controller.write(#""aid":1,"iid":13,"value":9"#, #""aid":1,"iid":11,"value":true"#) == nil)
     try accessory.replace(home { $0[0].services.remove(at: 1) }, configurationNumber: 3)
     for number in device.numbers { accessory.judge(number, .accepted()) }
@@ -103,7 +103,7 @@ import Testing
     #expect(controller.set("1.11", "true")?.status == 204)
     try accessory.replace(smaller, configurationNumber: 2)
     var kept: [(id: AttributeID, value: Value)] = []
-    accessory.core.takeChanges(into: &kept)
+    accessory.core.attributes.takeChanges(into: &kept)
     #expect(kept.map(\.id) == [TestHome.id("1.11")])
   }
 }

@@ -180,7 +180,7 @@ struct AccessorySessionLimitTests {
   @Test("[CN.15] A connection whose answer is owed stays")
   func owed() {
     let accessory = home(1)
-    accessory.core.setLive([TestHome.id(TestHome.ID.brightness)])
+    accessory.core.attributes.setLive([TestHome.id(TestHome.ID.brightness)])
     let controller = accessory.verified()
     controller.send(MemoryController.request("GET", "/characteristics?id=1.12"))
     accessory.advance(.seconds(8))

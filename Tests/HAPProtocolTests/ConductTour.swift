@@ -258,7 +258,7 @@ struct ConductTour {
 
   private mutating func waitForDevice() {
     let accessory = home()
-    accessory.core.setLive([TestHome.id(TestHome.ID.brightness)])
+    accessory.core.attributes.setLive([TestHome.id(TestHome.ID.brightness)])
     let controller = accessory.verified()
     controller.send(MemoryController.request("GET", "/characteristics?id=1.12"))
     accessory.advance(.seconds(9))

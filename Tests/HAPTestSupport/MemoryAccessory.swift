@@ -84,32 +84,32 @@ package final class MemoryAccessory {
   /// Lets time pass; calls the core at each of its deadlines on the way.
   package func advance(_ duration: Duration) {
     let end = now + duration
-    while let deadline = core.nextDeadline, deadline <= end {
+    while let deadline = core.attributes.nextDeadline, deadline <= end {
       now = max(now, deadline)
-      core.advance(to: now)
+      core.attributes.advance(to: now)
       settle()
-      guard core.nextDeadline.map({ $0 > now }) ?? true else { break }  // a deadline that stays in the past
+      guard core.attributes.nextDeadline.map({ $0 > now }) ?? true else { break }  // a deadline that stays in the past
     }
     now = end
-    core.advance(to: now)
+    core.attributes.advance(to: now)
     settle()
   }
 
   /// The device reports a value.
   package func change(_ id: AttributeID, to value: Value) {
-    core.change(id, to: value, at: now)
+    core.attributes.change(id, to: value, at: now)
     settle()
   }
 
   /// The device tells a value that it was asked for.
   package func answer(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
-    core.read(id, result, ticket: ticket, at: now)
+    core.attributes.read(id, result, ticket: ticket, at: now)
     settle()
   }
 
   /// The device answers a write that it took its time for.
   package func judge(_ number: UInt64, _ verdict: WriteVerdict) {
-    core.judged(number, verdict, at: now)
+    core.attributes.judged(number, verdict, at: now)
     settle()
   }
 

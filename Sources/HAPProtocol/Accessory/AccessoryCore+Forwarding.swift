@@ -17,7 +17,7 @@ extension AccessoryCore {
       String(decoding: bytes[head.methodRange], as: UTF8.self), String(decoding: bytes[head.target], as: UTF8.self),
       contentType: type.isEmpty ? nil : type, body: hasBody ? [UInt8](body) : nil)
     connection.isWaiting = true
-    actions.append(.forward(request, connection.id, ticket: newTicket(.forwarded(connection))))
+    queue.append(.forward(request, connection.id, ticket: newTicket(.forwarded(connection))))
   }
 
   /// The answer to a forwarded request, as it is; too late, twice or unasked it changes nothing.

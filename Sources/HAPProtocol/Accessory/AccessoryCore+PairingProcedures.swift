@@ -76,25 +76,25 @@ extension AccessoryCore {
         if let items { connection.answer(items, status) } else { connection.answer(status) }
       case .compute(let work):
         connection.isWaiting = true
-        actions.append(.compute(work, ticket: newTicket(.pairSetup(connection))))
+        queue.append(.compute(work, ticket: newTicket(.pairSetup(connection))))
       case .store(let pairing):
         connection.isWaiting = true
-        actions.append(.store(.upsert(pairing), ticket: newTicket(.newPairing(pairing, connection))))
+        queue.append(.store(.upsert(pairing), ticket: newTicket(.newPairing(pairing, connection))))
       case .failedAttempt:
         failedAttempts = min(failedAttempts + 1, max(100, conduct.maximumTries))
         guard conduct.keepsFailedTries else { break }
         connection.isWaiting = true
         let rest = Array(steps[(index + 1)...])
         let ticket = newTicket(.failedAttempt(connection, then: rest))
-        return actions.append(.store(.failedAttempts(failedAttempts), ticket: ticket))
+        return queue.append(.store(.failedAttempts(failedAttempts), ticket: ticket))
       case .clearFailedAttempts:
         guard failedAttempts != 0, conduct.clearsFailedTries else { break }
         failedAttempts = 0
         guard conduct.keepsFailedTries else { break }
-        actions.append(.store(.failedAttempts(0), ticket: newTicket(.nothing)))
+        queue.append(.store(.failedAttempts(0), ticket: newTicket(.nothing)))
       case .startTransientSession(let keys):
         guard connection.phase == .open else { break }
-        secure(connection, SecureSession(keys, controller: nil, conduct: conduct))
+        secure(connection, keys, controller: nil)
       }
     }
   }
@@ -145,7 +145,7 @@ extension AccessoryCore {
     let source = RandomSource { room in drawn.withBytes { room.copyMemory(from: $0) } }
     connection.isWaiting = true
     let task = SlowWork.Task.pairVerify(connection.verify, message, identity, pairings: pairings, source)
-    actions.append(.compute(SlowWork(number: 0, task: task), ticket: newTicket(.pairVerify(connection))))
+    queue.append(.compute(SlowWork(number: 0, task: task), ticket: newTicket(.pairVerify(connection))))
   }
 
   func finishPairVerify(_ result: SlowWork.Result, on connection: ConnectionCore, at now: Duration) {
@@ -180,7 +180,7 @@ extension AccessoryCore {
         connection.answer(.badRequest)
       case .established(let keys, let pairing):
         // M4 is in the outgoing buffer, in plain; from here on every byte of both directions is sealed.
-        secure(connection, SecureSession(keys, controller: pairing.identifier, conduct: conduct))
+        secure(connection, keys, controller: pairing.identifier)
         report(.verified(connection.id, controller: connection.controller))
       }
     }

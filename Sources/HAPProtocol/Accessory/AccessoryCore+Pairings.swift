@@ -20,7 +20,7 @@ extension AccessoryCore {
     guard !gone.isEmpty else { return done(true) }
     isStoringPairings = true
     let ids = gone.map(\.identifier)
-    actions.append(.store(.remove(ids), ticket: newTicket(.unpairing(ids, done: done))))
+    queue.append(.store(.remove(ids), ticket: newTicket(.unpairing(ids, done: done))))
   }
 
   func finishUnpairing(_ identifiers: [[UInt8]]) {
@@ -54,7 +54,7 @@ extension AccessoryCore {
     guard let change = outcome.change else { return finishPairings(outcome, for: connection, stored: true) }
     connection.isWaiting = true
     isStoringPairings = true
-    actions.append(.store(change, ticket: newTicket(.pairings(connection, outcome))))
+    queue.append(.store(change, ticket: newTicket(.pairings(connection, outcome))))
   }
 
   /// Works off the requests that came while a change was being stored, up to the next one that changes something.

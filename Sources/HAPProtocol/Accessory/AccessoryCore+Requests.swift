@@ -8,7 +8,7 @@ extension AccessoryCore {
       guard takeRequest(of: connection, at: now) else { break }
       connection.lastHeard = now
     }
-    sendDueEvents(at: now)
+    attributes.sendDueEvents(at: now)
   }
 
   /// Works off one request, if there is a whole one.
@@ -269,7 +269,7 @@ extension AccessoryCore {
       return connection.answer(.badRequest, .insufficientPrivileges)
     }
     report(.identified(aid: 1))
-    actions.append(.identify(aid: 1))
+    queue.append(.identify(aid: 1))
     connection.answer(.noContent)
   }
 }

@@ -10,7 +10,8 @@ import HAPWire
 package final class AccessoryCore {
   package let identity: AccessoryIdentity
   package let conduct: Conduct
-  package internal(set) var database: AttributeDatabase
+  /// The attributes, for this front end and others.
+  package let attributes: AttributeServer
   package internal(set) var pairings: [Pairing]
   package internal(set) var failedAttempts: Int
   package internal(set) var connections: [ConnectionCore] = []
@@ -21,25 +22,17 @@ package final class AccessoryCore {
   /// Those on which Pair Setup may be under way.
   var setups: [ConnectionCore] = []
   private let outbox = Outbox()
-  /// Told of what is written before the answer; may refuse it.
-  package weak var writer: (any CharacteristicWriter)?
   /// Makes the pictures that `POST /resource` asks for; without it there is no such resource.
   package var snapshotSource: (any SnapshotSource)?
   /// Whether what verified controllers ask for, all but their pairings, is somebody else's to answer: `forward` actions.
   package var forwards = false
-  /// Whether `report` actions are made; off, a request costs nothing for them.
-  package var makesReports = true
   /// Whether each request is reported, too.
   package var reportsRequests = false
 
   /// How M2 of Pair Setup is drawn from now on.
   package var setupKeys = SetupKeyManner()
 
-  var actions: [AccessoryAction] = []
-  /// Characteristics whose value changed since the shell last asked, for the store.
-  var changedSlots: [Int] = []
-  var isChanged: [Bool]
-
+  let queue = ActionQueue()
   var advertised: Advertisement
   var waiting: [Ticket: Continuation] = [:]
   /// A change asked for on `/pairings` is being stored; requests for others wait in the queue.
@@ -48,22 +41,8 @@ package final class AccessoryCore {
   var rendering: AttributeRendering
   /// Kept for their room: reading a request into them allocates nothing once they have grown.
   var writeRequest = WriteRequest()
-  var writeStatuses: [HAPStatus] = []
-  /// What the device answered to writes of the request under way, by the entry's position; empty for most requests.
-  var writeResponses: [Int: Value] = [:]
-  /// What the request under way wrote and the device is still to be told of, in order.
-  var writtenSlots: [(slot: Int, value: Value)] = []
-  /// Writes of the request under way that the device answers later: their numbers, by the entry's position.
-  var lateWrites: [UInt64: LateWrite] = [:]
-  /// Characteristics whose value the device is asked for at every read.
-  var liveSlots = SlotSet()
-  /// Requests whose answer waits for the device.
-  var deviceRequests: [DeviceRequest] = []
-  /// Accessories behind the bridge that it can't reach, with the values they had when it lost them.
-  var unreachable: [UInt64: [AttributeID: Value]] = [:]
-  var lastWrite: UInt64 = 0
+  var writes = WriteTransaction()
   let random: RandomSource
-  private var lastTicket: UInt64 = 0
   private var lastConnection: UInt64 = 0
 
   /// What to do when the work or the change of a ticket is done.
@@ -91,14 +70,13 @@ package final class AccessoryCore {
   ) {
     self.identity = identity
     self.advertised = advertisement
-    self.database = database
+    attributes = AttributeServer(database, conduct: conduct, queue)
     self.pairings = pairings
     self.failedAttempts = failedAttempts
     self.conduct = conduct
     self.random = random
     self.slots = ConnectionSlots(limit: conduct.maximumSessions, sessionPatience: conduct.reclaimsAfter)
     self.rendering = AttributeRendering(database, conduct: conduct)
-    self.isChanged = Array(repeating: false, count: database.characteristics.count)
     advertised.statusFlags = pairings.isEmpty ? .notPaired : []
     advertised.protocolVersion = conduct.protocolVersion.rawValue
   }
@@ -113,6 +91,14 @@ package final class AccessoryCore {
   var isLocked: Bool { conduct.maximumTries > 0 && failedAttempts >= conduct.maximumTries }
 
   package var advertisement: Advertisement { advertised }
+
+  package var database: AttributeDatabase { attributes.database }
+
+  /// Whether `report` actions are made. Without them, a request costs nothing for them.
+  package var makesReports: Bool {
+    get { queue.makesReports }
+    set { queue.makesReports = newValue }
+  }
 
   // MARK: Connections
 
@@ -190,8 +176,13 @@ package final class AccessoryCore {
   }
 
   /// From now on the connection is secured.
-  func secure(_ connection: ConnectionCore, _ session: SecureSession) {
-    connection.session = session
+  /// - Parameter controller: nil: a transient session.
+  func secure(_ connection: ConnectionCore, _ keys: SessionKeys, controller: [UInt8]?) {
+    let session = AttributeSession(
+      number: connection.id.number, controller: controller, connection: connection, frontEnd: self)
+    session.holdsEvents = connection.isWaiting
+    connection.session = SecureSession(keys, session, conduct: conduct)
+    attributes.open(session)
     slots.verified(connection)
     sessions.append(connection)
     tap?.secured(connection)
@@ -202,11 +193,13 @@ package final class AccessoryCore {
     guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
     connections.remove(at: index)
     slots.remove(connection)
-    if connection.isSecured { sessions.removeAll { $0 === connection } }
+    if let session = connection.session {
+      sessions.removeAll { $0 === connection }
+      attributes.close(session.attributes)
+    }
     connection.phase = .closed
     connection.setup.reset()
     setups.removeAll { $0 === connection }
-    deviceRequests.removeAll { $0.connection === connection }
     report(.disconnected(connection.id, peer: connection.peer))
   }
 
@@ -273,40 +266,20 @@ package final class AccessoryCore {
   /// - Parameter taken: what was in it is gone.
   package func takeActions(into taken: inout [AccessoryAction]) {
     taken.removeAll(keepingCapacity: true)
-    swap(&actions, &taken)
+    swap(&queue.actions, &taken)
   }
 
-  package var hasActions: Bool { !actions.isEmpty }
-
-  /// Appends every value that changed since the last call and is to be kept over a restart.
-  package func takeChanges(into changes: inout [(id: AttributeID, value: Value)]) {
-    for slot in changedSlots {
-      isChanged[slot] = false
-      if database.characteristics[slot].persists {
-        changes.append((database.id(ofSlot: slot), database.characteristics[slot].value))
-      }
-    }
-    changedSlots.removeAll(keepingCapacity: true)
-  }
-
-  package var hasChanges: Bool { !changedSlots.isEmpty }
+  package var hasActions: Bool { !queue.actions.isEmpty }
 
   // MARK: Within
 
   func newTicket(_ continuation: Continuation) -> Ticket {
-    let ticket = newTicket()
+    let ticket = queue.newTicket()
     waiting[ticket] = continuation
     return ticket
   }
 
-  func newTicket() -> Ticket {
-    lastTicket += 1
-    return Ticket(number: lastTicket)
-  }
-
-  func report(_ report: @autoclosure () -> AccessoryReport) {
-    if makesReports { actions.append(.report(report())) }
-  }
+  func report(_ report: @autoclosure () -> AccessoryReport) { queue.report(report()) }
 
   func refuse(_ connection: ConnectionCore, request: @autoclosure () -> String, reason: @autoclosure () -> String) {
     report(.refused(connection.id, request: request(), reason: reason()))
@@ -318,10 +291,8 @@ package final class AccessoryCore {
     guard connection.phase != .closed else { return }
     connection.phase = .closed
     slots.remove(connection)
-    connection.subscriptions.removeAll()
-    connection.events.removeAll()
-    deviceRequests.removeAll { $0.connection === connection }
-    actions.append(action ?? .close(connection.id))
+    if let session = connection.session { attributes.silence(session.attributes) }
+    queue.append(action ?? .close(connection.id))
   }
 
   func advertise(after connection: ConnectionCore?) {
@@ -330,6 +301,6 @@ package final class AccessoryCore {
     if conduct.stateNumberGrows {
       advertised.stateNumber = advertised.stateNumber == .max ? 1 : advertised.stateNumber + 1
     }
-    actions.append(.advertise(advertised, after: connection?.id))
+    queue.append(.advertise(advertised, after: connection?.id))
   }
 }

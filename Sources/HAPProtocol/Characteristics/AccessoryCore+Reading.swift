@@ -4,22 +4,28 @@ import HAPWire
 extension AccessoryCore {
   /// `GET /accessories`. HAP R2 §6.6.4.
   func receiveAccessoriesRead(on connection: ConnectionCore, at now: Duration) {
-    if !liveSlots.isEmpty, askDevice(forAllOf: connection, at: now) { return }
+    guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers read") }
+    if attributes.asksDevice, attributes.askDevice(for: attributes.liveIDs, of: session, at: now) {
+      connection.pendingRead = .database
+      connection.isWaiting = true
+      return
+    }
     answerAccessoriesRead(failures: [:], on: connection)
   }
 
   /// - Parameter failures: what the device could not tell; listed as if there were nothing to say.
   func answerAccessoriesRead(failures: [AttributeID: HAPStatus], on connection: ConnectionCore) {
-    let hidesAdminOnly = !isAdmin(connection)
+    let hidesAdminOnly = connection.session.map { !isAdmin($0.attributes) } ?? true
     connection.answer(.ok, .hapJSON, chunks: conduct.chunked == .accessories) { buffer in
-      rendering.writeDatabase(database, hidesAdminOnly: hidesAdminOnly, failures: failures, to: &buffer)
+      rendering.writeDatabase(
+        attributes.database, hidesAdminOnly: hidesAdminOnly, failures: failures, to: &buffer)
     }
   }
 
   /// The attribute database as `GET /accessories` tells it to an admin.
   package var databaseText: [UInt8] {
     var buffer = ByteBuffer()
-    rendering.writeDatabase(database, hidesAdminOnly: false, failures: [:], to: &buffer)
+    rendering.writeDatabase(attributes.database, hidesAdminOnly: false, failures: [:], to: &buffer)
     return buffer.bytes
   }
 
@@ -50,7 +56,7 @@ extension AccessoryCore {
       return connection.answer(.unprocessable, .invalidValue)
     }
     guard request.count > 0 else { return answer(conduct.emptyRead, on: connection) }
-    if !liveSlots.isEmpty, askDevice(for: request, query, of: connection, at: now) { return }
+    if attributes.asksDevice, askDevice(for: request, query, on: connection, at: now) { return }
     answerRead(request, query, failures: [:], on: connection)
   }
 
@@ -59,27 +65,28 @@ extension AccessoryCore {
     _ request: ReadQuery, _ query: UnsafeRawBufferPointer, failures: [AttributeID: HAPStatus],
     on connection: ConnectionCore
   ) {
+    guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers read") }
     var allReadable = true
     connection.answer(.hapJSON) { buffer in
       let start = buffer.readableCount
-      allReadable = writeReads(request, failures, withStatus: false, on: connection, to: &buffer)
+      allReadable = writeReads(request, failures, withStatus: false, by: session, to: &buffer)
       if allReadable { return .ok }
       // Nearly always all can be read, so nobody looks before. Once more, then, with a status in every entry.
       buffer.removeLast(buffer.readableCount - start)
-      _ = writeReads(request, failures, withStatus: true, on: connection, to: &buffer)
+      _ = writeReads(request, failures, withStatus: true, by: session, to: &buffer)
       return .multiStatus
     }
     if !allReadable {
       refuse(
         connection, request: "GET /characteristics?" + String(decoding: query, as: UTF8.self),
-        reason: reasons(of: request, for: connection, failures))
+        reason: reasons(of: request, for: session, failures))
     }
   }
 
   /// The body of the answer to a read.
   /// - Returns: whether all of it could be read; without `withStatus` the body is of no use otherwise.
   private func writeReads(
-    _ request: ReadQuery, _ failures: [AttributeID: HAPStatus], withStatus: Bool, on connection: ConnectionCore,
+    _ request: ReadQuery, _ failures: [AttributeID: HAPStatus], withStatus: Bool, by session: AttributeSession,
     to buffer: inout ByteBuffer
   ) -> Bool {
     buffer.append("{\"characteristics\":[")
@@ -90,7 +97,7 @@ extension AccessoryCore {
       if !isFirst { buffer.append(",") }
       isFirst = false
       allReadable =
-        writeRead(of: id, request.extras, failures, withStatus: withStatus, on: connection, to: &buffer) && allReadable
+        writeRead(of: id, request.extras, failures, withStatus: withStatus, by: session, to: &buffer) && allReadable
     }
     buffer.append("]}")
     return allReadable
@@ -98,49 +105,42 @@ extension AccessoryCore {
 
   /// Whether nothing is said of an id, for the conduct of a bridge that leaves out accessories that it doesn't have.
   private func isPassedOver(_ id: AttributeID) -> Bool {
-    conduct.skipsUnknownAccessories && database.accessoryEntries.count > 1 && !database.hasAccessory(id.aid)
+    conduct.skipsUnknownAccessories && attributes.database.accessoryEntries.count > 1
+      && !attributes.database.hasAccessory(id.aid)
   }
 
   /// Most ids in one request: more than any bridge has within a head of legal size.
   static let readLimit = 4096
 
-  enum Readable {
-    case slot(Int)
-    case failure(HAPStatus, slot: Int?)
-  }
-
-  func readable(_ id: AttributeID, by connection: ConnectionCore, _ failures: [AttributeID: HAPStatus] = [:])
-    -> Readable
-  {
-    guard let slot = database.slot(of: id) else { return .failure(conduct.unknownRead, slot: nil) }
-    guard database.characteristics[slot].perms.contains(.pairedRead) || !conduct.checksPermissions else {
-      return .failure(.writeOnly, slot: slot)
-    }
-    if database.characteristics[slot].adminOnly.contains(.pairedRead), !isAdmin(connection) {
-      return .failure(.insufficientPrivileges, slot: slot)
-    }
-    if isUnreachable(id) { return .failure(.unableToCommunicate, slot: slot) }
-    if !failures.isEmpty, let status = failures[id] { return .failure(status, slot: slot) }
-    return .slot(slot)
+  private func askDevice(
+    for request: ReadQuery, _ query: UnsafeRawBufferPointer, on connection: ConnectionCore, at now: Duration
+  ) -> Bool {
+    guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers read") }
+    var ids: [AttributeID] = []
+    request.forEachID { ids.append($0) }
+    guard attributes.askDevice(for: ids, of: session, at: now) else { return false }
+    connection.pendingRead = .characteristics(query: [UInt8](query))
+    connection.isWaiting = true
+    return true
   }
 
   /// - Returns: whether it could be read.
   private func writeRead(
     of id: AttributeID, _ extras: ReadQuery.Extras, _ failures: [AttributeID: HAPStatus], withStatus: Bool,
-    on connection: ConnectionCore, to buffer: inout ByteBuffer
+    by session: AttributeSession, to buffer: inout ByteBuffer
   ) -> Bool {
     defer { buffer.append("}") }
-    switch readable(id, by: connection, failures) {
+    switch attributes.readable(id, by: session, failures) {
     case .slot(let slot):
       rendering.writeIDs(id, to: &buffer)
       if withStatus { buffer.append(",\"status\":0") }
-      rendering.writeExtras(extras, ofSlot: slot, isSubscribed: connection.subscriptions.contains(slot), to: &buffer)
-      rendering.writeValue(AttributeRendering.listedValue(of: database.characteristics[slot]), to: &buffer)
+      rendering.writeExtras(extras, ofSlot: slot, isSubscribed: session.isSubscribed(toSlot: slot), to: &buffer)
+      rendering.writeValue(attributes.listedValue(ofSlot: slot), to: &buffer)
       return true
     case .failure(let status, let slot):
       writeEntry(id, status, to: &buffer)
       if let slot {
-        rendering.writeExtras(extras, ofSlot: slot, isSubscribed: connection.subscriptions.contains(slot), to: &buffer)
+        rendering.writeExtras(extras, ofSlot: slot, isSubscribed: session.isSubscribed(toSlot: slot), to: &buffer)
       }
       return false
     }
@@ -157,11 +157,11 @@ extension AccessoryCore {
   }
 
   private func reasons(
-    of request: ReadQuery, for connection: ConnectionCore, _ failures: [AttributeID: HAPStatus]
+    of request: ReadQuery, for session: AttributeSession, _ failures: [AttributeID: HAPStatus]
   ) -> String {
     var words: [String] = []
     request.forEachID { id in
-      if case .failure(let status, _) = readable(id, by: connection, failures), words.count < 8 {
+      if case .failure(let status, _) = attributes.readable(id, by: session, failures), words.count < 8 {
         words.append("\(id): \(status.rawValue) \(status)")
       }
     }

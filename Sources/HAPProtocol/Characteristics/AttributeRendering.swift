@@ -112,11 +112,6 @@ final class AttributeRendering {
     writeValue(isEmptyText ? .data([]) : .null, to: &buffer)
   }
 
-  /// What a read gives for a value: a button was not pressed at the moment of asking, a control point has nothing to say.
-  static func listedValue(of characteristic: Characteristic) -> Value {
-    EventRules.readsAsNull(characteristic.type) ? .null : characteristic.value
-  }
-
   // MARK: Kept text
 
   private func keep(_ database: AttributeDatabase) {

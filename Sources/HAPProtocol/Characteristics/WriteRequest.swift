@@ -3,26 +3,14 @@ import HAPWire
 
 /// The body of `PUT /characteristics`, decoded but not judged. HAP R2 §6.7.2.
 struct WriteRequest {
-  struct Entry {
-    var id: AttributeID
-    /// As it stood in the JSON: `true` is `.bool`, `1` is `.integer`, `1.0` is `.float`, base64 is still `.string`.
-    var value: Value?
-    var ev: Bool?
-    /// `r`: the controller wants the value in the answer.
-    var wantsResponse = false
-    /// `authData`, base64.
-    var authorization: String?
-    /// `remote`.
-    var isRemote = false
-  }
-
   /// Names the place in the body where it is no write request.
   struct Mistake: Error {
     var message: String
     var offset: Int
   }
 
-  private(set) var entries: [Entry] = []
+  /// Values are as they stood in the JSON: `true` is `.bool`, `1` is `.integer`, `1.0` is `.float`, base64 is still `.string`.
+  private(set) var entries: [AttributeWrite] = []
   /// The mistake that was thrown is that nothing is to be written.
   private(set) var isWithoutEntries = false
   private var takesNull = false
@@ -50,6 +38,9 @@ struct WriteRequest {
     }
     if let malformed { throw malformed }
   }
+
+  /// Exchanges the entries for others, whose room is used again.
+  mutating func exchangeEntries(for writes: inout [AttributeWrite]) { swap(&entries, &writes) }
 
   /// Whether an id stands twice.
   var hasDuplicates: Bool { Set(entries.map(\.id)).count < entries.count }
@@ -105,7 +96,7 @@ struct WriteRequest {
   private mutating func readEntry(_ reader: inout JSONReader) throws(JSONReader.Failure) {
     var aid: UInt64?
     var iid: UInt64?
-    var entry = Entry(id: AttributeID(aid: 0, iid: 0))
+    var entry = AttributeWrite(AttributeID(aid: 0, iid: 0))
     while malformed == nil {
       switch try reader.next() {
       case .key(let key):
@@ -116,20 +107,20 @@ struct WriteRequest {
         } else if reader.isEqual(key, to: "value") {
           entry.value = try value(&reader)
         } else if reader.isEqual(key, to: "ev") {
-          entry.ev = try flag(&reader, "ev")
+          entry.subscribes = try flag(&reader, "ev")
         } else if reader.isEqual(key, to: "r") {
           entry.wantsResponse = try flag(&reader, "r") ?? false
         } else if reader.isEqual(key, to: "remote") {
           entry.isRemote = try flag(&reader, "remote") ?? false
         } else if reader.isEqual(key, to: "authData") {
           guard case .string(let text) = try reader.next() else { return fail("authData is a string", reader) }
-          entry.authorization = reader.string(text)
+          entry.authorization = Base64.decode(reader.string(text)).map { .bytes($0) } ?? .malformed
         } else {
           try reader.skipValue()
         }
       case .endObject:
         guard let aid, let iid else { return fail("an entry has aid and iid", reader) }
-        if needsValueOrEv, entry.value == nil, entry.ev == nil { return fail("an entry has value or ev", reader) }
+        if needsValueOrEv, entry.value == nil, entry.subscribes == nil { return fail("an entry has value or ev", reader) }
         entry.id = AttributeID(aid: aid, iid: iid)
         entries.append(entry)
         return

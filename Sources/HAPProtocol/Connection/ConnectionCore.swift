@@ -29,11 +29,13 @@ package final class ConnectionCore {
   var parser = HTTPRequestParser()
   /// A request was taken whose answer needs slow work or the store; the next one waits.
   var isWaiting = false {
-    didSet { if oldValue, !isWaiting { noteForShell() } }
+    didSet {
+      session?.attributes.holdsEvents = isWaiting
+      if oldValue, !isWaiting { noteForShell() }
+    }
   }
-  var subscriptions = SlotSet()
-  var events = EventQueue()
-  var timedWrites: [TimedWrite] = []
+  /// The read that waits for the device.
+  var pendingRead: PendingRead?
   /// When the last whole request came, or the connection itself: bytes alone are no sign of life.
   package internal(set) var lastHeard: Duration
   /// When the first valid M1 of Pair Verify came.
@@ -46,8 +48,6 @@ package final class ConnectionCore {
 
   /// The answers that are sent in chunks.
   let chunked: Conduct.Chunked
-  /// When the last EVENT was sent; nil: none was.
-  var lastEvent: Duration?
 
   init(
     id: ConnectionID, peer: String, openedAt now: Duration, setup: PairSetupServer, verify: PairVerifyServer,
@@ -71,8 +71,8 @@ package final class ConnectionCore {
   package var sealedFrameCount: UInt64 { session?.sealer.counter ?? 0 }
   package var isVerifying: Bool { verify.isUnderWay }
   package var isSettingUp: Bool { setup.isUnderWay }
-  package var isSubscribed: Bool { !subscriptions.isEmpty }
-  package func isSubscribed(toSlot slot: Int) -> Bool { subscriptions.contains(slot) }
+  package var isSubscribed: Bool { session?.attributes.isSubscribed ?? false }
+  package func isSubscribed(toSlot slot: Int) -> Bool { session?.attributes.isSubscribed(toSlot: slot) ?? false }
   /// The identifier under which the controller was verified.
   package var verifiedController: String? { session?.controller.map { String(decoding: $0, as: UTF8.self) } }
   /// The identifier under which the controller was verified, for reports.
@@ -135,16 +135,17 @@ final class Outbox {
 final class SecureSession {
   var opener: FrameOpener
   var sealer: FrameSealer
-  /// The controller's pairing identifier, byte for byte as it was stored; nil in a transient session, which has no pairing.
-  let controller: [UInt8]?
+  let attributes: AttributeSession
 
-  init(_ keys: SessionKeys, controller: [UInt8]?, conduct: Conduct) {
+  init(_ keys: SessionKeys, _ attributes: AttributeSession, conduct: Conduct) {
     opener = FrameOpener(
       key: keys.controllerToAccessory,
       maximumPlaintext: conduct.takesLongFrames ? Int(UInt16.max) : FrameOpener.maximumPlaintext)
     sealer = FrameSealer(key: keys.accessoryToController)
-    self.controller = controller
+    self.attributes = attributes
   }
 
+  /// The controller's pairing identifier; nil in a transient session, which has no pairing.
+  var controller: [UInt8]? { attributes.controller }
   var isTransient: Bool { controller == nil }
 }

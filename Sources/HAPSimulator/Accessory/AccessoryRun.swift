@@ -85,8 +85,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     self.device = device ?? prepared.blueprint.makeDevice()
     server = AccessoryServer(
       core, on: loop, owner: self, openFiles: prepared.openFiles)
-    core.setLive(self.device.live)
-    core.writer = self.device.judgesWrites ? self : nil
+    core.attributes.setLive(self.device.live)
+    core.attributes.writer = self.device.judgesWrites ? self : nil
     core.snapshotSource = TestCardCamera(in: prepared.database, named: built.names, clock)
     capture?.begin(
       CaptureHead(
@@ -227,7 +227,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     stuck = []
     device = replacement.blueprint.makeDevice(for: database, inPlaceOf: device, for: current)
     timers.handOver(device.token(continuing:))
-    core.writer = device.judgesWrites ? self : nil
+    core.attributes.writer = device.judgesWrites ? self : nil
     core.snapshotSource = TestCardCamera(in: database, named: built.names, clock)
     server.replace(
       database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
@@ -239,7 +239,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   /// The device leaves reads of a characteristic without an answer, so that they end with -70408 in time, or answers them again.
   func setStuck(_ isStuck: Bool, _ id: AttributeID) {
     if isStuck { stuck.insert(id) } else { stuck.remove(id) }
-    core.setLive(Set(device.live).union(stuck))
+    core.attributes.setLive(Set(device.live).union(stuck))
   }
 
   // MARK: The person at the device

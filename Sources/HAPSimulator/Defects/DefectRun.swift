@@ -360,7 +360,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
       others: core.connections.filter { $0 !== connection }.map { state.facts(of: $0, pairings, address: nil) },
       isPaired: core.isPaired, now: server.now, restart: state.restart,
       lookup: { [unowned self] in core.database.facts(aid: $0, iid: $1) })
-    facts.isOffline = core.hasUnreachable
+    facts.isOffline = core.attributes.hasUnreachable
     facts.idle = arrivals[connection.id]?.heard.map { facts.now - $0 } ?? .zero
     return facts
   }

@@ -21,6 +21,13 @@ package struct CharacteristicWrite: Equatable, Sendable {
     self.authorization = authorization
     self.isRemote = isRemote
   }
+
+  /// - Parameter value: the written one, as the characteristic has it.
+  init(_ number: UInt64, _ write: AttributeWrite, _ value: Value) {
+    var authorization: [UInt8]?
+    if case .bytes(let bytes)? = write.authorization { authorization = bytes }
+    self.init(number: number, id: write.id, value: value, authorization: authorization, isRemote: write.isRemote)
+  }
 }
 
 /// The device's own word on a write, after the rules of the database and before the answer.
@@ -34,7 +41,7 @@ package enum WriteVerdict: Equatable, Sendable {
   case accepted(response: Value? = nil)
   /// Not taken; never `.success`.
   case refused(HAPStatus)
-  /// The device needs time: it answers with `AccessoryCore.judged`. After `Conduct.deviceDeadline` the write has failed with -70408, and the
+  /// The device needs time: it answers with `AttributeServer.judged`. After `Conduct.deviceDeadline` the write has failed with -70408, and the
   /// value stays.
   case later
 }

@@ -4,11 +4,11 @@ import HAPModel
 ///
 /// Changes of the same characteristic are kept as one, told with the value at the time of sending; characteristics whose every event
 /// counts (a button pressed twice) keep each with its own value.
-struct EventQueue {
-  struct Entry {
-    var slot: Int
+package struct EventQueue {
+  package struct Entry {
+    package var slot: Int
     /// The value to tell; nil: the one the characteristic has when the event is sent.
-    var value: Value?
+    package var value: Value?
   }
 
   private(set) var entries: [Entry] = []

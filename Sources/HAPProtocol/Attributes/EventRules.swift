@@ -16,6 +16,11 @@ enum EventRules {
   /// Whether a read, also in `/accessories`, answers null.
   static func readsAsNull(_ type: TypeID) -> Bool { type == programmableSwitchEvent }
 
+  /// What a read gives for a value: a button was not pressed at the moment of asking, a control point has nothing to say.
+  static func listedValue(of characteristic: Characteristic) -> Value {
+    readsAsNull(characteristic.type) ? .null : characteristic.value
+  }
+
   /// Whether setting the same value again is an event of its own.
   static func everyEventCounts(_ type: TypeID) -> Bool { type == programmableSwitchEvent || type == buttonEvent }
 

@@ -1,6 +1,6 @@
 import HAPModel
 
-extension AccessoryCore {
+extension AttributeServer {
   package var hasUnreachable: Bool { !unreachable.isEmpty }
 
   /// Whether an accessory behind the bridge can be reached. One that can't keeps its ids, its place in the database and its subscriptions; its
@@ -24,7 +24,7 @@ extension AccessoryCore {
       }
       sendDueEvents(at: now)
     } else if unreachable[aid] == nil {
-      for connection in sessions { for slot in entry.slots { connection.events.remove(slot) } }
+      for session in sessions { for slot in entry.slots { session.events.remove(slot) } }
       unreachable[aid] = Dictionary(
         uniqueKeysWithValues: entry.slots.map { (database.id(ofSlot: $0), database[slot: $0]) })
     }

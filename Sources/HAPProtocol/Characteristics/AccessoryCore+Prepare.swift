@@ -1,18 +1,10 @@
 import HAPModel
 import HAPWire
 
-/// A prepared timed write: good for one request of the session that prepared it, until it expires. HAP R2 §6.7.2.4.
-struct TimedWrite {
-  /// Most that a session keeps where a later one does not replace the earlier ones: the oldest go.
-  static let limit = 16
-
-  var pid: UInt64
-  var expires: Duration
-}
-
 extension AccessoryCore {
   /// `PUT /prepare` with `{"ttl":milliseconds,"pid":number}`. A later one replaces an earlier one.
   func receivePrepare(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore, at now: Duration) {
+    guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers write") }
     let request: TimedWritePreparation
     do {
       request = try TimedWritePreparation(body)
@@ -23,26 +15,8 @@ extension AccessoryCore {
       let isObject = error is TimedWritePreparation.Malformed
       return answer(isObject ? conduct.malformedPrepare : conduct.malformedPrepareBody, on: connection)
     }
-    if conduct.laterPrepareReplaces { connection.timedWrites.removeAll() }
-    connection.timedWrites.removeAll { $0.pid == request.pid || $0.expires < now }
-    if connection.timedWrites.count == TimedWrite.limit { connection.timedWrites.removeFirst() }
-    connection.timedWrites.append(TimedWrite(pid: request.pid, expires: now + .milliseconds(request.ttl)))
+    attributes.prepare(request.pid, for: .milliseconds(request.ttl), in: session, at: now)
     connection.answer(.ok, .success)
-  }
-
-  /// Whether a request that carries `pid` may go on. The prepared write is spent by it, right or wrong.
-  func spendTimedWrite(_ pid: UInt64, on connection: ConnectionCore, at now: Duration) -> Bool {
-    func isPrepared(_ connection: ConnectionCore) -> Bool {
-      connection.timedWrites.contains { $0.pid == pid && now <= $0.expires }
-    }
-    let holder: ConnectionCore =
-      switch conduct.timedWriteScope {
-      case .session: connection
-      case .accessory: sessions.first(where: isPrepared) ?? connection
-      }
-    let isGood = isPrepared(holder)
-    if isGood || conduct.wrongPIDSpends { holder.timedWrites.removeAll { $0.pid == pid || conduct.wrongPIDSpends } }
-    return isGood
   }
 }
 

@@ -1,0 +1,69 @@
+import HAPModel
+
+/// One entry of a write request. HAP R2 §6.7.2.
+package struct AttributeWrite {
+  package enum Authorization: Equatable {
+    case bytes([UInt8])
+    /// It could not be decoded.
+    case malformed
+  }
+
+  package var id: AttributeID
+  /// As the protocol has it; the rules of the characteristic convert it. nil: no value is written.
+  package var value: Value?
+  /// Subscribes or unsubscribes; nil: does neither.
+  package var subscribes: Bool?
+  /// Whether the controller wants the value in the answer.
+  package var wantsResponse = false
+  /// Additional authorization data. HAP R2 §6.7.2.2.
+  package var authorization: Authorization?
+  /// Whether the controller is not at home.
+  package var isRemote = false
+
+  package init(_ id: AttributeID, value: Value? = nil, subscribes: Bool? = nil) {
+    self.id = id
+    self.value = value
+    self.subscribes = subscribes
+  }
+}
+
+/// A write request and its results. A front end keeps one, and fills it again for each request, so that a request allocates nothing.
+package struct WriteTransaction {
+  package var writes: [AttributeWrite] = []
+  /// For each write, in order.
+  package internal(set) var statuses: [HAPStatus] = []
+  /// Values with which the device answered, by the position of the write; empty for most requests.
+  package internal(set) var responses: [Int: Value] = [:]
+  /// Writes that the device answers later, by their numbers.
+  var late: [UInt64: LateWrite] = [:]
+
+  package init() {}
+
+  /// Sets one status for all writes, which are not executed.
+  package mutating func refuse(_ status: HAPStatus) {
+    statuses = Array(repeating: status, count: writes.count)
+  }
+
+  mutating func begin() {
+    statuses.removeAll(keepingCapacity: true)
+    if !responses.isEmpty { responses.removeAll() }
+    if !late.isEmpty { late.removeAll() }
+  }
+}
+
+/// How far a write request has come.
+package enum WriteProgress {
+  /// Every write has its status.
+  case done
+  /// The device answers later: `AttributeFrontEnd.finish` is called then.
+  case waiting
+  /// The request ended at an attribute that does not exist (`Conduct.unknownWriteEndsRequest`).
+  case ended(AttributeID)
+}
+
+/// A write that the device answers later.
+struct LateWrite {
+  var position: Int
+  /// Canonical.
+  var value: Value
+}
