@@ -92,7 +92,7 @@ import Testing
     #expect(isGone(try #require(numbers.first)))
   }
 
-  @Test("Terminated, it and what it started get the time to end, and are gone when the end is reported") func terminate()
+  @Test("Terminated, it and its children get time to end, and are gone when the end is reported") func terminate()
     async throws
   {
     // The inner shell takes a moment after the outer one has ended.
@@ -122,7 +122,7 @@ import Testing
     #expect(seen.last == .ended(.signal(9)))
   }
 
-  @Test("A process that the shell leaves running delays neither its end nor the loop, and isn't ended") func background()
+  @Test("A process that the shell leaves running delays neither its end nor the loop, and goes on") func background()
     async throws
   {
     let seen = await events(of: "(sleep 3600; echo late) & echo $!")

@@ -6,7 +6,7 @@ import HAPWire
 import Testing
 
 /// An accessory with a front end of its own, in memory: typed requests, and the pairing procedures message by message.
-/// Seen to fail: with a server that sends events to their writer, and with one that ignores timed writes.
+/// Seen to fail: with a server that sends events to their writer, and with one that executes a write before the device has decided.
 @Suite("Attributes: a front end in memory") struct MemoryFrontEndTests {
   private static let on = TestHome.id(TestHome.ID.on)
 
@@ -28,13 +28,14 @@ import Testing
     #expect(written == [Self.on])
   }
 
-  @Test("What the rules refuse has a status, and changes nothing") func refused() throws {
+  @Test("A refused write has a status, and changes nothing") func refused() throws {
     let accessory = try MemoryFrontEnd()
     let phone = try accessory.open(TestHome.stranger)
     let (readOnly, nothing) = (TestHome.id(TestHome.ID.readOnly), AttributeID(aid: 9, iid: 9))
     let writes = [
       AttributeWrite(readOnly, value: .integer(1)), AttributeWrite(nothing, value: .integer(1)),
-      AttributeWrite(Self.on, value: .string("on")), AttributeWrite(Self.on), AttributeWrite(Self.on, value: .bool(true)),
+      AttributeWrite(Self.on, value: .string("on")), AttributeWrite(Self.on),
+      AttributeWrite(Self.on, value: .bool(true)),
     ]
     #expect(
       accessory.write(writes, by: phone)
@@ -94,7 +95,9 @@ private final class MemoryFrontEnd: AttributeFrontEnd {
     let me = ControllerCredentials(identifier: controller.identifier, key: controller.key)
     if !pairings.contains(where: { $0.identifier == me.identifier }) { try pair(me) }
     let accessory = PairedAccessory(identifier: identity.identifier, publicKey: identity.key.publicKey)
-    var (client, server) = (PairVerifyClient(identity: me, accessory: accessory, random: .seeded(1)), PairVerifyServer())
+    var (client, server) = (
+      PairVerifyClient(identity: me, accessory: accessory, random: .seeded(1)), PairVerifyServer()
+    )
     var message: TLV? = client.start()
     while let next = message {
       message = nil

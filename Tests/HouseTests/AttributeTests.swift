@@ -6,7 +6,9 @@ import Testing
 struct AttributeTests {
   private static let folder = "Sources/HAPProtocol/Attributes"
   /// Words of protocols, and the modules and types that render and read them.
-  private static let words = ["http", "json", "frame", "connectioncore", "accessorycore", "import hapwire", "bytebuffer"]
+  private static let words = [
+    "http", "json", "frame", "connectioncore", "accessorycore", "import hapwire", "bytebuffer",
+  ]
 
   @Test("The attributes name no protocol and none of its types") func words() throws {
     let files = try SourceFile.all(in: [Self.folder])

@@ -24,7 +24,7 @@ package final class AccessoryCore {
   private let outbox = Outbox()
   /// Makes the pictures that `POST /resource` asks for; without it there is no such resource.
   package var snapshotSource: (any SnapshotSource)?
-  /// Whether what verified controllers ask for, all but their pairings, is somebody else's to answer: `forward` actions.
+  /// Whether another accessory answers the requests of verified controllers, all but those about pairings: `forward` actions.
   package var forwards = false
   /// Whether each request is reported, too.
   package var reportsRequests = false
@@ -50,13 +50,13 @@ package final class AccessoryCore {
     case pairSetup(ConnectionCore)
     case pairVerify(ConnectionCore)
     case newPairing(Pairing, ConnectionCore)
-    /// A wrong setup code is counted first and answered then, so that whoever kills the process has no free tries.
+    /// A wrong setup code is counted first and answered then, so that killing the process gives no free tries.
     case failedAttempt(ConnectionCore, then: [PairSetupServer.Action])
     case pairings(ConnectionCore, PairingsRequest.Outcome)
     /// Pairings are removed by hand.
     case unpairing([[UInt8]], done: (Bool) -> Void)
     case forwarded(ConnectionCore)
-    /// Nobody waits for it.
+    /// No request waits for it.
     case nothing
   }
 

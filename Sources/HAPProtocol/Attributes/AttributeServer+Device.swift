@@ -20,7 +20,7 @@ struct DeviceRequest {
 }
 
 extension AttributeServer {
-  /// How long a device may take before a person is told (HAP-NodeJS).
+  /// How long a device may take before it is reported as slow (HAP-NodeJS).
   static let slowDevice = Duration.seconds(3)
 
   /// Names the characteristics whose value is not in the database but with the device, which is asked at every read of them.
@@ -153,7 +153,7 @@ extension AttributeServer {
 }
 
 extension DeviceRequest {
-  /// What the device has not answered yet, in order.
+  /// The characteristics that the device has not answered, in order.
   fileprivate var awaited: [AttributeID] {
     guard let write else { return outstanding.sorted() }
     return write.late.values.map(\.position).sorted().map { write.writes[$0].id }

@@ -3,11 +3,11 @@ import HAPModel
 extension AttributeServer {
   package var hasUnreachable: Bool { !unreachable.isEmpty }
 
-  /// Whether an accessory behind the bridge can be reached. One that can't keeps its ids, its place in the database and its subscriptions; its
-  /// characteristics are read and written with -70402 and are told to nobody. HAP R2 §6.7.1.4.
+  /// Sets whether an accessory of the bridge can be reached. One that can't keeps its ids, its place in the database and its subscriptions; its
+  /// characteristics are read and written with -70402 and have no events. HAP R2 §6.7.1.4.
   ///
-  /// When it is back, subscribers are told what changed meanwhile.
-  /// - Parameter aid: one that the database has; never 1, who is the bridge itself.
+  /// When it is back, subscribers get events of everything that changed meanwhile.
+  /// - Parameter aid: one that the database has; never 1, the bridge itself.
   package func setReachable(_ isReachable: Bool, aid: UInt64, at now: Duration) {
     guard let entry = database.accessoryEntries.first(where: { $0.aid == aid }) else {
       preconditionFailure("no accessory \(aid) in the database")
@@ -16,7 +16,7 @@ extension AttributeServer {
       guard let before = unreachable.removeValue(forKey: aid) else { return }
       for slot in entry.slots {
         let characteristic = database.characteristics[slot]
-        // Nobody heard the button when it was pressed.
+        // A button has no event for a press that is over.
         guard let value = before[database.id(ofSlot: slot)], value != characteristic.value,
           !EventRules.everyEventCounts(characteristic.type)
         else { continue }

@@ -1,8 +1,8 @@
 import HAPModel
 
-/// The changes that one connection is still to be told of, and when. HAP R2 §6.8.
+/// The changes that one connection has not sent as events, and when they are due. HAP R2 §6.8.
 ///
-/// Changes of the same characteristic are kept as one, told with the value at the time of sending; characteristics whose every event
+/// Changes of the same characteristic are kept as one, and sent with the value at the time of sending; characteristics whose every event
 /// counts (a button pressed twice) keep each with its own value.
 package struct EventQueue {
   package struct Entry {
@@ -34,7 +34,7 @@ package struct EventQueue {
     deadline = min(deadline ?? due, due)
   }
 
-  /// Forgets what waits for a characteristic: nobody is told of it after the subscription ended.
+  /// Forgets the changes of a characteristic, because there are no events after the subscription ended.
   mutating func remove(_ slot: Int) {
     entries.removeAll { $0.slot == slot }
     if entries.isEmpty { deadline = nil }

@@ -2,7 +2,7 @@ import HAPModel
 
 /// What the specification says of single characteristic types whose value is a moment rather than a state.
 enum EventRules {
-  /// Programmable Switch Event: nobody is pressing it at the moment of a read. HAP R2 §9.75.
+  /// Programmable Switch Event: it is not pressed at the moment of a read. HAP R2 §9.75.
   static let programmableSwitchEvent: TypeID = 0x73
   /// Button Event of a remote.
   static let buttonEvent: TypeID = 0x126

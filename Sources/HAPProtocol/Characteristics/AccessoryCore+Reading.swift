@@ -71,7 +71,7 @@ extension AccessoryCore {
       let start = buffer.readableCount
       allReadable = writeReads(request, failures, withStatus: false, by: session, to: &buffer)
       if allReadable { return .ok }
-      // Nearly always all can be read, so nobody looks before. Once more, then, with a status in every entry.
+      // Nearly always all can be read, so there is no look before. If not, it is written again with a status in every entry.
       buffer.removeLast(buffer.readableCount - start)
       _ = writeReads(request, failures, withStatus: true, by: session, to: &buffer)
       return .multiStatus
@@ -103,7 +103,7 @@ extension AccessoryCore {
     return allReadable
   }
 
-  /// Whether nothing is said of an id, for the conduct of a bridge that leaves out accessories that it doesn't have.
+  /// Whether an id is left out, for the conduct of a bridge that leaves out accessories that it doesn't have.
   private func isPassedOver(_ id: AttributeID) -> Bool {
     conduct.skipsUnknownAccessories && attributes.database.accessoryEntries.count > 1
       && !attributes.database.hasAccessory(id.aid)

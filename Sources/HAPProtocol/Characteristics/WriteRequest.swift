@@ -19,9 +19,9 @@ struct WriteRequest {
   /// `pid`: this is the second half of a timed write.
   private(set) var pid: UInt64?
 
-  /// Reads a body into `self`, whose room is used again. What was in it before is gone, also when it throws.
+  /// Reads a body into `self`, whose room is used again. The entries of before are gone, also when it throws.
   ///
-  /// As HomeKitADK has it: members that are not known are passed over; a `characteristics` without entries, an entry without `aid` or `iid`,
+  /// As HomeKitADK has it: members that are not known are ignored; a `characteristics` without entries, an entry without `aid` or `iid`,
   /// a `null` value and an `ev` other than true, false, 1 and 0 make the whole request malformed.
   mutating func read(_ body: UnsafeRawBufferPointer, conduct: Conduct) throws(Mistake) {
     takesNull = !conduct.nullIsMalformed
@@ -120,7 +120,9 @@ struct WriteRequest {
         }
       case .endObject:
         guard let aid, let iid else { return fail("an entry has aid and iid", reader) }
-        if needsValueOrEv, entry.value == nil, entry.subscribes == nil { return fail("an entry has value or ev", reader) }
+        if needsValueOrEv, entry.value == nil, entry.subscribes == nil {
+          return fail("an entry has value or ev", reader)
+        }
         entry.id = AttributeID(aid: aid, iid: iid)
         entries.append(entry)
         return

@@ -14,7 +14,7 @@ package final class ConnectionCore {
   package var incoming = ByteBuffer()
   /// Bytes as they go onto the network; the core adds, the shell consumes.
   package var outgoing = ByteBuffer()
-  /// Requests in plain that a tap put in place of others; they are worked off first.
+  /// Requests in plain with which a tap replaced others; they are worked off first.
   var substituted = ByteBuffer(capacity: 0)
 
   var phase = Phase.open
@@ -43,7 +43,7 @@ package final class ConnectionCore {
   package let remoteAddress: RemoteAddress
   package var slotState = SlotState.none
   let outbox: Outbox
-  /// Whether it stands in the outbox.
+  /// Whether it is in the outbox.
   fileprivate var isNoted = false
 
   /// The answers that are sent in chunks.
