@@ -14,9 +14,14 @@ extension ReplacedBehaviourTests {
   /// The values of all characteristics with such a name.
   private func integers(_ name: String, in served: ServedSimulation) async throws -> [Int128?] {
     let status = try await served.command("status")
-    return (status["accessories"]?.elements ?? []).flatMap { $0["characteristics"]?.elements ?? [] }
-      .filter { $0["name"]?.stringValue?.hasSuffix(name) == true }
-      .map { $0["value"]?.integerValue }
+    var values: [Int128?] = []
+    for accessory in status["accessories"]?.elements ?? [] {
+      for characteristic in accessory["characteristics"]?.elements ?? []
+      where characteristic["name"]?.stringValue?.hasSuffix(name) == true {
+        values.append(characteristic["value"]?.integerValue)
+      }
+    }
+    return values
   }
 
   @Test("A battery continues to drain after a service with Status Low Battery is removed") func removedNeighbour()
