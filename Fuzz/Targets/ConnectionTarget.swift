@@ -118,7 +118,7 @@ private struct FuzzedHome {
     case 1:
       // Its service comes and goes.
       let button = TestHome.id(TestHome.ID.button)
-      if accessory.core.database[button] != nil {
+      if accessory.core.attributes.database[button] != nil {
         accessory.change(button, to: .integer(Int128(program.number(below: 3))))
       }
     case 2: accessory.core.attributes.setLive([TestHome.id(TestHome.ID.brightness), TestHome.id(TestHome.ID.hue)])

@@ -135,10 +135,10 @@ package struct CaptureReplay {
         case .advanced: core.attributes.advance(to: time)
         case .changed(let changes):
           for (id, value) in changes.sorted(by: { $0.key < $1.key }) {
-            guard let slot = core.database.slot(of: id) else {
+            guard let slot = core.attributes.database.slot(of: id) else {
               throw Mistake(line: number, message: "there is no \(id)")
             }
-            guard value == .null || (try? core.database.characteristics[slot].admit(value)) != nil else {
+            guard value == .null || (try? core.attributes.database.characteristics[slot].admit(value)) != nil else {
               throw Mistake(line: number, message: "\(id) can't be \(value)")
             }
             core.attributes.change(id, to: value, at: time)
@@ -146,7 +146,7 @@ package struct CaptureReplay {
         case .read(let id, let result, let ticket): core.attributes.read(id, result, ticket: ticket, at: time)
         case .judged(let write, let verdict): core.attributes.judged(write, verdict, at: time)
         case .reachable(let aid, let isReachable):
-          guard core.database.hasAccessory(aid) else {
+          guard core.attributes.database.hasAccessory(aid) else {
             throw Mistake(line: number, message: "there is no accessory \(aid)")
           }
           core.attributes.setReachable(isReachable, aid: aid, at: time)

@@ -35,7 +35,7 @@ extension AccessoryServer {
     perform()
   }
 
-  /// An accessory of a bridge is lost, or found again; see `AccessoryCore.setReachable`.
+  /// An accessory of a bridge is lost, or found again; see `AttributeServer.setReachable`.
   package func setReachable(_ isReachable: Bool, aid: UInt64) {
     let now = now
     recorder?.note(.reachable(aid: aid, isReachable), at: now)

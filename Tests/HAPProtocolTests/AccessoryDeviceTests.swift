@@ -57,7 +57,7 @@ import Testing
     // Too late, twice and unasked.
     accessory.answer(brightness, .success(99), ticket: accessory.reads[0].ticket)
     #expect(controller.messages.isEmpty)
-    #expect(accessory.core.database[brightness] == 50)
+    #expect(accessory.core.attributes.database[brightness] == 50)
     #expect(accessory.core.attributes.nextDeadline == nil)
   }
 
@@ -141,7 +141,7 @@ import Testing
     accessory.disconnect(controller)
     #expect(accessory.core.attributes.nextDeadline == nil)
     accessory.answer(brightness, .success(4), ticket: accessory.reads[0].ticket)
-    #expect(accessory.core.database[brightness] == 50)
+    #expect(accessory.core.attributes.database[brightness] == 50)
   }
 
   @Test("A device that is silent for three seconds is reported, once")
@@ -162,7 +162,7 @@ import Testing
     let device = Thinker(later: [brightness, hue])
     accessory.core.attributes.writer = device
     #expect(controller.write(#""aid":1,"iid":12,"value":7"#, #""aid":1,"iid":11,"value":true"#) == nil)
-    #expect(accessory.core.database[brightness] == 50)
+    #expect(accessory.core.attributes.database[brightness] == 50)
     accessory.judge(device.asked[0].number, .later)
     #expect(controller.messages.isEmpty)
     accessory.judge(device.asked[0].number, .accepted())

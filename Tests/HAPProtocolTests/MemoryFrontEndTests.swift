@@ -164,6 +164,8 @@ private final class MemoryFrontEnd: AttributeFrontEnd {
     if case .write(let transaction) = request { late.append(transaction.statuses) }
   }
 
+  func reportMissing(_ id: AttributeID, in session: AttributeSession) { refusals += 1 }
+
   func reportRefusal(of id: AttributeID, _ status: HAPStatus, reason: String, in session: AttributeSession) {
     refusals += 1
   }

@@ -20,7 +20,7 @@ package enum AccessoryAction: Sendable {
   case identify(aid: UInt64)
   /// Tell the device what a controller wrote to one service in one request. The values are in the database already.
   case wrote(ServiceWrite)
-  /// Ask the device for the values of these characteristics, and hand each to `AccessoryCore.read`. The answer to the controller waits.
+  /// Ask the device for the values of these characteristics, and hand each to `AttributeServer.read`. The answer to the controller waits.
   case read([AttributeID], ticket: Ticket)
   /// Ask whoever stands behind, and hand the answer to `AccessoryCore.forwarded`. The answer to the controller waits.
   case forward(ControllerRequest, ConnectionID, ticket: Ticket)

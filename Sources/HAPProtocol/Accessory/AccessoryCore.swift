@@ -92,8 +92,6 @@ package final class AccessoryCore {
 
   package var advertisement: Advertisement { advertised }
 
-  package var database: AttributeDatabase { attributes.database }
-
   /// Whether `report` actions are made. Without them, a request costs nothing for them.
   package var makesReports: Bool {
     get { queue.makesReports }

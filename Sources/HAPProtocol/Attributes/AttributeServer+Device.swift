@@ -86,35 +86,34 @@ extension AttributeServer {
 
   // MARK: Asking
 
-  /// Asks the device for the values of those of these ids that have to be asked for.
-  /// - Returns: whether there are any. Then `AttributeFrontEnd.finish` is called later.
-  package func askDevice(
-    for ids: some Sequence<AttributeID>, of session: AttributeSession, at now: Duration
-  ) -> Bool {
-    var asked: [AttributeID] = []
-    for id in ids {
-      if case .slot(let slot) = readable(id, by: session), liveSlots.contains(slot), !asked.contains(id) {
-        asked.append(id)
-      }
-    }
-    guard !asked.isEmpty else { return false }
-    let ticket = queue.newTicket()
-    deviceRequests.append(
-      DeviceRequest(
-        ticket: ticket, session: session, outstanding: Set(asked), warning: now + Self.slowDevice,
-        deadline: now + conduct.deviceDeadline))
-    queue.append(.read(asked, ticket: ticket))
-    return true
-  }
-
   /// Whether the device is asked for any value.
   package var asksDevice: Bool { !liveSlots.isEmpty }
 
-  /// The characteristics whose value the device is asked for.
-  package var liveIDs: [AttributeID] {
+  /// Whether the device has to be asked for the value of a characteristic that a session reads.
+  package func asksDevice(for id: AttributeID, by session: AttributeSession) -> Bool {
+    guard case .slot(let slot) = readable(id, by: session) else { return false }
+    return liveSlots.contains(slot)
+  }
+
+  /// All characteristics that a session may read, and whose value the device is asked for.
+  package func liveIDs(by session: AttributeSession) -> [AttributeID] {
     var ids: [AttributeID] = []
-    liveSlots.forEach { ids.append(database.id(ofSlot: $0)) }
+    liveSlots.forEach { slot in
+      let id = database.id(ofSlot: slot)
+      if asksDevice(for: id, by: session) { ids.append(id) }
+    }
     return ids
+  }
+
+  /// Asks the device for values. `AttributeFrontEnd.finish` is called later.
+  /// - Parameter ids: those for which `asksDevice` is true, each once, and at least one.
+  package func askDevice(for ids: [AttributeID], of session: AttributeSession, at now: Duration) {
+    let ticket = queue.newTicket()
+    deviceRequests.append(
+      DeviceRequest(
+        ticket: ticket, session: session, outstanding: Set(ids), warning: now + Self.slowDevice,
+        deadline: now + conduct.deviceDeadline))
+    queue.append(.read(ids, ticket: ticket))
   }
 
   /// The device decides later about some writes of a request.

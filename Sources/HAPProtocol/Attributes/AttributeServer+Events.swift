@@ -46,7 +46,7 @@ extension AttributeServer {
   /// When `advance` has to be called next; nil: not before another input.
   package var nextDeadline: Duration? {
     var next = deviceDeadline
-    for session in sessions where !session.holdsEvents {
+    for session in sessions where !session.holdsEvents && !session.isSilenced {
       guard let deadline = session.events.deadline else { continue }
       next = next.map { min($0, deadline) } ?? deadline
     }

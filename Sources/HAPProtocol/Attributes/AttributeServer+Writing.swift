@@ -12,10 +12,11 @@ extension AttributeServer {
     for index in transaction.writes.indices {
       let id = transaction.writes[index].id
       if conduct.unknownWriteEndsRequest, transaction.writes[index].value != nil, database.slot(of: id) == nil {
+        if queue.makesReports { session.frontEnd.reportMissing(id, in: session) }
         tellDevice()
         // The device's decisions about earlier writes came to nothing with the request.
         transaction.late.removeAll()
-        return .ended(id)
+        return .ended
       }
       let status = write(at: index, of: &transaction, isTimed: isTimed, by: session, at: now)
       transaction.statuses.append(status)

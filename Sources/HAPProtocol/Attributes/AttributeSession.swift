@@ -10,6 +10,8 @@ package protocol AttributeFrontEnd: AnyObject {
   func finish(_ request: AnsweredRequest, of session: AttributeSession, at now: Duration)
   /// One write of a request is refused. Called only when reports are wanted.
   func reportRefusal(of id: AttributeID, _ status: HAPStatus, reason: String, in session: AttributeSession)
+  /// A write request ends, because an attribute does not exist. Called only when reports are wanted.
+  func reportMissing(_ id: AttributeID, in session: AttributeSession)
 }
 
 /// A request that waited for the device.
@@ -32,6 +34,8 @@ package final class AttributeSession {
   /// Whether events have to wait, because an answer is owed.
   package var holdsEvents = false
 
+  /// Whether the connection sends nothing more.
+  private(set) var isSilenced = false
   var subscriptions = SlotSet()
   var events = EventQueue()
   var timedWrites: [TimedWrite] = []
@@ -70,6 +74,7 @@ package final class AttributeSession {
 
   /// Ends all subscriptions and forgets what waits: the connection sends nothing more.
   func silence() {
+    isSilenced = true
     subscriptions.removeAll()
     events.removeAll()
   }

@@ -32,6 +32,7 @@ package struct CharacteristicWrite: Equatable, Sendable {
 
 /// The device's own word on a write, after the rules of the database and before the answer.
 package protocol CharacteristicWriter: AnyObject {
+  /// It must not call the core or its server: a request is under way there.
   /// - Returns: what becomes of it. A refused write changes nothing.
   func judge(_ write: CharacteristicWrite) -> WriteVerdict
 }

@@ -58,7 +58,7 @@ package enum WriteProgress {
   /// The device answers later: `AttributeFrontEnd.finish` is called then.
   case waiting
   /// The request ended at an attribute that does not exist (`Conduct.unknownWriteEndsRequest`).
-  case ended(AttributeID)
+  case ended
 }
 
 /// A write that the device answers later.

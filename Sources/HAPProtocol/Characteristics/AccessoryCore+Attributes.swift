@@ -66,6 +66,10 @@ extension AccessoryCore: AttributeFrontEnd {
     refuse(connection(of: session), request: "PUT /characteristics \(id)", reason: "\(status.rawValue): \(reason)")
   }
 
+  package func reportMissing(_ id: AttributeID, in session: AttributeSession) {
+    refuse(connection(of: session), request: "PUT /characteristics", reason: "there is no \(id)")
+  }
+
   /// Serves another database from now on. HAP R2 §6.6.1 wants `c#` raised, and it is advertised. Connections stay.
   ///
   /// - Parameters:

@@ -5,10 +5,9 @@ extension AccessoryCore {
   /// `GET /accessories`. HAP R2 §6.6.4.
   func receiveAccessoriesRead(on connection: ConnectionCore, at now: Duration) {
     guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers read") }
-    if attributes.asksDevice, attributes.askDevice(for: attributes.liveIDs, of: session, at: now) {
-      connection.pendingRead = .database
-      connection.isWaiting = true
-      return
+    if attributes.asksDevice {
+      let ids = attributes.liveIDs(by: session)
+      if !ids.isEmpty { return ask(for: ids, .database, on: connection, session, at: now) }
     }
     answerAccessoriesRead(failures: [:], on: connection)
   }
@@ -56,7 +55,13 @@ extension AccessoryCore {
       return connection.answer(.unprocessable, .invalidValue)
     }
     guard request.count > 0 else { return answer(conduct.emptyRead, on: connection) }
-    if attributes.asksDevice, askDevice(for: request, query, on: connection, at: now) { return }
+    if attributes.asksDevice, let session = connection.session?.attributes {
+      var ids: [AttributeID] = []
+      request.forEachID { if attributes.asksDevice(for: $0, by: session), !ids.contains($0) { ids.append($0) } }
+      if !ids.isEmpty {
+        return ask(for: ids, .characteristics(query: [UInt8](query)), on: connection, session, at: now)
+      }
+    }
     answerRead(request, query, failures: [:], on: connection)
   }
 
@@ -112,16 +117,13 @@ extension AccessoryCore {
   /// Most ids in one request: more than any bridge has within a head of legal size.
   static let readLimit = 4096
 
-  private func askDevice(
-    for request: ReadQuery, _ query: UnsafeRawBufferPointer, on connection: ConnectionCore, at now: Duration
-  ) -> Bool {
-    guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers read") }
-    var ids: [AttributeID] = []
-    request.forEachID { ids.append($0) }
-    guard attributes.askDevice(for: ids, of: session, at: now) else { return false }
-    connection.pendingRead = .characteristics(query: [UInt8](query))
+  private func ask(
+    for ids: [AttributeID], _ read: PendingRead, on connection: ConnectionCore, _ session: AttributeSession,
+    at now: Duration
+  ) {
+    connection.pendingRead = read
     connection.isWaiting = true
-    return true
+    attributes.askDevice(for: ids, of: session, at: now)
   }
 
   /// - Returns: whether it could be read.

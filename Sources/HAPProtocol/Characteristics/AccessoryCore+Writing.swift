@@ -34,9 +34,7 @@ extension AccessoryCore {
     switch attributes.write(&writes, isTimed: isTimed, by: session, at: now) {
     case .done: answerExecuted(writes, on: connection)
     case .waiting: connection.isWaiting = true
-    case .ended(let id):
-      refuse(connection, request: "PUT /characteristics", reason: "there is no \(id)")
-      answer(conduct.malformedBody, on: connection)
+    case .ended: answer(conduct.malformedBody, on: connection)
     }
   }
 

@@ -20,13 +20,21 @@ extension AccessoryRun {
       server.reshape(id)
       tell { _ in .verified(controller: controller) }
     case .wrote(let id, let value, let controller):
-      if let slot = core.database.slot(of: id) { tell { .wrote($0.named(slot, value), controller: controller) } }
+      if let slot = core.attributes.database.slot(of: id) {
+        tell { .wrote($0.named(slot, value), controller: controller) }
+      }
     case .subscribed(let id, let controller):
-      if let slot = core.database.slot(of: id) { tell { .subscribed($0.named(slot), controller: controller) } }
+      if let slot = core.attributes.database.slot(of: id) {
+        tell { .subscribed($0.named(slot), controller: controller) }
+      }
     case .unsubscribed(let id, let controller):
-      if let slot = core.database.slot(of: id) { tell { .unsubscribed($0.named(slot), controller: controller) } }
+      if let slot = core.attributes.database.slot(of: id) {
+        tell { .unsubscribed($0.named(slot), controller: controller) }
+      }
     case .told(let id, let value, let controller):
-      if let slot = core.database.slot(of: id) { tell { .told($0.named(slot, value), controller: controller) } }
+      if let slot = core.attributes.database.slot(of: id) {
+        tell { .told($0.named(slot, value), controller: controller) }
+      }
     case .identified: break  // told when it is done
     case .requested(let id, let request):
       let peer = peers[id] ?? "a connection"

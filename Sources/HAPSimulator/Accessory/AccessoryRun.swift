@@ -221,7 +221,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   func replace(by replacement: Replacement) {
     guard !isStopped else { return }
     // Behaviours that start read the values of those that continue, such as a countdown.
-    let current = core.database.updated(by: device, now: clock.now, random: random)
+    let current = core.attributes.database.updated(by: device, now: clock.now, random: random)
     let database = replacement.database(from: current)
     built = replacement.built.withoutDatabase
     stuck = []
@@ -260,7 +260,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   /// Lets the device look and act, and does what it asks for.
   private func visit(_ cause: DeviceChange.Cause, _ body: (inout DeviceContext) -> Void) {
     var context = DeviceContext(now: clock.now, random: random) { [core] id in
-      core.database.slot(of: id).map { core.database.characteristics[$0] }
+      core.attributes.database.slot(of: id).map { core.attributes.database.characteristics[$0] }
     }
     body(&context)
     random = context.random
@@ -276,7 +276,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       case .answerWrite(let number, let verdict): verdicts.append((number, verdict))
       }
     }
-    if let altered = installed.alteration?.altered(changes, by: cause, core.database) {
+    if let altered = installed.alteration?.altered(changes, by: cause, core.attributes.database) {
       changes = altered.filter { $0.delay == .zero }.map(\.change)
       for (change, delay) in altered where delay > .zero { installed.after(delay) { [unowned self] in tell([change]) } }
     }
@@ -289,7 +289,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private func tell(_ changes: [(id: AttributeID, value: Value)]) {
     var applicable: [(id: AttributeID, value: Value)] = []
     for (id, value) in changes {
-      guard let slot = core.database.slot(of: id) else { continue }
+      guard let slot = core.attributes.database.slot(of: id) else { continue }
       applicable.append((id, value))
       tell { .changed($0.named(slot, value)) }
     }
@@ -330,7 +330,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   func wrote(_ write: ServiceWrite) {
     if installed.isSuppressed(.wrote) { return }
-    guard let altered = installed.alteration?.altered(write, core.database) else { return take(write) }
+    guard let altered = installed.alteration?.altered(write, core.attributes.database) else { return take(write) }
     if let write = altered.write {
       take(write)
       if altered.isTwice { take(write) }
@@ -340,8 +340,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   private func take(_ write: ServiceWrite) {
     for entry in write.entries {
-      if let slot = core.database.slot(of: entry.id),
-        core.database.characteristics[slot].type == CharacteristicDefinition.identify.type
+      if let slot = core.attributes.database.slot(of: entry.id),
+        core.attributes.database.characteristics[slot].type == CharacteristicDefinition.identify.type
       {
         identify(aid: entry.id.aid)
       }
@@ -377,7 +377,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   }
 
   func tell(_ kind: (AttributeDatabase) -> SimulatorEvent.Kind) {
-    news?(SimulatorEvent(accessory: prepared.name, kind(core.database)))
+    news?(SimulatorEvent(accessory: prepared.name, kind(core.attributes.database)))
   }
 
   private func tellTrouble(_ text: String) { sink?(SimulatorEvent(accessory: prepared.name, .trouble(text))) }

@@ -99,7 +99,7 @@ extension SimulatedAccessory {
   package func writeConnections(to json: inout JSONWriter) {
     json.array { json in
       guard let run else { return }
-      let database = run.core.database
+      let database = run.core.attributes.database
       for connection in run.core.connections where !connection.isClosed {
         json.object { json in
           json.key("id")

@@ -17,7 +17,7 @@ extension SimulatedAccessory {
       writePairings(to: &json)
       json.key("characteristics")
       json.array { json in
-        let database = run.core.database
+        let database = run.core.attributes.database
         for slot in database.characteristics.indices { json.object { $0.status(of: slot, in: database) } }
       }
     }

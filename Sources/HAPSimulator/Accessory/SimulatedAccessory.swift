@@ -61,7 +61,7 @@ package actor SimulatedAccessory {
   package var isStopped: Bool { if case .stopped = state { true } else { false } }
   package var isRunning: Bool { run != nil }
   /// What is served, or was.
-  var database: AttributeDatabase { run?.core.database ?? lastDatabase ?? prepared.database }
+  var database: AttributeDatabase { run?.core.attributes.database ?? lastDatabase ?? prepared.database }
   var run: AccessoryRun? { if case .running(let run) = state { run } else { nil } }
   /// The text of the profile that is served, or will be at the next start.
   package var profileText: [UInt8] { profile.text }
@@ -152,7 +152,7 @@ package actor SimulatedAccessory {
     state = .running(run)
     prepared = prepared.running
     lastDatabase = nil
-    offline = offline.filter { run.core.database.hasAccessory($0) }
+    offline = offline.filter { run.core.attributes.database.hasAccessory($0) }
     for aid in offline.sorted() { run.setReachable(false, aid: aid) }
     if faults.isEmpty { return }
     let over = starts > 1 ? faults.forgetMomentary() : []
@@ -170,7 +170,7 @@ package actor SimulatedAccessory {
     let old: AccessoryRun
     do throws(CommandError) { old = try changeable() } catch { return done(error) }
     old.stop(restart.ending)
-    lastDatabase = old.core.database
+    lastDatabase = old.core.attributes.database
     state = .restarting(held: HeldPort.hold(terms, of: loop))
     let changes = restartChanges
     let random = loop.random
@@ -252,7 +252,7 @@ package actor SimulatedAccessory {
             let replacement = try result.get()
             run.replace(by: replacement)
             accessory.profile = replacement.profile
-            accessory.offline = accessory.offline.filter { run.core.database.hasAccessory($0) }
+            accessory.offline = accessory.offline.filter { run.core.attributes.database.hasAccessory($0) }
             return replacement.configurationNumber
           })
       }

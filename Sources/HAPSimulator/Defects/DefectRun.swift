@@ -127,12 +127,12 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
 
   // MARK: The world, for rules
 
-  var database: AttributeDatabase { core.database }
+  var database: AttributeDatabase { core.attributes.database }
   var databaseText: [UInt8] { core.databaseText }
   func text(of value: Value) -> [UInt8] { core.text(of: value) }
 
   func isSubscribed(_ connection: UInt64, to id: AttributeID) -> Bool {
-    guard let slot = core.database.slot(of: id) else { return false }
+    guard let slot = core.attributes.database.slot(of: id) else { return false }
     return core.connections.first { $0.id.number == connection }?.isSubscribed(toSlot: slot) ?? false
   }
 
@@ -333,8 +333,8 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     // Not in the middle of the core's work.
     after(.zero) { [unowned self] in
       for (id, node) in effects.values {
-        guard let slot = core.database.slot(of: id) else { continue }
-        let characteristic = core.database.characteristics[slot]
+        guard let slot = core.attributes.database.slot(of: id) else { continue }
+        let characteristic = core.attributes.database.characteristics[slot]
         let value = Value(defect: node)
         server.change([(id, (try? characteristic.admit(value)) ?? value)])
       }
@@ -359,7 +359,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
       connection: state.facts(of: connection, pairings, address: server.localAddress(of: connection.id)),
       others: core.connections.filter { $0 !== connection }.map { state.facts(of: $0, pairings, address: nil) },
       isPaired: core.isPaired, now: server.now, restart: state.restart,
-      lookup: { [unowned self] in core.database.facts(aid: $0, iid: $1) })
+      lookup: { [unowned self] in core.attributes.database.facts(aid: $0, iid: $1) })
     facts.isOffline = core.attributes.hasUnreachable
     facts.idle = arrivals[connection.id]?.heard.map { facts.now - $0 } ?? .zero
     return facts

@@ -60,7 +60,7 @@ final class InstalledDefect {
   private func install() {
     guard let state else { return }
     let defect = state.script.defect
-    alteration = DeviceAlteration(defect.devices, server.core.database)
+    alteration = DeviceAlteration(defect.devices, server.core.attributes.database)
     guard defect.isInstalled else { return }
     let run = DefectRun(state, server)
     self.run = run

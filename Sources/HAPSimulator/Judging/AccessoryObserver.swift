@@ -47,7 +47,7 @@ final class AccessoryObserver: CoreRecorder, JudgedAccessory {
 
   // MARK: The accessory
 
-  var database: AttributeDatabase { core?.database ?? .empty }
+  var database: AttributeDatabase { core?.attributes.database ?? .empty }
   var isPaired: Bool { core?.isPaired ?? false }
   var pairingIdentifiers: [[UInt8]] { core?.pairings.map(\.identifier) ?? [] }
   func isAdmin(_ controller: String) -> Bool {

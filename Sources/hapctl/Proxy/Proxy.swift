@@ -181,7 +181,8 @@ final class Proxy: AccessoryServerOwner {
         guard number != core.advertisement.configurationNumber else { return }
         transcript.note("the accessory has another database; the proxy's c# is \(number) now")
         server.replace(
-          core.database, model: core.advertisement.model, configurationNumber: number, live: EmptyCollection())
+          core.attributes.database, model: core.advertisement.model, configurationNumber: number,
+          live: EmptyCollection())
       }
     }
   }
