@@ -64,6 +64,7 @@ let package = Package(
     .target(
       name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"],
       plugins: ["EmbedTexts"]),
+    .target(name: "HAPDevices", dependencies: ["HAPProtocol", "HAPModel", "HAPWire"]),
     .target(name: "HAPFleet", dependencies: ["HAPFaults", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPProtocol", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
@@ -85,7 +86,7 @@ let package = Package(
     .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults", "HAPDefects",
+        "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults", "HAPDefects",
         "HAPJudge", "HAPReport", "HAPProfile", "HAPWorld", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire",
         "HAPCrypto", "MDNS",
         "CQRencode",

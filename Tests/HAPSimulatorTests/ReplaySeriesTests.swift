@@ -1,4 +1,5 @@
 import Foundation
+import HAPDevices
 import HAPModel
 import HAPProfile
 import HAPStore

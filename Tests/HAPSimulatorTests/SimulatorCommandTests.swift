@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPModel
 import HAPProtocol
 import HAPWire

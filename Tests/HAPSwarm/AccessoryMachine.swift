@@ -1,4 +1,5 @@
 import HAPDefects
+import HAPDevices
 import HAPDiscovery
 import HAPLoop
 import HAPModel

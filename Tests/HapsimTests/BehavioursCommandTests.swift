@@ -1,5 +1,6 @@
 import Foundation
 import HAPCommandLine
+import HAPDevices
 import HAPModel
 import HAPSimulator
 import Testing

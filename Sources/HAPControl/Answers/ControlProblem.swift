@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPProfile
 import HAPSimulator
 import HAPWire

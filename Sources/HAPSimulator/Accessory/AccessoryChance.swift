@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPFleet
 
 /// The chance of one accessory, as far as it has been drawn: it goes on over its restarts.

@@ -1,6 +1,7 @@
 import HAPCapture
 import HAPCrypto
 import HAPDefects
+import HAPDevices
 import HAPDiscovery
 import HAPLoop
 import HAPModel

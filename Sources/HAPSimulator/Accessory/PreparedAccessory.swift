@@ -1,5 +1,6 @@
 import HAPCrypto
 import HAPDefects
+import HAPDevices
 import HAPFaults
 import HAPModel
 import HAPProfile

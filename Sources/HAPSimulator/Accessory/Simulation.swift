@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPDiscovery
 import HAPLoop
 import HAPProfile

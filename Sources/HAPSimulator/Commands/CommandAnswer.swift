@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPWire
 
 /// The JSON texts, each one line without its end, in which commands are answered.

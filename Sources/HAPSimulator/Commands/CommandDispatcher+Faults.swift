@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPFaults
 import HAPProfile
 import HAPWire

@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPLoop
 
 /// The commands of one sender, carried out one after another: each finds what the one before it has done, however long that took.

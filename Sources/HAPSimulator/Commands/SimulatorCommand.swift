@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPFaults
 import HAPModel
 import HAPProfile

@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPLoop
 import HAPProfile
 import HAPStore

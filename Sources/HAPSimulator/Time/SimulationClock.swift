@@ -1,3 +1,4 @@
+import HAPDevices
 import HAPLoop
 
 /// The time that devices live in: what they are told of it, and by which their timers fire. It runs with the machine's clock, faster or slower

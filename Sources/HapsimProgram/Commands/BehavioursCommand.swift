@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPDevices
 import HAPModel
 import HAPSimulator
 import HAPWire

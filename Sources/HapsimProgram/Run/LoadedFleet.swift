@@ -1,4 +1,5 @@
 import HAPCommandLine
+import HAPDevices
 import HAPFaults
 import HAPFleet
 import HAPModel

@@ -11,15 +11,15 @@ package struct DeviceService: Sendable {
   /// Private: a behaviour must find its neighbours by a method that records them. Otherwise it continues with addresses of removed services.
   private var others: [Neighbour] = []
   /// Records the results of `companions`, `linked` and `others(where:)`; `nil`: they are not recorded.
-  var lookups: ServiceLookups?
+  package var lookups: ServiceLookups?
 
   /// Another service of the same accessory.
   private struct Neighbour: Sendable {
-    let service: DeviceService
+    package let service: DeviceService
     /// Whether this service is linked to it.
-    let isLinked: Bool
+    package let isLinked: Bool
     /// Whether it is linked to this service.
-    let linksHere: Bool
+    package let linksHere: Bool
   }
 
   package init(id: AttributeID, type: TypeID, characteristics: [TypeID: AttributeID]) {

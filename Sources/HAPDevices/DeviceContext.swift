@@ -13,7 +13,7 @@ package struct DeviceContext {
   package private(set) var actions: [DeviceAction] = []
 
   /// Added to the tokens of timers, so that the parts of a device don't meet in them.
-  var tokenBase = 0
+  package var tokenBase = 0
   private let lookup: (AttributeID) -> Characteristic?
 
   /// - Parameter lookup: the characteristic as it stands in the core's database; `nil` for an unknown id.

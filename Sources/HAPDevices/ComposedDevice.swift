@@ -4,9 +4,9 @@ import HAPProtocol
 /// The standard device: a behaviour for each service that has one, and hands that can set everything else.
 package final class ComposedDevice: Device {
   private struct Part {
-    let behaviour: any Behaviour
-    let parameters: BehaviourParameters?
-    let tokenBase: Int
+    package let behaviour: any Behaviour
+    package let parameters: BehaviourParameters?
+    package let tokenBase: Int
   }
   private static let tokensPerPart = 256
 
@@ -92,7 +92,7 @@ package final class ComposedDevice: Device {
   }
 
   /// Each service's behaviour, with what it was made with and the number of its part.
-  func parts(
+  package func parts(
     in database: AttributeDatabase
   ) -> [AttributeID: (behaviour: any Behaviour, parameters: BehaviourParameters?, number: Int)] {
     var found: [AttributeID: (any Behaviour, BehaviourParameters?, Int)] = [:]

@@ -4,13 +4,13 @@ import Synchronization
 /// Everything that a behaviour was made from: its service, its parameters, and the services that it looked up.
 ///
 /// If the origin is the same in the new profile, the behaviour continues when the profile is replaced.
-struct BehaviourOrigin: Equatable {
+package struct BehaviourOrigin: Equatable {
   private let parameters: BehaviourParameters
   private let service: ServiceShape?
   private let lookedUp: [[ServiceShape?]]
 
   /// - Parameter shapes: of all services of the database.
-  init(
+  package init(
     _ service: DeviceService, _ parameters: BehaviourParameters, _ lookups: ServiceLookups,
     _ shapes: [AttributeID: ServiceShape]
   ) {
@@ -21,13 +21,13 @@ struct BehaviourOrigin: Equatable {
 }
 
 /// A service as behaviours see it. Names and descriptions are for people only, so they may change.
-struct ServiceShape: Equatable {
+package struct ServiceShape: Equatable {
   private struct Member: Equatable {
-    let id: AttributeID
-    let type: TypeID
-    let format: Format
-    let constraints: Constraints
-    let value: Value
+    package let id: AttributeID
+    package let type: TypeID
+    package let format: Format
+    package let constraints: Constraints
+    package let value: Value
   }
   private let id: AttributeID
   private let type: TypeID
@@ -50,7 +50,7 @@ struct ServiceShape: Equatable {
   }
 
   /// Those of all services, by their addresses.
-  static func all(in database: AttributeDatabase) -> [AttributeID: ServiceShape] {
+  package static func all(in database: AttributeDatabase) -> [AttributeID: ServiceShape] {
     var shapes: [AttributeID: ServiceShape] = [:]
     for entry in database.services {
       let id = AttributeID(aid: database.accessoryEntries[entry.accessory].aid, iid: entry.iid)
@@ -61,11 +61,11 @@ struct ServiceShape: Equatable {
 }
 
 /// Records which other services a behaviour looks up while it is made.
-final class ServiceLookups: Sendable {
+package final class ServiceLookups: Sendable {
   private let found = Mutex<[[DeviceService]]>([])
 
   /// The result of each lookup, in order.
-  var results: [[DeviceService]] { found.withLock { $0 } }
+  package var results: [[DeviceService]] { found.withLock { $0 } }
 
-  func record(_ services: [DeviceService]) { found.withLock { $0.append(services) } }
+  package func record(_ services: [DeviceService]) { found.withLock { $0.append(services) } }
 }

@@ -27,11 +27,11 @@ package struct BehaviourParameter: Equatable, Sendable {
   }
 
   /// What values in a profile may refer to.
-  struct Surroundings {
+  package struct Surroundings {
     /// Those of the service.
-    var characteristics: [Characteristic]
+    package var characteristics: [Characteristic]
     /// Those beside the profile; nil: it can name none.
-    var files: ReplayFiles?
+    package var files: ReplayFiles?
   }
 
   package var name: String
@@ -41,7 +41,7 @@ package struct BehaviourParameter: Equatable, Sendable {
   /// One sentence for people.
   package var summary: String
 
-  init(_ name: String, _ kind: Kind, default setting: Setting?, _ summary: String) {
+  package init(_ name: String, _ kind: Kind, default setting: Setting?, _ summary: String) {
     self.name = name
     self.kind = kind
     defaultSetting = setting
@@ -49,7 +49,7 @@ package struct BehaviourParameter: Equatable, Sendable {
   }
 
   /// Reads the parameter's value from a profile. Nil when it can't be read; then there is a problem more.
-  func read(_ node: JSONNode, in surroundings: Surroundings, _ problems: inout [JSONProblem]) -> Setting? {
+  package func read(_ node: JSONNode, in surroundings: Surroundings, _ problems: inout [JSONProblem]) -> Setting? {
     do throws(JSONProblem) {
       guard case .list(let members) = kind else { return try read(node, in: surroundings) }
       var list: [BehaviourParameters] = []
@@ -134,7 +134,7 @@ extension [Characteristic] {
 
 extension Characteristic {
   /// The catalogue's identifier, or the vendor's description, or the type.
-  var shownName: String { Catalogue.characteristic(type)?.identifier ?? description ?? type.description }
+  package var shownName: String { Catalogue.characteristic(type)?.identifier ?? description ?? type.description }
 }
 
 /// The parameters of one behaviour, complete. Asking for one that its kind does not declare is our own mistake and traps.
@@ -144,7 +144,7 @@ package struct BehaviourParameters: Equatable, Sendable {
   fileprivate init(settings: [String: BehaviourParameter.Setting]) { self.settings = settings }
 
   /// All of them as they are where nothing is said. None may be required.
-  init(defaultsOf parameters: [BehaviourParameter]) {
+  package init(defaultsOf parameters: [BehaviourParameter]) {
     self.init(
       settings: Dictionary(
         uniqueKeysWithValues: parameters.compactMap { parameter in
@@ -176,46 +176,46 @@ package struct BehaviourParameters: Equatable, Sendable {
   }
 
   /// Whether the kind declares such a parameter.
-  func has(_ name: String) -> Bool { settings[name] != nil }
+  package func has(_ name: String) -> Bool { settings[name] != nil }
 
-  func duration(_ name: String) -> Duration {
+  package func duration(_ name: String) -> Duration {
     guard case .duration(let duration)? = settings[name] else { preconditionFailure("no duration \(name) is declared") }
     return duration
   }
 
-  func choice(_ name: String) -> String {
+  package func choice(_ name: String) -> String {
     guard case .choice(let word)? = settings[name] else { preconditionFailure("no choice \(name) is declared") }
     return word
   }
 
-  func fraction(_ name: String) -> Double {
+  package func fraction(_ name: String) -> Double {
     guard case .fraction(let number)? = settings[name] else { preconditionFailure("no fraction \(name) is declared") }
     return number
   }
 
-  func number(_ name: String) -> Double {
+  package func number(_ name: String) -> Double {
     guard case .number(let number)? = settings[name] else { preconditionFailure("no number \(name) is declared") }
     return number
   }
 
-  func series(_ name: String) -> ReplaySeries? {
+  package func series(_ name: String) -> ReplaySeries? {
     guard case .series(let series)? = settings[name] else { preconditionFailure("no series \(name) is declared") }
     return series
   }
 
-  func flag(_ name: String) -> Bool {
+  package func flag(_ name: String) -> Bool {
     guard case .flag(let flag)? = settings[name] else { preconditionFailure("no flag \(name) is declared") }
     return flag
   }
 
-  func characteristic(_ name: String) -> TypeID {
+  package func characteristic(_ name: String) -> TypeID {
     guard case .characteristic(let type)? = settings[name] else {
       preconditionFailure("no characteristic \(name) is declared")
     }
     return type
   }
 
-  func list(_ name: String) -> [BehaviourParameters] {
+  package func list(_ name: String) -> [BehaviourParameters] {
     guard case .list(let list)? = settings[name] else { preconditionFailure("no list \(name) is declared") }
     return list
   }
@@ -224,7 +224,7 @@ package struct BehaviourParameters: Equatable, Sendable {
 /// A behaviour that profiles can use: for which service, with which parameters.
 package struct BehaviourKind: Sendable {
   /// What is wrong with parameters that can be read one by one: in the member they were read from, for a service with these characteristics.
-  typealias Judge = @Sendable (BehaviourParameters, JSONNode, [Characteristic]) -> [JSONProblem]
+  package typealias Judge = @Sendable (BehaviourParameters, JSONNode, [Characteristic]) -> [JSONProblem]
 
   /// Nil: any service without a behaviour of its own, where the profile asks for it.
   package let service: ServiceDefinition?
@@ -236,7 +236,7 @@ package struct BehaviourKind: Sendable {
   /// Made once: a bridge has a hundred services of one kind of which the profile says nothing.
   private let defaults: BehaviourParameters
 
-  init(
+  package init(
     service: ServiceDefinition?, summary: String, parameters: [BehaviourParameter],
     judge: @escaping Judge = { _, _, _ in [] },
     construct: @escaping @Sendable (DeviceService, BehaviourParameters) -> any Behaviour
@@ -254,7 +254,7 @@ package struct BehaviourKind: Sendable {
   /// - Parameters:
   ///   - characteristics: those of the service, which parameters may name.
   ///   - files: those beside the profile; nil: it can name none.
-  func read(
+  package func read(
     _ node: JSONNode?, for characteristics: [Characteristic], _ files: ReplayFiles? = nil
   ) -> (parameters: BehaviourParameters, problems: [JSONProblem]) {
     guard let node else { return (defaults, []) }
@@ -265,7 +265,7 @@ package struct BehaviourKind: Sendable {
     return (read ?? defaults, problems)
   }
 
-  func make(_ service: DeviceService, _ parameters: BehaviourParameters) -> any Behaviour {
+  package func make(_ service: DeviceService, _ parameters: BehaviourParameters) -> any Behaviour {
     construct(service, parameters)
   }
 

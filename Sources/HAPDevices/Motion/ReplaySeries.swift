@@ -11,8 +11,13 @@ package struct ReplaySeries: Equatable, Sendable {
 
   /// Why something is no series, for people; `line` where it is a file's.
   package struct Problem: Error, Equatable {
-    var line: Int?
-    var message: String
+    package var line: Int?
+    package var message: String
+
+    package init(line: Int? = nil, message: String) {
+      self.line = line
+      self.message = message
+    }
   }
 
   /// Nearer together, they would keep the processor busy.

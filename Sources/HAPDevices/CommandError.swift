@@ -1,6 +1,3 @@
-import HAPLoop
-import HAPStore
-
 /// Why a command was not carried out. Nothing was changed.
 package struct CommandError: Error, Equatable, Sendable {
   /// What callers decide on; its raw value is the `code` of an answer.
@@ -28,17 +25,5 @@ package struct CommandError: Error, Equatable, Sendable {
   package init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
-  }
-
-  /// Why an accessory or its next profile could not be made ready.
-  init(preparing error: any Error) {
-    if let error = error as? CommandError {
-      self = error
-    } else if let error = error as? StoreError, case .alreadyRunning = error.code {
-      // The same accessory twice: no trouble of ours.
-      self.init(.notPossible, "\(error)")
-    } else {
-      self.init(error is StoreError || error is LoopError ? .failed : .notPossible, "\(error)")
-    }
   }
 }

@@ -4,7 +4,7 @@ extension Characteristic {
   /// Takes a value that a person sets: what controllers may not write can be set, but the constraints hold for all.
   ///
   /// - Throws: `invalidValue`, naming the rule that it breaks.
-  func admitByHand(_ value: Value) throws(CommandError) -> Value {
+  package func admitByHand(_ value: Value) throws(CommandError) -> Value {
     do throws(HAPStatus) {
       return try admit(value)
     } catch {
@@ -39,7 +39,7 @@ extension Characteristic {
 
 extension Value {
   /// For messages: as JSON writes it, long ones cut.
-  var text: String {
+  package var text: String {
     switch self {
     case .null: "null"
     case .bool(let bool): bool ? "true" : "false"

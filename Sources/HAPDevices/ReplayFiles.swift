@@ -1,0 +1,35 @@
+/// The files that a profile's behaviours name: they are beside it. Each is read once.
+///
+/// It may read files, so it is used off the loop.
+package final class ReplayFiles {
+  /// The most that a file may have: 1 MiB.
+  package static let sizeLimit = 1 << 20
+
+  /// Reads the file with a name.
+  private let read: (String) throws(ReplaySeries.Problem) -> [UInt8]
+  private var known: [String: Result<ReplaySeries, ReplaySeries.Problem>] = [:]
+
+  /// - Parameter read: reads the file with a name, which has no folder. It throws a line for people.
+  package init(read: @escaping (String) throws(ReplaySeries.Problem) -> [UInt8]) { self.read = read }
+
+  /// The series in a file, or one line for people that says why there is none.
+  package func series(_ name: String) -> Result<ReplaySeries, ReplaySeries.Problem> {
+    if let known = known[name] { return known }
+    let result = Result { () throws(ReplaySeries.Problem) in try load(name) }
+    known[name] = result
+    return result
+  }
+
+  private func load(_ name: String) throws(ReplaySeries.Problem) -> ReplaySeries {
+    let isName =
+      !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
+    guard isName else {
+      throw .init(
+        message: "the name of a file beside the profile is expected, without a folder, not \"\(name.prefix(40))\"")
+    }
+    do throws(ReplaySeries.Problem) { return try ReplaySeries(csv: try read(name)) } catch {
+      let line = error.line.map { "line \($0): " } ?? ""
+      throw .init(line: error.line, message: "\(name): \(line)\(error.message)")
+    }
+  }
+}
