@@ -86,7 +86,8 @@ let package = Package(
     .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults", "HAPDefects",
+        "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults",
+        "HAPDefects",
         "HAPJudge", "HAPReport", "HAPProfile", "HAPWorld", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire",
         "HAPCrypto", "MDNS",
         "CQRencode",
@@ -95,7 +96,8 @@ let package = Package(
     .target(
       name: "HAPControl",
       dependencies: [
-        "HAPSimulator", "HAPScenario", "HAPFaults", "HAPProfile", "HAPProtocol", "HAPLoop", "HAPModel", "HAPWire",
+        "HAPSimulator", "HAPDevices", "HAPScenario", "HAPFaults", "HAPProfile", "HAPProtocol", "HAPLoop", "HAPModel",
+        "HAPWire",
       ],
       exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
     .target(
@@ -109,7 +111,8 @@ let package = Package(
     .target(
       name: "HapsimProgram",
       dependencies: [
-        "HAPControl", "HAPSimulator", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults",
+        "HAPControl", "HAPSimulator", "HAPDevices", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet",
+        "HAPFaults",
         "HAPDefects",
         "HAPJudge",
         "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
@@ -160,7 +163,8 @@ let package = Package(
         "CSQLite",
       ]),
     .testTarget(
-      name: "HAPSimulatorTests", dependencies: ["HAPSimulator", "HAPScenario", "HAPTestSupport", "WorldTestSupport"]),
+      name: "HAPSimulatorTests",
+      dependencies: ["HAPSimulator", "HAPDevices", "HAPScenario", "HAPTestSupport", "WorldTestSupport"]),
     .testTarget(
       name: "HAPControlTests",
       dependencies: [
@@ -170,7 +174,8 @@ let package = Package(
     .testTarget(
       name: "HapsimTests",
       dependencies: [
-        "HapsimProgram", "HAPCommandLine", "HAPReport", "HAPSimulator", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
+        "HapsimProgram", "HAPCommandLine", "HAPReport", "HAPSimulator", "HAPDevices", "HAPStore", "HAPLoop", "HAPModel",
+        "HAPWire",
         "HAPCrypto",
       ],
       exclude: ["Help"]),
@@ -245,7 +250,8 @@ let package = Package(
     .target(
       name: "HAPSwarm",
       dependencies: [
-        "HAPWorld", "HAPSimulator", "HAPDefects", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore",
+        "HAPWorld", "HAPSimulator", "HAPDevices", "HAPDefects", "HAPProfile", "HAPDiscovery", "HAPTransport",
+        "HAPStore",
         "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/HAPSwarm"),

@@ -29,6 +29,7 @@ struct PurityTests {
     "HAPDefects": ["HAPYAML", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPScenario": ["HAPYAML", "HAPModel", "HAPWire"],
     "HAPFaults": ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"],
+    "HAPDevices": ["HAPProtocol", "HAPModel", "HAPWire"],
     "HAPFleet": ["HAPFaults", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPJudge": ["HAPReport", "HAPProtocol", "HAPModel", "HAPWire"],
     "HAPLint": ["HAPModel", "HAPWire"],
