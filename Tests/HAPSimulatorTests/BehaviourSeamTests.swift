@@ -1,8 +1,8 @@
-import HAPDevices
 import HAPModel
 import HAPProtocol
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 /// A lamp that lights when the lock of its accessory moves, and counts what it is told.

@@ -1,8 +1,8 @@
 import Foundation
-import HAPDevices
 import HAPModel
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 /// `docs/behaviours.md` against the registry.

@@ -5,6 +5,7 @@ import HAPStore
 import HAPWire
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 private func simulated<T>(

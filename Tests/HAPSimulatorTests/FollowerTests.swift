@@ -1,8 +1,8 @@
-import HAPDevices
 import HAPModel
 import HAPWire
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 @Suite("Services of one's own") struct FollowerTests {

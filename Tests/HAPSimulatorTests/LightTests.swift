@@ -1,8 +1,8 @@
-import HAPDevices
 import HAPModel
 import HAPProtocol
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 @Suite("Light Bulb") struct LightBulbTests {

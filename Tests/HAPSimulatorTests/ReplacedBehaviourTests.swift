@@ -1,6 +1,7 @@
 import HAPWire
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 @Suite("Behaviours, while the profile is replaced") struct ReplacedBehaviourTests {

@@ -1,7 +1,7 @@
-import HAPDevices
 import HAPWire
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 /// Replaced profiles whose behaviours depend on other services.

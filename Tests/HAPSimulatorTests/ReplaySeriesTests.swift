@@ -1,11 +1,11 @@
 import Foundation
-import HAPDevices
 import HAPModel
 import HAPProfile
 import HAPStore
 import HAPWire
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 /// A folder with a profile's files, for the length of a test.

@@ -1,7 +1,7 @@
-import HAPDevices
 import HAPModel
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 @Suite("Security systems") struct SecuritySystemTests {

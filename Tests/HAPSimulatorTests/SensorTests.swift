@@ -1,7 +1,7 @@
-import HAPDevices
 import HAPModel
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 /// A sensor: what it tells (9), Status Active (10), and more from 11 on.

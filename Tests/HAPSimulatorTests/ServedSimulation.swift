@@ -8,6 +8,7 @@ import HAPWire
 import Synchronization
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 /// A simulation on a loop of its own, as `hapsim run` has one: on loopback, not announced, keeping nothing. Everything awaits; nothing blocks.

@@ -1,7 +1,7 @@
-import HAPDevices
 import HAPLoop
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 /// Something that belongs to one loop's thread.

@@ -1,9 +1,9 @@
-import HAPDevices
 import HAPModel
 import HAPProtocol
 import HAPWire
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 @Suite("The command vocabulary")

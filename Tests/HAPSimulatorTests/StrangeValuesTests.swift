@@ -1,8 +1,8 @@
-import HAPDevices
 import HAPModel
 import HAPProtocol
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 /// Copies of devices are exact: their characteristics may have any format, and values that no rule allows.

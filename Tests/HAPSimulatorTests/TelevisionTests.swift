@@ -1,6 +1,7 @@
 import HAPModel
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 @Suite("Television") struct TelevisionTests {

@@ -1,8 +1,8 @@
-import HAPDevices
 import HAPModel
 import HAPProtocol
 import HAPWire
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 /// A device, a database and a clock that only moves when told: what the shell does for a device, without the shell.

@@ -3,6 +3,7 @@ import HAPModel
 import HAPProtocol
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 @Suite("What a defect does to a device") struct DeviceAlterationTests {

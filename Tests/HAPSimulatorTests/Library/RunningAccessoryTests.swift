@@ -2,6 +2,7 @@ import HAPModel
 import HAPWire
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 @Suite("The library: what is done to an accessory", .timeLimit(.minutes(10))) struct RunningAccessoryTests {

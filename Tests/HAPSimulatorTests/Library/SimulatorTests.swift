@@ -1,10 +1,10 @@
 import Foundation
-import HAPDevices
 import HAPLoop
 import HAPModel
 import HAPProfile
 import Testing
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 @Suite("The library: a simulator", .timeLimit(.minutes(10))) struct SimulatorTests {

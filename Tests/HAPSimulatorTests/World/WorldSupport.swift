@@ -1,5 +1,6 @@
 import HAPLoop
 
+@testable import HAPDevices
 @testable import HAPSimulator
 
 extension World {
