@@ -30,7 +30,7 @@ package struct BehaviourParameter: Equatable, Sendable {
   package struct Surroundings {
     /// Those of the service.
     package var characteristics: [Characteristic]
-    /// Those beside the profile; nil: it can name none.
+    /// Those in the folder of the profile; nil: it can name none.
     package var files: ReplayFiles?
   }
 
@@ -223,7 +223,7 @@ package struct BehaviourParameters: Equatable, Sendable {
 
 /// A behaviour that profiles can use: for which service, with which parameters.
 package struct BehaviourKind: Sendable {
-  /// What is wrong with parameters that can be read one by one: in the member they were read from, for a service with these characteristics.
+  /// The problems of parameters that can be read one by one: in the member they were read from, for a service with these characteristics.
   package typealias Judge = @Sendable (BehaviourParameters, JSONNode, [Characteristic]) -> [JSONProblem]
 
   /// Nil: any service without a behaviour of its own, where the profile asks for it.
@@ -253,7 +253,7 @@ package struct BehaviourKind: Sendable {
   ///
   /// - Parameters:
   ///   - characteristics: those of the service, which parameters may name.
-  ///   - files: those beside the profile; nil: it can name none.
+  ///   - files: those in the folder of the profile; nil: it can name none.
   package func read(
     _ node: JSONNode?, for characteristics: [Characteristic], _ files: ReplayFiles? = nil
   ) -> (parameters: BehaviourParameters, problems: [JSONProblem]) {
@@ -269,7 +269,7 @@ package struct BehaviourKind: Sendable {
     construct(service, parameters)
   }
 
-  /// What can be done to a service that has all that Apple allows it.
+  /// The deeds for a service that has all that Apple allows it.
   package var deeds: [Deed.Kind] {
     let types = service.map { $0.required + $0.optional } ?? []
     let whole = DeviceService(

@@ -10,7 +10,7 @@ package enum Deed: Equatable, Sendable {
   case jam(Bool)
   /// Open or close the housing.
   case tamper(Bool)
-  /// Charge or drain the battery to so many percent, 0...100.
+  /// Charge or drain the battery to a percentage, 0...100.
   case battery(Int)
 
   package enum Kind: String, CaseIterable, Sendable { case press, trigger, jam, tamper, battery }

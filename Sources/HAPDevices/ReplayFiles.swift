@@ -1,4 +1,4 @@
-/// The files that a profile's behaviours name: they are beside it. Each is read once.
+/// The files that a profile's behaviours name: they are in its folder. Each is read once.
 ///
 /// It may read files, so it is used off the loop.
 package final class ReplayFiles {

@@ -9,7 +9,8 @@ enum Checkout {
   /// The targets that may do no I/O, read no clock and draw no randomness of their own.
   static let pureTargets = [
     "HAPAppleArchive", "HAPCapture", "HAPCrypto", "HAPDefects", "HAPDevices", "HAPFaults", "HAPFleet", "HAPImport",
-    "HAPJudge", "HAPLint", "HAPModel", "HAPProfile", "HAPProtocol", "HAPReport", "HAPScenario", "HAPSuite", "HAPWire", "HAPYAML",
+    "HAPJudge", "HAPLint", "HAPModel", "HAPProfile", "HAPProtocol", "HAPReport", "HAPScenario", "HAPSuite", "HAPWire",
+    "HAPYAML",
     "MDNS",
   ]
 
