@@ -162,6 +162,7 @@ let package = Package(
         "HAPWire",
         "CSQLite",
       ]),
+    .testTarget(name: "HAPDevicesTests", dependencies: ["HAPDevices", "HAPTestSupport"]),
     .testTarget(
       name: "HAPSimulatorTests",
       dependencies: ["HAPSimulator", "HAPDevices", "HAPScenario", "HAPTestSupport", "WorldTestSupport"]),

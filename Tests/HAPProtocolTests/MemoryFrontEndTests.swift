@@ -47,6 +47,18 @@ import Testing
     }
   }
 
+  @Test("A request that ends at a missing attribute is reported before the device gets the writes so far") func ended()
+    throws
+  {
+    var conduct = Conduct()
+    conduct.unknownWriteEndsRequest = true
+    let accessory = try MemoryFrontEnd(conduct)
+    let phone = try accessory.open(TestHome.stranger)
+    let writes = [AttributeWrite(Self.on, value: .bool(true)), AttributeWrite(AttributeID(aid: 9, iid: 9), value: 1)]
+    #expect(accessory.write(writes, by: phone) == nil && accessory.missing == 1)
+    #expect(accessory.writesBeforeMissing == 0 && accessory.writeCount == 1)
+  }
+
   @Test("The device decides later, and the answer waits for it") func late() throws {
     let accessory = try MemoryFrontEnd()
     let device = LateDevice()
@@ -83,10 +95,13 @@ private final class MemoryFrontEnd: AttributeFrontEnd {
   private(set) var events: [Event] = []
   private(set) var late: [[HAPStatus]] = []
   private(set) var refusals = 0
+  private(set) var missing = 0
+  /// How many writes the device had when a missing attribute was reported.
+  private(set) var writesBeforeMissing = 0
   private var last: UInt64 = 0
 
-  init() throws {
-    server = AttributeServer(try AttributeDatabase(TestHome.accessories), conduct: Conduct(), queue)
+  init(_ conduct: Conduct = Conduct()) throws {
+    server = AttributeServer(try AttributeDatabase(TestHome.accessories), conduct: conduct, queue)
     identity = TestHome.accessory().core.identity
   }
 
@@ -164,7 +179,13 @@ private final class MemoryFrontEnd: AttributeFrontEnd {
     if case .write(let transaction) = request { late.append(transaction.statuses) }
   }
 
-  func reportMissing(_ id: AttributeID, in session: AttributeSession) { refusals += 1 }
+  func reportMissing(_ id: AttributeID, in session: AttributeSession) {
+    missing += 1
+    writesBeforeMissing = writeCount
+  }
+
+  /// How many writes the device has.
+  var writeCount: Int { queue.actions.count { if case .wrote = $0 { true } else { false } } }
 
   func reportRefusal(of id: AttributeID, _ status: HAPStatus, reason: String, in session: AttributeSession) {
     refusals += 1

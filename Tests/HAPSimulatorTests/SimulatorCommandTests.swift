@@ -1,6 +1,7 @@
 import HAPModel
 import HAPProtocol
 import HAPWire
+import HAPTestSupport
 import Testing
 
 @testable import HAPDevices

@@ -1,8 +1,8 @@
 import HAPModel
+import HAPTestSupport
 import Testing
 
 @testable import HAPDevices
-@testable import HAPSimulator
 
 /// A sensor: what it tells (9), Status Active (10), and more from 11 on.
 func sensor(

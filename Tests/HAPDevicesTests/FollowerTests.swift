@@ -1,9 +1,9 @@
 import HAPModel
 import HAPWire
+import HAPTestSupport
 import Testing
 
 @testable import HAPDevices
-@testable import HAPSimulator
 
 @Suite("Services of one's own") struct FollowerTests {
   static let type = TypeID("8D930001-860E-4115-99CE-0CB5D9674D77")!

@@ -1,8 +1,8 @@
 import HAPModel
+import HAPTestSupport
 import Testing
 
 @testable import HAPDevices
-@testable import HAPSimulator
 
 @Suite("Security systems") struct SecuritySystemTests {
   let current = AttributeID(aid: 1, iid: 9), target = AttributeID(aid: 1, iid: 10)

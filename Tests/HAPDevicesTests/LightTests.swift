@@ -1,9 +1,9 @@
 import HAPModel
 import HAPProtocol
+import HAPTestSupport
 import Testing
 
 @testable import HAPDevices
-@testable import HAPSimulator
 
 @Suite("Light Bulb") struct LightBulbTests {
   let on = AttributeID(aid: 1, iid: 9), brightness = AttributeID(aid: 1, iid: 10)

@@ -1,7 +1,8 @@
 import HAPModel
+import HAPTestSupport
 import Testing
 
-@testable import HAPSimulator
+@testable import HAPDevices
 
 private let state = AttributeID(aid: 1, iid: 9), active = AttributeID(aid: 1, iid: 10)
 private let level = AttributeID(aid: 1, iid: 11)

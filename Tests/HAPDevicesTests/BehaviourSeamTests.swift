@@ -1,9 +1,9 @@
 import HAPModel
 import HAPProtocol
+import HAPTestSupport
 import Testing
 
 @testable import HAPDevices
-@testable import HAPSimulator
 
 /// A lamp that lights when the lock of its accessory moves, and counts what it is told.
 private final class Lantern: Behaviour {

@@ -1,8 +1,8 @@
 import HAPModel
+import HAPTestSupport
 import Testing
 
 @testable import HAPDevices
-@testable import HAPSimulator
 
 @Suite("Television") struct TelevisionTests {
   let active = AttributeID(aid: 1, iid: 9), source = AttributeID(aid: 1, iid: 10), key = AttributeID(aid: 1, iid: 11)

@@ -1,7 +1,7 @@
 import HAPModel
 import Testing
 
-@testable import HAPSimulator
+@testable import HAPDevices
 
 /// One accessory of the given services, whose iids are 10, 20, …, with their characteristics from 11, 21, ….
 func house(

@@ -1,9 +1,9 @@
 import HAPModel
 import HAPWire
+import HAPTestSupport
 import Testing
 
 @testable import HAPDevices
-@testable import HAPSimulator
 
 @Suite("Devices and behaviours")
 struct DeviceTests {

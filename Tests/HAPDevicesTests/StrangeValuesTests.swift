@@ -3,7 +3,6 @@ import HAPProtocol
 import Testing
 
 @testable import HAPDevices
-@testable import HAPSimulator
 
 /// Copies of devices are exact: their characteristics may have any format, and values that no rule allows.
 @Suite("Behaviours of services that are not as they should be") struct StrangeValuesTests {

@@ -1,7 +1,8 @@
 import HAPModel
+import HAPTestSupport
 import Testing
 
-@testable import HAPSimulator
+@testable import HAPDevices
 
 @Suite("Doors, windows and coverings")
 struct PositionMotorTests {

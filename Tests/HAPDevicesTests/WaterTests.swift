@@ -1,7 +1,8 @@
 import HAPModel
+import HAPTestSupport
 import Testing
 
-@testable import HAPSimulator
+@testable import HAPDevices
 
 /// A faucet (10…), a heater (20…), a sprinkler system (30…) and two valves (50…, 60…) in one accessory, as far as they are wanted.
 private enum Water {

@@ -1,7 +1,8 @@
 import HAPModel
+import HAPTestSupport
 import Testing
 
-@testable import HAPSimulator
+@testable import HAPDevices
 
 @Suite("Lock Management") struct LockManagerTests {
   let current = AttributeID(aid: 1, iid: 31), target = AttributeID(aid: 1, iid: 32)
