@@ -39,12 +39,10 @@ package struct PairVerifyClient: Sendable {
   package mutating func start() -> TLV {
     let ephemeral = AgreementKey(privateKey: random.secret(32))
     state = .startResponseExpected(ephemeral)
-    var message = TLV(state: 1)
-    message.append(TLVType.publicKey, ephemeral.publicKey)
-    return message
+    return PairVerifyMessages.start(ephemeral.publicKey)
   }
 
-  /// The reply to what was sent last.
+  /// Takes the reply to the last message.
   package mutating func receive(_ message: TLV) -> [Action] {
     let current = state
     state = .over  // unless a path names another
@@ -63,24 +61,13 @@ package struct PairVerifyClient: Sendable {
   private mutating func startResponse(
     _ reply: PairingReply, _ ephemeral: AgreementKey
   ) throws(PairingFailure) -> [Action] {
-    let accessoryKey = try reply.bytes(TLVType.publicKey, count: PairingLength.ephemeralKey)
-    guard let secret = ephemeral.sharedSecret(with: accessoryKey) else { throw reply.failure(.worthlessKey) }
-    let key = PairingKeys.pairVerify(secret)
-    let inner = try reply.opened(key, nonce: "PV-Msg02")
-    let identifier = try inner.bytes(TLVType.identifier, count: PairingLength.identifier)
-    let signature = try inner.bytes(TLVType.signature, count: PairingLength.signature)
-    guard identifier == accessory.identifier else { throw inner.failure(.otherAccessory(identifier: identifier)) }
-    let signed = accessoryKey + identifier + ephemeral.publicKey
-    guard isValidSignature(signature, of: signed, by: accessory.publicKey) else {
-      throw inner.failure(.wrongSignature)
-    }
-    state = .finishResponseExpected(secret: secret)
-    var finish = TLV()
-    finish.append(TLVType.identifier, identity.identifier)
-    finish.append(
-      TLVType.signature, identity.key.sign(ephemeral.publicKey + identity.identifier + accessoryKey))
-    var message = TLV(state: 3)
-    message.append(TLVType.encryptedData, ChaChaPoly.seal(finish.encoded(), key: key, nonce: "PV-Msg03"))
-    return [.send(message)]
+    let response = try reply.verifyResponse(to: ephemeral)
+    try response.check(accessory)
+    state = .finishResponseExpected(secret: response.secret)
+    let items = PairVerifyMessages.finishItems(identity, keys: (ephemeral.publicKey, response.accessoryKey))
+    return [
+      .send(
+        PairVerifyMessages.finish(sealing: items.encoded(), sealKey: PairingKeys.pairVerify(response.secret)))
+    ]
   }
 }
