@@ -67,8 +67,12 @@ package struct ByteMaker {
       let piece = try bytes(repeated)
       let times = try node["times"].map { node throws(StepError) in try count(node) } ?? 1
       guard piece.count * times <= Self.most else { throw StepError(node, "that is too much") }
-      if piece.count == 1 { return [UInt8](repeating: piece[0], count: times) }
-      return Array(repeatElement(piece, count: times).joined())
+      if piece.count < 2 { return piece.first.map { [UInt8](repeating: $0, count: times) } ?? [] }
+      // Not `joined()`, which takes a tenth of haptest's time without optimization.
+      var whole: [UInt8] = []
+      whole.reserveCapacity(piece.count * times)
+      for _ in 0..<times { whole += piece }
+      return whole
     }
     if let of = node["of"] { return try bytes(of) }
     throw StepError(node, "this says no bytes")
