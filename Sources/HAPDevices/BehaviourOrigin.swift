@@ -23,11 +23,11 @@ package struct BehaviourOrigin: Equatable {
 /// A service as behaviours see it. Names and descriptions are for people only, so they may change.
 package struct ServiceShape: Equatable {
   private struct Member: Equatable {
-    package let id: AttributeID
-    package let type: TypeID
-    package let format: Format
-    package let constraints: Constraints
-    package let value: Value
+    let id: AttributeID
+    let type: TypeID
+    let format: Format
+    let constraints: Constraints
+    let value: Value
   }
   private let id: AttributeID
   private let type: TypeID

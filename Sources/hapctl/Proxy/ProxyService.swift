@@ -52,7 +52,7 @@ actor ProxyService {
 
   /// Listens. Once.
   /// - Parameter ready: given where the proxy listens, before anything else is written.
-  /// - Throws: `LoopError` if it can't listen, or can't become visible.
+  /// - Throws: `LoopError` if it can't listen, or can't become visible; `AccessError` if an address of the pairing is malformed.
   func start(ready: (SocketAddress) -> Void) throws {
     let addresses = try socketAddresses(pairing.addresses)
     let identify = database.characteristics.firstIndex { $0.type == CharacteristicDefinition.identify.type }

@@ -90,7 +90,9 @@ import Testing
       #expect(error?.code == .notPossible)
     }
     try await with(.new("StatelessProgrammableSwitch")) { simulator, button in
-      try await button.press(.double)
+      // Both names, with and without an import of HAPModel, mean one type.
+      let press: HAPSimulator.ButtonPress = ButtonPress.double
+      try await button.press(press)
       try await button.expect(.changed, of: "ProgrammableSwitchEvent", 1)
       #expect(try await button.word(of: "ProgrammableSwitchEvent") == "double-press")
     }
