@@ -79,6 +79,13 @@ struct StateFolderTests {
       kept.srpVerifier.verifier == StoredSetup.make(code: nil, id: nil, from: .seeded(1)).srpVerifier.verifier)
   }
 
+  @Test("[PS.72] A salt doesn't start with a zero byte") func salt() {
+    // Of 1000 seeds, about four draw such a salt first.
+    let salts = (0..<1000).map { StoredSetup.make(code: nil, id: nil, from: .seeded($0), isPutOff: true).salt }
+    #expect(salts.allSatisfy { $0[0] != 0 })
+    #expect(Set(salts).count == 1000)
+  }
+
   @Test("The accessories a folder knows are listed by name, with their pairings and whether they run", .onBothDisks)
   func list() throws {
     let folder = try temporary.open()
