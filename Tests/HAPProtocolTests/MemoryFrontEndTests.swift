@@ -70,6 +70,7 @@ import Testing
     #expect(accessory.write([AttributeWrite(Self.on, value: .bool(true))], by: phone) == nil)
     accessory.server.advance(to: .seconds(3600))
     #expect(accessory.late == [[.busy], [.timedOut]])
+    #expect(accessory.server.database[Self.on] == .bool(false))
   }
 
   private final class LateDevice: CharacteristicWriter {
