@@ -53,7 +53,7 @@ package struct BehaviourRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - characteristics: those of the service.
-  ///   - files: those beside the profile; nil: it can name none.
+  ///   - files: those in the folder of the profile; nil: it can name none.
   package func problems(
     in node: JSONNode, for service: TypeID, with characteristics: [Characteristic] = [], files: ReplayFiles? = nil
   ) -> [JSONProblem] {
@@ -81,7 +81,7 @@ package struct BehaviourRegistry: Sendable {
   ///   - nodes: the `behaviour` members of the profile. A service without one behaves by the defaults, and one without a
   ///     behaviour of its own has none; problems must have been refused before, here
   ///     what can't be read has its default.
-  ///   - files: those beside the profile; nil: it can name none.
+  ///   - files: those in the folder of the profile; nil: it can name none.
   package func parameters(
     for database: AttributeDatabase, nodes: [AttributeID: JSONNode], files: ReplayFiles? = nil
   ) -> [AttributeID: BehaviourParameters] {

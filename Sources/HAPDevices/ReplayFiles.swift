@@ -25,7 +25,8 @@ package final class ReplayFiles {
       !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") }
     guard isName else {
       throw .init(
-        message: "the name of a file beside the profile is expected, without a folder, not \"\(name.prefix(40))\"")
+        message:
+          "the name of a file in the folder of the profile is expected, without a path, not \"\(name.prefix(40))\"")
     }
     do throws(ReplaySeries.Problem) { return try ReplaySeries(csv: try read(name)) } catch {
       let line = error.line.map { "line \($0): " } ?? ""

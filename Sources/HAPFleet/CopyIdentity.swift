@@ -34,7 +34,7 @@ package struct CopyIdentity: Equatable, Sendable {
     self.deviceID = deviceID
     self.setupID = setupID
     keySeed = part("key", 32)
-    salt = bytes("salt", SRPVerifier.saltCount)
+    salt = SRPVerifier.salt { bytes($0 == 0 ? "salt" : "salt \($0)", SRPVerifier.saltCount) }
     var code: SetupCode?
     var attempt = 0
     while code == nil {

@@ -38,6 +38,12 @@ import Testing
     }
   }
 
+  @Test("[PS.72] No copy has a salt that starts with a zero byte, and copies have different salts") func salts() {
+    // One in 256 would have such a salt.
+    let salts = (1...2000).map { CopyIdentity("a fleet", group: "lamps", number: $0).salt }
+    #expect(salts.allSatisfy { $0[0] != 0 } && Set(salts).count == 2000)
+  }
+
   @Test("Ten thousand have ten thousand device IDs, and codes that HomeKit allows") func many() {
     let copies = (1...10_000).map { CopyIdentity("a fleet", group: "lamps", number: $0) }
     #expect(Set(copies.map(\.deviceID)).count == 10_000)

@@ -122,7 +122,7 @@ import Testing
     #expect(seen.last == .ended(.signal(9)))
   }
 
-  @Test("A process that the shell leaves running delays neither its end nor the loop, and goes on") func background()
+  @Test("A process that the shell leaves running delays neither its end nor the loop, and continues") func background()
     async throws
   {
     let seen = await events(of: "(sleep 3600; echo late) & echo $!")

@@ -18,7 +18,7 @@ import Testing
     #expect(accessory.write([AttributeWrite(Self.on, subscribes: true)], by: tablet) == [.success])
     #expect(accessory.write([AttributeWrite(Self.on, value: .bool(true))], by: phone) == [.success])
     accessory.server.advance(to: .seconds(1))
-    #expect(accessory.events.map(\.session) == [tablet.number] && accessory.events.first?.values == [.bool(true)])
+    #expect(accessory.events.map { $0.session === tablet } == [true] && accessory.events.first?.values == [.bool(true)])
     guard case .slot(let slot) = accessory.server.readable(Self.on, by: phone) else {
       Issue.record("On can't be read")
       return
@@ -85,7 +85,7 @@ import Testing
 /// Serves TestHome without bytes.
 private final class MemoryFrontEnd: AttributeFrontEnd {
   struct Event {
-    var session: UInt64
+    var session: AttributeSession
     var values: [Value]
   }
 
@@ -99,7 +99,6 @@ private final class MemoryFrontEnd: AttributeFrontEnd {
   private(set) var missing = 0
   /// How many writes the device had when a missing attribute was reported.
   private(set) var writesBeforeMissing = 0
-  private var last: UInt64 = 0
 
   init(_ conduct: Conduct = Conduct()) throws {
     server = AttributeServer(try AttributeDatabase(TestHome.accessories), conduct: conduct, queue)
@@ -124,8 +123,7 @@ private final class MemoryFrontEnd: AttributeFrontEnd {
         for action in client.receive(reply) { if case .send(let tlv) = action { message = tlv } }
       }
     }
-    last += 1
-    let session = AttributeSession(number: last, controller: me.identifier, connection: self, frontEnd: self)
+    let session = AttributeSession(controller: me.identifier, connection: self, frontEnd: self)
     self.server.open(session)
     return session
   }
@@ -172,7 +170,7 @@ private final class MemoryFrontEnd: AttributeFrontEnd {
 
   func sendEvents(of session: AttributeSession, at now: Duration) {
     let values = session.waitingEvents.map { $0.value ?? server.database.characteristics[$0.slot].value }
-    events.append(Event(session: session.number, values: values))
+    events.append(Event(session: session, values: values))
     session.didSendEvents(at: now)
   }
 

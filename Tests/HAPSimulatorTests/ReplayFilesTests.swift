@@ -42,14 +42,14 @@ private final class ProfileFolder {
     #expect(mkfifo(folder.path + "/pipe.csv", 0o600) == 0)
     let files = ReplayFiles(beside: folder.profile)
     for (name, says) in [
-      ("none.csv", "none.csv: it can't be read beside the profile: No such file or directory"),
-      ("wrong.csv", "wrong.csv: line 2: a number is expected behind the comma"),
+      ("none.csv", "none.csv: it can't be read in the folder of the profile: No such file or directory"),
+      ("wrong.csv", "wrong.csv: line 2: a number is expected after the comma"),
       ("large.csv", "large.csv: it has more than 1 MiB"), ("full.csv", nil),
       ("folder.csv", "folder.csv: it is no file"), ("pipe.csv", "pipe.csv: it is no file"),
-      ("", "the name of a file beside the profile is expected, without a folder, not \"\""),
-      ("../x.csv", "the name of a file beside the profile is expected, without a folder, not \"../x.csv\""),
-      ("..", "the name of a file beside"), ("/etc/passwd", "the name of a file beside"),
-      ("a\\u0000b", "the name of a file beside"),
+      ("", "the name of a file in the folder of the profile is expected, without a path, not \"\""),
+      ("../x.csv", "the name of a file in the folder of the profile is expected, without a path, not \"../x.csv\""),
+      ("..", "the name of a file in the folder"), ("/etc/passwd", "the name of a file in the folder"),
+      ("a\\u0000b", "the name of a file in the folder"),
     ] as [(String, String?)] {
       let problem = problem("\"\(name)\"", files)
       if let says {

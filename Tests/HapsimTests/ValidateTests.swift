@@ -47,7 +47,8 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     #expect(lines.last?.contains("errors") == true)
   }
 
-  @Test("A file that a behaviour names is looked for beside the profile, and its wrong line is named") func series()
+  @Test("A file that a behaviour names is looked for in the folder of the profile, and its wrong line is named")
+  func series()
     throws
   {
     let scratch = ScratchFolder()
@@ -57,10 +58,10 @@ private func file(_ text: String, in scratch: ScratchFolder) throws -> String {
     let place = "\(path):1:139: error: services[0].behaviour.replay: oven.csv: "
     #expect(
       hapsim(["validate", path]).out.hasPrefix(
-        place + "it can't be read beside the profile: No such file or directory [behaviour]\n"))
+        place + "it can't be read in the folder of the profile: No such file or directory [behaviour]\n"))
     try Data("0,20\n10,hot\n".utf8).write(to: URL(filePath: scratch.path + "/oven.csv"))
     #expect(
-      hapsim(["validate", path]).out.hasPrefix(place + "line 2: a number is expected behind the comma [behaviour]\n"))
+      hapsim(["validate", path]).out.hasPrefix(place + "line 2: a number is expected after the comma [behaviour]\n"))
     try Data("0,20\n10,220\n".utf8).write(to: URL(filePath: scratch.path + "/oven.csv"))
     #expect(hapsim(["validate", path]) == Transcript(out: path + ": no problems\n"))
   }

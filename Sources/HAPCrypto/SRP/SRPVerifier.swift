@@ -2,6 +2,17 @@
 package struct SRPVerifier: Sendable {
   package static let saltCount = 16
 
+  /// Draws a salt of 16 bytes that doesn't start with a zero byte, because some controllers drop leading zeros, and could never pair.
+  /// - Parameter draw: returns 16 bytes, others for each attempt (0, 1, …).
+  package static func salt(drawing draw: (_ attempt: Int) -> [UInt8]) -> [UInt8] {
+    var attempt = 0
+    while true {
+      let salt = draw(attempt)
+      if salt.first != 0 { return salt }
+      attempt += 1
+    }
+  }
+
   /// 16 bytes.
   package let salt: [UInt8]
   private enum Source: Sendable {

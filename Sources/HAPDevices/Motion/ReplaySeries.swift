@@ -74,7 +74,7 @@ package struct ReplaySeries: Equatable, Sendable {
       func problem(_ message: String) -> Problem { Problem(line: index + 1, message: message) }
       guard fields.count == 2 else { throw problem("\"time,value\" is expected, such as \"60,21.5\" or \"1min,21.5\"") }
       guard let time = Self.time(fields[0]) else { throw problem(Self.timeExpected) }
-      guard let value = Self.number(fields[1]) else { throw problem("a number is expected behind the comma") }
+      guard let value = Self.number(fields[1]) else { throw problem("a number is expected after the comma") }
       try Self.append(Point(time: time, value: value), to: &points, line: index + 1)
     }
     guard !points.isEmpty else { throw Problem(line: nil, message: "there is no \"time,value\" in it") }

@@ -211,11 +211,12 @@ extension AccessoryCore {
         + String(decoding: bytes[head.target], as: UTF8.self)
     }
     if reportsRequests { report(.requested(connection.id, request: request())) }
-    if endpoint.isSecured(conduct), !connection.isSecured {
+    func refuseUnverified() {
       refuse(connection, request: request(), reason: "the connection is not verified")
       let statesCode = endpoint.statesAuthorization && endpoint.takes(head.method)
-      return answer(conduct.unverified, statesCode: statesCode, on: connection)
+      answer(conduct.unverified, statesCode: statesCode, on: connection)
     }
+    if endpoint.isSecured(conduct), !connection.isSecured { return refuseUnverified() }
     if connection.session?.isTransient == true, !endpoint.servesTransientSessions {
       refuse(connection, request: request(), reason: "the session is transient")
       return connection.answer(.badRequest)
@@ -240,17 +241,33 @@ extension AccessoryCore {
         receivePairVerify(message, on: connection)
       }
     case .pairings: receivePairings(body, on: connection)
-    case .accessories: receiveAccessoriesRead(on: connection, at: now)
-    case .characteristics where head.method == .get:
-      receiveRead(head.query.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }, on: connection, at: now)
-    case .characteristics: receiveWrite(body, on: connection, at: now)
-    case .prepare: receivePrepare(body, on: connection, at: now)
+    case .accessories, .characteristics, .prepare:
+      guard let session = connection.session?.attributes else { return refuseUnverified() }
+      receiveAttributes(endpoint, head, bytes, body, by: session, on: connection, at: now)
     case .configured: connection.answer(.noContent)
     case .resource: receiveResource(body, on: connection)
     case .secureMessage: receiveSecureMessage(body, head.contentType, on: connection)
     case .unknown:
       refuse(connection, request: request(), reason: "there is no such resource")
       answer(conduct.unknownAddress, on: connection)
+    }
+  }
+
+  /// A request for the database, for values, or to prepare a write.
+  private func receiveAttributes(
+    _ endpoint: Endpoint, _ head: HTTPRequestHead, _ bytes: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer,
+    by session: AttributeSession, on connection: ConnectionCore, at now: Duration
+  ) {
+    switch endpoint {
+    case .accessories: receiveAccessoriesRead(by: session, on: connection, at: now)
+    case .prepare: receivePrepare(body, by: session, on: connection, at: now)
+    default:
+      if head.method == .get {
+        let query = head.query.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+        receiveRead(query, by: session, on: connection, at: now)
+      } else {
+        receiveWrite(body, by: session, on: connection, at: now)
+      }
     }
   }
 

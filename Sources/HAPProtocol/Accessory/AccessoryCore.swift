@@ -41,7 +41,6 @@ package final class AccessoryCore {
   var rendering: AttributeRendering
   /// Kept for their room: reading a request into them allocates nothing once they have grown.
   var writeRequest = WriteRequest()
-  var writes = WriteTransaction()
   let random: RandomSource
   private var lastConnection: UInt64 = 0
 
@@ -176,8 +175,7 @@ package final class AccessoryCore {
   /// From now on the connection is secured.
   /// - Parameter controller: nil: a transient session.
   func secure(_ connection: ConnectionCore, _ keys: SessionKeys, controller: [UInt8]?) {
-    let session = AttributeSession(
-      number: connection.id.number, controller: controller, connection: connection, frontEnd: self)
+    let session = AttributeSession(controller: controller, connection: connection, frontEnd: self)
     session.holdsEvents = connection.isWaiting
     connection.session = SecureSession(keys, session, conduct: conduct)
     attributes.open(session)

@@ -86,11 +86,11 @@ extension AttributeServer {
 
   // MARK: Asking
 
-  /// Whether the device is asked for any value.
-  package var asksDevice: Bool { !liveSlots.isEmpty }
+  /// Whether any value is not in the database but with the device.
+  package var hasLiveValues: Bool { !liveSlots.isEmpty }
 
-  /// Whether the device has to be asked for the value of a characteristic that a session reads.
-  package func asksDevice(for id: AttributeID, by session: AttributeSession) -> Bool {
+  /// Whether a session may read a characteristic whose value the device is asked for.
+  package func isLive(_ id: AttributeID, for session: AttributeSession) -> Bool {
     guard case .slot(let slot) = readable(id, by: session) else { return false }
     return liveSlots.contains(slot)
   }
@@ -100,13 +100,13 @@ extension AttributeServer {
     var ids: [AttributeID] = []
     liveSlots.forEach { slot in
       let id = database.id(ofSlot: slot)
-      if asksDevice(for: id, by: session) { ids.append(id) }
+      if isLive(id, for: session) { ids.append(id) }
     }
     return ids
   }
 
   /// Asks the device for values. `AttributeFrontEnd.finish` is called later.
-  /// - Parameter ids: those for which `asksDevice` is true, each once, and at least one.
+  /// - Parameter ids: those for which `isLive` is true, each once, and at least one.
   package func askDevice(for ids: [AttributeID], of session: AttributeSession, at now: Duration) {
     let ticket = queue.newTicket()
     deviceRequests.append(

@@ -57,7 +57,7 @@ extension AttributeServer {
     guard perms.contains(.pairedWrite) || !conduct.checksPermissions else {
       return refuse(write, .readOnly, "it is read-only", session)
     }
-    if write.authorization == .malformed { return refuse(write, .invalidValue, "authData is no base64", session) }
+    if case .malformed? = write.authorization { return refuse(write, .invalidValue, "authData is no base64", session) }
     if written == .null { return refuse(write, .invalidValue, "null is no value", session) }
     let value: Value
     do throws(HAPStatus) {

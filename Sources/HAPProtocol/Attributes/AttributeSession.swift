@@ -24,8 +24,6 @@ package enum AnsweredRequest {
 /// A verified controller at one accessory, over one connection of any protocol: its subscriptions, the changes that it has not heard of, and its
 /// prepared writes.
 package final class AttributeSession {
-  /// Of the connection. Unique among the connections of one front end.
-  package let number: UInt64
   /// The identifier of the controller's pairing, byte for byte as it was stored. nil: a transient session, which has no pairing.
   package let controller: [UInt8]?
   unowned let frontEnd: any AttributeFrontEnd
@@ -43,12 +41,10 @@ package final class AttributeSession {
   var lastEvent: Duration?
 
   /// - Parameters:
-  ///   - number: of the connection, unique in its front end.
   ///   - controller: nil: a transient session.
   ///   - connection: owns the session.
   ///   - frontEnd: owns the connection.
-  package init(number: UInt64, controller: [UInt8]?, connection: AnyObject, frontEnd: any AttributeFrontEnd) {
-    self.number = number
+  package init(controller: [UInt8]?, connection: AnyObject, frontEnd: any AttributeFrontEnd) {
     self.controller = controller
     self.connection = connection
     self.frontEnd = frontEnd

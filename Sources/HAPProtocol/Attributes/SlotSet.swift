@@ -1,9 +1,9 @@
 /// A set of small numbers (positions of characteristics) as a row of bits: a look-up costs one load.
-package struct SlotSet {
+struct SlotSet {
   private var words: [UInt64] = []
   private(set) var count = 0
 
-  package var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool { count == 0 }
 
   func contains(_ slot: Int) -> Bool {
     let word = slot >> 6

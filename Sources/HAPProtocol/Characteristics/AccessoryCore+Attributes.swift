@@ -47,13 +47,13 @@ extension AccessoryCore: AttributeFrontEnd {
     switch request {
     case .read(let failures):
       switch connection.pendingRead.take() {
-      case .database?: answerAccessoriesRead(failures: failures, on: connection)
+      case .database?: answerAccessoriesRead(failures: failures, by: session, on: connection)
       case .characteristics(let query)?:
         query.withUnsafeBytes { query in
           guard let read = try? ReadQuery(query, limit: Self.readLimit, conduct: conduct) else {
             preconditionFailure("the query was read before")
           }
-          answerRead(read, query, failures: failures, on: connection)
+          answerRead(read, query, failures: failures, by: session, on: connection)
         }
       case nil: preconditionFailure("the device was asked without a request")
       }

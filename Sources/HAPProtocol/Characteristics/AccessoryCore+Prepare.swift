@@ -3,8 +3,9 @@ import HAPWire
 
 extension AccessoryCore {
   /// `PUT /prepare` with `{"ttl":milliseconds,"pid":number}`. A later one replaces an earlier one.
-  func receivePrepare(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore, at now: Duration) {
-    guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers write") }
+  func receivePrepare(
+    _ body: UnsafeRawBufferPointer, by session: AttributeSession, on connection: ConnectionCore, at now: Duration
+  ) {
     let request: TimedWritePreparation
     do {
       request = try TimedWritePreparation(body)

@@ -3,18 +3,19 @@ import HAPWire
 
 extension AccessoryCore {
   /// `GET /accessories`. HAP R2 §6.6.4.
-  func receiveAccessoriesRead(on connection: ConnectionCore, at now: Duration) {
-    guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers read") }
-    if attributes.asksDevice {
+  func receiveAccessoriesRead(by session: AttributeSession, on connection: ConnectionCore, at now: Duration) {
+    if attributes.hasLiveValues {
       let ids = attributes.liveIDs(by: session)
       if !ids.isEmpty { return ask(for: ids, .database, on: connection, session, at: now) }
     }
-    answerAccessoriesRead(failures: [:], on: connection)
+    answerAccessoriesRead(failures: [:], by: session, on: connection)
   }
 
-  /// - Parameter failures: what the device could not tell; listed as if there were nothing to say.
-  func answerAccessoriesRead(failures: [AttributeID: HAPStatus], on connection: ConnectionCore) {
-    let hidesAdminOnly = connection.session.map { !isAdmin($0.attributes) } ?? true
+  /// - Parameter failures: values that the device could not read; they are listed as null.
+  func answerAccessoriesRead(
+    failures: [AttributeID: HAPStatus], by session: AttributeSession, on connection: ConnectionCore
+  ) {
+    let hidesAdminOnly = !isAdmin(session)
     connection.answer(.ok, .hapJSON, chunks: conduct.chunked == .accessories) { buffer in
       rendering.writeDatabase(
         attributes.database, hidesAdminOnly: hidesAdminOnly, failures: failures, to: &buffer)
@@ -38,7 +39,9 @@ extension AccessoryCore {
   /// `GET /characteristics?id=1.9,…`. HAP R2 §6.7.4.
   ///
   /// 200 when every characteristic could be read; otherwise 207, and then every entry carries a `status`.
-  func receiveRead(_ query: UnsafeRawBufferPointer?, on connection: ConnectionCore, at now: Duration) {
+  func receiveRead(
+    _ query: UnsafeRawBufferPointer?, by session: AttributeSession, on connection: ConnectionCore, at now: Duration
+  ) {
     guard let query else {
       refuse(connection, request: "GET /characteristics", reason: "no query")
       return answer(conduct.malformedQuery, on: connection)
@@ -51,26 +54,25 @@ extension AccessoryCore {
       return answer(conduct.malformedQuery, on: connection)
     }
     if conduct.refusesDuplicateIDs, request.hasDuplicates {
-      refuse(connection, request: "GET /characteristics", reason: "an id stands twice")
+      refuse(connection, request: "GET /characteristics", reason: "an id occurs twice")
       return connection.answer(.unprocessable, .invalidValue)
     }
     guard request.count > 0 else { return answer(conduct.emptyRead, on: connection) }
-    if attributes.asksDevice, let session = connection.session?.attributes {
+    if attributes.hasLiveValues {
       var ids: [AttributeID] = []
-      request.forEachID { if attributes.asksDevice(for: $0, by: session), !ids.contains($0) { ids.append($0) } }
+      request.forEachID { if attributes.isLive($0, for: session), !ids.contains($0) { ids.append($0) } }
       if !ids.isEmpty {
         return ask(for: ids, .characteristics(query: [UInt8](query)), on: connection, session, at: now)
       }
     }
-    answerRead(request, query, failures: [:], on: connection)
+    answerRead(request, query, failures: [:], by: session, on: connection)
   }
 
-  /// - Parameter failures: what the device could not tell.
+  /// - Parameter failures: values that the device could not read.
   func answerRead(
     _ request: ReadQuery, _ query: UnsafeRawBufferPointer, failures: [AttributeID: HAPStatus],
-    on connection: ConnectionCore
+    by session: AttributeSession, on connection: ConnectionCore
   ) {
-    guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers read") }
     var allReadable = true
     connection.answer(.hapJSON) { buffer in
       let start = buffer.readableCount

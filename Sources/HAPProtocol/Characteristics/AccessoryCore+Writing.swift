@@ -5,8 +5,9 @@ extension AccessoryCore {
   /// `PUT /characteristics`. HAP R2 §6.7.2.
   ///
   /// 204 when everything was done and nothing asked back; otherwise 207 with a status for every entry.
-  func receiveWrite(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore, at now: Duration) {
-    guard let session = connection.session?.attributes else { preconditionFailure("only verified controllers write") }
+  func receiveWrite(
+    _ body: UnsafeRawBufferPointer, by session: AttributeSession, on connection: ConnectionCore, at now: Duration
+  ) {
     do throws(WriteRequest.Mistake) {
       try writeRequest.read(body, conduct: conduct)
     } catch {
@@ -15,24 +16,23 @@ extension AccessoryCore {
       return answer(writeRequest.isWithoutEntries ? conduct.emptyWrite : conduct.malformedBody, on: connection)
     }
     if conduct.refusesDuplicateIDs, writeRequest.hasDuplicates {
-      refuse(connection, request: "PUT /characteristics", reason: "an id stands twice")
+      refuse(connection, request: "PUT /characteristics", reason: "an id occurs twice")
       return connection.answer(.unprocessable, .invalidValue)
     }
-    writeRequest.exchangeEntries(for: &writes.writes)
     var isTimed = false
     if let pid = writeRequest.pid {
       isTimed = attributes.spendTimedWrite(pid, in: session, at: now)
       if !isTimed {
         refuse(connection, request: "PUT /characteristics", reason: "the pid was not prepared, is spent or has expired")
         guard conduct.executesUnpreparedWrites else {
-          writes.refuse(.invalidValue)
-          return answerWrite(writes, on: connection)
+          writeRequest.transaction.refuse(.invalidValue)
+          return answerWrite(writeRequest.transaction, on: connection)
         }
       }
     }
-    guard !writes.writes.isEmpty else { return connection.answer(.noContent) }
-    switch attributes.write(&writes, isTimed: isTimed, by: session, at: now) {
-    case .done: answerExecuted(writes, on: connection)
+    guard !writeRequest.transaction.writes.isEmpty else { return connection.answer(.noContent) }
+    switch attributes.write(&writeRequest.transaction, isTimed: isTimed, by: session, at: now) {
+    case .done: answerExecuted(writeRequest.transaction, on: connection)
     case .waiting: connection.isWaiting = true
     case .ended: answer(conduct.malformedBody, on: connection)
     }

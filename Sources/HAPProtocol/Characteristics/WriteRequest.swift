@@ -10,7 +10,7 @@ struct WriteRequest {
   }
 
   /// Values are as they stood in the JSON: `true` is `.bool`, `1` is `.integer`, `1.0` is `.float`, base64 is still `.string`.
-  private(set) var entries: [AttributeWrite] = []
+  var transaction = WriteTransaction()
   /// The mistake that was thrown is that nothing is to be written.
   private(set) var isWithoutEntries = false
   private var takesNull = false
@@ -28,7 +28,7 @@ struct WriteRequest {
     dropsNull = conduct.nullIsNoValue
     needsValueOrEv = conduct.idleEntryIsMalformed
     isWithoutEntries = false
-    entries.removeAll(keepingCapacity: true)
+    transaction.writes.removeAll(keepingCapacity: true)
     pid = nil
     var reader = JSONReader(body)
     do throws(JSONReader.Failure) {
@@ -39,11 +39,8 @@ struct WriteRequest {
     if let malformed { throw malformed }
   }
 
-  /// Exchanges the entries for others, whose room is used again.
-  mutating func exchangeEntries(for writes: inout [AttributeWrite]) { swap(&entries, &writes) }
-
-  /// Whether an id stands twice.
-  var hasDuplicates: Bool { Set(entries.map(\.id)).count < entries.count }
+  /// Whether an id occurs twice.
+  var hasDuplicates: Bool { Set(transaction.writes.map(\.id)).count < transaction.writes.count }
 
   /// Set where the JSON is right and its meaning is not; kept apart so that the reader's own errors stay typed.
   private var malformed: Mistake?
@@ -124,7 +121,7 @@ struct WriteRequest {
           return fail("an entry has value or ev", reader)
         }
         entry.id = AttributeID(aid: aid, iid: iid)
-        entries.append(entry)
+        transaction.writes.append(entry)
         return
       default: return fail("a member name is expected", reader)
       }

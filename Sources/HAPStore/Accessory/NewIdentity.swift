@@ -18,9 +18,7 @@ extension StoredSetup {
     code: SetupCode?, id: SetupID?, from random: RandomSource, isPutOff: Bool = false
   ) -> StoredSetup {
     let code = code ?? .draw(from: random)
-    // Some controllers drop leading zeros of the salt, and could never pair.
-    var salt = random.bytes(SRPVerifier.saltCount)
-    while salt[0] == 0 { salt = random.bytes(SRPVerifier.saltCount) }
+    let salt = SRPVerifier.salt { _ in random.bytes(SRPVerifier.saltCount) }
     let verifier = isPutOff ? nil : SRPVerifier(code: code.text, salt: salt).verifier
     return StoredSetup(code: code, id: id ?? .draw(from: random), salt: salt, verifier: verifier)
   }
