@@ -123,7 +123,7 @@ extension AccessoryCore {
     case identify, pairSetup, pairVerify, pairings, accessories, characteristics, prepare, resource, secureMessage,
       configured, unknown
 
-    init(_ head: HTTPRequestHead, _ bytes: UnsafeRawBufferPointer) {
+    init(_ head: HTTPRequestHead, _ bytes: UnsafeRawBufferPointer, _ conduct: Conduct) {
       // The commonest first.
       if head.hasPath("/characteristics", in: bytes) {
         self = .characteristics
@@ -136,7 +136,7 @@ extension AccessoryCore {
       } else if head.hasPath("/pairings", in: bytes) {
         self = .pairings
       } else if head.hasPath("/identify", in: bytes) {
-        self = .identify
+        self = conduct.hasIdentifyAddress ? .identify : .unknown
       } else if head.hasPath("/prepare", in: bytes) {
         self = .prepare
       } else if head.hasPath("/resource", in: bytes) {
@@ -203,8 +203,8 @@ extension AccessoryCore {
     on connection: ConnectionCore,
     at now: Duration
   ) {
-    var endpoint = Endpoint(head, bytes)
-    if endpoint == .identify, !conduct.hasIdentifyAddress { endpoint = .unknown }
+    // A constant: a local function that captures a variable allocates in debug builds.
+    let endpoint = Endpoint(head, bytes, conduct)
     // A function and not a closure in a constant, which would be allocated for each request.
     func request() -> String {
       String(decoding: bytes[head.methodRange], as: UTF8.self) + " "
