@@ -47,7 +47,7 @@ extension AccessoryServer {
   /// Removes pairings by hand; see `AccessoryCore.unpair`.
   package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
     recorder?.note(.unpaired(identifiers), at: now)
-    core.unpair(identifiers, done: done)
+    core.pairing.unpair(identifiers, done: done)
     touchAll()
     perform()
   }

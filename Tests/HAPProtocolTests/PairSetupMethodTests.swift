@@ -46,7 +46,7 @@ private let m1 = TLV((6, [1]), (0, [1]))
     guard case .reply(let m2)? = first.last else { Issue.record("no M2"); return }
     #expect(m2.items.map(\.type) == [6, 3, 2])
     let controller = try #require(SetupController(first))
-    #expect(bench.receive(controller.m3) == [.clearFailedAttempts, .methodRefused(.internalError, nil)])
+    #expect(bench.receive(controller.m3) == [.clearFailedAttempts, .methodRefused(.failure(nil))])
     #expect(bench.receive(controller.m5) == [.badRequest])
     let wrong = try #require(SetupController(bench.receive(m1), code: "518-08-583"))
     #expect(bench.receive(wrong.m3) == [.failedAttempt, .reply(.error(.authentication, state: 4))])
@@ -60,7 +60,7 @@ private let m1 = TLV((6, [1]), (0, [1]))
     var bench = bench(setting)
     let refusal: Outcome =
       setting == .badRequest
-      ? .methodRefused(.badRequest, TLV((6, [2]), (7, [2]))) : .methodRefused(.ok, TLV((6, [2]), (7, [6])))
+      ? .methodRefused(.badRequest(TLV((6, [2]), (7, [2])))) : .methodRefused(.reply(TLV((6, [2]), (7, [6]))))
     #expect(bench.receive(m1) == [refusal])
     #expect(!bench.server.isUnderWay)
     bench.context.isOtherUnderWay = true

@@ -54,7 +54,7 @@ func bytes(_ secret: SecretBytes) -> [UInt8] { secret.withBytes { Array($0) } }
 
 /// What came out of a procedure, comparable.
 enum Outcome: Equatable {
-  case reply(TLV), badRequest, methodRefused(AnswerStatus, TLV?)
+  case reply(TLV), badRequest, methodRefused(PairingAnswer)
   case computing, store(Pairing), failedAttempt, clearFailedAttempts
   case transient(SessionKeys)
 }
@@ -87,7 +87,7 @@ struct SetupBench {
       case .reply(let reply): return [.reply(reply)]
       case .badRequest, .outOfOrder: return [.badRequest]  // as the default conduct has it
       case .exchangeFailed: return [.reply(.error(.authentication, state: 6))]
-      case .methodRefused(let status, let items): return [.methodRefused(status, items)]
+      case .methodRefused(let answer): return [.methodRefused(answer)]
       case .failedAttempt: return [.failedAttempt]
       case .clearFailedAttempts: return [.clearFailedAttempts]
       case .startTransientSession(let keys): return [.transient(keys)]

@@ -141,7 +141,7 @@ package final class MemoryAccessory {
     heldStores = []
     for (change, ticket) in held {
       if succeeded { stored.append(change) }
-      core.stored(ticket, succeeded: succeeded, at: now)
+      core.pairing.stored(ticket, succeeded: succeeded, at: now)
       settle()
     }
   }
@@ -150,7 +150,7 @@ package final class MemoryAccessory {
     let held = heldWork
     heldWork = []
     for (work, ticket) in held {
-      core.computed(work.perform(), ticket: ticket, at: now)
+      core.pairing.computed(work.perform(), ticket: ticket, at: now)
       settle()
     }
   }
@@ -178,14 +178,14 @@ package final class MemoryAccessory {
     switch action {
     case .compute(let work, let ticket):
       if computing == .held { return heldWork.append((work, ticket)) }
-      core.computed(work.perform(), ticket: ticket, at: now)
+      core.pairing.computed(work.perform(), ticket: ticket, at: now)
     case .store(let change, let ticket):
       switch storing {
       case .held: heldStores.append((change, ticket))
-      case .failing: core.stored(ticket, succeeded: false, at: now)
+      case .failing: core.pairing.stored(ticket, succeeded: false, at: now)
       case .atOnce:
         stored.append(change)
-        core.stored(ticket, succeeded: true, at: now)
+        core.pairing.stored(ticket, succeeded: true, at: now)
       }
     case .advertise(let record, let connection):
       flush()

@@ -17,7 +17,9 @@ extension AccessoryCore {
       String(decoding: bytes[head.methodRange], as: UTF8.self), String(decoding: bytes[head.target], as: UTF8.self),
       contentType: type.isEmpty ? nil : type, body: hasBody ? [UInt8](body) : nil)
     connection.isWaiting = true
-    queue.append(.forward(request, connection.id, ticket: newTicket(.forwarded(connection))))
+    let ticket = queue.newTicket()
+    forwarded[ticket] = connection
+    queue.actions.append(.forward(request, connection.id, ticket: ticket))
   }
 
   /// The answer to a forwarded request, as it is; too late, twice or unasked it changes nothing.
@@ -25,7 +27,7 @@ extension AccessoryCore {
   ///   - answer: nil: there is none, and the connection closes.
   ///   - closing: the connection closes behind the answer.
   package func forwarded(_ answer: LinkMessage?, ticket: Ticket, closing: Bool = false, at now: Duration) {
-    guard case .forwarded(let connection)? = waiting.removeValue(forKey: ticket) else { return }
+    guard let connection = forwarded.removeValue(forKey: ticket) else { return }
     connection.isWaiting = false
     guard connection.phase == .open else { return }
     guard let answer, answer.body.count <= Self.forwardLimit else { return close(connection) }
@@ -36,7 +38,8 @@ extension AccessoryCore {
 
   /// An event for one controller, as it came from where its requests go. Nobody is told who has no session.
   package func forwardEvent(_ event: LinkMessage, to id: ConnectionID) {
-    guard let connection = sessions.first(where: { $0.id == id }), connection.phase == .open else { return }
+    guard let connection = connections.first(where: { $0.id == id && $0.isSecured }), connection.phase == .open
+    else { return }
     guard event.body.count <= Self.forwardLimit else { return close(connection) }
     connection.sendEvent { $0.append(event.body) }
   }

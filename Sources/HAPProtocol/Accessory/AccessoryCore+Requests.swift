@@ -286,7 +286,7 @@ extension AccessoryCore {
       return connection.answer(.badRequest, .insufficientPrivileges)
     }
     report(.identified(aid: 1))
-    queue.append(.identify(aid: 1))
+    queue.actions.append(.identify(aid: 1))
     connection.answer(.noContent)
   }
 }

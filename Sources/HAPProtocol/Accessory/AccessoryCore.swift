@@ -2,25 +2,20 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// The accessory side of HAP over IP: the one owner of the attribute database, the pairings, the sessions and the subscriptions.
+/// The accessory side of HAP over IP: connections, frames and HTTP in front of the accessory's attributes and pairings.
 ///
 /// It does no I/O and reads no clock. The shell hands it bytes (`ConnectionCore.incoming`, then `received`), the time with every input, and
 /// the results of slow work; it leaves bytes in each connection's `outgoing` and a list of actions to be performed. Everything happens on the
 /// caller's thread; nothing inside waits.
 package final class AccessoryCore {
-  package let identity: AccessoryIdentity
   package let conduct: Conduct
   /// The attributes, for this front end and others.
   package let attributes: AttributeServer
-  package internal(set) var pairings: [Pairing]
-  package internal(set) var failedAttempts: Int
+  /// The pairings, for this front end and others.
+  package let pairing: PairingServer
   package internal(set) var connections: [ConnectionCore] = []
   /// The slots that they share.
   package internal(set) var slots: ConnectionSlots<ConnectionCore>
-  /// Those of them that are secured: only these have subscriptions and rights.
-  private(set) var sessions: [ConnectionCore] = []
-  /// Those on which Pair Setup may be under way.
-  var setups: [ConnectionCore] = []
   private let outbox = Outbox()
   /// Makes the pictures that `POST /resource` asks for; without it there is no such resource.
   package var snapshotSource: (any SnapshotSource)?
@@ -29,35 +24,14 @@ package final class AccessoryCore {
   /// Whether each request is reported, too.
   package var reportsRequests = false
 
-  /// How M2 of Pair Setup is drawn from now on.
-  package var setupKeys = SetupKeyManner()
-
   let queue = ActionQueue()
   var advertised: Advertisement
-  var waiting: [Ticket: Continuation] = [:]
-  /// A change asked for on `/pairings` is being stored; requests for others wait in the queue.
-  var isStoringPairings = false
-  var pairingsQueue: [PairingsTurn] = []
+  /// Connections whose request was forwarded.
+  var forwarded: [Ticket: ConnectionCore] = [:]
   var rendering: AttributeRendering
   /// Kept for their room: reading a request into them allocates nothing once they have grown.
   var writeRequest = WriteRequest()
-  let random: RandomSource
   private var lastConnection: UInt64 = 0
-
-  /// What to do when the work or the change of a ticket is done.
-  enum Continuation {
-    case pairSetup(ConnectionCore)
-    case pairVerify(ConnectionCore)
-    case newPairing(Pairing, ConnectionCore)
-    /// A wrong setup code is counted first and answered then, so that killing the process gives no free tries.
-    case failedAttempt(ConnectionCore, then: [PairSetupServer.Action])
-    case pairings(ConnectionCore, PairingsRequest.Outcome)
-    /// Pairings are removed by hand.
-    case unpairing([[UInt8]], done: (Bool) -> Void)
-    case forwarded(ConnectionCore)
-    /// No request waits for it.
-    case nothing
-  }
 
   /// - Parameters:
   ///   - pairings: those stored, in the order in which they were made.
@@ -67,27 +41,20 @@ package final class AccessoryCore {
     identity: AccessoryIdentity, advertisement: Advertisement, database: AttributeDatabase, pairings: [Pairing],
     failedAttempts: Int, conduct: Conduct, random: RandomSource
   ) {
-    self.identity = identity
     self.advertised = advertisement
     attributes = AttributeServer(database, conduct: conduct, queue)
-    self.pairings = pairings
-    self.failedAttempts = failedAttempts
+    pairing = PairingServer(
+      identity: identity, pairings: pairings, failedAttempts: failedAttempts, conduct: conduct, random: random, queue)
     self.conduct = conduct
-    self.random = random
     self.slots = ConnectionSlots(limit: conduct.maximumSessions, sessionPatience: conduct.reclaimsAfter)
     self.rendering = AttributeRendering(database, conduct: conduct)
     advertised.statusFlags = pairings.isEmpty ? .notPaired : []
     advertised.protocolVersion = conduct.protocolVersion.rawValue
+    pairing.add(self)
   }
 
   /// Connections that still had something to send know the outbox, and it knows them: their keys would outlive the accessory.
   deinit { outbox.drain { _ in } }
-
-  /// An accessory is paired when it has an admin pairing. HAP R2 §5.10.
-  package var isPaired: Bool { pairings.contains { $0.isAdmin } }
-
-  /// Whether there were too many wrong setup codes.
-  var isLocked: Bool { conduct.maximumTries > 0 && failedAttempts >= conduct.maximumTries }
 
   package var advertisement: Advertisement { advertised }
 
@@ -120,8 +87,7 @@ package final class AccessoryCore {
   package func open(peer: String, at now: Duration) -> ConnectionCore? {
     let connection = ConnectionCore(
       id: ConnectionID(number: lastConnection + 1), peer: peer, openedAt: now,
-      setup: PairSetupServer(identity: identity, random: random, conduct: conduct),
-      verify: PairVerifyServer(conduct: conduct), conduct: conduct, outbox: outbox)
+      pairing: pairing.makeSession(self), conduct: conduct, outbox: outbox)
     guard case .admitted(let evicted) = slots.open(connection, at: now) else {
       report(.refused(ConnectionID(number: 0), request: peer, reason: "all \(slots.takenCount) slots are in use"))
       return nil
@@ -172,30 +138,14 @@ package final class AccessoryCore {
     close(connection, with: .evict(connection.id))
   }
 
-  /// From now on the connection is secured.
-  /// - Parameter controller: nil: a transient session.
-  func secure(_ connection: ConnectionCore, _ keys: SessionKeys, controller: [UInt8]?) {
-    let session = AttributeSession(controller: controller, connection: connection, frontEnd: self)
-    session.holdsEvents = connection.isWaiting
-    connection.session = SecureSession(keys, session, conduct: conduct)
-    attributes.open(session)
-    slots.verified(connection)
-    sessions.append(connection)
-    tap?.secured(connection)
-  }
-
   /// The connection is gone: its subscriptions, its session and a half-done procedure go with it.
   package func closed(_ connection: ConnectionCore) {
     guard let index = connections.firstIndex(where: { $0 === connection }) else { return }
     connections.remove(at: index)
     slots.remove(connection)
-    if let session = connection.session {
-      sessions.removeAll { $0 === connection }
-      attributes.close(session.attributes)
-    }
+    if let session = connection.session { attributes.close(session.attributes) }
     connection.phase = .closed
-    connection.setup.reset()
-    setups.removeAll { $0 === connection }
+    pairing.closed(connection)
     report(.disconnected(connection.id, peer: connection.peer))
   }
 
@@ -210,43 +160,6 @@ package final class AccessoryCore {
   package func resume(_ connection: ConnectionCore, at now: Duration) {
     guard connection.phase == .open, connection.hasInput else { return }
     work(off: connection, at: now)
-  }
-
-  /// The slow work of a ticket is done.
-  package func computed(_ result: SlowWork.Result, ticket: Ticket, at now: Duration) {
-    switch waiting.removeValue(forKey: ticket) {
-    case .pairSetup(let connection)?:
-      perform(connection.setup.computed(result), for: connection)
-      work(off: connection, at: now)
-    case .pairVerify(let connection)?:
-      finishPairVerify(result, on: connection, at: now)
-      work(off: connection, at: now)
-    case .newPairing?, .failedAttempt?, .pairings?, .unpairing?, .forwarded?, .nothing?, nil: break
-    }
-  }
-
-  /// The store has made the change of a ticket durable, or couldn't.
-  package func stored(_ ticket: Ticket, succeeded: Bool, at now: Duration) {
-    switch waiting.removeValue(forKey: ticket) {
-    case .newPairing(let pairing, let connection)?:
-      finishPairSetup(pairing, on: connection, stored: succeeded)
-      work(off: connection, at: now)
-    case .failedAttempt(let connection, let steps)?:
-      // Also where it couldn't be stored: this process has it counted.
-      perform(steps, for: connection)
-      work(off: connection, at: now)
-    case .pairings(let connection, let outcome)?:
-      isStoringPairings = false
-      finishPairings(outcome, for: connection, stored: succeeded)
-      work(off: connection, at: now)
-      takeUpQueuedPairings(at: now)
-    case .unpairing(let identifiers, let done)?:
-      isStoringPairings = false
-      if succeeded { finishUnpairing(identifiers) }
-      done(succeeded)
-      takeUpQueuedPairings(at: now)
-    case .pairSetup?, .pairVerify?, .forwarded?, .nothing?, nil: break
-    }
   }
 
   // MARK: Outputs
@@ -269,12 +182,6 @@ package final class AccessoryCore {
 
   // MARK: Within
 
-  func newTicket(_ continuation: Continuation) -> Ticket {
-    let ticket = queue.newTicket()
-    waiting[ticket] = continuation
-    return ticket
-  }
-
   func report(_ report: @autoclosure () -> AccessoryReport) { queue.report(report()) }
 
   func refuse(_ connection: ConnectionCore, request: @autoclosure () -> String, reason: @autoclosure () -> String) {
@@ -288,15 +195,15 @@ package final class AccessoryCore {
     connection.phase = .closed
     slots.remove(connection)
     if let session = connection.session { attributes.silence(session.attributes) }
-    queue.append(action ?? .close(connection.id))
+    queue.actions.append(action ?? .close(connection.id))
   }
 
-  func advertise(after connection: ConnectionCore?) {
+  func advertise(after connection: ConnectionID?) {
     advertised.statusFlags =
-      isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
+      pairing.isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
     if conduct.stateNumberGrows {
       advertised.stateNumber = advertised.stateNumber == .max ? 1 : advertised.stateNumber + 1
     }
-    queue.append(.advertise(advertised, after: connection?.id))
+    queue.actions.append(.advertise(advertised, after: connection))
   }
 }

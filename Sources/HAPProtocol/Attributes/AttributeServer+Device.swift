@@ -108,19 +108,19 @@ extension AttributeServer {
   /// Asks the device for values. `AttributeFrontEnd.finish` is called later.
   /// - Parameter ids: those for which `isLive` is true, each once, and at least one.
   package func askDevice(for ids: [AttributeID], of session: AttributeSession, at now: Duration) {
-    let ticket = queue.newTicket()
+    let ticket = actions.newTicket()
     deviceRequests.append(
       DeviceRequest(
         ticket: ticket, session: session, outstanding: Set(ids), warning: now + Self.slowDevice,
         deadline: now + conduct.deviceDeadline))
-    queue.append(.read(ids, ticket: ticket))
+    actions.read(ids, ticket: ticket)
   }
 
   /// The device decides later about some writes of a request.
   func awaitDevice(_ transaction: WriteTransaction, of session: AttributeSession, at now: Duration) {
     deviceRequests.append(
       DeviceRequest(
-        ticket: queue.newTicket(), session: session, write: transaction, warning: now + Self.slowDevice,
+        ticket: actions.newTicket(), session: session, write: transaction, warning: now + Self.slowDevice,
         deadline: now + conduct.deviceDeadline))
   }
 
@@ -136,7 +136,7 @@ extension AttributeServer {
     for index in deviceRequests.indices {
       guard let warning = deviceRequests[index].warning, warning <= now else { continue }
       deviceRequests[index].warning = nil
-      queue.report(.slow(deviceRequests[index].awaited))
+      actions.report(.slow(deviceRequests[index].awaited))
     }
     while let index = deviceRequests.firstIndex(where: { $0.deadline <= now }) {
       var request = deviceRequests.remove(at: index)

@@ -69,11 +69,11 @@ extension AttributeServer {
 
   /// Reports the waiting events of a session as sent, if reports are wanted.
   package func reportEvents(of session: AttributeSession) {
-    guard queue.makesReports else { return }
+    guard actions.makesReports else { return }
     let name = session.name
     for entry in session.events.entries {
       let value = entry.value ?? database.characteristics[entry.slot].value
-      queue.report(.told(database.id(ofSlot: entry.slot), value, controller: name))
+      actions.report(.told(database.id(ofSlot: entry.slot), value, controller: name))
     }
   }
 }

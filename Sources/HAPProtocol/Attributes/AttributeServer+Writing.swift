@@ -12,7 +12,7 @@ extension AttributeServer {
     for index in transaction.writes.indices {
       let id = transaction.writes[index].id
       if conduct.unknownWriteEndsRequest, transaction.writes[index].value != nil, database.slot(of: id) == nil {
-        if queue.makesReports { session.frontEnd.reportMissing(id, in: session) }
+        if actions.makesReports { session.frontEnd.reportMissing(id, in: session) }
         tellDevice()
         // The device's decisions about earlier writes came to nothing with the request.
         transaction.late.removeAll()
@@ -98,7 +98,7 @@ extension AttributeServer {
   ) -> HAPStatus {
     set(slot, to: value, by: session, at: now)
     writtenSlots.append((slot, value))
-    queue.report(.wrote(write.id, value, controller: session.name))
+    actions.report(.wrote(write.id, value, controller: session.name))
     // The write is done; only its echo is not to be had.
     if write.wantsResponse, conduct.refusesUnknownResponses,
       !database.characteristics[slot].perms.contains(.writeResponse)
@@ -121,7 +121,7 @@ extension AttributeServer {
         write.others.append(.init(database.id(ofSlot: writtenSlots[index].slot), writtenSlots[index].value))
         writtenSlots[index].slot = -1
       }
-      queue.append(.wrote(write))
+      actions.wrote(write)
     }
     writtenSlots.removeAll(keepingCapacity: true)
   }
@@ -146,11 +146,11 @@ extension AttributeServer {
     let id = database.id(ofSlot: slot)
     if write.subscribes == true {
       session.subscriptions.insert(slot)
-      queue.report(.subscribed(id, controller: session.name))
+      actions.report(.subscribed(id, controller: session.name))
     } else {
       session.subscriptions.remove(slot)
       session.events.remove(slot)
-      queue.report(.unsubscribed(id, controller: session.name))
+      actions.report(.unsubscribed(id, controller: session.name))
     }
     return .success
   }
@@ -158,7 +158,7 @@ extension AttributeServer {
   func refuse(
     _ write: AttributeWrite, _ status: HAPStatus, _ reason: @autoclosure () -> String, _ session: AttributeSession
   ) -> HAPStatus {
-    if queue.makesReports { session.frontEnd.reportRefusal(of: write.id, status, reason: reason(), in: session) }
+    if actions.makesReports { session.frontEnd.reportRefusal(of: write.id, status, reason: reason(), in: session) }
     return status
   }
 }

@@ -10,7 +10,7 @@ package final class AttributeServer {
   package internal(set) var database: AttributeDatabase
   /// Receives each write before the answer, and may refuse it.
   package weak var writer: (any CharacteristicWriter)?
-  let queue: ActionQueue
+  let actions: any AttributeActions
   /// Of verified controllers.
   private(set) var sessions: [AttributeSession] = []
 
@@ -29,11 +29,11 @@ package final class AttributeServer {
 
   /// - Parameters:
   ///   - database: with the values to start from.
-  ///   - queue: gets what has to be done.
-  package init(_ database: AttributeDatabase, conduct: Conduct, _ queue: ActionQueue) {
+  ///   - actions: gets what has to be done.
+  package init(_ database: AttributeDatabase, conduct: Conduct, _ actions: any AttributeActions) {
     self.database = database
     self.conduct = conduct
-    self.queue = queue
+    self.actions = actions
     isChanged = Array(repeating: false, count: database.characteristics.count)
   }
 

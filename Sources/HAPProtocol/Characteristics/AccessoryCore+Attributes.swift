@@ -16,8 +16,7 @@ extension AccessoryCore: AttributeFrontEnd {
   }
 
   package func isAdmin(_ session: AttributeSession) -> Bool {
-    guard let controller = session.controller else { return false }
-    return pairings.contains { $0.identifier == controller && $0.isAdmin }
+    pairing.isAdmin(session.controller)
   }
 
   /// One EVENT with all that waits, unless an answer is still owed: an event is never inside an answer or before one that is under way.

@@ -20,15 +20,10 @@ package final class ConnectionCore {
   var phase = Phase.open
   /// Set between the answer M4 and the end of the connection.
   var session: SecureSession?
-  var setup: PairSetupServer
-  /// When the last message of Pair Setup came.
-  var setupHeard = Duration.zero
-  /// When the last M1 of Pair Setup came.
-  var setupBegan = Duration.zero
-  var verify: PairVerifyServer
+  package let pairing: PairingSession
   var parser = HTTPRequestParser()
   /// A request was taken whose answer needs slow work or the store; the next one waits.
-  var isWaiting = false {
+  package var isWaiting = false {
     didSet {
       session?.attributes.holdsEvents = isWaiting
       if oldValue, !isWaiting { noteForShell() }
@@ -38,8 +33,6 @@ package final class ConnectionCore {
   var pendingRead: PendingRead?
   /// When the last whole request came, or the connection itself: bytes alone are no sign of life.
   package internal(set) var lastHeard: Duration
-  /// When the first valid M1 of Pair Verify came.
-  package internal(set) var verifyStarted: Duration?
   package let remoteAddress: RemoteAddress
   package var slotState = SlotState.none
   let outbox: Outbox
@@ -50,16 +43,14 @@ package final class ConnectionCore {
   let chunked: Conduct.Chunked
 
   init(
-    id: ConnectionID, peer: String, openedAt now: Duration, setup: PairSetupServer, verify: PairVerifyServer,
-    conduct: Conduct, outbox: Outbox
+    id: ConnectionID, peer: String, openedAt now: Duration, pairing: PairingSession, conduct: Conduct, outbox: Outbox
   ) {
     self.outbox = outbox
     self.id = id
     self.peer = peer
     remoteAddress = RemoteAddress(peer: peer)
     self.lastHeard = now
-    self.setup = setup
-    self.verify = verify
+    self.pairing = pairing
     chunked = conduct.chunked
     parser.limits.acceptsChunked = conduct.takesChunkedRequests
     parser.limits.acceptsAnyCase = conduct.takesAnyHeaderCase
@@ -69,8 +60,8 @@ package final class ConnectionCore {
   package var isClosed: Bool { phase == .closed }
   /// Frames that were sealed on it.
   package var sealedFrameCount: UInt64 { session?.sealer.counter ?? 0 }
-  package var isVerifying: Bool { verify.isUnderWay }
-  package var isSettingUp: Bool { setup.isUnderWay }
+  package var isVerifying: Bool { pairing.isVerifying }
+  package var isSettingUp: Bool { pairing.isSettingUp }
   package var isSubscribed: Bool { session?.attributes.isSubscribed ?? false }
   package func isSubscribed(toSlot slot: Int) -> Bool { session?.attributes.isSubscribed(toSlot: slot) ?? false }
   /// The identifier under which the controller was verified.
@@ -83,7 +74,7 @@ package final class ConnectionCore {
   package var answerLimit: Int { session == nil ? 8 << 10 : 256 << 10 }
 
   /// The key of the pairing message that is being answered: of Pair Setup's M5 and M6, or of Pair Verify's M2 and M3.
-  package var pairingKey: SecretBytes? { setup.exchangeKey ?? verify.messageKey }
+  package var pairingKey: SecretBytes? { pairing.messageKey }
 
   /// Whether something came that isn't worked off.
   package var hasInput: Bool { !incoming.isEmpty || !substituted.isEmpty }
@@ -97,6 +88,7 @@ package final class ConnectionCore {
 
 extension ConnectionCore: SlotHolder {
   package var isAnswerOwed: Bool { isWaiting }
+  package var verifyStarted: Duration? { pairing.verifyStarted }
 }
 
 extension ConnectionCore {

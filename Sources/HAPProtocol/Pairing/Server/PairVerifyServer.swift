@@ -5,9 +5,8 @@ import HAPWire
 /// The accessory's end of Pair Verify, one for each connection. HAP R2 §5.7, with HomeKitADK's manners.
 package struct PairVerifyServer: Sendable {
   package enum Action: Equatable, Sendable {
-    /// HTTP 200, application/pairing+tlv8.
     case reply(TLV)
-    /// HTTP 400, no body.
+    /// The request is malformed: there is no reply.
     case badRequest
     /// After the reply before it has left in plain, every byte is sealed under these keys; the controller is this one.
     case established(SessionKeys, Pairing)

@@ -8,16 +8,15 @@ import HAPWire
 /// attempts, and which connection's procedure is under way. It performs the actions in their order.
 package struct PairSetupServer: Sendable {
   package enum Action: Sendable {
-    /// HTTP 200, application/pairing+tlv8.
     case reply(TLV)
-    /// HTTP 400, no body.
+    /// The request is malformed: there is no reply.
     case badRequest
     /// The message is another one than the one awaited; the reply to it would have this state.
     case outOfOrder(replyState: UInt8)
     /// M5 could not be decrypted, or its signature is wrong.
     case exchangeFailed(isOpened: Bool)
-    /// Method 1 is refused with this status and these items; nil: no body.
-    case methodRefused(AnswerStatus, TLV?)
+    /// Method 1 is refused.
+    case methodRefused(PairingAnswer)
     /// Run it off the loop, then call ``PairSetupServer/computed(_:)``.
     case compute(SlowWork)
     /// Store it durably, then call ``PairSetupServer/stored(_:)``.
@@ -189,8 +188,8 @@ extension PairSetupServer {
   private var method1Refusal: Action? {
     switch conduct.setupMethod1 {
     case .method0, .internalErrorInM4: nil
-    case .badRequest: .methodRefused(.badRequest, .error(.authentication, state: 2))
-    case .unavailable: .methodRefused(.ok, .error(.unavailable, state: 2))
+    case .badRequest: .methodRefused(.badRequest(.error(.authentication, state: 2)))
+    case .unavailable: .methodRefused(.reply(.error(.unavailable, state: 2)))
     }
   }
 
@@ -230,7 +229,7 @@ extension PairSetupServer {
       guard let (key, proof2) = secret.verify(proof, forms: forms) else {
         return [.failedAttempt, refusal]
       }
-      if manner.isRefusedInM4 { return [.clearFailedAttempts, .methodRefused(.internalError, nil)] }
+      if manner.isRefusedInM4 { return [.clearFailedAttempts, .methodRefused(.failure(nil))] }
       var reply = TLV(state: 4)
       reply.append(TLVType.proof, proof2)
       if manner.isTransient {

@@ -11,22 +11,16 @@ struct PairingsRequest {
 
   /// What is to be done and answered.
   struct Outcome {
-    /// The answer's TLV when the store has kept the change.
-    var reply: TLV
+    /// The answer when the store has kept the change.
+    var answer: PairingAnswer
     /// Nil: nothing to keep.
     var change: StoredChange?
-    /// The pairings afterwards.
-    var pairings: [Pairing]
-    /// An answer is not given any more: every pairing goes, the answer is 500 and the connection ends.
-    var endsEverything = false
-    /// The status of the answer.
-    var status = AnswerStatus.ok
   }
 
   let method: Method
   private let hasIdentifier: Bool
 
-  /// - Returns: nil when the message is malformed: it is answered with 400 and no body, as HomeKitADK does.
+  /// - Returns: nil when the message is malformed: it is answered without a reply, as HomeKitADK does.
   init?(_ message: TLV) {
     guard !message.hasDuplicates, message[TLVType.state] == [1], let method = message[TLVType.method], method.count == 1
     else { return nil }
@@ -53,69 +47,56 @@ struct PairingsRequest {
   ///   - conduct: what to do where stacks differ.
   func outcome(for pairings: [Pairing], byAdmin: Bool, conduct: Conduct) -> Outcome {
     if method == .list, conduct.listNeedsIdentifier, !hasIdentifier {
-      var outcome = failure(.unknown, pairings)
-      outcome.status = .badRequest
-      return outcome
+      return Outcome(answer: .badRequest(.error(.unknown, state: 2)))
     }
     guard byAdmin || (method == .list && !conduct.listsForAdminsOnly) else {
-      return failure(.authentication, pairings)
+      return failure(.authentication)
     }
     switch method {
     case .add(let new): return adding(new, to: pairings, conduct)
     case .remove(let identifier): return removing(identifier, from: pairings, conduct)
-    case .list: return Outcome(reply: listing(pairings, conduct), change: nil, pairings: pairings)
+    case .list: return Outcome(answer: .reply(listing(pairings, conduct)))
     }
   }
 
-  private func failure(_ error: PairingError, _ pairings: [Pairing]) -> Outcome {
-    var reply = TLV()
-    reply.append(TLVType.state, [2])
-    reply.append(TLVType.error, [error.rawValue])
-    return Outcome(reply: reply, change: nil, pairings: pairings)
-  }
+  private func failure(_ error: PairingError) -> Outcome { Outcome(answer: .reply(.error(error, state: 2))) }
 
-  private var success: TLV {
-    var reply = TLV()
-    reply.append(TLVType.state, [2])
-    return reply
-  }
+  private func success(_ change: StoredChange?) -> Outcome { Outcome(answer: .reply(TLV(state: 2)), change: change) }
 
   private func adding(_ new: Pairing, to pairings: [Pairing], _ conduct: Conduct) -> Outcome {
-    var after = pairings
     guard let index = pairings.firstIndex(where: { $0.identifier == new.identifier }) else {
-      guard pairings.count < conduct.maximumPairings else { return failure(.maxPeers, pairings) }
-      after.append(new)
-      return Outcome(reply: success, change: .upsert(new), pairings: after)
+      guard pairings.count < conduct.maximumPairings else { return failure(.maxPeers) }
+      return success(.upsert(new))
     }
     // "If the pairing exists, its permissions are updated; another key under the same identifier is an error."
     guard pairings[index].publicKey == new.publicKey || conduct.overwritesKeys else {
-      return failure(.unknown, pairings)
+      return failure(.unknown)
     }
+    var after = pairings
     after[index] = new
     guard after.contains(where: { $0.isAdmin }) || !conduct.demotionDropsAll else {
       // The last admin took its own rights: nobody could ever manage the accessory again.
-      return Outcome(
-        reply: success, change: .remove(pairings.map(\.identifier)), pairings: [], endsEverything: true)
+      return Outcome(answer: .failure(nil), change: .remove(pairings.map(\.identifier)))
     }
-    return Outcome(reply: success, change: .upsert(new), pairings: after)
+    return success(.upsert(new))
   }
 
   private func removing(_ identifier: [UInt8], from pairings: [Pairing], _ conduct: Conduct) -> Outcome {
     // "Removing a pairing that doesn't exist succeeds."
     guard pairings.contains(where: { $0.identifier == identifier }) else {
-      guard conduct.removesUnknownPairings else { return failure(.unknown, pairings) }
-      return Outcome(reply: success, change: nil, pairings: pairings)
+      guard conduct.removesUnknownPairings else { return failure(.unknown) }
+      return success(nil)
     }
     let after = pairings.filter { $0.identifier != identifier }
     guard after.contains(where: { $0.isAdmin }) else {
       // "When the last admin is removed, all pairings are."
-      return Outcome(reply: success, change: .remove(pairings.map(\.identifier)), pairings: [])
+      return success(.remove(pairings.map(\.identifier)))
     }
-    return Outcome(reply: success, change: .remove([identifier]), pairings: after)
+    return success(.remove([identifier]))
   }
 
   private func listing(_ pairings: [Pairing], _ conduct: Conduct) -> TLV {
-    var reply = conduct.listHasState ? success : TLV()
+    var reply = conduct.listHasState ? TLV(state: 2) : TLV()
     for (index, pairing) in pairings.enumerated() {
       if index > 0 { reply.append(TLVType.separator, []) }
       reply.append(TLVType.identifier, pairing.identifier)

@@ -3,15 +3,15 @@ import HAPWire
 
 /// What waits while a change of the pairings is being stored.
 enum PairingsTurn {
-  case request(PairingsRequest, ConnectionCore)
+  case request(PairingsRequest, any PairingConnection)
   case unpairing([[UInt8]], done: (Bool) -> Void)
 }
 
-extension AccessoryCore {
+extension PairingServer {
   /// Removes pairings as if a controller had: by somebody who has the accessory in hand. Their sessions end; without an admin nobody stays, as
   /// HAP R2 §5.11 has it of the last one.
   /// - Parameters:
-  ///   - identifiers: those that no pairing has are passed over.
+  ///   - identifiers: those that no pairing has are ignored.
   ///   - done: called with whether that is stored.
   package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
     guard !isStoringPairings else { return pairingsQueue.append(.unpairing(identifiers, done: done)) }
@@ -20,23 +20,24 @@ extension AccessoryCore {
     guard !gone.isEmpty else { return done(true) }
     isStoringPairings = true
     let ids = gone.map(\.identifier)
-    queue.append(.store(.remove(ids), ticket: newTicket(.unpairing(ids, done: done))))
+    waiting[actions.store(.remove(ids))] = .unpairing(ids, done: done)
   }
 
   func finishUnpairing(_ identifiers: [[UInt8]]) {
     let wasPaired = isPaired
     remove(identifiers)
-    if wasPaired != isPaired { advertise(after: nil) }
+    if wasPaired != isPaired { pairedStateChanged(after: nil) }
     closeRemovedSessions()
   }
 
-  /// `POST /pairings` of a verified controller.
-  func receivePairings(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore) {
-    guard let controller = connection.session?.controller, let message = try? TLV(decoding: body),
+  /// Adds, removes or lists pairings for a verified controller. HAP R2 §5.10–5.12.
+  /// - Parameter message: nil: it is no TLV8.
+  package func receivePairings(_ message: TLV?, on connection: any PairingConnection) {
+    guard case .controller(let controller) = connection.pairing.peer, let message,
       let request = PairingsRequest(message)
     else {
-      refuse(connection, request: "POST /pairings", reason: "the message is malformed or lacks an item")
-      return connection.answer(.badRequest)
+      refuse(.pairings, connection, "the message is malformed or lacks an item")
+      return answer(.badRequest(nil), on: connection)
     }
     // One change at a time: what the next one may do depends on what became of this one.
     guard !isStoringPairings else {
@@ -46,15 +47,15 @@ extension AccessoryCore {
     perform(request, of: controller, on: connection)
   }
 
-  private func perform(_ request: PairingsRequest, of controller: [UInt8], on connection: ConnectionCore) {
+  private func perform(_ request: PairingsRequest, of controller: [UInt8], on connection: any PairingConnection) {
     // Looked up now, not at Pair Verify: the rights may have changed meanwhile.
-    let byAdmin = pairings.contains { $0.identifier == controller && $0.isAdmin }
+    let byAdmin = isAdmin(controller)
     let outcome = request.outcome(for: pairings, byAdmin: byAdmin, conduct: conduct)
-    if !byAdmin { refuse(connection, request: "POST /pairings", reason: "the controller is not an admin") }
+    if !byAdmin { refuse(.pairings, connection, "the controller is not an admin") }
     guard let change = outcome.change else { return finishPairings(outcome, for: connection, stored: true) }
     connection.isWaiting = true
     isStoringPairings = true
-    queue.append(.store(change, ticket: newTicket(.pairings(connection, outcome))))
+    waiting[actions.store(change)] = .pairings(connection, outcome)
   }
 
   /// Works off the requests that came while a change was being stored, up to the next one that changes something.
@@ -66,47 +67,37 @@ extension AccessoryCore {
         continue
       }
       // Its controller may have lost its pairing, and with it the session, while it waited.
-      guard connection.phase == .open, let controller = connection.session?.controller else { continue }
+      guard connection.isOpen, case .controller(let controller) = connection.pairing.peer else { continue }
       connection.isWaiting = false
       perform(request, of: controller, on: connection)
-      work(off: connection, at: now)
+      proceed(with: connection, at: now)
     }
   }
 
   /// Answers after the store has kept the change, and closes the sessions of controllers that are no longer paired.
-  func finishPairings(_ outcome: PairingsRequest.Outcome, for connection: ConnectionCore, stored: Bool) {
-    connection.isWaiting = false
+  func finishPairings(_ outcome: PairingsRequest.Outcome, for connection: any PairingConnection, stored: Bool) {
     guard stored else {
-      var reply = TLV()
-      reply.append(TLVType.state, [2])
-      reply.append(TLVType.error, [PairingError.unknown.rawValue])
-      refuse(connection, request: "POST /pairings", reason: "the change could not be stored")
-      if connection.phase == .open { connection.answer(reply) }
-      return
+      refuse(.pairings, connection, "the change could not be stored")
+      return answer(.reply(.error(.unknown, state: 2)), on: connection)
     }
     let wasPaired = isPaired
-    apply(outcome, by: connection)
-    if connection.phase == .open {
-      if outcome.endsEverything {
-        connection.answer(.internalError)
-      } else {
-        connection.answer(outcome.reply, outcome.status)
-      }
-    }
-    if wasPaired != isPaired { advertise(after: connection) }
+    apply(outcome)
+    answer(outcome.answer, on: connection)
+    if wasPaired != isPaired { pairedStateChanged(after: connection) }
     if conduct.closesRemovedSessions { closeRemovedSessions() }
   }
 
   private func closeRemovedSessions() {
     // "Sessions of a removed controller are closed at once, its own after the answer."
-    for other in sessions where other.phase == .open {
-      guard let controller = other.session?.controller, !pairings.contains(where: { $0.identifier == controller })
+    for other in sessions where other.isOpen {
+      guard case .controller(let controller) = other.pairing.peer,
+        !pairings.contains(where: { $0.identifier == controller })
       else { continue }
       close(other)
     }
   }
 
-  private func apply(_ outcome: PairingsRequest.Outcome, by connection: ConnectionCore) {
+  private func apply(_ outcome: PairingsRequest.Outcome) {
     guard let change = outcome.change else { return }
     // Between the request and now another session's change may have been stored: take over the change, not the list.
     switch change {
@@ -115,7 +106,7 @@ extension AccessoryCore {
         pairings[index] = pairing
       } else {
         pairings.append(pairing)
-        report(.paired(controller: String(decoding: pairing.identifier, as: UTF8.self), isAdmin: pairing.isAdmin))
+        actions.report(.paired(controller: pairing.name, isAdmin: pairing.isAdmin))
       }
     case .remove(let identifiers): remove(identifiers)
     case .failedAttempts: break
@@ -124,6 +115,8 @@ extension AccessoryCore {
 
   private func remove(_ identifiers: [[UInt8]]) {
     pairings.removeAll { identifiers.contains($0.identifier) }
-    for identifier in identifiers { report(.unpaired(controller: String(decoding: identifier, as: UTF8.self))) }
+    for identifier in identifiers {
+      actions.report(.unpaired(controller: String(decoding: identifier, as: UTF8.self)))
+    }
   }
 }
