@@ -1,6 +1,8 @@
+import HAPAttributes
 import HAPCrypto
+import HAPIP
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPWire
 import Synchronization
 

@@ -1,6 +1,7 @@
+import HAPAttributes
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 
 /// Gives the core its inputs, except those of connections.
 extension AccessoryServer {

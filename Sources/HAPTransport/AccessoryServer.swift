@@ -1,6 +1,7 @@
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 
 /// Serves one accessory core on TCP: reads into its connections' buffers, performs its actions, and sends what it answered.
 ///

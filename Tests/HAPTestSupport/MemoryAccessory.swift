@@ -1,6 +1,8 @@
+import HAPAttributes
 import HAPCrypto
+import HAPIP
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 /// The shell around an `AccessoryCore` with no sockets, files or clock: what the transport does, done in memory and on the spot.

@@ -2,8 +2,9 @@ import HAPCrypto
 import HAPDefects
 import HAPDevices
 import HAPFaults
+import HAPIP
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPTransport
 
 /// What is wrong on purpose with one run of an accessory: its defect, and the faults that are on.
