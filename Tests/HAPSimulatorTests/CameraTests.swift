@@ -1,7 +1,6 @@
 import HAPProtocol
 import Testing
-
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite("The test card") struct CameraTests {
   @Test(

@@ -1,11 +1,11 @@
 import HAPModel
 import HAPProtocol
-import HAPWire
 import HAPTestSupport
+import HAPWire
 import Testing
-
+@testable import HAPCommands
 @testable import HAPDevices
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite("The command vocabulary")
 struct SimulatorCommandTests {

@@ -2,9 +2,8 @@ import HAPDefects
 import HAPModel
 import HAPProtocol
 import Testing
-
 @testable import HAPDevices
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite("What a defect does to a device") struct DeviceAlterationTests {
   private let on = AttributeID(aid: 1, iid: 9)
