@@ -95,25 +95,26 @@ let package = Package(
       name: "HAPHost",
       dependencies: [
         "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPFleet", "HAPFaults", "HAPDefects",
-        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto", "MDNS",
+        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire",
+        "HAPCrypto", "MDNS",
         "CQRencode", "CTurboJPEG",
       ]),
     .target(
       name: "HAPCommands",
       dependencies: [
-        "HAPHost", "HAPScenario", "HAPFaults", "HAPDevices", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel",
+        "HAPHost", "HAPScenario", "HAPFaults", "HAPDevices", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel",
         "HAPWire",
       ]),
     .target(
       name: "HAPSimulator",
       dependencies: [
         "HAPCommands", "HAPHost", "HAPWorld", "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPScenario",
-        "HAPFaults", "HAPProfile", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire",
+        "HAPFaults", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HAPControl",
       dependencies: [
-        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPFaults", "HAPProfile", "HAPProtocol", "HAPLoop",
+        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPFaults", "HAPProfile", "HAPIP", "HAPLoop",
         "HAPModel", "HAPWire",
       ],
       exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
@@ -148,8 +149,8 @@ let package = Package(
     .target(
       name: "HaptestProgram",
       dependencies: [
-        "HAPConformance", "HAPSuite", "HAPLint", "HAPReport", "HAPCommandLine", "HAPTransport", "HAPDiscovery",
-        "HAPStore", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+        "HAPConformance", "HAPSuite", "HAPLint", "HAPReport", "HAPCommandLine", "HAPTransport",
+        "HAPStore", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
 
     // Tests.

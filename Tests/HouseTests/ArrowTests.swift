@@ -4,7 +4,7 @@ import Testing
 /// The arrows between the targets are what docs/architecture.md says they are.
 ///
 /// Seen to fail: with `"HAPLoop"` added to HAPStore's dependencies in Package.swift, and with `HAPWire` taken out of
-/// HAPProtocol's row: "HAPProtocol depends on [HAPCrypto, HAPModel, HAPWire] but the table says [HAPCrypto, HAPModel]".
+/// HAPPairing's row: "HAPPairing depends on [HAPCrypto, HAPModel, HAPWire] but the table says [HAPCrypto, HAPModel]".
 struct ArrowTests {
   /// The table between the marks `<!-- arrows -->` and `<!-- end of arrows -->`: a target, and what it depends on.
   private func arrowsOfThePage() throws -> [String: Set<String>] {

@@ -104,10 +104,11 @@ extension CommandDispatcher {
     do throws(CommandRefusal) {
       let command = try SimulatorCommand(node)
       do throws(CommandError) {
-        try perform(command) { text in
-          let reply = try? JSONNode.parse(Array(text.utf8))
-          if reply?["ok"]?.boolValue == true { return dispatcher.carryOut(commands.dropFirst(), done: done) }
-          done(CommandError(.notPossible, reply?["error"]?["message"]?.stringValue ?? "it was refused"))
+        try perform(command) { outcome in
+          switch outcome {
+          case .success: dispatcher.carryOut(commands.dropFirst(), done: done)
+          case .failure(let error): done(CommandError(.notPossible, error.message))
+          }
         }
       } catch { done(error) }
     } catch { done(error.error) }

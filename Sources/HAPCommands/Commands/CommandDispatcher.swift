@@ -6,11 +6,11 @@ import HAPModel
 import HAPProfile
 import HAPWire
 
-/// Takes commands for the accessories of a simulation, finds whom they are for, and answers each with one line of JSON.
+/// Takes commands for the accessories of a simulation, finds whom they are for, and replies to each once.
 ///
 /// Belongs to the loop that the accessories are pinned to.
 package struct CommandDispatcher: CommandTaker {
-  package typealias Answer = @Sendable (String) -> Void
+  package typealias Answer = @Sendable (CommandOutcome) -> Void
 
   let simulation: Simulation
   private let readProfile: @Sendable (String) throws -> AccessoryProfile
@@ -32,119 +32,79 @@ package struct CommandDispatcher: CommandTaker {
     self.onAllStopped = onAllStopped
   }
 
-  /// Carries out the command on a line of JSON and hands over the answer, once, without its end of line: at once, or when it is done for what
-  /// takes a moment (`advance`, `replace`, `add`, and what starts an accessory anew).
-  package func answer(_ line: [UInt8], to answer: @escaping Answer) {
+  /// Carries out the command on a line of JSON and hands over the reply, once: at once, or when it is done for what takes a moment (`advance`,
+  /// `replace`, `add`, and what starts an accessory anew).
+  package func take(_ line: [UInt8], done: @escaping @Sendable (CommandReply) -> Void) {
+    let node: JSONNode
     let command: SimulatorCommand
     do throws(CommandRefusal) {
-      command = try SimulatorCommand(json: line)
-    } catch { return answer(CommandAnswer.failure(error)) }
-    var answer = answer
-    if let onCommand, let node = try? JSONNode.parse(line) {
-      let onPerformed = onCommand(node)
-      answer = { [answer] text in
-        if (try? JSONNode.parse(Array(text.utf8)))?["ok"]?.boolValue == true { onPerformed() }
-        answer(text)
-      }
+      node = try SimulatorCommand.parse(line)
+      command = try SimulatorCommand(node)
+    } catch { return done(CommandReply(error)) }
+    let onPerformed = onCommand?(node)
+    let answer: Answer = { outcome in
+      if case .success = outcome { onPerformed?() }
+      done(CommandReply(id: command.id, outcome))
     }
-    do throws(CommandError) { try perform(command, answer) } catch {
-      answer(CommandAnswer.failure(id: command.id, error))
-    }
+    do throws(CommandError) { try perform(command, answer) } catch { answer(.failure(error)) }
   }
 
   package func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) throws(CommandError) {
-    let id = command.id
-    func succeed(_ members: (inout JSONWriter) -> Void = { _ in }) {
-      answer(CommandAnswer.success(id: id, members: members))
-    }
     switch command.action {
     case .advance(let duration):
-      simulation.clock.advance(by: duration) { result in
-        answer(CommandAnswer.of(result, id: id) { $0.now($1) })
-      }
+      simulation.clock.advance(by: duration) { result in answer(result.map { .time($0) }) }
     case .add(let path):
       let read = readProfile
       add({ try read(path) }) { result in
-        answer(
-          CommandAnswer.of(result, id: id) { json, accessory in
-            accessory.assumeIsolated { $0.writeIntroduction(to: &json) }
-          })
+        answer(result.map { accessory in .added(accessory.assumeIsolated { $0.introduction }) })
       }
     case .replace(let path):
       let read = readProfile
       try whole(command).assumeIsolated {
-        $0.replace({ try read(path) }) { result in
-          answer(
-            CommandAnswer.of(result, id: id) {
-              $0.key("configurationNumber")
-              $0.integer($1)
-            })
-        }
+        $0.replace({ try read(path) }) { result in answer(result.map { .configurationNumber($0) }) }
       }
     case .conduct(let conduct):
       try whole(command).assumeIsolated {
-        $0.restart(.reboot, with: conduct) { error in
-          answer(error.map { CommandAnswer.failure(id: id, $0) } ?? CommandAnswer.success(id: id))
-        }
+        $0.restart(.reboot, with: conduct) { error in answer(error.map { .failure($0) } ?? .success(.done)) }
       }
     case .restart(let restart):
       let accessory = try whole(command)
       accessory.assumeIsolated {
         $0.restart(restart) { error in
-          if let error { return answer(CommandAnswer.failure(id: id, error)) }
-          answer(
-            CommandAnswer.success(id: id) { json in
-              guard restart == .factoryReset else { return }
-              json.key("deviceID")
-              json.string(accessory.assumeIsolated { $0.prepared.deviceID.text })
-            })
+          if let error { return answer(.failure(error)) }
+          guard restart == .factoryReset else { return answer(.success(.done)) }
+          answer(.success(.deviceID(accessory.assumeIsolated { $0.prepared.deviceID.text })))
         }
       }
     case .list, .status:
-      let targets = try targets(of: command)
-      succeed { json in
-        if command.action == .list { json.process(of: simulation) }
-        json.key("accessories")
-        json.array { json in
-          for target in targets {
-            target.accessory.assumeIsolated {
-              if command.action == .list { $0.writeListing(to: &json) } else { $0.writeStatus(to: &json) }
-            }
-          }
-        }
+      let isList = command.action == .list
+      let objects = try targets(of: command).map { target in
+        target.accessory.assumeIsolated { $0.written(isList: isList) }
       }
+      answer(.success(.accessories(process: isList ? ProcessListing(simulation) : nil, objects)))
     case .disconnect(let controller):
       let count = try whole(command).isolated { accessory throws(CommandError) in try accessory.disconnect(controller) }
-      succeed {
-        $0.key("connections")
-        $0.integer(count)
-      }
+      answer(.success(.connections(count)))
     case .unpair(let controller):
       try whole(command).isolated { accessory throws(CommandError) in
-        try accessory.unpair(controller) { result in
-          answer(
-            CommandAnswer.of(result, id: id) {
-              $0.key("pairings")
-              $0.integer($1)
-            })
-        }
+        try accessory.unpair(controller) { result in answer(result.map { .pairings($0) }) }
       }
     case .fault(let fault, let isOn):
       try switchFault(fault, isOn, at: whole(command)) { error in
-        answer(error.map { CommandAnswer.failure(id: id, $0) } ?? CommandAnswer.success(id: id))
+        answer(error.map { .failure($0) } ?? .success(.done))
       }
     case .announce(let isTold):
       try whole(command).isolated { accessory throws(CommandError) in try accessory.setAnnounced(isTold) }
-      succeed()
+      answer(.success(.done))
     case .radio(let isOn):
       try whole(command).isolated { accessory throws(CommandError) in try accessory.setRadio(isOn) }
-      succeed()
+      answer(.success(.done))
     case .remove:
       simulation.remove(try whole(command))
-      succeed()
+      answer(.success(.done))
     case .stop:
       if command.accessory == nil { stopAll() } else { try whole(command).assumeIsolated { $0.stopForGood() } }
-      succeed()
+      answer(.success(.done))
       if simulation.accessories.allSatisfy({ $0.assumeIsolated { $0.isStopped } }) { onAllStopped() }
     case .set, .stall, .identify, .obstruct, .deed, .reachable:
       let target = try only(targets(of: command), command)
@@ -160,7 +120,7 @@ package struct CommandDispatcher: CommandTaker {
         default: preconditionFailure("carried out above")
         }
       }
-      succeed()
+      answer(.success(.done))
     }
   }
 
@@ -285,45 +245,6 @@ extension SimulatedAccessory {
     try assumeIsolated { accessory in
       Result { () throws(CommandError) in try body(accessory) }
     }.get()
-  }
-}
-
-extension CommandAnswer {
-  fileprivate static func of<T>(
-    _ result: Result<T, CommandError>, id: JSONNode?, _ members: (inout JSONWriter, T) -> Void
-  ) -> String {
-    switch result {
-    case .success(let value): success(id: id) { members(&$0, value) }
-    case .failure(let error): failure(id: id, error)
-    }
-  }
-}
-
-extension JSONWriter {
-  /// Simulated time in seconds.
-  fileprivate mutating func now(_ time: Duration) {
-    key("now")
-    let (seconds, attoseconds) = time.components
-    double(Double(seconds) + Double(attoseconds) / 1e18)
-  }
-
-  /// The members of an answer to `list` that are the process's: its time, and the address of its page.
-  mutating func process(of simulation: Simulation) {
-    key("time")
-    object { $0.members(of: simulation.clock) }
-    guard let page = simulation.pageAddress else { return }
-    key("control")
-    string(page)
-  }
-
-  /// Of an object: simulated time in seconds, and how fast it goes.
-  package mutating func members(of clock: SimulationClock) {
-    now(clock.now)
-    key("scale")
-    switch clock.pace {
-    case .running(let scale): double(scale)
-    case .standing, .jumping: integer(0)
-    }
   }
 }
 

@@ -73,12 +73,12 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
         return
       }
       switch entries.removeFirst() {
-      case .refused(let error): onAnswer?(CommandAnswer.failure(id: nil, error))
+      case .refused(let error): onAnswer?(CommandReply(id: nil, .failure(error)).text)
       case .line(let line):
         isWaiting = true
-        dispatcher.answer(line) { [self] text in
+        dispatcher.take(line) { [self] reply in
           isWaiting = false
-          onAnswer?(text)
+          onAnswer?(reply.text)
           goOn()
         }
       }

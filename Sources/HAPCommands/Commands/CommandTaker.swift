@@ -1,8 +1,14 @@
 import HAPHost
 
-/// Who carries out commands: for the accessories of one loop, or of several. Belongs to a loop.
+/// Performs commands for the accessories of one loop or of several. Belongs to a loop.
 package protocol CommandTaker {
-  /// Carries out the command on a line of JSON and hands over the answer, once, without its end of line, on the same loop: at once, or when it is
-  /// done for what takes a moment.
-  func answer(_ line: [UInt8], to answer: @escaping @Sendable (String) -> Void)
+  /// Performs the command on a line of JSON and calls `done` once, on the same loop: immediately, or later if the command takes time.
+  func take(_ line: [UInt8], done: @escaping @Sendable (CommandReply) -> Void)
+}
+
+extension CommandTaker {
+  /// Performs the command on a line of JSON and passes on the text of the reply, without its end of line.
+  package func answer(_ line: [UInt8], to answer: @escaping @Sendable (String) -> Void) {
+    take(line) { answer($0.text) }
+  }
 }

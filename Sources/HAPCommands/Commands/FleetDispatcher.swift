@@ -11,7 +11,7 @@ import HAPWire
 /// loop of the first simulation.
 package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
   // Constants alone; what they lead to is used on its own loop.
-  package typealias Answer = @Sendable (String) -> Void
+  package typealias Answer = @Sendable (CommandOutcome) -> Void
 
   /// Used on the loop of its simulation alone.
   private struct Part: @unchecked Sendable {
@@ -48,12 +48,15 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
     }
   }
 
-  package func answer(_ line: [UInt8], to answer: @escaping Answer) {
+  package func take(_ line: [UInt8], done: @escaping @Sendable (CommandReply) -> Void) {
     home.preconditionOnLoop()
-    let command: SimulatorCommand
     do throws(CommandRefusal) {
-      command = try SimulatorCommand(json: line)
-    } catch { return answer(CommandAnswer.failure(error)) }
+      let command = try SimulatorCommand(json: line)
+      perform(command) { done(CommandReply(id: command.id, $0)) }
+    } catch { done(CommandReply(error)) }
+  }
+
+  private func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) {
     switch command.action {
     case .advance: carryOut(command, at: 0, answer)
     case .add:
@@ -67,15 +70,15 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
       tell(command, answer)
     case .stop:
       guard command.accessory == nil else {
-        return find(command) { [self] text in
-          answer(text)
+        return find(command) { [self] outcome in
+          answer(outcome)
           lookWhetherAllStopped()
         }
       }
       ask {
         $0.stopAll()
       } then: { [self] _ in
-        answer(CommandAnswer.success(id: command.id))
+        answer(.success(.done))
         onAllStopped()
       }
     default: find(command, answer)
@@ -100,9 +103,9 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
   private func carryOut(_ command: SimulatorCommand, at index: Int, _ answer: @escaping Answer) {
     let part = parts[index]
     part.loop.schedule { [home] in
-      @Sendable func bring(_ text: String) { home.schedule { answer(text) } }
+      @Sendable func bring(_ outcome: CommandOutcome) { home.schedule { answer(outcome) } }
       do throws(CommandError) { try part.dispatcher.perform(command, bring) } catch {
-        bring(CommandAnswer.failure(id: command.id, error))
+        bring(.failure(error))
       }
     }
   }
@@ -124,31 +127,21 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
       $0.names()
     } then: { names in
       let all = (servers: names.flatMap(\.servers), all: names.flatMap(\.all))
-      answer(CommandAnswer.failure(id: command.id, CommandDispatcher.refusal(of: selector, count, all)))
+      answer(.failure(CommandDispatcher.refusal(of: selector, count, all)))
     }
   }
 
   /// `list` and `status` of all, in the order in which they were served.
   private func tell(_ command: SimulatorCommand, _ answer: @escaping Answer) {
     let simulation = parts[0].dispatcher.simulation
+    let isList = command.action == .list
     ask { (dispatcher: CommandDispatcher) -> [(number: Int, text: [UInt8])] in
       dispatcher.simulation.accessories.map { accessory in
-        accessory.assumeIsolated { accessory in
-          let text = JSONWriter.bytes { json in
-            if command.action == .list { accessory.writeListing(to: &json) } else { accessory.writeStatus(to: &json) }
-          }
-          return (accessory.number, text)
-        }
+        accessory.assumeIsolated { ($0.number, $0.written(isList: isList)) }
       }
     } then: { told in
-      answer(
-        CommandAnswer.success(id: command.id) { json in
-          if command.action == .list { json.process(of: simulation) }
-          json.key("accessories")
-          json.array { json in
-            for entry in told.joined().sorted(by: { $0.number < $1.number }) { json.written(entry.text) }
-          }
-        })
+      let objects = told.joined().sorted { $0.number < $1.number }.map(\.text)
+      answer(.success(.accessories(process: isList ? ProcessListing(simulation) : nil, objects)))
     }
   }
 

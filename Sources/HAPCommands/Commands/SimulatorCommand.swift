@@ -107,15 +107,16 @@ extension SimulatorCommand {
   package static let namingFiles = ["add", "replace"]
 
   /// Reads one command from its JSON text, as on a line of standard input.
-  package init(json line: [UInt8]) throws(CommandRefusal) {
-    let node: JSONNode
+  package init(json line: [UInt8]) throws(CommandRefusal) { try self.init(Self.parse(line)) }
+
+  /// The JSON of one command, which may have any form.
+  static func parse(_ line: [UInt8]) throws(CommandRefusal) -> JSONNode {
     do throws(JSONError) {
-      node = try JSONNode.parse(line)
+      return try JSONNode.parse(line)
     } catch {
       let error = CommandError(.malformed, "not JSON: \(error.message) (at \(error.place))")
       throw CommandRefusal(id: nil, error: error)
     }
-    try self.init(node)
   }
 
   package init(_ node: JSONNode) throws(CommandRefusal) {

@@ -136,17 +136,17 @@ package final class ScenarioRun: @unchecked Sendable {  // used on the loop's th
     switch action {
     case .perform(let command, let ticket):
       let line = JSONWriter.bytes { $0.node(command) }
-      dispatcher.answer(line) { [weak self] text in self?.answered(ticket, text) }
+      dispatcher.take(line) { [weak self] reply in self?.answered(ticket, reply.outcome) }
     case .note(let text): onNote?(text, clock.now)
     case .fail(let failure): end(.failed(failure))
     case .end: end(.passed)
     }
   }
 
-  private func answered(_ ticket: Int, _ text: String) {
+  private func answered(_ ticket: Int, _ outcome: CommandOutcome) {
     guard !isOver else { return }
-    let answer = try? JSONNode.parse(Array(text.utf8))
-    let refusal = answer?["ok"]?.boolValue == true ? nil : answer?["error"]?["message"]?.stringValue ?? "for no reason"
+    var refusal: String?
+    if case .failure(let error) = outcome { refusal = error.message }
     inputs.append(.answer(ticket: ticket, refusal: refusal))
     if !isDraining { drainLater() }
   }

@@ -2,7 +2,6 @@ import HAPDevices
 import HAPHost
 import HAPIP
 import HAPModel
-import HAPSimulator
 import HAPWire
 
 extension ControlAPI {

@@ -45,20 +45,15 @@ extension SimulatedAccessory {
     }
   }
 
-  /// How to find it and to pair with it, as members of an object.
-  package func writeIntroduction(to json: inout JSONWriter) {
-    json.key("name")
-    json.string(name)
-    json.key("deviceID")
-    json.string(prepared.deviceID.text)
-    json.key("setupCode")
-    json.string(prepared.setupCode.text)
-    json.key("setupPayload")
-    json.string(prepared.setupPayload.uri)
-    json.key("category")
-    json.string(prepared.category.slug)
-    json.key("port")
-    json.integer(port)
+  /// The JSON object for `list` or for `status`.
+  package func written(isList: Bool) -> [UInt8] {
+    JSONWriter.bytes { json in if isList { writeListing(to: &json) } else { writeStatus(to: &json) } }
+  }
+
+  package var introduction: AccessoryIntroduction {
+    AccessoryIntroduction(
+      name: name, deviceID: prepared.deviceID.text, setupCode: prepared.setupCode.text,
+      setupPayload: prepared.setupPayload.uri, category: prepared.category.slug, port: port)
   }
 
   func writeHead(to json: inout JSONWriter) {
