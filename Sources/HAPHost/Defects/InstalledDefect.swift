@@ -98,7 +98,8 @@ final class InstalledDefect {
     }
     if setup != faults.setup {
       setup = faults.setup
-      server.core.pairing.setupKeys = setup.map { SetupKeyManner($0, code: setupCode, server.loop.random) } ?? SetupKeyManner()
+      server.core.pairing.setupKeys =
+        setup.map { SetupKeyManner($0, code: setupCode, server.loop.random) } ?? SetupKeyManner()
     }
     guard faults.hasNetworkFaults || server.shape != nil else { return }
     server.refusesBeyond = faults.refusesBeyond
