@@ -15,7 +15,6 @@ struct SizeTests {
   private static let exceptions: [String: Int] = [
     "Sources/HAPCapture/CaptureLine.swift write": 78,
     "Sources/HAPCapture/CaptureReplay.swift run": 100,
-    "Sources/HAPConformance/Values/Pattern.swift constraint": 111,
     "Sources/HAPReport/JSON/JSONReport.swift write": 62,
     "Sources/HAPSimulator/Commands/CommandDispatcher.swift perform": 111,
     "Sources/HAPSimulator/Events/SimulatorEvent.swift write": 96,
