@@ -15,7 +15,6 @@ struct SizeTests {
   private static let exceptions: [String: Int] = [
     "Sources/HAPCapture/CaptureLine.swift write": 78,
     "Sources/HAPCapture/CaptureReplay.swift run": 100,
-    "Sources/HAPConformance/Values/Pattern.swift constraint": 111,
     "Sources/HAPReport/JSON/JSONReport.swift write": 62,
     "Sources/HAPCommands/Commands/CommandDispatcher.swift perform": 74,
     "Sources/HAPHost/Events/SimulatorEvent.swift write": 96,

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPSuite
 import HAPWire
 
 /// Something that a claims file may say about an accessory.

@@ -1,3 +1,4 @@
+import HAPSuite
 import HAPWire
 
 /// One thing to be done to the device, and to what of it.

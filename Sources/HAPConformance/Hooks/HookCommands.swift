@@ -1,5 +1,6 @@
 import HAPLoop
 import HAPModel
+import HAPSuite
 import HAPWire
 
 /// Does what a hooks file says: runs commands, and asks persons.

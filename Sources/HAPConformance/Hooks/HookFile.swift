@@ -1,4 +1,5 @@
 import HAPModel
+import HAPSuite
 import HAPWire
 
 /// Hooks as a file of JSON: `{"format": 1, "hooks": {"reboot": "ssh lamp reboot", "press": "manual", "jam": {"command": "…", "within": "30s"}}}`.

@@ -1,3 +1,4 @@
+import HAPSuite
 import HAPWire
 
 /// Who does things to the device: commands and persons (`HookCommands`), a simulator (`SimulatorHooks`), or nobody (`NoHooks`).

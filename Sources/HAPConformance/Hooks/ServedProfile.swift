@@ -1,3 +1,4 @@
+import HAPSuite
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,3 +1,4 @@
+import HAPSuite
 import HAPWire
 
 /// Does everything by the commands of `hapsim run --commands`, which the accessory's process runs.

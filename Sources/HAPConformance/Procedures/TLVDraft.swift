@@ -72,16 +72,19 @@ struct TLVDraft: Equatable {
       guard let member = node.members?.first else {
         throw StepError(node, "an alteration is an object with one member")
       }
-      try alter(member.name, member.value, maker)
+      guard let name = AlterationName(rawValue: member.name) else {
+        throw StepError(member.value, "there is no alteration \"\(member.name)\"")
+      }
+      try alter(name, member.value, maker)
     }
   }
 
-  private mutating func alter(_ name: String, _ node: JSONNode, _ maker: ByteMaker) throws(StepError) {
+  private mutating func alter(_ name: AlterationName, _ node: JSONNode, _ maker: ByteMaker) throws(StepError) {
     switch name {
-    case "drop":
+    case .drop:
       let type = try itemType(node)
       items.removeAll { $0.type == type }
-    case "set":
+    case .set:
       for item in try TLVDraft(node, maker).items {
         if let index = items.firstIndex(where: { $0.type == item.type }) {
           items[index].value = item.value
@@ -89,43 +92,42 @@ struct TLVDraft: Equatable {
           items.append(item)
         }
       }
-    case "add": items += try TLVDraft(node, maker).items
-    case "prepend": items = try TLVDraft(node, maker).items + items
-    case "duplicate": items.append(items[try index(node)])
-    case "flip":
+    case .add: items += try TLVDraft(node, maker).items
+    case .prepend: items = try TLVDraft(node, maker).items + items
+    case .duplicate: items.append(items[try index(node)])
+    case .flip:
       let which = node["item"] ?? node
       let at = node["at"]?.integerValue.map { Int(clamping: $0) } ?? -1
       ByteMaker.flip(&items[try index(which)].value, at: at)
-    case "truncate":
+    case .truncate:
       let index = try index(try member(node, "item"))
       let count = items[index].value.count
       let to = try node["to"].map { node throws(StepError) in try ByteMaker.count(node) }
       let by = try node["by"].map { node throws(StepError) in try ByteMaker.count(node) } ?? 0
       items[index].value = Array(items[index].value.prefix(to ?? max(0, count - by)))
-    case "extend":
+    case .extend:
       let index = try index(try member(node, "item"))
       let by = try node["by"].map { node throws(StepError) in try ByteMaker.count(node) } ?? 1
       let zeros = [UInt8](repeating: 0, count: by)
       let isInFront = node["front"]?.boolValue ?? false
       items[index].value = isInFront ? zeros + items[index].value : items[index].value + zeros
-    case "fragment":
+    case .fragment:
       let index = try index(try member(node, "item"))
       items[index].fragments = []
       for size in node["sizes"]?.elements ?? [] {
         // What a header can announce.
         items[index].fragments.append(min(try ByteMaker.count(size), 255))
       }
-    case "declare":
+    case .declare:
       let index = try index(try member(node, "item"))
       items[index].declaredLength = UInt8(clamping: node["length"]?.integerValue ?? 0)
-    case "reverse": if node.boolValue ?? true { items.reverse() }
-    case "move":
+    case .reverse: if node.boolValue ?? true { items.reverse() }
+    case .move:
       let item = items.remove(at: try index(try member(node, "item")))
       if node["to"]?.stringValue == "front" { items.insert(item, at: 0) } else { items.append(item) }
-    case "append": tail += try maker.bytes(node)
-    case "cut": cut = min(cut + (try ByteMaker.count(node)), ByteMaker.most)
-    case "replace": replacement = try maker.bytes(node)
-    default: throw StepError(node, "there is no alteration \"\(name)\"")
+    case .append: tail += try maker.bytes(node)
+    case .cut: cut = min(cut + (try ByteMaker.count(node)), ByteMaker.most)
+    case .replace: replacement = try maker.bytes(node)
     }
   }
 

@@ -89,8 +89,11 @@ actor CaseRun {
   func run(_ steps: [JSONNode]) async throws {
     for step in steps {
       if Task.isCancelled { throw CaseInterrupted() }
-      guard let member = step.members?.first(where: { $0.name != "note" }) else { continue }
-      do { try await perform(member.name, member.value) } catch var failure as CaseFailure {
+      guard let member = StepName.member(of: step) else { continue }
+      guard let name = StepName(rawValue: member.name) else {
+        throw StepError(member.value, "there is no step \"\(member.name)\"")
+      }
+      do { try await perform(name, member.value) } catch var failure as CaseFailure {
         failure.step = failure.step ?? step
         throw failure
       }

@@ -118,9 +118,7 @@ package struct Plan: Sendable {
     if needs.multicast, let reason = at.noMulticast, !(needs.silenceCounts && at.isSilent) {
       return "no multicast: \(reason)"
     }
-    for hook in needs.hooks {
-      if let name = HookName(rawValue: hook), !at.hooks.isAvailable(name) { return "no hook \(hook)" }
-    }
+    for hook in needs.hooks where !at.hooks.isAvailable(hook) { return "no hook \(hook.rawValue)" }
     return nil
   }
 

@@ -1,5 +1,6 @@
 import HAPLoop
 import HAPReport
+import HAPSuite
 import HAPWire
 
 extension CaseRun {

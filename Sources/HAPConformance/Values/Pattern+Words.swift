@@ -1,3 +1,4 @@
+import HAPSuite
 import HAPWire
 
 extension Pattern {
@@ -21,33 +22,37 @@ extension Pattern {
   }
 
   /// - Returns: nil for a part of another constraint.
-  private static func constraint(_ name: String, _ wanted: JSONNode, in pattern: JSONNode) -> String? {
-    let wantedText = text(wanted)
-    switch name {
-    case "$by", "$factor": return nil
-    case "$is": return wantedText
-    case "$any": return either(wanted)
-    case "$all": return (wanted.elements ?? []).map(text).joined(separator: " and ")
-    case "$not": return "not \(wantedText)"
-    case "$min": return "at least \(multiple(wanted, pattern))"
-    case "$max": return "at most \(multiple(wanted, pattern))"
-    case "$near": return pattern["$by"].map { "within \(text($0)) of \(wantedText)" } ?? "about \(wantedText)"
-    case "$multiple": return "a multiple of \(wantedText)"
-    case "$kind": return kindName(wanted)
-    case "$distinct": return wanted.boolValue ?? true ? "no equal elements" : "two equal elements"
-    case "$upper": return wanted.boolValue ?? true ? "no lower-case letters" : "lower-case letters"
-    case "$set": return "\(list(wanted)) in any order"
-    case "$includes": return "a list that includes \(list(wanted))"
-    default: return phrases[name].map { "\($0) \(wantedText)" } ?? "\(name.dropFirst()) \(wantedText)"
+  private static func constraint(_ text: String, _ wanted: JSONNode, in pattern: JSONNode) -> String? {
+    let wantedText = self.text(wanted)
+    guard let constraint = ConstraintName(rawValue: text) else { return "\(text.dropFirst()) \(wantedText)" }
+    switch constraint {
+    case .by, .factor: return nil
+    case .is: return wantedText
+    case .any: return either(wanted)
+    case .all: return (wanted.elements ?? []).map(self.text).joined(separator: " and ")
+    case .not: return "not \(wantedText)"
+    case .min: return "at least \(multiple(wanted, pattern))"
+    case .max: return "at most \(multiple(wanted, pattern))"
+    case .near:
+      return pattern["$by"].map { "within \(self.text($0)) of \(wantedText)" } ?? "about \(wantedText)"
+    case .multiple: return "a multiple of \(wantedText)"
+    case .kind: return kindName(wanted)
+    case .distinct: return wanted.boolValue ?? true ? "no equal elements" : "two equal elements"
+    case .upper: return wanted.boolValue ?? true ? "no lower-case letters" : "lower-case letters"
+    case .set: return "\(joined(wanted)) in any order"
+    case .includes: return "a list that includes \(joined(wanted))"
+    case .matches: return "text of the form \(wantedText)"
+    case .starts: return "text that starts with \(wantedText)"
+    case .contains: return "text that contains \(wantedText)"
+    case .length: return "a length of \(wantedText)"
+    case .bytes: return "a number of bytes of \(wantedText)"
+    case .utf8: return "a UTF-8 length of \(wantedText)"
+    case .decimal: return "a decimal number, \(wantedText)"
+    case .base64: return "Base64 of \(wantedText)"
+    case .each: return "a list, each element \(wantedText)"
+    case .only: return "only \(wantedText)"
     }
   }
-
-  /// Constraints that are a phrase before their value.
-  private static let phrases = [
-    "$matches": "text of the form", "$starts": "text that starts with", "$contains": "text that contains",
-    "$length": "a length of", "$bytes": "a number of bytes of", "$utf8": "a UTF-8 length of",
-    "$decimal": "a decimal number,", "$base64": "Base64 of", "$each": "a list, each element", "$only": "only",
-  ]
 
   /// "200, 204 or 429".
   private static func either(_ wanted: JSONNode) -> String {
@@ -56,7 +61,7 @@ extension Pattern {
     return "\(words.dropLast().joined(separator: ", ")) or \(last)"
   }
 
-  private static func list(_ wanted: JSONNode) -> String { (wanted.elements ?? []).map(text).joined(separator: ", ") }
+  private static func joined(_ wanted: JSONNode) -> String { (wanted.elements ?? []).map(text).joined(separator: ", ") }
 
   private static func kindName(_ wanted: JSONNode) -> String {
     switch wanted.stringValue {

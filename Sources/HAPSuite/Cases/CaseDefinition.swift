@@ -101,7 +101,7 @@ package struct CaseNeeds: Equatable, Sendable {
   package var code = false
   /// How many times it enters a wrong setup code; accessories take about a hundred in their life.
   package var wrongCodes = 0
-  package var hooks: [String] = []
+  package var hooks: [HookName] = []
   /// Claims that must be known, and not false.
   package var claims: [String] = []
 

@@ -26,11 +26,11 @@ struct Routines {
         }
         return result
       }
-      guard let member = step.members?.first(where: { $0.name != "note" }) else {
+      guard let member = StepName.member(of: step) else {
         result.append(step)
         continue
       }
-      guard member.name == "do" else {
+      guard member.name == StepName.do.rawValue else {
         result.append(inside(step, &checker, depth))
         continue
       }
@@ -47,7 +47,8 @@ struct Routines {
       if let with = member.value["with"], with.members?.isEmpty == false {
         result.append(
           JSONNode(
-            .object([JSONNode.Member(name: "let", place: with.place, value: with)]), place: step.place, path: step.path)
+            .object([JSONNode.Member(name: StepName.let.rawValue, place: with.place, value: with)]), place: step.place,
+            path: step.path)
         )
       }
       result += expanded(routine.elements ?? [], &checker, depth: depth + 1)

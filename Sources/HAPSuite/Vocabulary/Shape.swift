@@ -51,12 +51,14 @@ package struct ShapeMember: Sendable {
 
 /// What a step can be.
 package struct Verb: Sendable {
-  package var name: String
+  package var step: StepName
   package var summary: String
   package var shape: Shape
 
-  package init(_ name: String, _ shape: Shape, _ summary: String) {
-    self.name = name
+  package var name: String { step.rawValue }
+
+  package init(_ step: StepName, _ shape: Shape, _ summary: String) {
+    self.step = step
     self.shape = shape
     self.summary = summary
   }

@@ -43,8 +43,8 @@ struct ShapeChecker {
       return
     }
     check(member.value, verb.shape)
-    if verb.name == "expect" { expectation(member.value) }
-    if verb.name == "expect" || verb.name == "event" { atLeastSomething(member.value) }
+    if verb.step == .expect { expectation(member.value) }
+    if verb.step == .expect || verb.step == .event { atLeastSomething(member.value) }
   }
 
   /// Whether the names of expectations are known.

@@ -70,12 +70,12 @@ extension Vocabulary {
 
   /// What can be done to a TLV8 message.
   package static let alterations: [ShapeMember] = [
-    ShapeMember("drop", .text, "an item"),
-    ShapeMember("set", .items, "items get other values; those that aren't there are added"),
-    ShapeMember("add", .items, "items behind the others"), ShapeMember("prepend", .items, "items before the others"),
-    ShapeMember("duplicate", .text, "an item again, at the end"),
-    ShapeMember(
-      "flip",
+    alteration(.drop, .text, "an item"),
+    alteration(.set, .items, "items get other values; those that aren't there are added"),
+    alteration(.add, .items, "items behind the others"), alteration(.prepend, .items, "items before the others"),
+    alteration(.duplicate, .text, "an item again, at the end"),
+    alteration(
+      .flip,
       .either([
         .text,
         .object([
@@ -83,58 +83,47 @@ extension Vocabulary {
           ShapeMember("at", .integer(-1_000_000...1_000_000), required: true, "the byte; negative: from the end"),
         ]),
       ]), "one bit of an item's value: of its last byte, or of the byte at `at`"),
-    ShapeMember(
-      "truncate",
+    alteration(
+      .truncate,
       .object([
         ShapeMember("item", .text, required: true, "which"), ShapeMember("to", count, "so many bytes"),
         ShapeMember("by", count, "or so many fewer"),
       ]), "an item's value"),
-    ShapeMember(
-      "extend",
+    alteration(
+      .extend,
       .object([
         ShapeMember("item", .text, required: true, "which"), ShapeMember("by", count, required: true, "so many zeros"),
         ShapeMember("front", .bool, "in front"),
       ]), "an item's value"),
-    ShapeMember(
-      "fragment",
+    alteration(
+      .fragment,
       .object([
         ShapeMember("item", .text, required: true, "which"),
         ShapeMember(
           "sizes", .list(.integer(0...255)), required: true, "of its fragments; the rest follows as it should"),
       ]), "an item in fragments of these sizes"),
-    ShapeMember(
-      "declare",
+    alteration(
+      .declare,
       .object([
         ShapeMember("item", .text, required: true, "which"),
         ShapeMember("length", .integer(0...255), required: true, "what its header says"),
       ]), "an item whose header says another length"),
-    ShapeMember("reverse", .bool, "the items from the last to the first"),
-    ShapeMember(
-      "move",
+    alteration(.reverse, .bool, "the items from the last to the first"),
+    alteration(
+      .move,
       .object([
         ShapeMember("item", .text, required: true, "which"),
         ShapeMember("to", .word(["front", "end"]), required: true, "where"),
       ]), "an item to another place"),
-    ShapeMember("append", .bytes, "bytes behind the message"), ShapeMember("cut", count, "so many bytes off its end"),
-    ShapeMember("replace", .bytes, "the whole message by these bytes"),
+    alteration(.append, .bytes, "bytes behind the message"), alteration(.cut, count, "so many bytes off its end"),
+    alteration(.replace, .bytes, "the whole message by these bytes"),
   ]
 
+  private static func alteration(_ name: AlterationName, _ shape: Shape, _ summary: String) -> ShapeMember {
+    ShapeMember(name.rawValue, shape, summary)
+  }
+
   /// Constraints of patterns, with what each wants.
-  package static let constraints: [(name: String, summary: String)] = [
-    ("$is", "equal to this"), ("$not", "a pattern that it doesn't fit"), ("$any", "one of these patterns"),
-    ("$all", "all of these patterns"), ("$min", "a number, at least"), ("$max", "a number, at most"),
-    ("$factor", "of `$min` and `$max`: so many times what they say"),
-    ("$near", "a number, as near as `$by`"), ("$by", "of `$near`; a millionth of it without"),
-    ("$matches", "a regular expression for the whole text"), ("$starts", "text that starts so"),
-    ("$contains", "text that has this in it"), ("$length", "a pattern of how many characters or elements"),
-    ("$bytes", "a pattern of how many bytes hexadecimal text stands for"),
-    ("$utf8", "a pattern of how many bytes the text has as UTF-8"),
-    ("$kind", "null, boolean, integer, number, string, list or object"),
-    ("$set", "a list of patterns, in any order, each once"),
-    ("$includes", "patterns that some elements fit"), ("$each", "a pattern for every element"),
-    ("$distinct", "whether no two elements are equal"), ("$only", "an object with these members and no others"),
-    ("$decimal", "a pattern of the number that the text writes in decimal: no sign, no space, no zeros in front"),
-    ("$base64", "a pattern of the bytes, as hexadecimal text, that the text stands for"),
-    ("$upper", "whether it has no lower-case letters"), ("$multiple", "a number that is a multiple of this"),
-  ]
+  package static let constraints: [(name: String, summary: String)] =
+    ConstraintName.allCases.map { ($0.rawValue, $0.summary) }
 }

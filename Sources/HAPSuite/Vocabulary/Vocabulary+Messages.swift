@@ -1,13 +1,13 @@
 /// What steps can say of messages.
 extension Vocabulary {
   static let messages = [
-    Verb("send", .object(sendMembers), "Sends one message, right or wrong."),
+    Verb(.send, .object(sendMembers), "Sends one message, right or wrong."),
     Verb(
-      "expect", .either([.text, .object(expectMembers)]),
+      .expect, .either([.text, .object(expectMembers)]),
       "Waits for the next answer and judges it. Text is the name of one of the suite's expectations. Events that come before are kept for `event`."
     ),
     Verb(
-      "event",
+      .event,
       .object([
         connection, within,
         ShapeMember(
@@ -26,7 +26,7 @@ extension Vocabulary {
       ]),
       "Waits for an event that fits, passing over others, and takes it away."),
     Verb(
-      "events",
+      .events,
       .object([
         connection, within,
         ShapeMember("id", .either([.text, .list(.text)]), "entries of these characteristics alone"),
@@ -40,7 +40,7 @@ extension Vocabulary {
       ]),
       "Takes all events that come, to be judged by `check`. It fails for none of them."),
     Verb(
-      "silence",
+      .silence,
       .object([
         connection,
         ShapeMember("for", .duration, required: true, "how long nothing may come"),
@@ -49,7 +49,7 @@ extension Vocabulary {
         ShapeMember("deviation", .text, "who does otherwise: then what comes isn't wrong, only not strict"),
       ]),
       "Fails when something comes."),
-    Verb("forget", .either([.text, .object([connection])]), "Throws away the events that came so far."),
+    Verb(.forget, .either([.text, .object([connection])]), "Throws away the events that came so far."),
   ]
 
   private static let eventAlternative: [ShapeMember] = [

@@ -3,9 +3,10 @@ package enum Vocabulary {
   /// In the order of the documentation.
   package static let verbs: [Verb] = connections + messages + procedures + values + flow + world
 
-  package static func verb(_ name: String) -> Verb? { byName[name] }
+  /// - Returns: `nil` if there is no step of this name.
+  package static func verb(_ name: String) -> Verb? { StepName(rawValue: name).flatMap { byStep[$0] } }
 
-  private static let byName = Dictionary(uniqueKeysWithValues: verbs.map { ($0.name, $0) })
+  private static let byStep = Dictionary(uniqueKeysWithValues: verbs.map { ($0.step, $0) })
 
   static let count: Shape = .integer(0...1_000_000)
   static let connection = ShapeMember("on", .text, "the connection's name; `main` without it")
@@ -15,7 +16,7 @@ package enum Vocabulary {
 
   private static let connections = [
     Verb(
-      "connect",
+      .connect,
       .either([
         .text,
         .object([
@@ -29,7 +30,7 @@ package enum Vocabulary {
       ]),
       "Opens a TCP connection. One that isn't open is opened by its first `send`, too."),
     Verb(
-      "close",
+      .close,
       .either([
         .text,
         .object([
@@ -41,7 +42,7 @@ package enum Vocabulary {
       ]),
       "Ends a connection."),
     Verb(
-      "secure",
+      .secure,
       .object([
         connection, procedure,
         ShapeMember(
@@ -50,11 +51,11 @@ package enum Vocabulary {
       ]),
       "Seals all further bytes of a connection, both ways. A good `expect: { verify: M4 }` does it by itself."),
     Verb(
-      "reading",
+      .reading,
       .object([connection, ShapeMember("paused", .bool, required: true, "whether nothing more is read from it")]),
       "Stops reading a connection, so that what comes piles up at the accessory, or goes on."),
     Verb(
-      "settle", .either([.bool, .text]),
+      .settle, .either([.bool, .text]),
       "Waits until the accessory has noticed the end of all connections that the case closed."),
   ]
 
@@ -64,7 +65,7 @@ package enum Vocabulary {
 
   private static let procedures = [
     Verb(
-      "pair",
+      .pair,
       .either([
         .text,
         .object([
@@ -82,7 +83,7 @@ package enum Vocabulary {
       "Pair Setup from M1 to M6, as it should be. A key B that begins with zero is not gone on with, since there stacks part ways."
     ),
     Verb(
-      "verify",
+      .verify,
       .either([
         .text,
         .object([
@@ -94,7 +95,7 @@ package enum Vocabulary {
       ]),
       "Pair Verify as it should be; the connection is secured behind it. Text is the connection's name."),
     Verb(
-      "controller",
+      .controller,
       .object([
         ShapeMember("name", .text, required: true, "by which steps call it"),
         ShapeMember("paired", .bool, "whether an admin adds it to the accessory; true without it"),
@@ -104,27 +105,27 @@ package enum Vocabulary {
       ]),
       "Makes a controller. What the case adds to the accessory is removed behind it."),
     Verb(
-      "unpair", .either([.text, .bool]),
+      .unpair, .either([.text, .bool]),
       "Removes a controller's pairing, as an admin; `true` all of them, so that the accessory is unpaired."),
   ]
 
   // MARK: Values
 
   private static let values = [
-    Verb("let", .map(.any), "Gives variables values."),
-    Verb("make", .map(.bytes), "Gives variables bytes, as hexadecimal text."),
+    Verb(.let, .map(.any), "Gives variables values."),
+    Verb(.make, .map(.bytes), "Gives variables bytes, as hexadecimal text."),
     Verb(
-      "collect", .map(.any),
+      .collect, .map(.any),
       "Adds values to lists, which begin empty. Of numbers, `${list.median}` and `${list.p99}` can be told."),
     Verb(
-      "check",
+      .check,
       .either([.object(checkMembers), .list(.object(checkMembers))]),
       "Judges values."),
     Verb(
-      "find", .map(.subject),
+      .find, .map(.subject),
       "Looks for characteristics, services or accessories in the database; without one the case is skipped."),
     Verb(
-      "database",
+      .database,
       .either([
         .bool,
         .object([
@@ -134,7 +135,7 @@ package enum Vocabulary {
       ]),
       "Reads /accessories anew, on a session."),
     Verb(
-      "lint",
+      .lint,
       .object([
         ShapeMember("rules", .list(.text), required: true, "rules of `haptest lint`, by id or name"),
         ShapeMember("of", .any, "the database's bytes; those last read without it"),
@@ -142,7 +143,7 @@ package enum Vocabulary {
       ]),
       "Holds the database against rules. In a case of level must, what only should be isn't wrong, but not strict."),
     Verb(
-      "compare",
+      .compare,
       .object([
         ShapeMember("old", .any, required: true, "bytes of a database"),
         ShapeMember("new", .any, required: true, "bytes of another; of `values`: of an answer to a `read`, too"),
@@ -153,11 +154,11 @@ package enum Vocabulary {
           "again", .any, "of `values`: bytes of a later reading; only what is the same in it as in `old` is judged"),
         ShapeMember("save", .text, "a variable for the list of differences; without it any is a failure"),
       ]), "Compares two databases."),
-    Verb("record", .text, "Notes something for the reports."),
-    Verb("deviation", .text, "Notes that it isn't strict, and who else does so."),
-    Verb("fail", .text, "Fails."),
-    Verb("skip", .text, "Ends the case as skipped."),
-    Verb("mark", .text, "Notes the time; `${elapsed.NAME}` is in milliseconds since."),
+    Verb(.record, .text, "Notes something for the reports."),
+    Verb(.deviation, .text, "Notes that it isn't strict, and who else does so."),
+    Verb(.fail, .text, "Fails."),
+    Verb(.skip, .text, "Ends the case as skipped."),
+    Verb(.mark, .text, "Notes the time; `${elapsed.NAME}` is in milliseconds since."),
   ]
 
   private static let checkMembers: [ShapeMember] = [
@@ -171,7 +172,7 @@ package enum Vocabulary {
 
   private static let flow = [
     Verb(
-      "repeat",
+      .repeat,
       .object([
         ShapeMember("times", Vocabulary.count, required: true, "how often"),
         ShapeMember("as", .text, "a variable that counts, from 0"),
@@ -187,22 +188,22 @@ package enum Vocabulary {
         ShapeMember("steps", .steps, required: true, "what is repeated"),
       ]), "Goes through steps several times."),
     Verb(
-      "each",
+      .each,
       .object([
         ShapeMember("in", .any, required: true, "a list"), ShapeMember("as", .text, required: true, "the variable"),
         ShapeMember("steps", .steps, required: true, "what is done with each"),
       ]), "Goes through steps for every element of a list."),
     Verb(
-      "if",
+      .if,
       .object([
         ShapeMember("that", .any, required: true, "a value"),
         ShapeMember("is", .pattern, "what it shall be; true without it"),
         ShapeMember("then", .steps, "when it is"), ShapeMember("else", .steps, "when it isn't"),
       ]), "Goes one way or the other."),
-    Verb("together", .list(.steps), "Goes through several lists of steps at once."),
-    Verb("wait", .duration, "Lets time pass."),
+    Verb(.together, .list(.steps), "Goes through several lists of steps at once."),
+    Verb(.wait, .duration, "Lets time pass."),
     Verb(
-      "try",
+      .try,
       .object([
         ShapeMember("steps", .steps, required: true, "what is tried"),
         ShapeMember("save", .text, "a variable for what went wrong; empty when nothing did"),
@@ -210,7 +211,7 @@ package enum Vocabulary {
           "always", .steps, "what is done behind them, however they went; without `save` what went wrong counts then"),
       ]), "Goes through steps, and on where they fail."),
     Verb(
-      "do",
+      .do,
       .either([
         .text,
         .object([
@@ -219,21 +220,17 @@ package enum Vocabulary {
         ]),
       ]), "Goes through one of the suite's routines."),
     Verb(
-      "finally", .steps,
+      .finally, .steps,
       "Goes through these steps at the end of the case, however it ends: gives back what a hook took away."),
   ]
 
   // MARK: The world
 
-  package static let hookNames = [
-    "reboot", "power-cut", "factory-reset", "press", "trigger", "set", "obstruct", "jam", "offline", "online",
-    "battery",
-    "stop", "start", "add-accessory", "remove-accessory", "radio", "stall", "identified",
-  ]
+  package static let hookNames = HookName.allCases.map(\.rawValue)
 
   private static let world = [
     Verb(
-      "hook",
+      .hook,
       .object([
         ShapeMember("name", .word(hookNames), required: true, "which"),
         ShapeMember("of", .any, "what was found: a characteristic, service or accessory"),
@@ -247,11 +244,11 @@ package enum Vocabulary {
       "Lets somebody do something to the device, or look at it: `identified` answers `aids`, a list of those that identified themselves since it was asked last, and perhaps `seconds`, how long the last one took."
     ),
     Verb(
-      "reachable", .either([.bool, .object([within])]),
+      .reachable, .either([.bool, .object([within])]),
       "Waits until the accessory takes connections again, and goes by its new port and name where it has others."),
-    Verb("alive", .bool, "Fails unless the accessory answers on a new connection."),
+    Verb(.alive, .bool, "Fails unless the accessory answers on a new connection."),
     Verb(
-      "mdns",
+      .mdns,
       .object([
         ShapeMember(
           "query", .list(.text),
@@ -278,7 +275,7 @@ package enum Vocabulary {
         ShapeMember(
           "save", .map(.text), "variables, by paths: `txt.sf`, `time`, `name`, `port`, `addresses`, `raw`, `count`"),
       ]), "Speaks multicast DNS with sockets of its own."),
-    Verb("txt", .map(.pattern), "Judges the TXT record as it was found, by keys; `txt` in paths has it as an object."),
-    Verb("claims", .bool, "Holds the claims against what the accessory shows."),
+    Verb(.txt, .map(.pattern), "Judges the TXT record as it was found, by keys; `txt` in paths has it as an object."),
+    Verb(.claims, .bool, "Holds the claims against what the accessory shows."),
   ]
 }

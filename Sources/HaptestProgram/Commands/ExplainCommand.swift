@@ -46,7 +46,9 @@ extension Command {
     paragraph("Level: \(definition.level.rawValue).  Area: \(definition.area).  \(definition.section)")
     let tags = definition.selectable.tags
     if !tags.isEmpty { paragraph("Tags: \(tags.joined(separator: ", "))") }
-    if !definition.needs.hooks.isEmpty { paragraph("Hooks: \(definition.needs.hooks.joined(separator: ", "))") }
+    if !definition.needs.hooks.isEmpty {
+      paragraph("Hooks: \(definition.needs.hooks.map(\.rawValue).joined(separator: ", "))")
+    }
     if !definition.aliases.isEmpty {
       paragraph(
         "Similar in public traces of other testers: \(definition.aliases.joined(separator: ", ")) (not claimed to be the same)"

@@ -22,7 +22,7 @@ extension CaseDefinition {
 
   private func writeDetails(to json: inout JSONWriter) {
     json.key("hooks")
-    json.array { json in for hook in needs.hooks { json.string(hook) } }
+    json.array { json in for hook in needs.hooks { json.string(hook.rawValue) } }
     for (name, text) in [("impact", impact), ("cause", cause), ("fix", fix)] {
       json.key(name)
       if let text { json.string(text) } else { json.null() }

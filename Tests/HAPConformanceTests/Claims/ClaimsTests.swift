@@ -1,3 +1,4 @@
+import HAPSuite
 import HAPTestSupport
 import HAPWire
 import Testing

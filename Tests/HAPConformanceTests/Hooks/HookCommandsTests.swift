@@ -1,4 +1,5 @@
 import HAPLoop
+import HAPSuite
 import HAPWire
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import HAPLoop
+import HAPSuite
 import HAPWire
 import Testing
 

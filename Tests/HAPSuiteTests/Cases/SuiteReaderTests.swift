@@ -52,7 +52,7 @@ import Testing
     var needs = CaseNeeds()
     needs.state = .paired
     (needs.isLong, needs.resets, needs.unpairs, needs.multicast, needs.code) = (true, true, true, true, true)
-    (needs.hooks, needs.claims, needs.wrongCodes) = (["reboot", "press"], ["setup-id"], 5)
+    (needs.hooks, needs.claims, needs.wrongCodes) = ([.reboot, .press], ["setup-id"], 5)
     #expect(definition.needs == needs)
     #expect(
       definition.selectable.tags == ["long", "reset", "multicast", "wrong-code", "hook", "shared", "paired"])

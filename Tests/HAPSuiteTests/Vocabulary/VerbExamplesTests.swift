@@ -77,6 +77,11 @@ import Testing
     }
   }
 
+  @Test("The vocabulary describes each step and each alteration once, in the order of its names") func described() {
+    #expect(Vocabulary.verbs.map(\.step) == StepName.allCases)
+    #expect(Vocabulary.alterations.map(\.name) == AlterationName.allCases.map(\.rawValue))
+  }
+
   @Test("No verb, constraint, item or error has two meanings") func distinct() {
     for names in [
       Vocabulary.verbs.map(\.name), Vocabulary.constraints.map(\.name), Vocabulary.itemTypes.map(\.name),

@@ -1,4 +1,4 @@
-/// What somebody, or something, can be asked to do to the device under test.
+/// The actions on the device under test that a case can request from a user, a command or hapsim.
 package enum HookName: String, CaseIterable, Hashable, Sendable {
   case reboot
   case powerCut = "power-cut"
