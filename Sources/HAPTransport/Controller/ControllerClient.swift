@@ -110,7 +110,7 @@ package actor ControllerClient {
 
   /// Sends a request when the answers of those before it are there, and returns its answer, whatever its status.
   package func request(_ request: ControllerRequest) async throws(ClientError) -> LinkMessage {
-    let ticket = Ticket()
+    let ticket = Ticket(nil)
     return try await withTaskCancellationHandler {
       // `self` in it keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<ControllerConnection.Answer, Never>) in
@@ -118,17 +118,18 @@ package actor ControllerClient {
         guard let connection = self.connection else {
           return continuation.resume(returning: .failure(.closed(during: request.name)))
         }
-        ticket.number = connection.send(request) { continuation.resume(returning: $0) }
+        let number = connection.send(request) { continuation.resume(returning: $0) }
+        ticket.withLock { $0 = number }
       }
     } onCancel: {
       loop.startTask { await self.giveUp(ticket) }
     }.get()
   }
 
-  /// A request's number, once it has one. Touched on the loop alone.
-  private final class Ticket: @unchecked Sendable { var number: UInt64? }
+  /// A request's number, once it has one.
+  private typealias Ticket = Guarded<UInt64?>
 
-  private func giveUp(_ ticket: Ticket) { ticket.number.map { connection?.giveUp($0) } }
+  private func giveUp(_ ticket: Ticket) { ticket.withLock { $0 }.map { connection?.giveUp($0) } }
 
   /// Sends bytes that need not be a request: see `ControllerConnection.sendPlain`.
   package func sendPlain(_ bytes: [UInt8]) { connection?.sendPlain(bytes) }

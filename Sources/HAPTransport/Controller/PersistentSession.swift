@@ -64,22 +64,23 @@ package actor PersistentSession {
 
   /// The next news; nil when there will be none, or the task was cancelled. One caller at a time.
   package func next() async -> SessionNews? {
-    let ticket = Ticket()
+    let ticket = Ticket(nil)
     return await withTaskCancellationHandler {
       // `self` in it keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<SessionNews?, Never>) in
         guard !Task.isCancelled, let connection = self.connection else { return continuation.resume(returning: nil) }
-        ticket.number = connection.next { continuation.resume(returning: $0) }
+        let number = connection.next { continuation.resume(returning: $0) }
+        ticket.withLock { $0 = number }
       }
     } onCancel: {
       loop.startTask { await self.stopWaiting(ticket) }
     }
   }
 
-  /// A number by which to give something up, once it has one. Touched on the loop alone.
-  private final class Ticket: @unchecked Sendable { var number: UInt64? }
+  /// A number by which to give something up, once it has one.
+  private typealias Ticket = Guarded<UInt64?>
 
-  private func stopWaiting(_ ticket: Ticket) { ticket.number.map { held.connection?.stopWaiting($0) } }
+  private func stopWaiting(_ ticket: Ticket) { ticket.withLock { $0 }.map { held.connection?.stopWaiting($0) } }
 
   // MARK: Requests
 
@@ -92,20 +93,21 @@ package actor PersistentSession {
     _ request: ControllerRequest, timeout: Duration? = nil
   ) async throws(ClientError) -> LinkMessage {
     let timeout = timeout ?? plan.requestTimeout
-    let ticket = Ticket()
+    let ticket = Ticket(nil)
     return try await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<ControllerConnection.Answer, Never>) in
         guard !Task.isCancelled, let connection = self.connection else {
           return continuation.resume(returning: .failure(.cancelled))
         }
-        ticket.number = connection.send(request, timeout: timeout) { continuation.resume(returning: $0) }
+        let number = connection.send(request, timeout: timeout) { continuation.resume(returning: $0) }
+        ticket.withLock { $0 = number }
       }
     } onCancel: {
       loop.startTask { await self.giveUp(ticket) }
     }.get()
   }
 
-  private func giveUp(_ ticket: Ticket) { ticket.number.map { held.connection?.giveUp($0) } }
+  private func giveUp(_ ticket: Ticket) { ticket.withLock { $0 }.map { held.connection?.giveUp($0) } }
 
   // MARK: Database
 
