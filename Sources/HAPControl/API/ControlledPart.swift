@@ -2,7 +2,7 @@ import HAPLoop
 import HAPSimulator
 
 /// The accessories of one loop, and who carries out commands for them there.
-package struct ControlledPart: @unchecked Sendable {  // used on the loop's thread alone
+package struct ControlledPart: Sendable {
   package let simulation: Simulation
   package let dispatcher: CommandDispatcher
 
