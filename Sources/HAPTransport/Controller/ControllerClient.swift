@@ -17,7 +17,8 @@ package actor ControllerClient {
 
   private let tell: AsyncStream<LinkMessage>.Continuation
   private let random: RandomSource
-  private nonisolated let held = Held()
+  private nonisolated let bound: LoopBound<Held>
+  private var held: Held { bound.value }
   private var connection: ControllerConnection? { held.connection }
   private var isClosed = false
   /// Shown every message in plain, from the start.
@@ -33,13 +34,14 @@ package actor ControllerClient {
     on loop: EventLoop, random: RandomSource? = nil, onPlain: (@Sendable (Bool, [UInt8]) -> Void)? = nil
   ) {
     self.loop = loop
+    bound = LoopBound(loop, Held())
     self.random = random ?? loop.random
     self.onPlain = onPlain
     (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.eventRoom))
   }
 
   /// What belongs to the loop, and outlives a client that is let go until the loop has closed it.
-  private final class Held: @unchecked Sendable {
+  private final class Held {
     var connection: ControllerConnection?
     var connector: Connector?
     func close() {
@@ -48,7 +50,7 @@ package actor ControllerClient {
     }
   }
 
-  deinit { loop.schedule { [held] in held.close() } }
+  deinit { loop.schedule { [bound] in bound.value.close() } }
 
   // MARK: The connection
 

@@ -14,7 +14,8 @@ import HAPProtocol
 package actor PersistentSession {
   package nonisolated let loop: EventLoop
   private let plan: PersistentConnection.Plan
-  private nonisolated let held = Held()
+  private nonisolated let bound: LoopBound<Held>
+  private var held: Held { bound.value }
   private var isClosed = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -34,15 +35,16 @@ package actor PersistentSession {
     findAddresses: @escaping @Sendable () async -> [SocketAddress]
   ) {
     self.loop = loop
+    bound = LoopBound(loop, Held())
     plan = PersistentConnection.Plan(
       identity: identity, accessory: accessory, findAddresses: findAddresses, connectTimeout: connectTimeout,
       requestTimeout: requestTimeout, backOff: backOff, random: random ?? loop.random, databasePace: databasePace)
   }
 
   /// What belongs to the loop, and outlives a session that is let go until the loop has closed it.
-  private final class Held: @unchecked Sendable { var connection: PersistentConnection? }
+  private final class Held { var connection: PersistentConnection? }
 
-  deinit { loop.schedule { [held] in held.connection?.close() } }
+  deinit { loop.schedule { [bound] in bound.value.connection?.close() } }
 
   /// Nil when it was closed before it began.
   private var connection: PersistentConnection? {
