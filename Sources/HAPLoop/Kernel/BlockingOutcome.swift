@@ -1,7 +1,9 @@
 /// A result that one thread waits for and another brings.
 final class BlockingOutcome<T: Sendable>: Sendable {
-  private let latch = Latch()
+  private let latch: Latch
   private let result = Guarded<Result<T, any Error>?>(nil)
+
+  init() { latch = Latch() }
 
   /// Once.
   func finish(_ result: Result<T, any Error>) {
