@@ -48,31 +48,38 @@ let package = Package(
     .target(name: "HAPWire"),
     .target(name: "MDNS", dependencies: ["HAPWire"]),
     .target(name: "HAPModel"),
-    .target(name: "HAPProtocol", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
+    .target(name: "HAPAttributes", dependencies: ["HAPModel"]),
+    .target(name: "HAPPairing", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
+    .target(
+      name: "HAPIP", dependencies: ["HAPAttributes", "HAPPairing", "HAPCrypto", "HAPWire", "HAPModel"]),
     .target(name: "HAPProfile", dependencies: ["HAPModel", "HAPWire"]),
-    .target(name: "HAPCapture", dependencies: ["HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
+    .target(
+      name: "HAPCapture",
+      dependencies: ["HAPIP", "HAPPairing", "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPAppleArchive", dependencies: ["CPlist", "HAPModel"]),
-    .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire"]),
+    .target(name: "HAPImport", dependencies: ["HAPAppleArchive", "HAPIP", "HAPProfile", "HAPModel", "HAPWire"]),
     .target(name: "HAPYAML", dependencies: ["CYAML", "HAPWire"]),
     .target(
       name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"], plugins: ["EmbedTexts"]),
     .target(name: "HAPScenario", dependencies: ["HAPYAML", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDefects",
-      dependencies: ["HAPYAML", "HAPProtocol", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
+      dependencies: ["HAPYAML", "HAPIP", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
       exclude: ["Texts"], plugins: ["EmbedTexts"]),
     .target(
       name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"],
       plugins: ["EmbedTexts"]),
-    .target(name: "HAPDevices", dependencies: ["HAPProtocol", "HAPModel", "HAPWire"]),
+    .target(name: "HAPDevices", dependencies: ["HAPAttributes", "HAPModel", "HAPWire"]),
     .target(name: "HAPFleet", dependencies: ["HAPFaults", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
-    .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPProtocol", "HAPModel", "HAPWire"]),
+    .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
-    .target(name: "HAPTransport", dependencies: ["HAPLoop", "HAPProtocol", "HAPCrypto", "HAPModel", "HAPWire"]),
+    .target(
+      name: "HAPTransport",
+      dependencies: ["HAPLoop", "HAPIP", "HAPPairing", "HAPAttributes", "HAPCrypto", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDiscovery",
       dependencies: ["MDNS", "HAPLoop", "HAPWire", "CDNSSD"]),
@@ -80,7 +87,8 @@ let package = Package(
     .target(
       name: "HAPController",
       dependencies: [
-        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+        "HAPTransport", "HAPDiscovery", "HAPStore", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop",
+        "HAPCrypto",
       ]),
     .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
     .target(
@@ -88,7 +96,8 @@ let package = Package(
       dependencies: [
         "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults",
         "HAPDefects",
-        "HAPJudge", "HAPReport", "HAPProfile", "HAPWorld", "HAPLoop", "HAPProtocol", "HAPModel", "HAPWire",
+        "HAPJudge", "HAPReport", "HAPProfile", "HAPWorld", "HAPLoop", "HAPIP", "HAPPairing", "HAPAttributes",
+        "HAPModel", "HAPWire",
         "HAPCrypto", "MDNS",
         "CQRencode",
         "CTurboJPEG",
@@ -96,14 +105,15 @@ let package = Package(
     .target(
       name: "HAPControl",
       dependencies: [
-        "HAPSimulator", "HAPDevices", "HAPScenario", "HAPFaults", "HAPProfile", "HAPProtocol", "HAPLoop", "HAPModel",
+        "HAPSimulator", "HAPDevices", "HAPScenario", "HAPFaults", "HAPProfile", "HAPIP", "HAPLoop", "HAPModel",
         "HAPWire",
       ],
       exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
     .target(
       name: "HAPConformance",
       dependencies: [
-        "HAPSuite", "HAPLint", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPProtocol",
+        "HAPSuite", "HAPLint", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPIP",
+        "HAPPairing",
         "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
@@ -123,19 +133,21 @@ let package = Package(
     .executableTarget(
       name: "hapctl",
       dependencies: [
-        "HAPController", "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPProtocol", "HAPModel", "HAPWire",
+        "HAPController", "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPIP", "HAPPairing",
+        "HAPAttributes", "HAPModel", "HAPWire",
         "HAPLoop", "HAPCrypto", "HAPCommandLine", "CEdit",
       ]),
     .target(
       name: "HaptestProgram",
       dependencies: [
         "HAPConformance", "HAPSuite", "HAPLint", "HAPReport", "HAPCommandLine", "HAPTransport", "HAPDiscovery",
-        "HAPStore", "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+        "HAPStore", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
 
     // Tests.
     .target(
-      name: "HAPTestSupport", dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol"],
+      name: "HAPTestSupport",
+      dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPIP", "HAPPairing", "HAPAttributes"],
       path: "Tests/HAPTestSupport"),
     // Tests in simulated worlds that multicast.
     .target(
@@ -144,7 +156,9 @@ let package = Package(
     .testTarget(name: "HAPWireTests", dependencies: ["HAPWire", "HAPTestSupport"]),
     .testTarget(name: "MDNSTests", dependencies: ["MDNS", "HAPWire"]),
     .testTarget(name: "HAPModelTests", dependencies: ["HAPModel", "HAPWire", "HAPTestSupport"]),
-    .testTarget(name: "HAPProtocolTests", dependencies: ["HAPProtocol", "HAPTestSupport"]),
+    .testTarget(name: "HAPAttributesTests", dependencies: ["HAPAttributes", "HAPPairing", "HAPTestSupport"]),
+    .testTarget(name: "HAPPairingTests", dependencies: ["HAPPairing", "HAPTestSupport"]),
+    .testTarget(name: "HAPIPTests", dependencies: ["HAPIP", "HAPTestSupport"]),
     .testTarget(name: "HAPProfileTests", dependencies: ["HAPProfile", "HAPTestSupport"]),
     .testTarget(name: "HAPAppleArchiveTests", dependencies: ["HAPAppleArchive", "CPlist", "HAPModel"]),
     .testTarget(name: "HAPCaptureTests", dependencies: ["HAPCapture", "HAPTestSupport"]),
@@ -184,7 +198,7 @@ let package = Package(
     .testTarget(
       name: "HapctlTests",
       dependencies: [
-        "hapctl", "HAPController", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPProtocol",
+        "hapctl", "HAPController", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPIP", "HAPPairing",
         "HAPCrypto", "HAPModel",
         "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
       ],
@@ -192,19 +206,19 @@ let package = Package(
     .testTarget(name: "HAPYAMLTests", dependencies: ["HAPYAML", "HAPWire", "HAPTestSupport"]),
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
-    .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPProtocol", "HAPModel", "HAPWire"]),
+    .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFaultsTests", dependencies: ["HAPFaults", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPWire"]),
     .testTarget(
-      name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPProtocol", "HAPModel", "HAPWire", "HAPCrypto"]),
+      name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
     .testTarget(
       name: "HAPConformanceTests",
       dependencies: [
         "HAPConformance", "HAPSuite", "HAPYAML", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery",
-        "HAPProtocol",
+        "HAPIP", "HAPPairing", "HAPAttributes",
         "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(
@@ -214,7 +228,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
+        "HAPCrypto", "HAPWire", "HAPModel", "HAPIP", "HAPAttributes", "HAPProfile", "HAPCapture", "HAPAppleArchive",
+        "HAPImport",
         "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl", "MDNS",
         "HAPTestSupport",
       ],
@@ -244,7 +259,7 @@ let package = Package(
       dependencies: [
         "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPWorld", "HAPFaults", "HAPJudge",
         "HAPTransport", "HAPStore",
-        "HAPProtocol",
+        "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
       ]),
     // Random populations with random faults in simulated worlds.
@@ -253,7 +268,7 @@ let package = Package(
       dependencies: [
         "HAPWorld", "HAPSimulator", "HAPDevices", "HAPDefects", "HAPProfile", "HAPDiscovery", "HAPTransport",
         "HAPStore",
-        "HAPProtocol", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+        "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ],
       path: "Tests/HAPSwarm"),
     .executableTarget(name: "Swarm", dependencies: ["HAPSwarm"], path: "Tests/Swarm"),
@@ -269,7 +284,8 @@ let package = Package(
 // `make fuzz` builds with libFuzzer inside, which nothing else wants.
 if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
-    "HAPCrypto", "HAPWire", "HAPModel", "HAPProtocol", "HAPProfile", "HAPCapture", "HAPAppleArchive", "HAPImport",
+    "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
+    "HAPAppleArchive", "HAPImport",
     "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl", "MDNS",
     "HAPTestSupport",
     "FuzzTargets",

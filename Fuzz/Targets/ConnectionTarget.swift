@@ -1,6 +1,6 @@
+import HAPAttributes
 import HAPCrypto
 import HAPModel
-import HAPProtocol
 import HAPTestSupport
 
 /// An accessory, several controllers, and a program: each step is an action that is right, wrong or late. After each the accessory must stand

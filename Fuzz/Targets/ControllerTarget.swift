@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// The first byte says how the rest comes: a database at once, or messages in pieces.

@@ -1,7 +1,6 @@
 import HAPImport
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPWire
 
 /// Whatever can be imported makes a profile that can be served, and that is a copy: what it serves is what was imported.

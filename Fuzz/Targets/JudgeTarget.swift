@@ -1,6 +1,6 @@
+import HAPIP
 import HAPJudge
 import HAPModel
-import HAPProtocol
 import HAPReport
 import HAPWire
 

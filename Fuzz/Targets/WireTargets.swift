@@ -1,5 +1,5 @@
 import HAPCrypto
-import HAPProtocol
+import HAPIP
 import HAPWire
 
 func fuzzTLV(_ bytes: UnsafeRawBufferPointer) {

@@ -1,7 +1,8 @@
 import HAPCrypto
+import HAPIP
 import HAPModel
+import HAPPairing
 import HAPProfile
-import HAPProtocol
 import HAPWire
 
 /// The first line of a capture: the accessory as it was when the run began, keys and all.

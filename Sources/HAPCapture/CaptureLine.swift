@@ -1,5 +1,6 @@
+import HAPAttributes
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// A line of a capture behind the first.

@@ -1,6 +1,8 @@
+import HAPAttributes
 import HAPCrypto
+import HAPIP
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPWire
 import Synchronization
 
@@ -130,8 +132,8 @@ package struct CaptureReplay {
           guard let job = work.removeValue(forKey: ticket) else {
             throw Mistake(line: number, message: "nothing was to be computed under ticket \(ticket.number)")
           }
-          core.computed(job.perform(), ticket: ticket, at: time)
-        case .stored(let ticket, let succeeded): core.stored(ticket, succeeded: succeeded, at: time)
+          core.pairing.computed(job.perform(), ticket: ticket, at: time)
+        case .stored(let ticket, let succeeded): core.pairing.stored(ticket, succeeded: succeeded, at: time)
         case .advanced: core.attributes.advance(to: time)
         case .changed(let changes):
           for (id, value) in changes.sorted(by: { $0.key < $1.key }) {
@@ -150,7 +152,7 @@ package struct CaptureReplay {
             throw Mistake(line: number, message: "there is no accessory \(aid)")
           }
           core.attributes.setReachable(isReachable, aid: aid, at: time)
-        case .unpaired(let identifiers): core.unpair(identifiers) { _ in }
+        case .unpaired(let identifiers): core.pairing.unpair(identifiers) { _ in }
         case .replaced(let accessories, let model, let configuration, let live, let judges):
           guard let database = try? AttributeDatabase(accessories) else {
             throw Mistake(line: number, message: "the database's ids are no database's")

@@ -1,5 +1,5 @@
 import HAPModel
-import HAPProtocol
+import HAPPairing
 
 /// The reason why an operation on an accessory failed before or beside its connection. Errors of a connection are `ClientError`; errors of the
 /// storage are those of the `PairingStorage`.

@@ -1,6 +1,5 @@
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPTransport
 

@@ -1,5 +1,5 @@
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPStore
 import HAPTransport
 import HAPWire

@@ -1,5 +1,5 @@
+import HAPAttributes
 import HAPModel
-import HAPProtocol
 
 /// The life of one service: how its current values follow the targets that are written. Same rules as for `Device`, of which
 /// it is a part. Tokens of its timers are 0..<256, its own.

@@ -1,5 +1,5 @@
+import HAPAttributes
 import HAPModel
-import HAPProtocol
 
 /// The standard device: a behaviour for each service that has one, and hands that can set everything else.
 package final class ComposedDevice: Device {

@@ -1,5 +1,5 @@
+import HAPAttributes
 import HAPModel
-import HAPProtocol
 
 /// What stands behind an accessory core: the physical side. It is told what a controller wrote or a person did, and when its
 /// timers fire, and answers with actions in the context.

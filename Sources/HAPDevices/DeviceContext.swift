@@ -1,5 +1,5 @@
+import HAPAttributes
 import HAPModel
-import HAPProtocol
 
 /// One visit to a device: what it can see, and the actions it asks for.
 ///

@@ -1,7 +1,7 @@
 import HAPAppleArchive
+import HAPIP
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPWire
 
 /// What can be imported: databases of accessories as controllers record them.

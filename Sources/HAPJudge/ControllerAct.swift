@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 
 /// What a controller does on a connection, and what it is answered there, as an accessory sees it.
 package enum ControllerAct: Equatable, Sendable {

@@ -1,6 +1,7 @@
+import HAPAttributes
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 
 /// Gives the core its inputs, except those of connections.
 extension AccessoryServer {
@@ -47,7 +48,7 @@ extension AccessoryServer {
   /// Removes pairings by hand; see `AccessoryCore.unpair`.
   package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
     recorder?.note(.unpaired(identifiers), at: now)
-    core.unpair(identifiers, done: done)
+    core.pairing.unpair(identifiers, done: done)
     touchAll()
     perform()
   }

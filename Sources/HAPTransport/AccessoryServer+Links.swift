@@ -1,5 +1,5 @@
 import HAPLoop
-import HAPProtocol
+import HAPModel
 
 /// Shapes connections as a bad network does.
 extension AccessoryServer {

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPLoop
-import HAPProtocol
 
 /// Listens and accepts connections.
 extension AccessoryServer {

@@ -1,5 +1,6 @@
+import HAPAttributes
+import HAPIP
 import HAPModel
-import HAPProtocol
 
 /// What an accessory server leaves to others: the store, the advertisement, the device. Called on the server's loop.
 package protocol AccessoryServerOwner: AnyObject {

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPLoop
-import HAPProtocol
 
 /// A connection of the server with its socket.
 final class ServedConnection {

@@ -1,6 +1,7 @@
 import HAPCrypto
+import HAPIP
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPTestSupport
 import HAPWire
 import Testing

@@ -1,5 +1,4 @@
 import HAPModel
-import HAPProtocol
 import Testing
 
 @testable import HAPDevices

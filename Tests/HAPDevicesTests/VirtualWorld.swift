@@ -1,5 +1,5 @@
+import HAPAttributes
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 @testable import HAPDevices

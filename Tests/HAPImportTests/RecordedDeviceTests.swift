@@ -1,7 +1,6 @@
 import HAPImport
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPTestSupport
 import Testing
 

@@ -1,6 +1,6 @@
+import HAPIP
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPTestSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import HAPModel
-import HAPProtocol
 import HAPReport
 import HAPWire
 import Testing

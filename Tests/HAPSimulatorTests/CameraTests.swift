@@ -1,4 +1,4 @@
-import HAPProtocol
+import HAPIP
 import Testing
 
 @testable import HAPSimulator

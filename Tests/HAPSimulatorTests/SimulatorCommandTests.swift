@@ -1,7 +1,7 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
-import HAPWire
 import HAPTestSupport
+import HAPWire
 import Testing
 
 @testable import HAPDevices

@@ -1,8 +1,8 @@
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPTransport
-import HAPWire
 import HAPWire
 
 /// One connection of a controller to an accessory, watched: every message is seen in plain, in its order. Belongs to the world's thread.

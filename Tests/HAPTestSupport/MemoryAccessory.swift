@@ -1,6 +1,8 @@
+import HAPAttributes
 import HAPCrypto
+import HAPIP
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 /// The shell around an `AccessoryCore` with no sockets, files or clock: what the transport does, done in memory and on the spot.
@@ -141,7 +143,7 @@ package final class MemoryAccessory {
     heldStores = []
     for (change, ticket) in held {
       if succeeded { stored.append(change) }
-      core.stored(ticket, succeeded: succeeded, at: now)
+      core.pairing.stored(ticket, succeeded: succeeded, at: now)
       settle()
     }
   }
@@ -150,7 +152,7 @@ package final class MemoryAccessory {
     let held = heldWork
     heldWork = []
     for (work, ticket) in held {
-      core.computed(work.perform(), ticket: ticket, at: now)
+      core.pairing.computed(work.perform(), ticket: ticket, at: now)
       settle()
     }
   }
@@ -178,14 +180,14 @@ package final class MemoryAccessory {
     switch action {
     case .compute(let work, let ticket):
       if computing == .held { return heldWork.append((work, ticket)) }
-      core.computed(work.perform(), ticket: ticket, at: now)
+      core.pairing.computed(work.perform(), ticket: ticket, at: now)
     case .store(let change, let ticket):
       switch storing {
       case .held: heldStores.append((change, ticket))
-      case .failing: core.stored(ticket, succeeded: false, at: now)
+      case .failing: core.pairing.stored(ticket, succeeded: false, at: now)
       case .atOnce:
         stored.append(change)
-        core.stored(ticket, succeeded: true, at: now)
+        core.pairing.stored(ticket, succeeded: true, at: now)
       }
     case .advertise(let record, let connection):
       flush()

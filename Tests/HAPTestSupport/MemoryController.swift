@@ -2,7 +2,7 @@ import HAPCrypto
 
 /// A controller with no socket: it hands bytes to `deliver` and is handed the accessory's bytes by `receive`.
 ///
-/// It knows Pair Verify, frames and HTTP by itself (not by HAPProtocol and HAPWire), so that the accessory's side is held against a
+/// It knows Pair Verify, frames and HTTP by itself (not by HAPIP and HAPWire), so that the accessory's side is held against a
 /// second reading of the rules. What it can't read stays in `unread`.
 package final class MemoryController {
   /// Hands bytes to the accessory; its answers come by `receive` before this returns.

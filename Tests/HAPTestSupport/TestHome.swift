@@ -1,6 +1,7 @@
 import HAPCrypto
+import HAPIP
 import HAPModel
-import HAPProtocol
+import HAPPairing
 
 /// An accessory with every kind of characteristic, and the controllers that know it.
 package enum TestHome {

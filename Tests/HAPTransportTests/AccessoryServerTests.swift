@@ -1,7 +1,6 @@
 import Foundation
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPTestSupport
 import Testing
 

@@ -1,7 +1,8 @@
 import HAPCrypto
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPTestSupport
 import HAPWire
 import Testing

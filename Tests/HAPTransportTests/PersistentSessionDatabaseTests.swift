@@ -1,6 +1,6 @@
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPTestSupport
 import HAPWire
 import Testing

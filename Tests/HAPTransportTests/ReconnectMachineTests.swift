@@ -1,6 +1,6 @@
 import HAPCrypto
 import HAPLoop
-import HAPProtocol
+import HAPPairing
 import HAPWire
 import Testing
 

@@ -1,6 +1,7 @@
+import HAPAttributes
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPTestSupport
 import Synchronization
 

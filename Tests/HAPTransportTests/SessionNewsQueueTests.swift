@@ -1,7 +1,6 @@
 import HAPCrypto
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPTestSupport
 import Testing
 

@@ -4,7 +4,7 @@ import HAPController
 import HAPCrypto
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPStore
 import HAPTestSupport
 import HAPTransport

@@ -2,9 +2,9 @@ import Foundation
 import HAPCommandLine
 import HAPController
 import HAPCrypto
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPTestSupport
 import HAPWire

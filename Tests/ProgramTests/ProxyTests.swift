@@ -1,9 +1,9 @@
 import Foundation
 import HAPCommandLine
 import HAPController
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPTransport
 import HAPWire

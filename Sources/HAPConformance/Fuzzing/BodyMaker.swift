@@ -1,5 +1,4 @@
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// Makes JSON bodies and queries of HAP in which the form is right and the values are not, or the other way round.

@@ -1,7 +1,7 @@
 import HAPCrypto
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// The accessory that is fuzzed: started, brought into a state, fed, looked at, started again, and left as it was found.

@@ -1,4 +1,4 @@
-import HAPProtocol
+import HAPIP
 import HAPWire
 
 /// One thing that is sent: what, on which connection, and how.

@@ -1,6 +1,6 @@
 import HAPCrypto
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// The messages of a fuzzing run, without end: the same for the same area, seed and facts.

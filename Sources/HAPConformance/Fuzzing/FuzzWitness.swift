@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// A session that does nothing wrong, and has to be served whatever others send.

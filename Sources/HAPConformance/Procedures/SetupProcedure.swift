@@ -1,5 +1,5 @@
 import HAPCrypto
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 /// A Pair Setup of a case: keeps the content of the replies and makes the next message, right or with the edits of a step. HAP R2 §5.6.

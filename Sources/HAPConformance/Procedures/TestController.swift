@@ -1,5 +1,5 @@
 import HAPCrypto
-import HAPProtocol
+import HAPPairing
 
 /// A controller that a case speaks as.
 struct TestController: Sendable {

@@ -1,5 +1,5 @@
 import HAPCrypto
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 /// A Pair Verify of a case: makes each right message, or one that is wrong on purpose, and checks what comes. HAP R2 §5.7.

@@ -1,7 +1,6 @@
 import HAPCrypto
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPReport
 import HAPSuite
 import HAPWire

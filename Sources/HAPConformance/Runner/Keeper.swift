@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPSuite
 import HAPWire
 

@@ -1,5 +1,4 @@
 import HAPLoop
-import HAPProtocol
 import HAPReport
 import HAPSuite
 import HAPWire

@@ -1,7 +1,7 @@
 import HAPCrypto
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPReport
 import HAPSuite
 import HAPWire

@@ -1,5 +1,5 @@
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 /// Holds what came against what a step expects. It changes nothing: what follows from a fit is in its result.

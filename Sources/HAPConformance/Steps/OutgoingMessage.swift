@@ -1,6 +1,5 @@
 import HAPCrypto
 import HAPModel
-import HAPProtocol
 import HAPReport
 import HAPWire
 

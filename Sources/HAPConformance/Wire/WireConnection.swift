@@ -1,5 +1,5 @@
 import HAPLoop
-import HAPProtocol
+import HAPPairing
 import HAPReport
 import HAPWire
 

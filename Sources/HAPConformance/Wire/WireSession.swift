@@ -1,5 +1,5 @@
 import HAPCrypto
-import HAPProtocol
+import HAPPairing
 import HAPReport
 
 /// The frames of a session as the tester sees them: it keeps count of every one that comes, and may seal wrong ones on purpose. HAP R2 §6.5.2.

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPLoop
-import HAPProtocol
 import HAPWire
 
 /// One who asks: requests one after the other, each answered before the next is read; or, from one on, who is told events.

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPLoop
-import HAPProtocol
 
 /// Listens for people's browsers and programs' requests, and hands each request to who answers it.
 ///

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPLoop
-import HAPProtocol
 import HAPStore
 import HAPTransport
 import HAPWire

@@ -1,6 +1,6 @@
 import HAPDiscovery
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPWire
 

@@ -1,6 +1,6 @@
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPTransport
 import HAPWire

@@ -1,5 +1,4 @@
 import HAPModel
-import HAPProtocol
 
 extension AttributeDatabase {
   /// A text of everything that changes `c#`: all but the values. Its hash is stored.

@@ -1,7 +1,8 @@
 import HAPCrypto
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPStore
 import HAPTransport
 import HAPWire

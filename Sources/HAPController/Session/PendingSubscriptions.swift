@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPTransport
 
 /// Characteristics of a new database that a session is not yet subscribed to.

@@ -1,6 +1,5 @@
 import HAPCrypto
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// Tells what is wrong with M3 of Pair Verify, so that a defect can take just that for right.

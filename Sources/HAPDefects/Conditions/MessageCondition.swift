@@ -1,4 +1,4 @@
-import HAPProtocol
+import HAPIP
 import HAPWire
 
 /// Which messages a rule is about. See docs/defects.md, "Rules: when".

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// What is done to the record that an accessory tells in DNS-SD.

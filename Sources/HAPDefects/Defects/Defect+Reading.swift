@@ -1,6 +1,5 @@
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPWire
 
 extension Defect {

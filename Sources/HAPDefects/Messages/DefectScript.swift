@@ -1,6 +1,6 @@
 import HAPCrypto
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// What a rule may ask about the accessory.

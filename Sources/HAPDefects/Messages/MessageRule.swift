@@ -1,4 +1,4 @@
-import HAPProtocol
+import HAPIP
 import HAPWire
 
 /// What is done to the messages that fit a condition. See docs/defects.md, "Rules: what is done".

@@ -1,5 +1,4 @@
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// The streaming of a camera, which this simulator doesn't do: whoever sets up endpoints reads that it failed. HAP R2 §11.8 "Camera RTP Stream

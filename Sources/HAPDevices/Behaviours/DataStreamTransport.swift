@@ -1,5 +1,5 @@
+import HAPAttributes
 import HAPModel
-import HAPProtocol
 
 /// HomeKit Data Stream, which this simulator doesn't speak: setting up a transport is answered with an error. HAP R2 §10, Setup Data Stream Transport.
 final class DataStreamTransport: Behaviour {

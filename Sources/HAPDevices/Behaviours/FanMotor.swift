@@ -1,5 +1,5 @@
+import HAPAttributes
 import HAPModel
-import HAPProtocol
 
 /// A fan: Current Fan State follows Active and Rotation Speed. HAP R2 §8 "Fan v2".
 final class FanMotor: Behaviour {

@@ -1,5 +1,5 @@
+import HAPAttributes
 import HAPModel
-import HAPProtocol
 
 /// A light: every value reads back as it was written, and a press turns it on and off. HAP R2 §8 "Light Bulb".
 ///

@@ -1,5 +1,5 @@
+import HAPAttributes
 import HAPModel
-import HAPProtocol
 
 /// An outlet: On switches it, and Outlet In Use says whether something is plugged in, or whether it draws power. HAP R2 §8 "Outlet".
 final class Outlet: Behaviour {

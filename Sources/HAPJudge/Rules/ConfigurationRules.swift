@@ -1,4 +1,3 @@
-import HAPProtocol
 
 /// "reads-new-database"
 struct ReadsNewDatabase: JudgeRule {

@@ -1,5 +1,4 @@
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// "reconnects"

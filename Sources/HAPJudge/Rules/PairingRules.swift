@@ -1,4 +1,3 @@
-import HAPProtocol
 import HAPWire
 
 /// "procedure-order"

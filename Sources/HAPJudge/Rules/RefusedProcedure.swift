@@ -1,4 +1,3 @@
-import HAPProtocol
 import HAPWire
 
 /// A pairing procedure that is begun again and again, though it is refused.

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPReport
 
 /// What is known of a connection while its controller is judged.

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 
 /// What accessories last told their controllers in answer to `GET /accessories`, which need not be the truth.
 final class ToldDatabases {

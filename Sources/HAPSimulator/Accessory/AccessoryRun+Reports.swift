@@ -1,6 +1,5 @@
 import HAPDiscovery
 import HAPModel
-import HAPProtocol
 
 extension AccessoryRun {
   /// Makes an event of what the core reports, and tells the observer.

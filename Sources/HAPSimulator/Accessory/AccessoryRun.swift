@@ -1,12 +1,12 @@
+import HAPAttributes
 import HAPCapture
-import HAPCrypto
 import HAPDefects
 import HAPDevices
 import HAPDiscovery
+import HAPIP
 import HAPLoop
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPStore
 import HAPTransport
 

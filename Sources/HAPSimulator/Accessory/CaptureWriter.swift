@@ -1,7 +1,8 @@
 import HAPCapture
 import HAPCrypto
+import HAPIP
 import HAPLoop
-import HAPProtocol
+import HAPModel
 
 #if canImport(Glibc)
   import Glibc

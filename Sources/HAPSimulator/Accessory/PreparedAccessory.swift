@@ -2,9 +2,10 @@ import HAPCrypto
 import HAPDefects
 import HAPDevices
 import HAPFaults
+import HAPIP
 import HAPModel
+import HAPPairing
 import HAPProfile
-import HAPProtocol
 import HAPStore
 
 /// A profile made ready to be served: it has its ids, its identity, what it remembers, and the right to run.

@@ -1,7 +1,6 @@
 import HAPDevices
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPStore
 
 /// Another profile for an accessory that is being served, ready to take the place of the one before: ids are given out and `c#` is raised, both

@@ -1,6 +1,6 @@
 import HAPDevices
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// Commands of the person at the device.

@@ -5,7 +5,6 @@ import HAPFaults
 import HAPLoop
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPStore
 import HAPTransport
 import HAPWire

@@ -1,5 +1,5 @@
 import HAPLoop
-import HAPProtocol
+import HAPModel
 import HAPStore
 
 /// Stores the changes of one accessory in order, one at a time and off the loop: an fsync must not hold up sessions.

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 
 /// The picture of every simulated camera: bars of colour, with the camera's name and how long it has been running.
 final class TestCardCamera: SnapshotSource {

@@ -1,8 +1,8 @@
 import HAPDevices
+import HAPIP
 import HAPLoop
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPWire
 
 /// Takes commands for the accessories of a simulation, finds whom they are for, and answers each with one line of JSON.

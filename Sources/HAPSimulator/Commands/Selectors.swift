@@ -1,6 +1,6 @@
 import HAPDevices
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// Which accessory is meant: a server or one behind a bridge by its name, or an aid.

@@ -1,8 +1,8 @@
 import HAPDevices
 import HAPFaults
+import HAPIP
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPWire
 
 /// What a person, a script or a page can ask of running accessories: the one vocabulary of standard input, `hapsim ctl`, hooks, scenarios,

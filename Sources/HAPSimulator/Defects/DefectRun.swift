@@ -1,8 +1,8 @@
 import HAPCrypto
 import HAPDefects
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPTransport
 import HAPWire
 

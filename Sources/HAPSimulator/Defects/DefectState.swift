@@ -1,7 +1,7 @@
 import HAPCrypto
 import HAPDefects
+import HAPIP
 import HAPModel
-import HAPProtocol
 
 /// What a defect knows of an accessory over its restarts.
 final class DefectState {

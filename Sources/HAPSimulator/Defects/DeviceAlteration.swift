@@ -1,6 +1,6 @@
+import HAPAttributes
 import HAPDefects
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// Changes what a device says, and what it is told, as a defect has it.

@@ -2,8 +2,9 @@ import HAPCrypto
 import HAPDefects
 import HAPDevices
 import HAPFaults
+import HAPIP
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPTransport
 
 /// What is wrong on purpose with one run of an accessory: its defect, and the faults that are on.
@@ -97,7 +98,7 @@ final class InstalledDefect {
     }
     if setup != faults.setup {
       setup = faults.setup
-      server.core.setupKeys = setup.map { SetupKeyManner($0, code: setupCode, server.loop.random) } ?? SetupKeyManner()
+      server.core.pairing.setupKeys = setup.map { SetupKeyManner($0, code: setupCode, server.loop.random) } ?? SetupKeyManner()
     }
     guard faults.hasNetworkFaults || server.shape != nil else { return }
     server.refusesBeyond = faults.refusesBeyond

@@ -2,7 +2,6 @@ import HAPCrypto
 import HAPDefects
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPStore
 
 /// Changes what an accessory keeps between its end and its next start, as a defect has it.

@@ -1,7 +1,7 @@
 import HAPDefects
 import HAPFaults
+import HAPIP
 import HAPLoop
-import HAPProtocol
 import HAPTransport
 
 /// The faults that an accessory has at the moment, by name, over its restarts.

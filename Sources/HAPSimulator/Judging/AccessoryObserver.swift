@@ -1,8 +1,8 @@
 import HAPCrypto
 import HAPDiscovery
+import HAPIP
 import HAPJudge
 import HAPModel
-import HAPProtocol
 import HAPTransport
 import HAPWire
 

@@ -1,4 +1,5 @@
-import HAPProtocol
+import HAPIP
+import HAPModel
 
 /// Two who note what goes into a core and comes out, the first one first.
 final class RecorderPair: CoreRecorder {

@@ -1,4 +1,4 @@
-import HAPProtocol
+import HAPIP
 
 /// Which characteristic is meant. A text alone will do where there is one of its kind: `"TargetDoorState"`.
 public struct CharacteristicName: Hashable, Sendable, ExpressibleByStringLiteral {

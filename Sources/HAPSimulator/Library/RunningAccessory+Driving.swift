@@ -1,6 +1,5 @@
 import HAPFaults
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// What a person at the device does, and what the world does to it.

@@ -1,6 +1,5 @@
 import HAPLoop
 import HAPModel
-import HAPProtocol
 
 /// An accessory that a ``Simulator`` serves. It keeps its simulator, and goes on when nothing refers to it while the simulator is there.
 public final class RunningAccessory: Sendable {

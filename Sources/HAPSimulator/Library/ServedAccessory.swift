@@ -2,7 +2,6 @@ import HAPDevices
 import HAPLoop
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPWire
 
 /// An accessory of a simulator, with what happened to it and who waits for more.

@@ -1,6 +1,6 @@
 import HAPDevices
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPScenario
 import HAPWire
 

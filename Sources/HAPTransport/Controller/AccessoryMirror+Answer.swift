@@ -1,4 +1,4 @@
-import HAPProtocol
+import HAPIP
 import HAPWire
 
 extension AccessoryMirror {

@@ -1,5 +1,6 @@
+import HAPIP
 import HAPLoop
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 /// Why a controller didn't get what it wanted from an accessory.

@@ -1,7 +1,8 @@
 import HAPCrypto
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 /// One connection of a controller to an accessory, for callers that await: requests with their answers, and a stream of events.

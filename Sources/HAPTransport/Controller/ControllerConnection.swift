@@ -1,6 +1,7 @@
 import HAPCrypto
+import HAPIP
 import HAPLoop
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 /// A controller's connection: sends requests one after the other, and tells each its answer; events come between them.

@@ -1,6 +1,6 @@
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 
 /// The database, which is read again when it may have changed.
 extension PersistentConnection {

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// Subscriptions, which each new connection makes again, and the values that they bring.

@@ -1,7 +1,8 @@
 import HAPCrypto
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 /// A verified connection of a controller that is made again whenever it is lost, with its subscriptions. It does the work of

@@ -1,7 +1,8 @@
 import HAPCrypto
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
+import HAPPairing
 
 /// A verified session with an accessory that outlives its connections, for callers that await.
 ///

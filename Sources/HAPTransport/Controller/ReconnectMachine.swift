@@ -1,6 +1,5 @@
 import HAPCrypto
 import HAPLoop
-import HAPProtocol
 
 /// Decides when a lasting connection searches, connects, and tries again. It has no socket and no clock: inputs go in, outputs come out, which
 /// the caller carries out in order. An input that does not fit the state has no effect.

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPLoop
-import HAPProtocol
 import HAPWire
 
 /// What a session that outlives its connections tells, in the order in which it happened.

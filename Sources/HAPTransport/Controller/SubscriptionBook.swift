@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// The subscriptions of a lasting connection with the last value that was received of each, and the rule by which values are news.

@@ -1,5 +1,5 @@
 import HAPCommandLine
-import HAPProtocol
+import HAPPairing
 import HAPStore
 import HAPWire
 

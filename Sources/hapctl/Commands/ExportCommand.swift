@@ -2,7 +2,6 @@ import HAPCommandLine
 import HAPController
 import HAPModel
 import HAPProfile
-import HAPProtocol
 import HAPWire
 
 extension Command {

@@ -1,7 +1,6 @@
 import HAPCommandLine
 import HAPController
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPTransport
 import HAPWire

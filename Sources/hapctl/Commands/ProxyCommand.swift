@@ -3,7 +3,6 @@ import HAPController
 import HAPDiscovery
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPWire
 

@@ -1,7 +1,7 @@
 import HAPCommandLine
 import HAPController
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 extension Command {

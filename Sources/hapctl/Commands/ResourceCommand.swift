@@ -1,6 +1,6 @@
 import HAPCommandLine
 import HAPController
-import HAPProtocol
+import HAPIP
 import HAPStore
 import HAPTransport
 import HAPWire

@@ -1,6 +1,5 @@
 import HAPCommandLine
 import HAPController
-import HAPProtocol
 import HAPStore
 import HAPWire
 

@@ -2,7 +2,6 @@ import HAPController
 import HAPCrypto
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPTransport
 import HAPWire

@@ -1,7 +1,7 @@
 import HAPController
 import HAPCrypto
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPTransport
 import HAPWire
 

@@ -1,7 +1,8 @@
+import HAPAttributes
 import HAPDiscovery
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPTransport
 import HAPWire

@@ -1,7 +1,8 @@
 import HAPController
 import HAPCrypto
+import HAPIP
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPStore
 import HAPTransport
 

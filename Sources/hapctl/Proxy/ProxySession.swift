@@ -1,5 +1,6 @@
+import HAPIP
 import HAPLoop
-import HAPProtocol
+import HAPPairing
 import HAPStore
 import HAPTransport
 

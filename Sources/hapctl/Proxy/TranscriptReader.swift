@@ -1,6 +1,6 @@
 import HAPController
+import HAPIP
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// Decodes messages for a transcript, with the names of the accessory's database, which it learns anew from each answer that brings it.

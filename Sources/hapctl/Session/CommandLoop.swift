@@ -1,8 +1,8 @@
 import HAPCommandLine
 import HAPController
+import HAPIP
 import HAPLoop
 import HAPModel
-import HAPProtocol
 import HAPStore
 import HAPTransport
 

@@ -1,4 +1,4 @@
-import HAPProtocol
+import HAPPairing
 import HAPWire
 
 extension Failure {

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 
 extension AttributeDatabase {
   /// The characteristics that paths name; without any path, all that permit something.

@@ -1,7 +1,7 @@
 import HAPCommandLine
 import HAPController
+import HAPIP
 import HAPModel
-import HAPProtocol
 
 extension AttributeDatabase {
   /// The characteristic that a path behind the target names: "1.10", "Target Door State", "Light Bulb/On".

@@ -1,7 +1,7 @@
 import HAPCommandLine
 import HAPController
+import HAPIP
 import HAPModel
-import HAPProtocol
 
 /// What is to be written where, in a person's words: "Target Door State", "open".
 struct Assignment: Equatable, Sendable {

@@ -1,5 +1,5 @@
+import HAPIP
 import HAPModel
-import HAPProtocol
 
 /// What the Tab key makes of the line before the cursor.
 struct ShellCompletion: Equatable {

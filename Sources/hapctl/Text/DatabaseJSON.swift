@@ -1,5 +1,4 @@
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 /// A database as it was understood, with the catalogue's names: accessories, services and characteristics as the accessory nests them.

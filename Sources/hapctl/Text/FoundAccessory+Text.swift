@@ -1,8 +1,7 @@
+import HAPCommandLine
 import HAPController
 import HAPLoop
-import HAPCommandLine
 import HAPModel
-import HAPProtocol
 import HAPWire
 
 extension FoundAccessory {

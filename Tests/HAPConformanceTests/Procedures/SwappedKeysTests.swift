@@ -1,5 +1,5 @@
 import HAPCrypto
-import HAPProtocol
+import HAPPairing
 import HAPWire
 import Testing
 

@@ -1,6 +1,6 @@
 import HAPCrypto
 import HAPModel
-import HAPProtocol
+import HAPPairing
 import HAPTestSupport
 import HAPWire
 import Testing

@@ -1,4 +1,3 @@
-import HAPProtocol
 import HAPReport
 import HAPWire
 import Testing

@@ -1,5 +1,4 @@
 import HAPCrypto
-import HAPProtocol
 import HAPWire
 import Testing
 

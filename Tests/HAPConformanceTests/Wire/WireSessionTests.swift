@@ -1,12 +1,13 @@
 import HAPCrypto
-import HAPProtocol
+import HAPIP
+import HAPPairing
 import HAPTestSupport
 import HAPWire
 import Testing
 
 @testable import HAPConformance
 
-/// The accessory's end of a session, as `HAPProtocol` has it.
+/// The accessory's end of a session, as `HAPIP` has it.
 final class AccessoryEnd {
   private var sealer: FrameSealer
   private var opener: FrameOpener

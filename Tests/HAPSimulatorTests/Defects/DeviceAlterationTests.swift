@@ -1,6 +1,6 @@
+import HAPAttributes
 import HAPDefects
 import HAPModel
-import HAPProtocol
 import Testing
 
 @testable import HAPDevices

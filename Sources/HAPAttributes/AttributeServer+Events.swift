@@ -1,0 +1,79 @@
+import HAPModel
+
+extension AttributeServer {
+  /// The device, or a person at it, changed a value.
+  ///
+  /// - Parameter value: of the characteristic's format and within its rules; the caller has seen to that.
+  package func change(_ id: AttributeID, to value: Value, at now: Duration) {
+    guard let slot = database.slot(of: id) else { preconditionFailure("no characteristic \(id) in the database") }
+    set(slot, to: value, by: nil, at: now)
+    sendDueEvents(at: now)
+  }
+
+  /// Puts a value into the database. The subscribers get an event, all but the session that wrote it.
+  func set(_ slot: Int, to value: Value, by origin: AttributeSession?, at now: Duration) {
+    let characteristic = database.characteristics[slot]
+    // Every press of a button is an event, equal ones too; and a countdown that starts again has counted in between.
+    let everyEventCounts =
+      EventRules.everyEventCounts(characteristic.type) || EventRules.countsDown(characteristic.type)
+    guard everyEventCounts || conduct.tellsUnchanged || characteristic.value != value else { return }
+    database[slot: slot] = value
+    markChanged(slot)
+    tell(slot, by: origin, at: now)
+  }
+
+  /// Notes a change for the subscribers, all but the session that wrote it.
+  func tell(_ slot: Int, by origin: AttributeSession?, at now: Duration) {
+    let characteristic = database.characteristics[slot]
+    guard characteristic.perms.contains(.events), !isUnreachable(database.id(ofSlot: slot)) else { return }
+    let isImmediate = conduct.immediateEvents.contains(characteristic.type)
+    let keepsValue = EventRules.everyEventCounts(characteristic.type) || conduct.tellsIntermediateValues
+    let origin = conduct.tellsWriter ? nil : origin
+    // What waits for the writer would be sent with the value that it has just written.
+    if !keepsValue { origin?.events.remove(slot) }
+    for session in sessions where session !== origin && session.subscriptions.contains(slot) {
+      let due = isImmediate ? now : ordinaryEventTime(in: session, at: now)
+      session.events.add(slot, value: keepsValue ? characteristic.value : nil, due: due)
+    }
+  }
+
+  /// When an event that is not immediate is due.
+  private func ordinaryEventTime(in session: AttributeSession, at now: Duration) -> Duration {
+    guard conduct.sendsFirstEventAtOnce else { return now + conduct.coalescing }
+    return max(now, session.lastEvent.map { $0 + conduct.coalescing } ?? now)
+  }
+
+  /// When `advance` has to be called next; nil: not before another input.
+  package var nextDeadline: Duration? {
+    var next = deviceDeadline
+    for session in sessions where !session.holdsEvents && !session.isSilenced {
+      guard let deadline = session.events.deadline else { continue }
+      next = next.map { min($0, deadline) } ?? deadline
+    }
+    return next
+  }
+
+  /// Time has passed: sends the events that are due, and finishes requests that the device does not answer.
+  package func advance(to now: Duration) {
+    if !deviceRequests.isEmpty { giveUpOnDevice(at: now) }
+    sendDueEvents(at: now)
+  }
+
+  /// Sends the events that are due.
+  package func sendDueEvents(at now: Duration) {
+    for session in sessions {
+      guard let deadline = session.events.deadline, deadline <= now else { continue }
+      session.frontEnd.sendEvents(of: session, at: now)
+    }
+  }
+
+  /// Reports the waiting events of a session as sent, if reports are wanted.
+  package func reportEvents(of session: AttributeSession) {
+    guard actions.makesReports else { return }
+    let name = session.name
+    for entry in session.events.entries {
+      let value = entry.value ?? database.characteristics[entry.slot].value
+      actions.report(.told(database.id(ofSlot: entry.slot), value, controller: name))
+    }
+  }
+}

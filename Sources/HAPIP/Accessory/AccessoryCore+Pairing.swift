@@ -1,0 +1,82 @@
+import HAPAttributes
+import HAPCrypto
+import HAPModel
+import HAPPairing
+import HAPWire
+
+/// HAP over IP as a front end of the pairings.
+extension AccessoryCore: PairingFrontEnd {
+  /// `POST /pair-setup`. HAP R2 §5.6.
+  /// - Parameter body: nil: the request had none.
+  func receivePairSetup(_ body: UnsafeRawBufferPointer?, on connection: ConnectionCore, at now: Duration) {
+    pairing.receivePairSetup(body.flatMap { try? TLV(decoding: $0) }, on: connection, at: now)
+  }
+
+  /// `POST /pair-verify`. HAP R2 §5.7.
+  /// - Parameter body: nil: the request had none.
+  func receivePairVerify(_ body: UnsafeRawBufferPointer?, on connection: ConnectionCore) {
+    pairing.receivePairVerify(body.flatMap { try? TLV(decoding: $0) }, on: connection)
+  }
+
+  /// `POST /pairings` of a verified controller.
+  func receivePairings(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore) {
+    pairing.receivePairings(try? TLV(decoding: body), on: connection)
+  }
+
+  private func core(of connection: any PairingConnection) -> ConnectionCore {
+    unsafeDowncast(connection, to: ConnectionCore.self)
+  }
+
+  package func answer(_ answer: PairingAnswer, on connection: any PairingConnection) {
+    let connection = core(of: connection)
+    switch answer {
+    case .reply(let reply): connection.answer(reply)
+    case .badRequest(nil): connection.answer(.badRequest)
+    case .badRequest(let reply?): connection.answer(reply, .badRequest)
+    case .failure(nil): connection.answer(.internalError)
+    case .failure(let reply?): connection.answer(reply, .internalError)
+    case .failureStatus(let status): connection.answer(.internalError, status)
+    }
+  }
+
+  /// From now on the connection is secured: what was answered before has left in plain.
+  package func secure(_ connection: any PairingConnection, _ keys: SessionKeys, controller: [UInt8]?) {
+    let connection = core(of: connection)
+    let session = AttributeSession(controller: controller, connection: connection, frontEnd: self)
+    session.holdsEvents = connection.isWaiting
+    connection.session = SecureSession(keys, session, conduct: conduct)
+    attributes.open(session)
+    slots.verified(connection)
+    tap?.secured(connection)
+  }
+
+  package func close(_ connection: any PairingConnection) { close(core(of: connection), with: nil) }
+
+  package func proceed(with connection: any PairingConnection, at now: Duration) {
+    work(off: core(of: connection), at: now)
+  }
+
+  package func pairedStateChanged(after connection: (any PairingConnection)?) { advertise(after: connection?.id) }
+
+  package func reportRefusal(of operation: PairingOperation?, reason: String, on connection: any PairingConnection) {
+    let request =
+      switch operation {
+      case .pairSetup?: "POST /pair-setup"
+      case .pairVerify?: "POST /pair-verify"
+      case .pairings?: "POST /pairings"
+      case nil: ""
+      }
+    refuse(core(of: connection), request: request, reason: reason)
+  }
+}
+
+extension ConnectionCore: PairingConnection {
+  package var isOpen: Bool { phase == .open }
+}
+
+extension AccessoryCore {
+  package var identity: AccessoryIdentity { pairing.identity }
+  package var pairings: [Pairing] { pairing.pairings }
+  package var failedAttempts: Int { pairing.failedAttempts }
+  package var isPaired: Bool { pairing.isPaired }
+}

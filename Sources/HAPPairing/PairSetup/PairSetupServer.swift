@@ -1,0 +1,280 @@
+import HAPCrypto
+import HAPModel
+import HAPWire
+
+/// The accessory's end of Pair Setup, one for each connection. HAP R2 §5.6, with HomeKitADK's manners.
+///
+/// The caller keeps what is the accessory's and not the connection's: whether it is paired, the count of failed
+/// attempts, and which connection's procedure is under way. It performs the actions in their order.
+package struct PairSetupServer: Sendable {
+  package enum Action: Sendable {
+    case reply(TLV)
+    /// The request is malformed: there is no reply.
+    case badRequest
+    /// The message is another one than the one awaited; the reply to it would have this state.
+    case outOfOrder(replyState: UInt8)
+    /// M5 could not be decrypted, or its signature is wrong.
+    case exchangeFailed(isOpened: Bool)
+    /// Method 1 is refused.
+    case methodRefused(PairingAnswer)
+    /// Run it off the loop, then call ``PairSetupServer/computed(_:)``.
+    case compute(SlowWork)
+    /// Store it durably, then call ``PairSetupServer/stored(_:)``.
+    case store(Pairing)
+    /// Count one more failed attempt, and persist the count.
+    case failedAttempt
+    case clearFailedAttempts
+    /// After the reply before it has left in plain, the connection is a transient session under these keys.
+    case startTransientSession(SessionKeys)
+  }
+
+  /// What the accessory knows, for M1.
+  package struct Context: Sendable {
+    package var isPaired: Bool
+    /// Whether there were too many failed attempts.
+    package var isLocked: Bool
+    /// Whether another connection is in the middle of Pair Setup; taking over after 30 s is the caller's to decide.
+    package var isOtherUnderWay: Bool
+    package var keys: SetupKeyManner
+
+    package init(
+      isPaired: Bool, isLocked: Bool = false, isOtherUnderWay: Bool = false, keys: SetupKeyManner = .init()
+    ) {
+      self.isPaired = isPaired
+      self.isLocked = isLocked
+      self.isOtherUnderWay = isOtherUnderWay
+      self.keys = keys
+    }
+  }
+
+  /// What M1 asked for.
+  private struct Manner {
+    /// Whether method 1 is refused after M3.
+    var isRefusedInM4 = false
+    var isTransient = false
+    var isSplit = false
+  }
+
+  private enum State {
+    /// Nothing is under way. Next: `keyComputed`, on M1.
+    case idle
+    /// b is being drawn. Next: `proofExpected`.
+    case keyAwaited(number: UInt64, Manner)
+    /// M2 is out. Next: `proofChecked` on a good M3; `idle` on anything else.
+    case proofExpected(SRPServer, Manner)
+    /// S is being computed. Next: `exchangeExpected`, or `idle` where the proof is wrong or the session transient.
+    case secretAwaited(number: UInt64, proof: [UInt8], Manner)
+    /// M4 is out. Next: `storeAwaited` on a good M5; `idle` on anything else.
+    case exchangeExpected(key: SecretBytes)
+    /// The pairing is being stored. Next: `idle`, with M6.
+    case storeAwaited(key: SecretBytes)
+  }
+
+  private let identity: AccessoryIdentity
+  private let random: RandomSource
+  private let conduct: Conduct
+  private var state = State.idle
+  private var computations: UInt64 = 0
+
+  package init(identity: AccessoryIdentity, random: RandomSource, conduct: Conduct = Conduct()) {
+    self.identity = identity
+    self.random = random
+    self.conduct = conduct
+  }
+
+  /// Whether the procedure stands between M1 and M6, so that other connections are to be told Busy.
+  package var isUnderWay: Bool {
+    if case .idle = state { false } else { true }
+  }
+
+  /// The key that M5 and M6 are sealed with, between M4 and M6.
+  var exchangeKey: SecretBytes? {
+    switch state {
+    case .exchangeExpected(let key), .storeAwaited(let key): PairingKeys.pairSetup(key)
+    case .idle, .keyAwaited, .proofExpected, .secretAwaited: nil
+    }
+  }
+
+  /// Puts the procedure back to its start: the connection was closed, or another one took over. What is computed or
+  /// stored for it from now on is ignored when it comes.
+  package mutating func reset() { state = .idle }
+
+  /// A body came that isn't TLV8, or none.
+  package mutating func receiveUnreadable() -> [Action] {
+    if case .storeAwaited = state { return [.badRequest] }
+    state = .idle
+    return [.badRequest]
+  }
+
+  /// - Parameters:
+  ///   - message: a decoded body.
+  ///   - context: looked at on M1 alone.
+  package mutating func receive(_ message: TLV, context: Context) -> [Action] {
+    if case .storeAwaited = state {
+      // The pairing is as good as made; the reply to come is M6. A client that doesn't wait for it changes nothing.
+      return message.state == 1 ? [.reply(.error(.busy, state: 2))] : [.badRequest]
+    }
+    // Fails closed: a path that names no next state ends the procedure.
+    let current = state
+    state = .idle
+    guard !message.isAmbiguous, let step = message.state else { return [.badRequest] }
+    if step == 1 { return start(message, context) }  // from any state: HomeKitADK saw iOS 12.1 do it
+    switch current {
+    case .proofExpected(let srp, let manner):
+      guard step == 3 else { return outOfOrder(step) }
+      return proof(message, srp, manner)
+    case .exchangeExpected(let key):
+      guard step == 5 else { return outOfOrder(step) }
+      return exchange(message, key)
+    case .idle, .keyAwaited, .secretAwaited, .storeAwaited: return outOfOrder(step)
+    }
+  }
+
+  private func outOfOrder(_ step: UInt8) -> [Action] { [.outOfOrder(replyState: step &+ 1)] }
+
+  /// What a `compute` action led to; ignored when the procedure has gone on without it.
+  package mutating func computed(_ result: SlowWork.Result) -> [Action] {
+    switch state {
+    case .keyAwaited(result.number, let manner): return startResponse(result.outcome, manner)
+    case .secretAwaited(result.number, let proof, let manner):
+      state = .idle
+      return proofResponse(result.outcome, proof, manner)
+    case .idle, .keyAwaited, .proofExpected, .secretAwaited, .exchangeExpected, .storeAwaited: return []
+    }
+  }
+
+  /// What a `store` action led to; ignored when the procedure was reset meanwhile.
+  ///
+  /// - Parameter succeeded: whether the pairing will be there after a power cut.
+  package mutating func stored(_ succeeded: Bool) -> [Action] {
+    guard case .storeAwaited(let key) = state else { return [] }
+    state = .idle
+    guard succeeded else { return [.reply(.error(.unknown, state: 6))] }
+    return [.reply(exchangeResponse(key))]
+  }
+}
+
+// MARK: M1 and M2
+
+extension PairSetupServer {
+  private mutating func start(_ message: TLV, _ context: Context) -> [Action] {
+    guard let method = message.byte(TLVType.method) else { return [.badRequest] }
+    let isMethod1 = method == PairingMethod.pairSetupWithAuth.rawValue
+    guard isMethod1 || method == PairingMethod.pairSetup.rawValue else { return [.badRequest] }
+    var manner = Manner(isRefusedInM4: isMethod1 && conduct.setupMethod1 == .internalErrorInM4)
+    if let value = message[TLVType.flags] {
+      guard let flags = PairingFlags(value) else { return [.badRequest] }
+      // HomeKitADK ignores flags when it expects the coprocessor to answer; otherwise method 1 is method 0.
+      let heedsFlags = conduct.heedsSetupFlags && !manner.isRefusedInM4
+      manner.isTransient = heedsFlags && flags.contains(.transient)
+      manner.isSplit = heedsFlags && flags.contains(.split)
+    }
+    // "If the accessory is already paired it must respond with … kTLVError_Unavailable" and so on, in this order.
+    if context.isPaired { return [.reply(.error(.unavailable, state: 2))] }
+    if context.isLocked { return [.reply(.error(.maxTries, state: 2))] }
+    if context.isOtherUnderWay { return [.reply(.error(.busy, state: 2))] }
+    if isMethod1, let refusal = method1Refusal { return [refusal] }
+    computations += 1
+    state = .keyAwaited(number: computations, manner)
+    let verifier = context.keys.verifier ?? identity.verifier
+    return [
+      .compute(
+        SlowWork(
+          number: computations, task: .accessoryKey(verifier, seed: random.secret(32), context.keys.zeros)))
+    ]
+  }
+
+  /// The answer that refuses method 1 in M2; nil: the procedure continues.
+  private var method1Refusal: Action? {
+    switch conduct.setupMethod1 {
+    case .method0, .internalErrorInM4: nil
+    case .badRequest: .methodRefused(.badRequest(.error(.authentication, state: 2)))
+    case .unavailable: .methodRefused(.reply(.error(.unavailable, state: 2)))
+    }
+  }
+
+  private mutating func startResponse(_ outcome: SlowWork.Outcome, _ manner: Manner) -> [Action] {
+    guard case .accessoryKey(let srp) = outcome else { preconditionFailure("a key was asked for") }
+    state = .proofExpected(srp, manner)
+    var reply = TLV(state: 2)
+    reply.append(TLVType.publicKey, srp.publicKey)
+    reply.append(TLVType.salt, srp.salt)
+    if manner.isSplit {
+      reply.append(manner.isTransient ? [.transient, .split] as PairingFlags : .split)
+    }
+    return [.reply(reply)]
+  }
+}
+
+// MARK: M3 and M4
+
+extension PairSetupServer {
+  private mutating func proof(_ message: TLV, _ srp: SRPServer, _ manner: Manner) -> [Action] {
+    guard let controllerKey = message.bytes(TLVType.publicKey, count: PairingLength.srpKey),
+      let proof = message.bytes(TLVType.proof, count: PairingLength.proof)
+    else { return [.badRequest] }
+    computations += 1
+    state = .secretAwaited(number: computations, proof: proof, manner)
+    return [.compute(SlowWork(number: computations, task: .accessorySecret(srp, controllerKey: controllerKey)))]
+  }
+
+  private mutating func proofResponse(_ outcome: SlowWork.Outcome, _ proof: [UInt8], _ manner: Manner) -> [Action] {
+    let refusal = Action.reply(.error(.authentication, state: 4))
+    switch outcome {
+    case .worthlessKey: return [refusal]  // no guess at the code, so no failed attempt (HomeKitADK)
+    case .accessorySecret(let secret):
+      guard let forms = SRPProofForms(rawValue: conduct.proofForms.rawValue) else {
+        preconditionFailure("the conduct and the cryptography know the same forms")
+      }
+      guard let (key, proof2) = secret.verify(proof, forms: forms) else {
+        return [.failedAttempt, refusal]
+      }
+      if manner.isRefusedInM4 { return [.clearFailedAttempts, .methodRefused(.failure(nil))] }
+      var reply = TLV(state: 4)
+      reply.append(TLVType.proof, proof2)
+      if manner.isTransient {
+        let keys = SessionKeys(transientPairSetup: key)
+        return [.clearFailedAttempts, .reply(reply), .startTransientSession(keys)]
+      }
+      state = .exchangeExpected(key: key)
+      return [.clearFailedAttempts, .reply(reply)]
+    case .accessoryKey, .controllerSecret, .pairVerify: preconditionFailure("a secret was asked for")
+    }
+  }
+}
+
+// MARK: M5 and M6
+
+extension PairSetupServer {
+  private mutating func exchange(_ message: TLV, _ key: SecretBytes) -> [Action] {
+    guard let sealed = message[TLVType.encryptedData], sealed.count >= PairingLength.tag else { return [.badRequest] }
+    guard let plain = ChaChaPoly.open(sealed, key: PairingKeys.pairSetup(key), nonce: "PS-Msg05") else {
+      return [.exchangeFailed(isOpened: false)]
+    }
+    guard let inner = try? TLV(decoding: plain), !inner.isAmbiguous,
+      let identifier = inner.bytes(TLVType.identifier, count: PairingLength.identifier),
+      let publicKey = inner.bytes(TLVType.publicKey, count: PairingLength.longTermKey),
+      let signature = inner.bytes(TLVType.signature, count: PairingLength.signature)
+    else { return [.badRequest] }
+    let signed = PairingKeys.controllerSigned(key) + identifier + publicKey
+    guard isValidSignature(signature, of: signed, by: publicKey) else {
+      return [.exchangeFailed(isOpened: true)]
+    }
+    state = .storeAwaited(key: key)
+    // "The accessory must persistently save … as a pairing", with admin permissions, before it answers.
+    return [.store(Pairing(identifier: identifier, publicKey: publicKey, isAdmin: true))]
+  }
+
+  private func exchangeResponse(_ key: SecretBytes) -> TLV {
+    let signed = PairingKeys.accessorySigned(key) + identity.identifier + identity.key.publicKey
+    var inner = TLV()
+    inner.append(TLVType.identifier, identity.identifier)
+    inner.append(TLVType.publicKey, identity.key.publicKey)
+    inner.append(TLVType.signature, identity.key.sign(signed))
+    var reply = TLV(state: 6)
+    reply.append(
+      TLVType.encryptedData,
+      ChaChaPoly.seal(inner.encoded(), key: PairingKeys.pairSetup(key), nonce: "PS-Msg06"))
+    return reply
+  }
+}

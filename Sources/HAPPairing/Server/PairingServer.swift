@@ -1,0 +1,177 @@
+import HAPCrypto
+import HAPModel
+import HAPWire
+
+/// Does what a pairing server cannot do itself.
+package protocol PairingActions: ReportSink {
+  /// Runs `work.perform()` off the loop, and hands the result to `PairingServer.computed`.
+  func compute(_ work: SlowWork) -> Ticket
+  /// Makes the change durable, and calls `PairingServer.stored`. The answer to the controller waits for it.
+  func store(_ change: StoredChange) -> Ticket
+}
+
+/// The pairings of one accessory, and the accessory's end of every pairing procedure, for all controllers on all front ends: Pair Setup, Pair
+/// Verify, and the requests that add, remove and list pairings. HAP R2 §5.
+///
+/// It knows no protocol: front ends give it decoded messages, and render its answers. It does no I/O and reads no clock; everything happens on
+/// the caller's thread.
+package final class PairingServer {
+  package let identity: AccessoryIdentity
+  /// In the order in which they were made.
+  package internal(set) var pairings: [Pairing]
+  /// Wrong setup codes since the last right one.
+  package internal(set) var failedAttempts: Int
+  /// How M2 of Pair Setup is drawn from now on.
+  package var setupKeys = SetupKeyManner()
+
+  let conduct: Conduct
+  let random: RandomSource
+  let actions: any PairingActions
+  var waiting: [Ticket: Continuation] = [:]
+  /// Connections on which Pair Setup may be under way.
+  var setups: [any PairingConnection] = []
+  /// Connections that are sessions.
+  private(set) var sessions: [any PairingConnection] = []
+  /// A change of the pairings is being stored; requests for others wait in the queue.
+  var isStoringPairings = false
+  var pairingsQueue: [PairingsTurn] = []
+  private var frontEnds: [WeakFrontEnd] = []
+
+  private struct WeakFrontEnd {
+    weak var frontEnd: (any PairingFrontEnd)?
+  }
+
+  /// What to do when the work or the change of a ticket is done.
+  enum Continuation {
+    case pairSetup(any PairingConnection)
+    case pairVerify(any PairingConnection)
+    case newPairing(Pairing, any PairingConnection)
+    /// A wrong setup code is counted first and answered then, so that killing the process gives no free tries.
+    case failedAttempt(any PairingConnection, then: [PairSetupServer.Action])
+    case pairings(any PairingConnection, PairingsRequest.Outcome)
+    /// Pairings are removed by hand.
+    case unpairing([[UInt8]], done: (Bool) -> Void)
+    /// No request waits for it.
+    case nothing
+  }
+
+  /// - Parameters:
+  ///   - pairings: those stored, in the order in which they were made.
+  ///   - failedAttempts: wrong setup codes since the last right one.
+  ///   - random: keys, nonces and salts come from here.
+  package init(
+    identity: AccessoryIdentity, pairings: [Pairing], failedAttempts: Int, conduct: Conduct, random: RandomSource,
+    _ actions: any PairingActions
+  ) {
+    self.identity = identity
+    self.pairings = pairings
+    self.failedAttempts = failedAttempts
+    self.conduct = conduct
+    self.random = random
+    self.actions = actions
+  }
+
+  /// An accessory is paired when it has an admin pairing. HAP R2 §5.10.
+  package var isPaired: Bool { pairings.contains { $0.isAdmin } }
+
+  /// Whether there were too many wrong setup codes.
+  var isLocked: Bool { conduct.maximumTries > 0 && failedAttempts >= conduct.maximumTries }
+
+  /// Whether the controller with this identifier has an admin pairing at this moment. nil: a transient session, which has none.
+  package func isAdmin(_ controller: [UInt8]?) -> Bool {
+    guard let controller else { return false }
+    return pairings.contains { $0.identifier == controller && $0.isAdmin }
+  }
+
+  // MARK: Connections
+
+  /// From now on, the front end is told when the accessory becomes paired or unpaired.
+  package func add(_ frontEnd: any PairingFrontEnd) {
+    frontEnds.removeAll { $0.frontEnd == nil }
+    frontEnds.append(WeakFrontEnd(frontEnd: frontEnd))
+  }
+
+  /// What a new connection has of the procedures.
+  package func makeSession(_ frontEnd: any PairingFrontEnd) -> PairingSession {
+    PairingSession(
+      PairSetupServer(identity: identity, random: random, conduct: conduct), PairVerifyServer(conduct: conduct),
+      frontEnd: frontEnd)
+  }
+
+  func secure(_ connection: any PairingConnection, _ keys: SessionKeys, controller: [UInt8]?) {
+    connection.pairing.peer = controller.map(PairingSession.Peer.controller) ?? .transient
+    sessions.append(connection)
+    connection.pairing.frontEnd.secure(connection, keys, controller: controller)
+  }
+
+  /// The connection is gone, and a half-done procedure with it.
+  package func closed(_ connection: any PairingConnection) {
+    connection.pairing.setup.reset()
+    setups.removeAll { $0 === connection }
+    if connection.pairing.peer != .none { sessions.removeAll { $0 === connection } }
+  }
+
+  // MARK: Inputs
+
+  /// The slow work of a ticket is done.
+  package func computed(_ result: SlowWork.Result, ticket: Ticket, at now: Duration) {
+    switch waiting.removeValue(forKey: ticket) {
+    case .pairSetup(let connection)?:
+      perform(connection.pairing.setup.computed(result), for: connection)
+      proceed(with: connection, at: now)
+    case .pairVerify(let connection)?:
+      finishPairVerify(result, on: connection, at: now)
+      proceed(with: connection, at: now)
+    case .newPairing?, .failedAttempt?, .pairings?, .unpairing?, .nothing?, nil: break
+    }
+  }
+
+  /// The store has made the change of a ticket durable, or couldn't.
+  package func stored(_ ticket: Ticket, succeeded: Bool, at now: Duration) {
+    switch waiting.removeValue(forKey: ticket) {
+    case .newPairing(let pairing, let connection)?:
+      finishPairSetup(pairing, on: connection, stored: succeeded)
+      proceed(with: connection, at: now)
+    case .failedAttempt(let connection, let steps)?:
+      // Also where it couldn't be stored: this process has it counted.
+      perform(steps, for: connection)
+      proceed(with: connection, at: now)
+    case .pairings(let connection, let outcome)?:
+      isStoringPairings = false
+      finishPairings(outcome, for: connection, stored: succeeded)
+      proceed(with: connection, at: now)
+      takeUpQueuedPairings(at: now)
+    case .unpairing(let identifiers, let done)?:
+      isStoringPairings = false
+      if succeeded { finishUnpairing(identifiers) }
+      done(succeeded)
+      takeUpQueuedPairings(at: now)
+    case .pairSetup?, .pairVerify?, .nothing?, nil: break
+    }
+  }
+
+  // MARK: Within
+
+  func proceed(with connection: any PairingConnection, at now: Duration) {
+    connection.pairing.frontEnd.proceed(with: connection, at: now)
+  }
+
+  /// The answer to the request under way: none is owed from now on.
+  func answer(_ answer: PairingAnswer, on connection: any PairingConnection) {
+    connection.isWaiting = false
+    if connection.isOpen { connection.pairing.frontEnd.answer(answer, on: connection) }
+  }
+
+  func close(_ connection: any PairingConnection) { connection.pairing.frontEnd.close(connection) }
+
+  func pairedStateChanged(after connection: (any PairingConnection)?) {
+    for weak in frontEnds { weak.frontEnd?.pairedStateChanged(after: connection) }
+  }
+
+  func refuse(
+    _ operation: PairingOperation?, _ connection: any PairingConnection, _ reason: @autoclosure () -> String
+  ) {
+    guard actions.makesReports else { return }
+    connection.pairing.frontEnd.reportRefusal(of: operation, reason: reason(), on: connection)
+  }
+}

@@ -1,0 +1,191 @@
+import HAPIP
+import HAPModel
+import HAPTestSupport
+import HAPWire
+import Testing
+
+@Suite("Reading databases as devices send them") struct AttributeReaderTests {
+  private func read(_ text: String) throws -> (accessories: [Accessory], remarks: [String]) {
+    var reader = AttributeReader()
+    let accessories = try reader.accessories(try reader.parse(Array(text.utf8)))
+    return (accessories, reader.remarks.map(\.description))
+  }
+
+  private func characteristic(_ members: String) throws -> (Characteristic?, remarks: [String]) {
+    let (accessories, remarks) = try read(
+      #"{"accessories":[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[{\#(members)}]}]}]}"#)
+    let place = "accessories[0].services[0].characteristics[0]"
+    return (
+      accessories[0].services[0].characteristics.first, remarks.map { String($0.trimmingPrefix(place)) }
+    )
+  }
+
+  @Test("Every recorded device is read whole, and what is off about it is told", arguments: deviceFiles)
+  func devices(name: String) throws {
+    let mirror = try AccessoryMirror(try deviceFile(name))
+    let tree = try JSONNode.parse(try deviceFile(name))
+    let ids = tree.elements!.map {
+      $0["services"]!.elements!.map { $0["characteristics"]!.elements!.map { $0["iid"]!.integerValue } }
+    }
+    #expect(mirror.database.accessories.map { $0.services.map { $0.characteristics.map { Int128($0.iid) } } } == ids)
+    switch name {
+    case "eve_energy.json":
+      #expect(mirror.remarks.filter { $0.message.contains("another's too") }.count == 5)
+      #expect(mirror.remarks.filter { $0.message == "bytes are written in hexadecimal" }.count == 3)
+      #expect(mirror.remarks.count == 8, "\(mirror.remarks)")
+    case "nanoleaf_bulb.json":
+      #expect(mirror.remarks.map(\.message) == ["the type's UUID has no dashes", "the type's UUID has no dashes"])
+    default: #expect(mirror.remarks == [])
+    }
+  }
+
+  @Test("A clean characteristic is read as it is")
+  func clean() throws {
+    let (read, remarks) = try characteristic(
+      #""iid":9,"type":"00000011-0000-1000-8000-0026BB765291","format":"float","perms":["pr","ev"],"value":21.5,"unit":"celsius","#
+        + #""minValue":-10,"maxValue":50,"minStep":0.5,"description":"Inside","valid-values":[1,2],"valid-values-range":[0,9],"maxLen":7"#
+    )
+    #expect(remarks == [])
+    #expect(
+      read
+        == Characteristic(
+          iid: 9, type: 0x11, format: .float, perms: [.pairedRead, .events], value: .float(21.5), unit: .celsius,
+          description: "Inside",
+          constraints: Constraints(
+            minValue: .float(-10), maxValue: .float(50), minStep: .float(0.5), maxLen: 7, validValues: [1, 2],
+            validValuesRange: 0...9)))
+  }
+
+  @Test(
+    "What is off is put up with, and told",
+    arguments: [
+      (#""iid":"9","type":"25","format":"bool","perms":["pr"],"value":1"#, ".iid: is no whole number as JSON has it"),
+      (#""iid":9.0,"type":"25","format":"bool","perms":["pr"]"#, ".iid: is no whole number as JSON has it"),
+      (#""iid":9,"type":"25","perms":["pr"]"#, ": the format is missing; On has bool"),
+      (#""iid":9,"type":"8","format":"int32","perms":["pr"]"#, ".format: \"int32\" is called \"int\" in HAP"),
+      (#""iid":9,"type":"8","format":"long","perms":["pr"]"#, ".format: is no format of HAP"),
+      (#""iid":9,"type":"25","format":"bool""#, ": the permissions are missing"),
+      (#""iid":9,"type":"25","format":"bool","perms":["pr","nb"]"#, ".perms[1]: is no permission of HAP"),
+      (#""iid":9,"type":"25","format":"bool","perms":"pr""#, ".perms: is no list"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"value":7.0"#, ".value: a whole number is written 7.0"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"value":"7""#, ".value: a number is written as text"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"value":true"#, ".value: true stands for a number"),
+      (#""iid":9,"type":"8","format":"float","perms":["pr"],"value":"7.5""#, ".value: a number is written as text"),
+      (#""iid":9,"type":"23","format":"string","perms":["pr"],"value":7"#, ".value: a text is written as a number"),
+      (
+        #""iid":9,"type":"25","format":"bool","perms":["pr"],"value":"on""#,
+        ".value: a string is no value of format bool"
+      ),
+      (
+        #""iid":9,"type":"25","format":"tlv8","perms":["pr"],"value":"?""#,
+        ".value: a string is no value of format tlv8"
+      ),
+      (
+        #""iid":9,"type":"25","format":"data","perms":["pr"],"value":"0A1bfF""#,
+        ".value: bytes are written in hexadecimal"
+      ),
+      (#""iid":9,"type":"25","format":"data","perms":["pr"],"value":"AQ""#, ".value: the base64 lacks its padding"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"unit":"furlong""#, ".unit: is no unit of HAP"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"minValue":"0""#, ".minValue: is no number"),
+      (#""iid":9,"type":"8","format":"int","perms":["pr"],"maxLen":-1"#, ".maxLen: is no length"),
+      (
+        #""iid":9,"type":"8","format":"int","perms":["pr"],"valid-values":[1,"x"]"#,
+        ".valid-values[1]: is no whole number"
+      ),
+      (
+        #""iid":9,"type":"8","format":"int","perms":["pr"],"valid-values-range":[3,1]"#,
+        ": valid-values-range is no range"
+      ),
+    ])
+  func tolerated(members: String, told: String) throws {
+    let (read, remarks) = try characteristic(members)
+    #expect(read?.iid == 9)
+    #expect(remarks == [told])
+  }
+
+  @Test(
+    "What can't be understood is left out, and told",
+    arguments: [
+      (#""type":"25","format":"bool""#, ": iid is missing; this is left out"),
+      (#""iid":0,"type":"25","format":"bool""#, ".iid: is no id; this is left out"),
+      (#""iid":-4,"type":"25","format":"bool""#, ".iid: is no id; this is left out"),
+      (#""iid":9,"format":"bool""#, ": the type is missing, or no UUID; this is left out"),
+      (#""iid":9,"type":"lamp","format":"bool""#, ": the type is missing, or no UUID; this is left out"),
+      (
+        #""iid":9,"type":"7E536242-341C-4862-BE90-272CE15BD633","perms":["pr"]"#,
+        ": no format is to be had; it is left out"
+      ),
+    ])
+  func leftOut(members: String, told: String) throws {
+    let (read, remarks) = try characteristic(members)
+    #expect(read == nil)
+    #expect(remarks == [told])
+  }
+
+  @Test("Links that lead nowhere, ids that are there already and lists that are none are left out")
+  func structure() throws {
+    let (accessories, remarks) = try read(
+      #"[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":7,"linked":[0,9,2],"primary":1,"hidden":true},"#
+        + #"{"iid":2,"type":"43","linked":null},{"iid":2,"type":"43"}]},{"aid":1,"services":[]},{"aid":2}]"#)
+    #expect(accessories.map(\.aid) == [1, 2])
+    #expect(accessories[0].services.map(\.iid) == [1, 2, 3])
+    #expect(accessories[0].services[0].linked == [2])
+    #expect(accessories[0].services[0].isPrimary && accessories[0].services[0].isHidden)
+    #expect(remarks.count == 6, "\(remarks)")
+  }
+
+  @Test("A clash of iids finds room also below the greatest number there is")
+  func clashAtTheEnd() throws {
+    let mirror = try AccessoryMirror(
+      Array(
+        #"[{"aid":1,"services":[{"iid":1,"type":"3E"},{"iid":18446744073709551615,"type":"43"},{"iid":1,"type":"43"}]}]"#
+          .utf8))
+    #expect(mirror.database.services.map(\.iid) == [1, .max, 2])
+    #expect(mirror.remarks.count == 1)
+  }
+
+  @Test("Events without end fill no memory with remarks")
+  func boundedRemarks() throws {
+    var mirror = try AccessoryMirror(Array(#"[{"aid":1,"services":[]}]"#.utf8))
+    var reader = AttributeReader()
+    let unknown = try CharacteristicEntry.list(
+      Array(#"{"characteristics":[{"aid":1,"iid":9,"value":1}]}"#.utf8), &reader)
+    for _ in 0..<30 { _ = mirror.take(Array(repeating: unknown[0], count: 1000), of: "an event") }
+    #expect(mirror.remarks.count == 10_000)
+  }
+
+  @Test(
+    "What is no list of accessories at all is refused with its place",
+    arguments: ["7", "{}", #"{"accessories":7}"#, "", "[[", "\0"])
+  func refused(text: String) { #expect(throws: JSONProblem.self) { try read(text) } }
+
+  @Test("JSON that is nearly JSON is mended")
+  func mended() throws {
+    let (accessories, remarks) = try read("{\"accessories\":[{\"aid\":1,\"services\":[],},]}\0\0")
+    #expect(accessories.map(\.aid) == [1])
+    #expect(remarks.count == 2)
+  }
+
+  @Test("The mirror takes what answers and events bring, and remarks what it doesn't know")
+  func mirror() throws {
+    var mirror = try AccessoryMirror(
+      Array(
+        #"[{"aid":1,"services":[{"iid":1,"type":"3E","characteristics":[{"iid":9,"type":"25","format":"bool","perms":["pr"],"value":0}]}]}]"#
+          .utf8))
+    let id = AttributeID(aid: 1, iid: 9)
+    #expect(mirror.database[id] == .bool(false))
+    var reader = AttributeReader()
+    let entries = try CharacteristicEntry.list(
+      Array(
+        #"{"characteristics":[{"aid":1,"iid":9,"value":1},{"aid":1,"iid":8,"value":1},{"aid":1,"iid":9,"status":-70402}]}"#
+          .utf8), &reader)
+    #expect(entries.map(\.isSuccess) == [true, true, false])
+    #expect(entries[2].failure == .unableToCommunicate)
+    #expect(mirror.take(entries, of: "an event") == [.init(id: id, value: .bool(true))])
+    #expect(mirror.database[id] == .bool(true))
+    #expect(mirror.remarks.map(\.description) == ["an event: there is no 1.8 in the database"])
+    for wrong in ["", "{}", #"{"characteristics":[{"aid":1}]}"#, #"{"characteristics":[{"aid":0,"iid":1}]}"#] {
+      #expect(throws: JSONProblem.self) { try CharacteristicEntry.list(Array(wrong.utf8), &reader) }
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import HAPModel
+import Testing
+
+@testable import HAPIP
+
+@Suite struct DiscoveredAccessoryTests {
+  /// As every key should be; those given stand in place of their own, and an empty one leaves it out.
+  private func accessory(_ strings: String...) -> DiscoveredAccessory {
+    let keys = strings.map { $0.split(separator: "=", omittingEmptySubsequences: false)[0] }
+    let right = ["c#=3", "ff=0", "id=AA:BB:CC:DD:EE:FF", "md=Door", "pv=1.1", "s#=1", "sf=1", "ci=4", "sh=o3ZGTQ=="]
+    let kept = right.filter { string in !keys.contains { string.hasPrefix("\($0)=") } }
+    return DiscoveredAccessory(
+      name: "Door", txt: (kept + strings.filter { $0.contains("=") || $0.count > 2 }).map { Array($0.utf8) })
+  }
+
+  @Test("What our own accessories say is read as it was meant, without a remark")
+  func ours() throws {
+    let id = try #require(DeviceID("AA:BB:CC:DD:EE:FF"))
+    for isPaired in [true, false] {
+      let said = Advertisement(
+        model: "Tür=4", deviceID: id, configurationNumber: 65535, category: 4, isPaired: isPaired,
+        setupID: SetupID("7OSX"))
+      let read = DiscoveredAccessory(name: "Tür", txt: said.txt.map { Array("\($0.key)=\($0.value)".utf8) })
+      #expect(read.remarks == [])
+      #expect(read.name == "Tür" && read.model == "Tür=4" && read.deviceID == id.text && read.isPaired == isPaired)
+      #expect(read.configurationNumber == 65535 && read.stateNumber == 1 && read.protocolVersion == "1.1")
+      #expect(read.category == .garageDoorOpener && read.featureFlags == 0 && read.setupHash?.count == 4)
+    }
+  }
+
+  @Test(
+    "Only bit 0 of sf says whether it is paired",
+    arguments: [(0, true), (1, false), (2, true), (3, false), (4, true), (5, false)])
+  func paired(flags: Int, isPaired: Bool) {
+    #expect(accessory("sf=\(flags)").isPaired == isPaired && accessory("sf=\(flags)").remarks == [])
+  }
+
+  @Test("What is left out by right is no remark: ff, pv and sh; and keys that nobody knows are fine")
+  func leftOut() {
+    let read = accessory("ff", "pv", "sh", "x=1", "flag")
+    #expect(read.remarks == [] && read.featureFlags == 0 && read.protocolVersion == "1.0" && read.setupHash == nil)
+  }
+
+  @Test("What is missing is said, and the rest is read", arguments: ["c#", "id", "md", "s#", "sf", "ci"])
+  func missing(key: String) {
+    let read = accessory(key)
+    #expect(read.remarks == [Tolerated(key, "it is missing")])
+    let isNil = [
+      "c#": read.configurationNumber == nil, "id": read.deviceID == nil, "md": read.model == nil,
+      "s#": read.stateNumber == nil, "sf": read.isPaired == nil, "ci": read.category == nil,
+    ]
+    #expect(isNil.filter(\.value).map(\.key) == [key])
+    #expect(accessory("\(key)=").remarks == [Tolerated(key, "it is empty")])
+  }
+
+  @Test(
+    "What is written otherwise is taken, and said",
+    arguments: [
+      ("C#=3", "c#: it is written C#"), ("ID=aa:bb:cc:dd:ee:ff", "id: it is written ID"),
+      ("c#= 3", "c#: 3 is written \" 3\""), ("c#=003", "c#: 3 is written \"003\""),
+      ("c#=+3", "c#: 3 is written \"+3\""),
+    ])
+  func otherwise(string: String, remark: String) {
+    let key = string.split(separator: "=")[0].lowercased()
+    let read = key == "id" ? accessory("id", string) : accessory("c#", string)
+    #expect(read.remarks.map(\.description) == [remark])
+    #expect(read.configurationNumber == 3 && read.deviceID == "AA:BB:CC:DD:EE:FF")
+  }
+
+  @Test("A device ID in small letters is the same one")
+  func smallLetters() {
+    #expect(accessory("id=aa:bb:cc:dd:ee:ff") == accessory())
+  }
+
+  @Test(
+    "What can't be understood is said, and taken for missing",
+    arguments: [
+      ("c#=three", "c#: \"three\" is no number from 1 to 4294967295"), ("c#=0", "c#: \"0\" is no number from 1 to"),
+      ("c#=-1", "c#: \"-1\" is no number"), ("c#=99999999999999999999", "is no number"),
+      ("s#=", "s#: it is empty"), ("sf=256", "sf: \"256\" is no number from 0 to 255"),
+      ("sf=0x1", "sf: \"0x1\" is no number"),
+      ("ci=garage", "ci: \"garage\" is no number"), ("ff=x", "ff: \"x\" is no number"),
+      ("sh=AA==", "sh: \"AA==\" isn't the Base64 of 4 bytes"),
+      ("sh=????", "sh: \"????\" isn't"),
+    ])
+  func misunderstood(string: String, remark: String) {
+    let read = accessory(string)
+    #expect(read.remarks.count == 1 && read.remarks[0].description.contains(remark), "\(read.remarks)")
+    switch string.prefix(2) {
+    case "c#": #expect(read.configurationNumber == nil)
+    case "sf": #expect(read.isPaired == nil)
+    case "ci": #expect(read.categoryNumber == nil)
+    case "sh": #expect(read.setupHash == nil)
+    default: break
+    }
+  }
+
+  @Test("What is strange is taken as it is, and said")
+  func strange() {
+    #expect(accessory("c#=65536").configurationNumber == 65536)
+    #expect(accessory("c#=65536").remarks == [Tolerated("c#", "65536 is more than 65535")])
+    #expect(accessory("ci=250").categoryNumber == 250 && accessory("ci=250").category == nil)
+    #expect(accessory("ci=250").remarks == [Tolerated("ci", "there is no category 250")])
+    #expect(accessory("sf=9").isPaired == false)
+    #expect(accessory("sf=9").remarks == [Tolerated("sf", "9 has flags that nobody knows")])
+    #expect(accessory("id=bulb").deviceID == "BULB")
+    #expect(accessory("id=bulb").remarks == [Tolerated("id", "\"BULB\" isn't six octets with colons between")])
+    for version in ["1", "1.1.0", "x.y", ".", "-1.1"] {
+      #expect(accessory("pv=\(version)").protocolVersion == version)
+      #expect(accessory("pv=\(version)").remarks == [Tolerated("pv", "\"\(version)\" is no version such as 1.1")])
+    }
+  }
+
+  @Test("Entries that are none are passed over; of two the first counts")
+  func entries() {
+    let read = DiscoveredAccessory(
+      name: "",
+      txt: [Array("id=1".utf8), Array("ID=2".utf8), Array("=x".utf8), [], Array("sf".utf8), [0x6D, 0x64, 0x3D, 0xFF]])
+    #expect(read.deviceID == "1" && read.model == "\u{FFFD}")
+    let remarks = read.remarks.map(\.description)
+    #expect(
+      remarks.prefix(5) == [
+        "id: it is there twice", "there is an entry without a key", "there is an entry without a key",
+        "sf: it has no value", "md: its value isn't UTF-8",
+      ])
+    #expect(DiscoveredAccessory(name: "", txt: []).remarks.count == 6)
+  }
+
+  @Test("However much there is, and whatever bytes, it is read without a trap and remarks stay few")
+  func bounded() {
+    for length in [0, 1, 255] {
+      for byte in [0, 0x3D, 0x80, 0xFF] as [UInt8] {
+        let read = DiscoveredAccessory(
+          name: "x", txt: Array(repeating: Array(repeating: byte, count: length), count: 5000))
+        #expect(read.remarks.count <= 110)
+      }
+    }
+  }
+}
