@@ -17,8 +17,8 @@ struct SizeTests {
     "Sources/HAPCapture/CaptureReplay.swift run": 100,
     "Sources/HAPConformance/Values/Pattern.swift constraint": 111,
     "Sources/HAPReport/JSON/JSONReport.swift write": 62,
-    "Sources/HAPSimulator/Commands/CommandDispatcher.swift perform": 111,
-    "Sources/HAPSimulator/Events/SimulatorEvent.swift write": 96,
+    "Sources/HAPCommands/Commands/CommandDispatcher.swift perform": 111,
+    "Sources/HAPHost/Events/SimulatorEvent.swift write": 96,
     "Sources/HapsimProgram/Run/RunOptions+Parsing.swift init": 76,
     "Tests/HAPAppleArchiveTests/AppleArchiveTests.swift garage": 71,
   ]

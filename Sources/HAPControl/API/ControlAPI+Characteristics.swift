@@ -1,4 +1,5 @@
 import HAPDevices
+import HAPHost
 import HAPIP
 import HAPModel
 import HAPSimulator

@@ -1,4 +1,3 @@
-import HAPSimulator
 import HAPWire
 
 extension ControlAPI {

@@ -1,5 +1,6 @@
+import HAPCommands
+import HAPHost
 import HAPModel
-import HAPSimulator
 import HAPWire
 
 extension ControlAPI {

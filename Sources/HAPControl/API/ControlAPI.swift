@@ -1,9 +1,10 @@
+import HAPCommands
 import HAPDevices
 import HAPFaults
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
-import HAPSimulator
 import HAPWire
 
 /// Answers what is asked of running accessories over HTTP.

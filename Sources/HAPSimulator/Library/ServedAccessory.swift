@@ -1,4 +1,6 @@
+import HAPCommands
 import HAPDevices
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -155,12 +157,12 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
 
   var pairings: Result<[Pairing], SimulatorError> {
     if isStopped { return .failure(.stopped) }
-    let pairings = accessory.assumeIsolated { $0.run?.core.pairings }
+    let pairings = accessory.assumeIsolated { $0.pairings }
     return pairings.map { .success($0) }
       ?? .failure(SimulatorError(.notPossible, "\"\(accessory.assumeIsolated { $0.name })\" is starting anew"))
   }
 
-  var activeFaults: [String] { accessory.assumeIsolated { $0.faults.active.map(\.text) } }
+  var activeFaults: [String] { accessory.assumeIsolated { $0.activeFaults.map(\.text) } }
 
   func value(of name: CharacteristicName) throws(SimulatorError) -> (value: Value, word: String?) {
     let (id, database) = try find(name)
