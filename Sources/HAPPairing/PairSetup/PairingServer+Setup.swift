@@ -83,7 +83,7 @@ extension PairingServer {
     }
   }
 
-  /// The pairing of M5 is on the disk, or isn't: M6, and only behind it the new state of the accessory.
+  /// The pairing of M5 is stored, or could not be: answers M6, and reports the new state of the accessory after it.
   func finishPairSetup(_ pairing: Pairing, on connection: any PairingConnection, stored: Bool) {
     let wasPaired = isPaired
     if stored {

@@ -1,15 +1,15 @@
 import HAPModel
 import HAPWire
 
-/// What waits while a change of the pairings is being stored.
+/// A request that waits while a change of the pairings is being stored.
 enum PairingsTurn {
   case request(PairingsRequest, any PairingConnection)
   case unpairing([[UInt8]], done: (Bool) -> Void)
 }
 
 extension PairingServer {
-  /// Removes pairings as if a controller had: by somebody who has the accessory in hand. Their sessions end; without an admin nobody stays, as
-  /// HAP R2 §5.11 has it of the last one.
+  /// Removes pairings without a controller, as a button of the accessory would. Their sessions end. If no admin is left, all pairings are
+  /// removed, as for the last admin in HAP R2 §5.11.
   /// - Parameters:
   ///   - identifiers: those that no pairing has are ignored.
   ///   - done: called with whether that is stored.

@@ -75,7 +75,7 @@ struct PairingsRequest {
     var after = pairings
     after[index] = new
     guard after.contains(where: { $0.isAdmin }) || !conduct.demotionDropsAll else {
-      // The last admin took its own rights: nobody could ever manage the accessory again.
+      // The last admin took its own rights: no controller could manage the accessory again.
       return Outcome(answer: .failure(nil), change: .remove(pairings.map(\.identifier)))
     }
     return success(.upsert(new))

@@ -6,7 +6,7 @@ import HAPWire
 package protocol PairingFrontEnd: AnyObject {
   /// Answers the request that is under way. Called for open connections only.
   func answer(_ answer: PairingAnswer, on connection: any PairingConnection)
-  /// Behind the answers so far, the connection is a session under these keys.
+  /// After the answers so far, the connection is a session under these keys.
   /// - Parameter controller: the identifier of its pairing; nil: a transient session.
   func secure(_ connection: any PairingConnection, _ keys: SessionKeys, controller: [UInt8]?)
   /// Ends a connection after the answers so far.
@@ -47,7 +47,7 @@ package enum PairingAnswer: Equatable, Sendable {
   case failureStatus(HAPStatus)
 }
 
-/// What one connection has of the pairing procedures.
+/// The pairing procedures of one connection.
 package final class PairingSession {
   /// With whom a connection is a session.
   enum Peer: Equatable {

@@ -85,13 +85,13 @@ package final class PairingServer {
 
   // MARK: Connections
 
-  /// From now on, the front end is told when the accessory becomes paired or unpaired.
+  /// From now on, the front end is notified when the accessory becomes paired or unpaired.
   package func add(_ frontEnd: any PairingFrontEnd) {
     frontEnds.removeAll { $0.frontEnd == nil }
     frontEnds.append(WeakFrontEnd(frontEnd: frontEnd))
   }
 
-  /// What a new connection has of the procedures.
+  /// The procedures of a new connection.
   package func makeSession(_ frontEnd: any PairingFrontEnd) -> PairingSession {
     PairingSession(
       PairSetupServer(identity: identity, random: random, conduct: conduct), PairVerifyServer(conduct: conduct),
