@@ -2,14 +2,14 @@ import HAPLoop
 import Synchronization
 
 /// A responder on a loop of its own, for accessories on several others: what it does for thousands of them holds up none.
-package final class DistantResponder: @unchecked Sendable {  // `responder` and `timer` are used on their loop alone
+package final class DistantResponder: Sendable {
   fileprivate let loop: EventLoop
-  private let responder: any Responder
+  private let responder: LoopBound<any Responder>
   let isEnding = Atomic(false)
   /// What accessories asked for since the last batch.
   private let requests = Mutex<[@Sendable (any Responder) -> Void]>([])
   /// Runs while requests are collected.
-  private var timer: LoopTimer?
+  private let timer: LoopBound<LoopTimer?>
 
   /// How long its end may take.
   private static let farewell = Duration.seconds(5)
@@ -18,9 +18,10 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` and 
 
   /// - Parameters:
   ///   - responder: belongs to the loop.
-  ///   - loop: its own from now on.
+  ///   - loop: its own from now on. The caller is on its thread.
   package init(_ responder: any Responder, on loop: EventLoop) {
-    self.responder = responder
+    self.responder = LoopBound(here: loop, responder)
+    timer = LoopBound(here: loop, nil)
     self.loop = loop
   }
 
@@ -32,10 +33,10 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` and 
   package func close(sayingGoodbye: Bool = true) {
     isEnding.store(true, ordering: .releasing)
     let isDone: Bool? = loop.perform(waitingAtMost: Self.farewell) {
-      self.timer?.close()
+      self.timer.value?.close()
       // Each one keeps its advertiser, which keeps this object.
       _ = self.takeRequests()
-      if sayingGoodbye { self.responder.close() }
+      if sayingGoodbye { self.responder.value.close() }
       return true
     }
     if isDone == true { loop.stop() }
@@ -52,8 +53,8 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` and 
 
   private func collect() {
     if isEnding.load(ordering: .acquiring) { return }
-    let timer = timer ?? LoopTimer(loop) { [unowned self] in performRequests() }
-    self.timer = timer
+    let timer = timer.value ?? LoopTimer(loop) { [unowned self] in performRequests() }
+    self.timer.value = timer
     timer.start(after: Self.collecting)
   }
 
@@ -65,16 +66,16 @@ package final class DistantResponder: @unchecked Sendable {  // `responder` and 
   }
 
   private func performRequests() {
-    for request in takeRequests() where !isEnding.load(ordering: .acquiring) { request(responder) }
+    for request in takeRequests() where !isEnding.load(ordering: .acquiring) { request(responder.value) }
   }
 }
 
 /// An advertiser of a responder that lives on another loop than the accessory: what it is told goes there, and events come back, in their order.
-private final class DistantAdvertiser: Advertiser, @unchecked Sendable {
-  // `base` is used at home alone, the rest on the owner's loop.
+private final class DistantAdvertiser: Advertiser {
   private let home: DistantResponder
   private let loop: EventLoop
-  private var base: (any Advertiser)?
+  /// Used at home alone.
+  private let base: LoopBound<(any Advertiser)?>
   private var events: ((AdvertisementEvent) -> Void)?
   /// Counts what was published, so that news of an earlier record is not told to the next.
   private var edition = 0
@@ -83,27 +84,30 @@ private final class DistantAdvertiser: Advertiser, @unchecked Sendable {
   init(of home: DistantResponder, for loop: EventLoop) {
     self.home = home
     self.loop = loop
-    home.perform { self.base = $0.makeAdvertiser() }
+    base = LoopBound(home.loop, nil)
+    home.perform { [base] in base.value = $0.makeAdvertiser() }
   }
 
   func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
     guard !isClosed else { return }
     edition += 1
     self.events = events
-    let edition = edition
-    home.perform { _ in
-      self.base?.publish(record) { event in
-        self.loop.schedule { if edition == self.edition { self.events?(event) } }
-      }
+    let (edition, loop, bound) = (edition, loop, LoopBound(here: loop, self))
+    home.perform { [base] _ in
+      base.value?.publish(record) { event in loop.schedule { bound.value.tell(event, edition) } }
     }
   }
 
-  func update(txt: TextRecord) { home.perform { _ in self.base?.update(txt: txt) } }
+  private func tell(_ event: AdvertisementEvent, _ edition: Int) {
+    if edition == self.edition { events?(event) }
+  }
+
+  func update(txt: TextRecord) { home.perform { [base] _ in base.value?.update(txt: txt) } }
 
   func withdraw() {
     edition += 1
     events = nil
-    home.perform { _ in self.base?.withdraw() }
+    home.perform { [base] _ in base.value?.withdraw() }
   }
 
   func close() {
@@ -111,9 +115,9 @@ private final class DistantAdvertiser: Advertiser, @unchecked Sendable {
     isClosed = true
     edition += 1
     events = nil
-    home.perform { _ in
-      self.base?.close()
-      self.base = nil
+    home.perform { [base] _ in
+      base.value?.close()
+      base.value = nil
     }
   }
 }

@@ -2,16 +2,18 @@ extension EventLoop {
   /// Waits for a time of the loop's clock. From any thread.
   /// - Throws: `CancellationError` if the task is cancelled; `LoopError` with `.cancelled` if the loop ends first or has ended.
   package func sleep(for duration: Duration) async throws {
-    let sleeper = Sleeper(self)
+    let sleeper = LoopBound(self, Sleeper(self))
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let isScheduled = schedule { sleeper.start(duration, continuation) }
-        if !isScheduled { continuation.resume(throwing: sleeper.loopHasEnded) }
+        let isScheduled = schedule { sleeper.value.start(duration, continuation) }
+        if !isScheduled { continuation.resume(throwing: hasEndedError) }
       }
     } onCancel: {
-      schedule { sleeper.cancel() }
+      schedule { sleeper.value.cancel() }
     }
   }
+
+  fileprivate var hasEndedError: LoopError { LoopError(.cancelled, "the event loop \(name) has ended") }
 
   /// Blocks the loop's thread, and with it everything on the loop. Only for a program that ends, and for the simulation of a process that hangs.
   /// - Parameter duration: rounded up to milliseconds.
@@ -22,7 +24,7 @@ extension EventLoop {
 }
 
 /// One wait for a timer.
-private final class Sleeper: @unchecked Sendable {  // touched on the loop alone, except its constants
+private final class Sleeper {
   private let loop: EventLoop
   private var timer: LoopTimer?
   private var continuation: CheckedContinuation<Void, any Error>?
@@ -30,14 +32,12 @@ private final class Sleeper: @unchecked Sendable {  // touched on the loop alone
 
   init(_ loop: EventLoop) { self.loop = loop }
 
-  var loopHasEnded: LoopError { LoopError(.cancelled, "the event loop \(loop.name) has ended") }
-
   func start(_ duration: Duration, _ continuation: CheckedContinuation<Void, any Error>) {
     if isCancelled { return continuation.resume(throwing: CancellationError()) }
     self.continuation = continuation
     let timer = LoopTimer(loop) { self.finish(.success(())) }
     // A loop that stops closes its timers.
-    timer.onClosed = { self.finish(.failure(self.loopHasEnded)) }
+    timer.onClosed = { self.finish(.failure(self.loop.hasEndedError)) }
     self.timer = timer
     timer.start(after: duration)
   }

@@ -11,6 +11,13 @@ package final class LoopBound<Value>: @unchecked Sendable {
     stored = value
   }
 
+  /// On the loop's thread, to which the value belongs already.
+  package init(here loop: EventLoop, _ value: Value) {
+    loop.preconditionOnLoop()
+    self.loop = loop
+    stored = value
+  }
+
   package var value: Value {
     get {
       loop.preconditionOnLoop()
@@ -20,5 +27,20 @@ package final class LoopBound<Value>: @unchecked Sendable {
       loop.preconditionOnLoop()
       stored = newValue
     }
+  }
+}
+
+/// A reference that does not keep its object.
+package struct Weak<Object: AnyObject> {
+  package private(set) weak var object: Object?
+
+  package init(_ object: Object?) { self.object = object }
+}
+
+extension EventLoop {
+  /// Runs `work` in a later turn, as `schedule` does, and may be given what belongs to the loop. On the loop's thread only.
+  package func later(_ work: @escaping () -> Void) {
+    let bound = LoopBound(here: self, work)
+    schedule { bound.value() }
   }
 }

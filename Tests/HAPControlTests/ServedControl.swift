@@ -55,11 +55,9 @@ final class ServedControl: Sendable {
       sink.journal = journal
       let dispatcher = CommandDispatcher(
         simulation, readProfile: { throw Failure(message: "no file is to be read: \($0)") }, onAllStopped: {})
-      nonisolated(unsafe) let told = journal
       let api = ControlAPI(
-        [ControlledPart(simulation, dispatcher)], dispatcher, told, scenarios: scenarios,
-        readerPatience: readerPatience,
-        on: loop)
+        [ControlledPart(simulation, dispatcher)], dispatcher, LoopBound(here: loop, journal), scenarios: scenarios,
+        readerPatience: readerPatience, on: loop)
       held.withLock { $0 = Held(simulation, journal, api) }
     }
   }

@@ -62,9 +62,13 @@ private final class Station: @unchecked Sendable {
 
   init() {
     (events, event) = AsyncStream.makeStream(of: AdvertisementEvent.self)
-    responder = DistantResponder(base, on: home)
     home.start()
     loop.start()
+    let made: DistantResponder? = home.perform(waitingAtMost: .seconds(60)) { [base, home] in
+      DistantResponder(base, on: home)
+    }
+    guard let made else { preconditionFailure("a loop that was started runs work") }
+    responder = made
   }
 
   /// On the owner's thread.

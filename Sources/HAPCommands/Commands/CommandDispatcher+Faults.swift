@@ -1,6 +1,7 @@
 import HAPDevices
 import HAPFaults
 import HAPHost
+import HAPLoop
 import HAPProfile
 import HAPWire
 
@@ -78,10 +79,10 @@ extension CommandDispatcher {
     @Sendable func goOn() {
       subject.assumeIsolated { accessory in
         accessory.follow(fault) { command, then in
-          nonisolated(unsafe) let then = then
+          let then = LoopBound(here: simulation.loop, then)
           carryOut([command]) { error in
             if let error { subject.assumeIsolated { $0.tellTrouble("\(fault.name): \(error.message)") } }
-            then()
+            then.value()
           }
         }
       }

@@ -5,7 +5,7 @@ import HAPLoop
 /// The commands of one sender, carried out one after another: each finds what the one before it has done, however long that took.
 ///
 /// Belongs to the loop's thread.
-package final class CommandQueue: @unchecked Sendable {  // used on the loop's thread alone
+package final class CommandQueue {
   private enum Entry {
     case line([UInt8])
     case refused(CommandError)
@@ -61,6 +61,12 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
     onAnswer = nil
   }
 
+  private func answered(_ reply: CommandReply) {
+    isWaiting = false
+    onAnswer?(reply.text)
+    goOn()
+  }
+
   private func goOn() {
     guard !isAtWork, !isClosed else { return }
     isAtWork = true
@@ -68,7 +74,7 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
     var slice = TurnSlice(readClock)
     while !isWaiting, !isHeld, !entries.isEmpty {
       guard slice.allowsStep() else {
-        loop.schedule { self.goOn() }
+        loop.later { self.goOn() }
         onBusy?()
         return
       }
@@ -76,11 +82,8 @@ package final class CommandQueue: @unchecked Sendable {  // used on the loop's t
       case .refused(let error): onAnswer?(CommandReply(id: nil, .failure(error)).text)
       case .line(let line):
         isWaiting = true
-        dispatcher.take(line) { [self] reply in
-          isWaiting = false
-          onAnswer?(reply.text)
-          goOn()
-        }
+        let queue = LoopBound(here: loop, self)
+        dispatcher.take(line) { queue.value.answered($0) }
       }
     }
     if isIdle { onIdle?() } else { onBusy?() }

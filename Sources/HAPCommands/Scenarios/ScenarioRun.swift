@@ -7,7 +7,7 @@ import HAPWire
 /// A scenario that is carried out: its commands go to the accessories, and what happens to them comes back to it.
 ///
 /// Belongs to the loop's thread.
-package final class ScenarioRun: @unchecked Sendable {  // used on the loop's thread alone
+package final class ScenarioRun {
   /// How it ended.
   package enum Outcome: Sendable {
     case passed
@@ -94,7 +94,7 @@ package final class ScenarioRun: @unchecked Sendable {  // used on the loop's th
     guard !isScheduled, !isDraining else { return }
     isScheduled = true
     clock.isHeld = true
-    loop.schedule { [weak self] in
+    loop.later { [weak self] in
       self?.isScheduled = false
       self?.drain()
     }
@@ -136,7 +136,8 @@ package final class ScenarioRun: @unchecked Sendable {  // used on the loop's th
     switch action {
     case .perform(let command, let ticket):
       let line = JSONWriter.bytes { $0.node(command) }
-      dispatcher.take(line) { [weak self] reply in self?.answered(ticket, reply.outcome) }
+      let bound = LoopBound(here: loop, Weak(self))
+      dispatcher.take(line) { reply in bound.value.object?.answered(ticket, reply.outcome) }
     case .note(let text): onNote?(text, clock.now)
     case .fail(let failure): end(.failed(failure))
     case .end: end(.passed)

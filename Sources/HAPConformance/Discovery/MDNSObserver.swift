@@ -92,10 +92,9 @@ package actor MDNSObserver {
       for name in interfaces { _ = try all.named(name) }
       let chosen = choice.chosen(from: all)
       if chosen.isEmpty { throw LoopError(.noSuchInterface, choice.absence) }
-      let sockets = MDNSSockets(loop) { [weak self] datagram, port in
-        // Told on the loop, which is this actor's.
-        nonisolated(unsafe) let datagram = datagram
-        self?.assumeIsolated { $0.receive(datagram, port) }
+      let sockets = MDNSSockets(loop) { [weak self, loop] datagram, port in
+        let bound = LoopBound(here: loop, datagram)
+        self?.assumeIsolated { $0.receive(bound.value, port) }
       }
       do throws(LoopError) {
         try sockets.open(on: chosen)

@@ -36,15 +36,29 @@ package struct HookCommands: HookRunner {
       guard await ask(hook.request) else { throw HookFailure(.refused, "hook \"\(name)\": it was not done by hand") }
       return nil
     case .command(let command, let within):
-      let run = HookCommandRun(name, command, hook.environment, within, loop)
-      return try await run.result()
+      let run = LoopBound(loop, HookCommandRun(name, command, hook.environment, within, loop))
+      return try await result(of: run, name)
     }
+  }
+
+  private func result(of run: LoopBound<HookCommandRun>, _ name: String) async throws(HookFailure) -> JSONNode? {
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<HookCommandRun.Outcome, Never>) in
+        let isScheduled = loop.schedule { run.value.start { continuation.resume(returning: $0) } }
+        if !isScheduled {
+          continuation.resume(returning: .failure(HookFailure(.cancelled, "hook \"\(name)\": the run has ended")))
+        }
+      }
+    } onCancel: {
+      loop.schedule { run.value.cancel() }
+    }
+    return try outcome.get()
   }
 }
 
-/// One command, from its start to its end; belongs to the loop's thread but for `result`.
-private final class HookCommandRun: @unchecked Sendable {
-  private typealias Outcome = Result<JSONNode?, HookFailure>
+/// One command, from its start to its end; belongs to the loop's thread.
+private final class HookCommandRun {
+  typealias Outcome = Result<JSONNode?, HookFailure>
 
   private let name: String
   private let command: String
@@ -66,19 +80,7 @@ private final class HookCommandRun: @unchecked Sendable {
     self.loop = loop
   }
 
-  func result() async throws(HookFailure) -> JSONNode? {
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
-        let isScheduled = loop.schedule { self.start { continuation.resume(returning: $0) } }
-        if !isScheduled { continuation.resume(returning: .failure(self.failure(.cancelled, "the run has ended"))) }
-      }
-    } onCancel: {
-      loop.schedule { self.cancel() }
-    }
-    return try outcome.get()
-  }
-
-  private func start(_ finish: @escaping (Outcome) -> Void) {
+  func start(_ finish: @escaping (Outcome) -> Void) {
     guard !isCancelled else { return finish(.failure(failure(.cancelled, "it was given up"))) }
     self.finish = finish
     do throws(LoopError) {
@@ -93,7 +95,7 @@ private final class HookCommandRun: @unchecked Sendable {
     self.timer = timer
   }
 
-  private func cancel() {
+  func cancel() {
     isCancelled = true
     child?.terminate(grace: .seconds(1))
   }

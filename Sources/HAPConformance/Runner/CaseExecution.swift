@@ -157,28 +157,28 @@ struct CaseExecution {
   }
 }
 
-/// A timer that may be started and stopped from any thread.
-private final class CaseTimer: @unchecked Sendable {  // touched on the loop alone
+/// A timer that is started once and then stopped, from any thread.
+private struct CaseTimer: Sendable {
   private let loop: EventLoop
-  private var timer: LoopTimer?
-  private var isStopped = false
+  private let timer: LoopBound<LoopTimer?>
 
-  init(_ loop: EventLoop) { self.loop = loop }
+  init(_ loop: EventLoop) {
+    self.loop = loop
+    timer = LoopBound(loop, nil)
+  }
 
   func start(_ limit: Duration, _ fire: @escaping @Sendable () -> Void) {
-    loop.schedule {
-      guard !self.isStopped else { return }
-      let timer = LoopTimer(self.loop, onFire: fire)
-      timer.start(after: limit)
-      self.timer = timer
+    loop.schedule { [loop, timer] in
+      let new = LoopTimer(loop, onFire: fire)
+      new.start(after: limit)
+      timer.value = new
     }
   }
 
   func stop() {
-    loop.schedule {
-      self.isStopped = true
-      self.timer?.close()
-      self.timer = nil
+    loop.schedule { [timer] in
+      timer.value?.close()
+      timer.value = nil
     }
   }
 }

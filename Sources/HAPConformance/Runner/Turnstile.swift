@@ -2,7 +2,7 @@
 ///
 /// There are accessories that keep one Pair Verify for all connections: two at once would be refused, though nobody did wrong. Belongs
 /// to the loop's thread.
-final class Turnstile: @unchecked Sendable {  // touched on the loop alone
+final class Turnstile {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 

@@ -62,7 +62,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
     _ name: String, to address: SocketAddress, within limit: Duration, recorder: Recorder, on loop: EventLoop
   ) async -> Outcome {
     loop.preconditionOnLoop()
-    let result: (TCPStream?, LoopError?) = await withCheckedContinuation { continuation in
+    let result: LoopBound<(TCPStream?, LoopError?)> = await withCheckedContinuation { continuation in
       var stream: TCPStream?
       var isTold = false
       let timer = LoopTimer(loop)
@@ -70,8 +70,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
         guard !isTold else { return }
         isTold = true
         timer.close()
-        nonisolated(unsafe) let result = result
-        continuation.resume(returning: result)
+        continuation.resume(returning: LoopBound(here: loop, result))
       }
       timer.onFire = {
         stream?.close()
@@ -83,7 +82,7 @@ final class WireConnection: @unchecked Sendable {  // touched on the loop alone
         stream = nil
       }
     }
-    switch result {
+    switch result.value {
     case (let stream?, _): return .connected(WireConnection(name, stream, to: address, recorder, on: loop))
     case (nil, let error?): return .refused(error)
     case (nil, nil): return .silent

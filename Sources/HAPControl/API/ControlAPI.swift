@@ -32,13 +32,13 @@ package actor ControlAPI {
   ///   - scenarios: plays what is asked for; nil: none can be played.
   ///   - readerPatience: the time without a reader of events after which the accessories report as they did at the start.
   package init(
-    _ parts: [ControlledPart], _ taker: sending any CommandTaker, _ journal: sending EventJournal,
+    _ parts: [ControlledPart], _ taker: any CommandTaker, _ journal: LoopBound<EventJournal>,
     scenarios: (any ControlledScenarios)? = nil, readerPatience: Duration = .seconds(600), on loop: EventLoop
   ) {
     precondition(parts.first?.loop === loop, "the first part is of this loop")
     self.parts = parts
     self.taker = taker
-    self.journal = journal
+    self.journal = journal.value
     self.scenarios = scenarios
     self.readerPatience = readerPatience
     self.loop = loop
@@ -56,13 +56,14 @@ package actor ControlAPI {
   /// Answers, whatever is asked. Called on the loop, as is `then`.
   package nonisolated func answer(_ request: ControlRequest, then: @escaping (ControlAnswer) -> Void) {
     loop.preconditionOnLoop()
-    nonisolated(unsafe) let then = then
-    loop.startTask { await self.answer(request, told: then) }
+    let bound = LoopBound(here: loop, then)
+    loop.startTask { await self.answer(request, told: bound) }
   }
 
   /// Of the actor, so that it tells on the loop.
-  private func answer(_ request: ControlRequest, told then: (ControlAnswer) -> Void) async {
-    then(await answer(request))
+  private func answer(_ request: ControlRequest, told then: LoopBound<(ControlAnswer) -> Void>) async {
+    let answer = await answer(request)
+    then.value(answer)
   }
 
   /// Answers, whatever is asked.

@@ -5,7 +5,7 @@ import HAPWire
 /// One who asks: requests one after the other, each answered before the next is read; or, from one on, who is told events.
 ///
 /// Who it is and from which site is looked at as soon as a request's head is there: of a stranger nothing more is kept. Belongs to the loop's thread.
-final class ControlConnection: @unchecked Sendable {  // used on the loop's thread alone
+final class ControlConnection {
   private enum State {
     /// For a request, or the rest of one.
     case reading

@@ -36,7 +36,7 @@ package struct EventStreamStart: Equatable, Sendable {
 ///
 /// What is told is taken out of the journal when the one before has left, so nothing heaps up for who reads slowly: what the journal has forgotten
 /// meanwhile is told to be lost. Who reads nothing at all is let go. Belongs to the loop's thread.
-final class EventStream: @unchecked Sendable {  // used on the loop's thread alone
+final class EventStream {
   /// Bytes that are written together, about.
   private static let portion = 64 << 10
 
@@ -101,7 +101,7 @@ final class EventStream: @unchecked Sendable {  // used on the loop's thread alo
   private func sendSoon() {
     guard !isScheduled, !isWriting else { return }
     isScheduled = true
-    stream.loop.schedule { [weak self] in
+    stream.loop.later { [weak self] in
       self?.isScheduled = false
       self?.send()
     }

@@ -40,7 +40,7 @@ package final class DaemonResponder: Responder {
 }
 
 /// One record with the daemon. Belongs to the accessories' loop; the work is done at the desk.
-private final class DaemonAdvertiser: Advertiser, @unchecked Sendable {  // passed to the desk, used on its loop
+private final class DaemonAdvertiser: Advertiser {
   private unowned let responder: DaemonResponder
   private let desk: DaemonDesk
   private let loop: EventLoop
@@ -66,11 +66,12 @@ private final class DaemonAdvertiser: Advertiser, @unchecked Sendable {  // pass
       try record.check()
     } catch {
       withdrawAtDesk()
-      return tell(.failed(error.description), edition)
+      return loop.later { self.tell(.failed(error.description), edition) }
     }
     txt = record.txt
+    let (loop, bound) = (loop, LoopBound(here: loop, self))
     desk.loop.schedule {
-      desk.registration(id).publish(record) { event in self.tell(event, edition) }
+      desk.registration(id).publish(record) { event in loop.schedule { bound.value.tell(event, edition) } }
     }
   }
 
@@ -79,7 +80,8 @@ private final class DaemonAdvertiser: Advertiser, @unchecked Sendable {  // pass
     do throws(RecordError) {
       try new.check()
     } catch {
-      return tell(.failed(error.description), edition)
+      let edition = edition
+      return loop.later { self.tell(.failed(error.description), edition) }
     }
     self.txt = new
     let (id, desk) = (id, desk)
@@ -98,9 +100,9 @@ private final class DaemonAdvertiser: Advertiser, @unchecked Sendable {  // pass
     edition += 1
     events = nil
     txt = nil
-    let (id, desk) = (id, desk)
+    let (id, desk, bound) = (id, desk, LoopBound(here: loop, self))
     // Kept until then, so that no other gets its identity.
-    desk.loop.schedule { [self] in withExtendedLifetime(self) { desk.forget(id) } }
+    desk.loop.schedule { withExtendedLifetime(bound) { desk.forget(id) } }
     responder.forget(self)
   }
 
@@ -110,10 +112,7 @@ private final class DaemonAdvertiser: Advertiser, @unchecked Sendable {  // pass
     desk.loop.schedule { desk.registration(id).withdraw() }
   }
 
-  /// From any thread.
   private func tell(_ event: AdvertisementEvent, _ edition: Int) {
-    loop.schedule {
-      if edition == self.edition { self.events?(event) }
-    }
+    if edition == self.edition { events?(event) }
   }
 }

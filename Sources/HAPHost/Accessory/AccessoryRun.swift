@@ -77,9 +77,9 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     self.capture = capture
     core = AccessoryCore(
       identity: prepared.identity, advertisement: prepared.advertisement, database: prepared.database,
-      pairings: prepared.pairings,
-      failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
-      random: capture.map { loop.random.noted(by: $0) } ?? defect?.random(from: loop.random) ?? loop.random)
+      pairings: prepared.pairings, failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
+      random: capture.map { loop.random.noted(by: LoopBound(here: loop, $0)) } ?? defect?.random(on: loop)
+        ?? loop.random)
     core.makesReports = news != nil || observer != nil
     core.reportsRequests = tellsRequests
     built = prepared.built.withoutDatabase

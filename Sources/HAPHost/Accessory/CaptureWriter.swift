@@ -67,12 +67,11 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ coun
 
 extension RandomSource {
   /// The same randomness, with every byte of it noted. Drawn on the accessory's loop alone.
-  func noted(by capture: CaptureWriter) -> RandomSource {
-    nonisolated(unsafe) let capture = capture
+  func noted(by capture: LoopBound<CaptureWriter>) -> RandomSource {
     return RandomSource { room in
       let bytes = bytes(room.count)
       room.copyBytes(from: bytes)
-      capture.drew(bytes)
+      capture.value.drew(bytes)
     }
   }
 }

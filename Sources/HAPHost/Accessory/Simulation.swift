@@ -89,13 +89,12 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     terms.observation = setting.observation
     terms.tellsRequests = setting.tellsRequests
     if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }
-    // Handed over to the accessory, which is of this very loop.
-    nonisolated(unsafe) let advertiser = setting.makeAdvertiser()
+    let advertiser = LoopBound(here: loop, setting.makeAdvertiser())
     let given = terms
     try accessory.assumeIsolated { (accessory: isolated SimulatedAccessory) throws -> Void in
       do {
         try withExtendedLifetime(HeldPort.keep(held)) {
-          lastPort = try accessory.start(given, advertiser: advertiser)
+          lastPort = try accessory.start(given, advertiser: advertiser.value)
         }
       } catch {
         accessory.stop()

@@ -1,6 +1,7 @@
 import HAPCrypto
 import HAPDefects
 import HAPIP
+import HAPLoop
 import HAPModel
 
 /// What a defect knows of an accessory over its restarts.
@@ -15,12 +16,13 @@ final class DefectState {
 
   init(_ defect: Defect) { script = DefectScript(defect) }
 
-  /// The given randomness, or the defect's replacement for it.
-  func random(from source: RandomSource) -> RandomSource {
+  /// The loop's randomness, or the defect's replacement for it. Drawn on the loop alone.
+  func random(on loop: EventLoop) -> RandomSource {
+    let source = loop.random
     guard let change = script.defect.random else { return source }
-    nonisolated(unsafe) let script = script
+    let script = LoopBound(here: loop, script)
     return RandomSource { room in
-      if change.path == nil || change.path == script.path {
+      if change.path == nil || change.path == script.value.path {
         for index in 0..<room.count { room[index] = UInt8(truncatingIfNeeded: index &* 7 &+ 1) }
       } else {
         room.copyBytes(from: source.bytes(room.count))

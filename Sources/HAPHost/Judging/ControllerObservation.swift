@@ -5,7 +5,7 @@ import HAPReport
 /// The judging of all controllers of a simulation's accessories.
 ///
 /// Belongs to the loop's thread.
-package final class ControllerObservation: @unchecked Sendable {  // used on the loop's thread alone
+package final class ControllerObservation {
   let judge: ControllerJudge
   private let loop: EventLoop
   private let timer: LoopTimer

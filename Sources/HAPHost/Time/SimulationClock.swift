@@ -8,7 +8,7 @@ import HAPLoop
 /// speed; where the machine can't keep up, simulated time is late instead.
 ///
 /// Belongs to the loop's thread.
-package final class SimulationClock: @unchecked Sendable {  // used on the loop's thread alone
+package final class SimulationClock {
   /// How simulated time passes.
   package enum Pace: Equatable, Sendable {
     /// So many seconds in one of the machine's, within `scales`.

@@ -100,11 +100,6 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
     }
   }
 
-  /// The accessory that events are for; none until it is served.
-  private struct Listener: Sendable {
-    weak var accessory: ServedAccessory?
-  }
-
   private func serve(
     _ prepared: PreparedAccessory, in folder: StateFolder, port: UInt16, done: @escaping Done<ServedAccessory>
   ) throws(SimulatorError) {
@@ -112,8 +107,9 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
     var setting = Simulation.Setting(
       folder: folder, places: places, seed: seed,
       makeAdvertiser: { [responder] in responder?.makeAdvertiser() })
-    let listener = Guarded(Listener())
-    setting.sink = { event in listener.withLock(\.accessory)?.hear(event) }
+    // None until the accessory is served.
+    let listener = LoopBound(here: loop, Weak<ServedAccessory>(nil))
+    setting.sink = { event in listener.value.object?.hear(event) }
     setting.tellsRequests = tellsRequests
     let simulation = Simulation(setting, in: clock, on: loop)
     let ordinal = counts[prepared.key, default: 0] + 1
@@ -122,7 +118,7 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
       accessory = ServedAccessory(
         try simulation.serve(prepared, port: port, ordinal: ordinal), of: simulation, in: clock, since: birth, on: loop)
     } catch { throw SimulatorError(error) }
-    listener.withLock { $0.accessory = accessory }
+    listener.value = Weak(accessory)
     counts[prepared.key] = ordinal
     served.append(accessory)
     accessory.onStop = { [weak self, unowned accessory] in self?.served.removeAll { $0 === accessory } }

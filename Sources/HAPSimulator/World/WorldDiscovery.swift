@@ -38,10 +38,10 @@ extension World.Host {
   public func services() async throws(SimulatorError) -> AsyncStream<[World.Service]> {
     let (stream, continuation) = AsyncStream.makeStream(of: [World.Service].self, bufferingPolicy: .bufferingNewest(1))
     let loop = try await startedAppLoop()
-    let search = ServiceSearch(on: loop)
-    continuation.onTermination = { _ in search.stop() }
+    let search = LoopBound(loop, ServiceSearch(on: loop))
+    continuation.onTermination = { _ in loop.schedule { search.value.stop() } }
     try await loop.answer { done in
-      search.start {
+      search.value.start {
         continuation.yield($0)
       } onEnd: { _ in
         continuation.finish()
@@ -60,11 +60,11 @@ extension World.Host {
   public func find(_ name: String, within limit: Duration = .seconds(10)) async throws(SimulatorError) -> World.Service
   {
     let loop = try await startedAppLoop()
-    let search = ServiceSearch(on: loop)
-    defer { search.stop() }
+    let search = LoopBound(loop, ServiceSearch(on: loop))
+    defer { loop.schedule { search.value.stop() } }
     let title = "\"\(name)\" was not found from \"\(self.name)\" within \(limit)"
     return try await loop.answerUnlessCancelled { (done: @escaping SimulatorCore.Done<World.Service>) in
-      search.start(limit: limit) { services in
+      search.value.start(limit: limit) { services in
         if let service = services.first(where: { $0.name == name }) { done(.success(service)) }
       } onEnd: { error in
         done(.failure(error ?? SimulatorError(.timedOut, title)))
@@ -80,7 +80,7 @@ extension World.Host {
 }
 
 /// Browses from a host of a world. Belongs to its loop.
-private final class ServiceSearch: @unchecked Sendable {  // see above
+private final class ServiceSearch {
   private let loop: EventLoop
   private var browser: ServiceBrowser?
   private var timer: LoopTimer?
@@ -116,13 +116,10 @@ private final class ServiceSearch: @unchecked Sendable {  // see above
     }
   }
 
-  /// From any thread.
   func stop() {
-    loop.schedule { [self] in
-      isOver = true
-      browser?.close()
-      browser = nil
-      timer?.close()
-    }
+    isOver = true
+    browser?.close()
+    browser = nil
+    timer?.close()
   }
 }

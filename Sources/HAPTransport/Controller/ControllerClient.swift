@@ -66,12 +66,11 @@ package actor ControllerClient {
     let failure = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<ClientError?, Never>) in
         guard !isClosed, !Task.isCancelled else { return continuation.resume(returning: .cancelled) }
-        held.connector = Connector(loop, to: addresses, timeout: connectTimeout) { result in
-          // Told on the loop, which is this actor's.
-          nonisolated(unsafe) let result = result
+        held.connector = Connector(loop, to: addresses, timeout: connectTimeout) { [loop] result in
+          let bound = LoopBound(here: loop, result)
           self.assumeIsolated { client in
             client.held.connector = nil
-            switch result {
+            switch bound.value {
             case .success(let stream):
               client.take(stream, requestTimeout)
               continuation.resume(returning: nil)

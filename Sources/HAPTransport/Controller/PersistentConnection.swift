@@ -7,7 +7,7 @@ import HAPWire
 
 /// A verified connection of a controller that is made again whenever it is lost, with its subscriptions. It does the work of
 /// `PersistentSession` on the loop's thread.
-final class PersistentConnection: @unchecked Sendable {  // all of it belongs to the loop's thread
+final class PersistentConnection {
   typealias Answer = ControllerConnection.Answer
 
   /// With whom, and how.
@@ -137,13 +137,16 @@ final class PersistentConnection: @unchecked Sendable {  // all of it belongs to
   private func search() {
     // One that still runs, since it took longer than its time, serves this try.
     guard lookup == nil else { return }
-    lookup = loop.startTask { [loop, weak self, find = plan.findAddresses] in
+    let bound = LoopBound(here: loop, Weak(self))
+    lookup = loop.startTask { [loop, find = plan.findAddresses] in
       let addresses = await find()
-      loop.schedule { [weak self] in
-        self?.lookup = nil
-        self?.take(.found(addresses))
-      }
+      loop.schedule { bound.value.object?.found(addresses) }
     }
+  }
+
+  private func found(_ addresses: [SocketAddress]) {
+    lookup = nil
+    take(.found(addresses))
   }
 
   private func connect(to addresses: [SocketAddress]) {

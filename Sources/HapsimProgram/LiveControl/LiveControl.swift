@@ -30,9 +30,7 @@ final class LiveControl {
     self.journal = journal
     let scenarios = parts.count == 1 ? ScenarioPlayer(parts[0], journal, seed: seed) : nil
     self.scenarios = scenarios
-    // All of it is of this very loop.
-    nonisolated(unsafe) let told = journal
-    let api = ControlAPI(parts, taker, told, scenarios: scenarios, on: loop)
+    let api = ControlAPI(parts, taker, LoopBound(here: loop, journal), scenarios: scenarios, on: loop)
     self.api = api
     let rules = AccessRules(token: choice.token, hostName: loop.machineName)
     listener = try Self.firstFree(of: choice.ports) { (port) throws(LoopError) in

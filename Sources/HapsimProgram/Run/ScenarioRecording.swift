@@ -1,12 +1,14 @@
 import HAPCommandLine
 import HAPCommands
 import HAPHost
+import HAPLoop
 
 /// A run that is written as a scenario. The file is one from the start and after each step.
 ///
 /// Belongs to the loop's thread until the loop has ended.
 final class ScenarioRecording {
   private let file: AppendedFile
+  private let loop: EventLoop
   private let recorder: ScenarioRecorder
   private let complain: (FileError) -> Void
   private var trouble: FileError?
@@ -15,17 +17,17 @@ final class ScenarioRecording {
     _ file: AppendedFile, of simulation: Simulation, _ options: RunOptions, complain: @escaping (FileError) -> Void
   ) {
     self.file = file
+    loop = simulation.loop
     self.complain = complain
     recorder = ScenarioRecorder(simulation.clock, expects: options.recordsExpectations)
   }
 
   func listen(to events: EventListeners, _ dispatcher: inout CommandDispatcher) {
-    // Called on the loop's thread, as everything here is.
-    nonisolated(unsafe) let this = self
-    events.add { this.keep(this.recorder.lines(for: $0)) }
+    events.add { self.keep(self.recorder.lines(for: $0)) }
+    let bound = LoopBound(here: loop, self)
     dispatcher.onCommand = { command in
-      let lines = this.recorder.lines(forCommand: command)
-      return { this.keep(lines) }
+      let lines = bound.value.recorder.lines(forCommand: command)
+      return { bound.value.keep(lines) }
     }
   }
 

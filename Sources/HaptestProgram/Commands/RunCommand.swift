@@ -156,13 +156,13 @@ func onLoop<T: Sendable>(
   loop.start()
   defer { loop.stop() }
   let task = loop.startTask { try await body(loop) }
-  let interrupts = Interrupts(console) { task.cancel() }
-  try? loop.performAndWait { try interrupts.watch(loop) }
+  let interrupts = LoopBound(loop, Interrupts(console) { task.cancel() })
+  try? loop.performAndWait { try interrupts.value.watch(loop) }
   return try blocking { try await task.value }
 }
 
 /// The first wish to end is granted in good order, the second at once.
-private final class Interrupts: @unchecked Sendable {  // touched on the loop alone
+private final class Interrupts {
   private let console: Console
   private let cancel: @Sendable () -> Void
   private var count = 0

@@ -2,7 +2,7 @@ import HAPCommandLine
 import HAPReport
 
 /// Shows a run while it goes on: lines, and on a terminal a last line that tells how far it is.
-final class RunDisplay: @unchecked Sendable {  // told on the run's loop alone
+struct RunDisplay: Sendable {
   private var report: TerminalReport
   private let console: Console
   private let hasProgress: Bool
@@ -15,7 +15,7 @@ final class RunDisplay: @unchecked Sendable {  // told on the run's loop alone
     self.hasProgress = hasProgress && console.output.isTerminal
   }
 
-  func take(_ event: RunEvent) {
+  mutating func take(_ event: RunEvent) {
     let lines = report.lines(for: event)
     if hasProgress, isProgressShown, !lines.isEmpty { clear() }
     for line in lines { console.print(line) }
@@ -25,7 +25,7 @@ final class RunDisplay: @unchecked Sendable {  // told on the run's loop alone
     isProgressShown = true
   }
 
-  private func clear() {
+  private mutating func clear() {
     if isProgressShown { console.show("\r\u{1B}[2K") }
     isProgressShown = false
   }

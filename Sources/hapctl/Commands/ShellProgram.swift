@@ -79,7 +79,7 @@ private struct Shell {
     guard let editor else { throw Failure(.cannotRun, "the terminal can't be used") }
     defer { editor.save() }
     let signals = try watchSignals()
-    defer { signals.close() }
+    defer { loop.schedule { for watcher in signals.value { watcher.close() } } }
     return try performAll(editor, on: session, isInteractive: true)
   }
 
@@ -102,11 +102,11 @@ private struct Shell {
   }
 
   /// Ctrl-C while a line is performed gives it up; when somebody types it comes as a key.
-  private func watchSignals() throws -> SignalWatchers {
+  private func watchSignals() throws -> LoopBound<[SignalWatcher]> {
     let (loop, running, screen) = (loop, running, screen)
     return try loop.performAndWait {
-      SignalWatchers(
-        loop,
+      LoopBound(
+        here: loop,
         [
           try SignalWatcher(loop, signal: SIGINT) { running.cancel() },
           // The terminal is to be left as it was found.
@@ -115,19 +115,6 @@ private struct Shell {
         ])
     }
   }
-}
-
-/// Watchers that belong to a loop's thread, closed from another.
-private final class SignalWatchers: @unchecked Sendable {
-  private let loop: EventLoop
-  private let watchers: [SignalWatcher]
-
-  init(_ loop: EventLoop, _ watchers: [SignalWatcher]) {
-    self.loop = loop
-    self.watchers = watchers
-  }
-
-  func close() { loop.schedule { for watcher in self.watchers { watcher.close() } } }
 }
 
 /// The task that is performed, for whoever may have to cancel it.
