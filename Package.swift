@@ -96,21 +96,30 @@ let package = Package(
       ]),
     .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
     .target(
+      name: "HAPHost",
+      dependencies: [
+        "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPFleet", "HAPFaults", "HAPDefects",
+        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire",
+        "HAPCrypto", "MDNS",
+        "CQRencode", "CTurboJPEG",
+      ]),
+    .target(
+      name: "HAPCommands",
+      dependencies: [
+        "HAPHost", "HAPScenario", "HAPFaults", "HAPDevices", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel",
+        "HAPWire",
+      ]),
+    .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPScenario", "HAPFleet", "HAPFaults",
-        "HAPDefects",
-        "HAPJudge", "HAPReport", "HAPProfile", "HAPWorld", "HAPLoop", "HAPIP", "HAPPairing", "HAPAttributes",
-        "HAPModel", "HAPWire",
-        "HAPCrypto", "MDNS",
-        "CQRencode",
-        "CTurboJPEG",
+        "HAPCommands", "HAPHost", "HAPWorld", "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPScenario",
+        "HAPFaults", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HAPControl",
       dependencies: [
-        "HAPSimulator", "HAPDevices", "HAPScenario", "HAPFaults", "HAPProfile", "HAPIP", "HAPLoop", "HAPModel",
-        "HAPWire",
+        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPFaults", "HAPProfile", "HAPIP", "HAPLoop",
+        "HAPModel", "HAPWire",
       ],
       exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
     .target(
@@ -126,7 +135,7 @@ let package = Package(
     .target(
       name: "HapsimProgram",
       dependencies: [
-        "HAPControl", "HAPSimulator", "HAPDevices", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet",
+        "HAPControl", "HAPCommands", "HAPHost", "HAPDevices", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet",
         "HAPFaults",
         "HAPDefects",
         "HAPJudge",
@@ -176,7 +185,7 @@ let package = Package(
     .testTarget(
       name: "HAPWorldTests",
       dependencies: [
-        "HAPWorld", "WorldPrograms", "HAPCommandLine", "HAPConformance", "HAPSimulator", "HAPStore", "HAPLoop",
+        "HAPWorld", "WorldPrograms", "HAPCommandLine", "HAPConformance", "HAPHost", "HAPStore", "HAPLoop",
         "HAPProfile", "HAPCrypto", "HAPModel",
         "HAPWire",
         "CSQLite",
@@ -184,17 +193,21 @@ let package = Package(
     .testTarget(name: "HAPDevicesTests", dependencies: ["HAPDevices", "HAPTestSupport"]),
     .testTarget(
       name: "HAPSimulatorTests",
-      dependencies: ["HAPSimulator", "HAPDevices", "HAPScenario", "HAPTestSupport", "WorldTestSupport"]),
+      dependencies: [
+        "HAPSimulator", "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPTestSupport", "WorldTestSupport",
+      ]),
     .testTarget(
       name: "HAPControlTests",
       dependencies: [
-        "HAPControl", "HAPScenario", "HAPSimulator", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
+        "HAPControl", "HAPCommands", "HAPHost", "HAPScenario", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel",
+        "HAPWire",
       ]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",
       dependencies: [
-        "HapsimProgram", "HAPCommandLine", "HAPReport", "HAPSimulator", "HAPDevices", "HAPStore", "HAPLoop", "HAPModel",
+        "HapsimProgram", "HAPCommandLine", "HAPReport", "HAPCommands", "HAPHost", "HAPDevices", "HAPStore", "HAPLoop",
+        "HAPModel",
         "HAPWire",
         "HAPCrypto",
       ],
@@ -272,7 +285,7 @@ let package = Package(
     .target(
       name: "HAPSwarm",
       dependencies: [
-        "HAPWorld", "HAPSimulator", "HAPDevices", "HAPDefects", "HAPProfile", "HAPDiscovery", "HAPTransport",
+        "HAPWorld", "HAPCommands", "HAPHost", "HAPDevices", "HAPDefects", "HAPProfile", "HAPDiscovery", "HAPTransport",
         "HAPStore",
         "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ],

@@ -22,7 +22,7 @@ package enum EventRules {
   }
 
   /// Whether setting the same value again is an event of its own.
-  package static func everyEventCounts(_ type: TypeID) -> Bool { type == programmableSwitchEvent || type == buttonEvent }
+  static func everyEventCounts(_ type: TypeID) -> Bool { type == programmableSwitchEvent || type == buttonEvent }
 
   /// Whether the value changes as time passes, which is no event, and everything else that sets it is one. HAP R14 §9.78, as HomeKitADK
   /// tells it.

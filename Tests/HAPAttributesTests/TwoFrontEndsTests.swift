@@ -8,7 +8,7 @@ import Testing
 
 /// Seen to fail: with a server that sends events to their writer, and with a front end that isn't told of the first pairing.
 @Suite("Attributes: two front ends serve one accessory") struct TwoFrontEndsTests {
-  @Test("A controller pairs, writes and reads on one; a controller on the other gets the event, and the writer does not")
+  @Test("A controller pairs and writes on one; a controller on the other gets the event, and the writer does not")
   func service() throws {
     let accessory = try MemoryAccessoryHost()
     let (one, two) = (MemoryFrontEnd(accessory), MemoryFrontEnd(accessory))

@@ -1,7 +1,6 @@
-import HAPSimulator
+import HAPHost
 import HAPWire
 import Testing
-
 @testable import HAPControl
 
 /// With real sockets on loopback.

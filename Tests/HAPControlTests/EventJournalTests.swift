@@ -2,9 +2,8 @@ import HAPLoop
 import HAPModel
 import HAPWire
 import Testing
-
 @testable import HAPControl
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite("The journal") struct EventJournalTests {
   private func journal(_ count: Int) -> EventJournal {

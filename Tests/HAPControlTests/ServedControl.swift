@@ -1,11 +1,11 @@
+import HAPCommands
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
-import HAPSimulator
 import HAPStore
 import HAPWire
 import Synchronization
-
 @testable import HAPControl
 
 /// The control API of some accessories on a loop of its own, without a socket. Everything awaits; nothing blocks.

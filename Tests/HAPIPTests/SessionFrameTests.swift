@@ -57,7 +57,8 @@ private final class Receiver {
     for message in sessionVectors.list("frames") {
       let list = message.list("frames")
       let receiver = Receiver(
-        SecretBytes(sessionVectors.object("pairVerify").bytes(message.text("direction"))), counter: UInt64(list[0]["counter"] as! Int))
+        SecretBytes(sessionVectors.object("pairVerify").bytes(message.text("direction"))),
+        counter: UInt64(list[0]["counter"] as! Int))
       #expect(receiver.receive(list.flatMap { $0.bytes("sealed") }) == nil)
       #expect(receiver.plain == message.bytes("plaintext"))
     }

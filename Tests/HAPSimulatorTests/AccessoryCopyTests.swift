@@ -5,8 +5,7 @@ import HAPProfile
 import HAPStore
 import HAPWire
 import Testing
-
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite struct CopiesOfAProfile {
   private func profile(_ text: String) throws -> AccessoryProfile {

@@ -5,7 +5,7 @@
   import Testing
   import WorldTestSupport
 
-  @testable import HAPSimulator
+  @testable import HAPHost
 
   private let type = DNSName("_hap._tcp.local")!
   private let hostName = DNSName("order-host.local")!

@@ -1,9 +1,7 @@
 import Foundation
 import HAPModel
 import Testing
-
 @testable import HAPDevices
-@testable import HAPSimulator
 
 /// `docs/behaviours.md` against the registry.
 @Suite("The page on behaviours") struct BehavioursPageTests {

@@ -1,7 +1,6 @@
 import HAPIP
 import Testing
-
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite("The test card") struct CameraTests {
   @Test(

@@ -4,9 +4,8 @@ import HAPProfile
 import HAPStore
 import HAPWire
 import Testing
-
 @testable import HAPDevices
-@testable import HAPSimulator
+@testable import HAPHost
 
 private func simulated<T>(
   _ profiles: String..., pace: SimulationClock.Pace = .standing, folder: StateFolder = .ephemeral(),

@@ -3,8 +3,7 @@ import HAPModel
 import HAPProfile
 import HAPStore
 import Testing
-
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite("Whose conduct an accessory has")
 struct ConductServingTests {

@@ -3,8 +3,8 @@ import HAPLoop
 import HAPWire
 import Synchronization
 import Testing
-
-@testable import HAPSimulator
+@testable import HAPCommands
+@testable import HAPHost
 
 @Suite("Commands of one sender") struct CommandQueueTests {
   @Test("They are carried out one after another, also behind one that takes its time") func order() async throws {

@@ -5,8 +5,6 @@ import HAPWire
 import Testing
 import WorldTestSupport
 
-@testable import HAPSimulator
-
 @Suite("Advertisers that deviate from RFC 6762, in a simulated world", .timeLimit(.minutes(10)))
 struct DeviantAdvertiserTests {
   @Test("Three probes and two announcements come before anything else, with the times that RFC 6762 gives them")

@@ -4,8 +4,7 @@ import HAPLoop
 import HAPWire
 import Testing
 import WorldTestSupport
-
-@testable import HAPSimulator
+@testable import HAPHost
 
 extension DeviantAdvertiserTests {
   // MARK: Deviations

@@ -4,8 +4,7 @@ import HAPLoop
 import HAPWire
 import Testing
 import WorldTestSupport
-
-@testable import HAPSimulator
+@testable import HAPHost
 
 let hapType = DNSName("_hap._tcp.local")!
 let oddHost = DNSName("odd-host.local")!

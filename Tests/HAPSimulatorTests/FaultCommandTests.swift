@@ -4,8 +4,8 @@ import HAPLoop
 import HAPModel
 import HAPWire
 import Testing
-
-@testable import HAPSimulator
+@testable import HAPCommands
+@testable import HAPHost
 
 /// Serves profiles, and stops whatever comes of it.
 private func simulated<T>(

@@ -1,8 +1,8 @@
 import HAPLoop
 import HAPStore
 import Testing
-
-@testable import HAPSimulator
+@testable import HAPCommands
+@testable import HAPHost
 
 @Suite("Commands for several loops", .timeLimit(.minutes(10))) struct FleetDispatcherTests {
   /// A loop, and what it has when it is asked for on it.

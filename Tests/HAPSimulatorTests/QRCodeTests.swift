@@ -1,7 +1,6 @@
 import HAPModel
 import Testing
-
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite("QR codes")
 struct QRCodeTests {

@@ -1,8 +1,6 @@
 import HAPWire
 import Testing
-
 @testable import HAPDevices
-@testable import HAPSimulator
 
 @Suite("Behaviours, while the profile is replaced") struct ReplacedBehaviourTests {
   static func profile(_ name: String, _ category: String, _ services: [String]) -> String {

@@ -1,8 +1,6 @@
 import HAPWire
 import Testing
-
 @testable import HAPDevices
-@testable import HAPSimulator
 
 /// Replaced profiles whose behaviours depend on other services.
 extension ReplacedBehaviourTests {

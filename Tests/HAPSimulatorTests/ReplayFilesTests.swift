@@ -4,9 +4,8 @@ import HAPProfile
 import HAPStore
 import HAPWire
 import Testing
-
 @testable import HAPDevices
-@testable import HAPSimulator
+@testable import HAPHost
 
 /// A folder with a profile's files, for the length of a test.
 private final class ProfileFolder {

@@ -4,8 +4,8 @@ import HAPScenario
 import HAPWire
 import Synchronization
 import Testing
-
-@testable import HAPSimulator
+@testable import HAPCommands
+@testable import HAPHost
 
 @Suite("Scenarios of served accessories") struct ScenarioTests {
   /// Plays a scenario to its end: its notes, how it ended, and when.

@@ -7,9 +7,9 @@ import HAPTransport
 import HAPWire
 import Synchronization
 import Testing
-
+@testable import HAPCommands
 @testable import HAPDevices
-@testable import HAPSimulator
+@testable import HAPHost
 
 /// A simulation on a loop of its own, as `hapsim run` has one: on loopback, not announced, keeping nothing. Everything awaits; nothing blocks.
 final class ServedSimulation: Sendable {

@@ -1,8 +1,7 @@
 import HAPLoop
 import Testing
-
 @testable import HAPDevices
-@testable import HAPSimulator
+@testable import HAPHost
 
 /// Something that belongs to one loop's thread.
 final class OnThread<T>: @unchecked Sendable {

@@ -1,11 +1,12 @@
 import HAPIP
 import HAPModel
+
 import HAPTestSupport
 import HAPWire
 import Testing
-
+@testable import HAPCommands
 @testable import HAPDevices
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite("The command vocabulary")
 struct SimulatorCommandTests {

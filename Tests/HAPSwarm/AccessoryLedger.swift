@@ -1,7 +1,7 @@
 import HAPCrypto
 import HAPDiscovery
+import HAPHost
 import HAPModel
-import HAPSimulator
 import HAPStore
 
 /// What the disk of an accessory has.

@@ -1,10 +1,11 @@
+import HAPCommands
 import HAPDefects
 import HAPDevices
 import HAPDiscovery
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
-import HAPSimulator
 import HAPStore
 import HAPTransport
 import HAPWorld

@@ -2,9 +2,7 @@ import Foundation
 import HAPCommandLine
 import HAPDevices
 import HAPModel
-import HAPSimulator
 import Testing
-
 @testable import HapsimProgram
 
 @Suite("hapsim behaviours") struct BehavioursCommandTests {

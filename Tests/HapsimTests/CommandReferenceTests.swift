@@ -1,8 +1,7 @@
 import Foundation
 import HAPCommandLine
-import HAPSimulator
+import HAPCommands
 import Testing
-
 @testable import HapsimProgram
 
 /// `docs/command-reference.md` against `Program.hapsim`.

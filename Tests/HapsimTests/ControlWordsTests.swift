@@ -1,8 +1,7 @@
 import HAPCommandLine
-import HAPSimulator
+import HAPCommands
 import HAPWire
 import Testing
-
 @testable import HapsimProgram
 
 private func words(

@@ -1,8 +1,7 @@
+import HAPHost
 import HAPLoop
-import HAPSimulator
 import Synchronization
 import Testing
-
 @testable import HapsimProgram
 
 @Suite("Listeners to events") struct EventListenersTests {

@@ -5,8 +5,6 @@ import HAPProfile
 import HAPStore
 import Synchronization
 import Testing
-
-@testable import HAPSimulator
 @testable import HapsimProgram
 
 @Suite struct FleetsAreHeldAgainstTheirProfiles {

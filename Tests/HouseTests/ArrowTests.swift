@@ -4,28 +4,8 @@ import Testing
 /// The arrows between the targets are what docs/architecture.md says they are.
 ///
 /// Seen to fail: with `"HAPLoop"` added to HAPStore's dependencies in Package.swift, and with `HAPWire` taken out of
-/// HAPProtocol's row: "HAPProtocol depends on [HAPCrypto, HAPModel, HAPWire] but the table says [HAPCrypto, HAPModel]".
+/// HAPPairing's row: "HAPPairing depends on [HAPCrypto, HAPModel, HAPWire] but the table says [HAPCrypto, HAPModel]".
 struct ArrowTests {
-  private struct Description: Decodable {
-    struct Target: Decodable {
-      let name: String, type: String
-      let target_dependencies: [String]?
-    }
-    let targets: [Target]
-  }
-
-  /// `swift package describe`, with a scratch folder of its own: the one of `swift test` is locked while tests run.
-  private func arrowsOfThePackage() throws -> [String: Set<String>] {
-    let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("house-\(UUID().uuidString)")
-    defer { try? FileManager.default.removeItem(at: scratch) }
-    let json = try Checkout.output(of: [
-      "swift", "package", "--scratch-path", scratch.path, "describe", "--type", "json",
-    ])
-    let ours = try JSONDecoder().decode(Description.self, from: json).targets
-      .filter { !["test", "system-target"].contains($0.type) }
-    return Dictionary(uniqueKeysWithValues: ours.map { ($0.name, Set($0.target_dependencies ?? [])) })
-  }
-
   /// The table between the marks `<!-- arrows -->` and `<!-- end of arrows -->`: a target, and what it depends on.
   private func arrowsOfThePage() throws -> [String: Set<String>] {
     let page = Checkout.folder.appendingPathComponent("docs/architecture.md")
@@ -47,7 +27,7 @@ struct ArrowTests {
 
   @Test("The targets depend on one another as the table of docs/architecture.md says")
   func arrows() throws {
-    let package = try arrowsOfThePackage()
+    let package = try PackageDescription.read().arrows
     let page = try arrowsOfThePage()
     try #require(package.count > 10, "swift package describe named \(package.keys.sorted())")
     #expect(package.keys.sorted() == page.keys.sorted(), "the targets of Package.swift and the rows of the table")
@@ -61,7 +41,7 @@ struct ArrowTests {
 
   @Test("A pure target depends on pure targets, on libraries that compute alone and on the plugin that embeds texts")
   func pureTargetsDependOnPureTargets() throws {
-    let package = try arrowsOfThePackage()
+    let package = try PackageDescription.read().arrows
     for target in Checkout.pureTargets {
       let dependencies = try package[target].orFail("Package.swift has no target \(target)")
       let impure = dependencies.subtracting(Checkout.pureTargets).subtracting([
@@ -76,7 +56,7 @@ struct ArrowTests {
   /// Seen to fail: with `import HAPStore` in a file of HAPTransport, "HAPTransport/AccessoryServer.swift imports HAPStore".
   @Test("A target imports no target that it has no arrow to")
   func importsFollowArrows() throws {
-    let package = try arrowsOfThePackage()
+    let package = try PackageDescription.read().arrows
     let ours = Set(package.keys).union(package.values.joined())
     for (target, dependencies) in package where target != "HAPTestSupport" {
       for source in try Checkout.sources(of: target) {

@@ -61,8 +61,8 @@ struct LoopObjectTests {
     ("HAPDiscovery/Daemon/ServiceReference.swift", ["Kernel/DescriptorWatcher"], "waits for sockets of this library"),
 
     // Files that a user names.
-    ("HAPSimulator/Files/RegularFile.swift", ["files"], "reads a file that a user names"),
-    ("HAPSimulator/Accessory/CaptureWriter.swift", ["files"], "writes a file that a user names"),
+    ("HAPHost/Files/RegularFile.swift", ["files"], "reads a file that a user names"),
+    ("HAPHost/Accessory/CaptureWriter.swift", ["files"], "writes a file that a user names"),
     (
       "HAPTarget/Hooks/ServedProfile.swift", ["files", "processes"],
       "writes the changed profile for a command of a hook"
@@ -89,7 +89,7 @@ struct LoopObjectTests {
 
     // hapsim's commands besides `run`, and the seams of `run`.
     (
-      "HAPSimulator/Control/ControlFolder.swift", ["Kernel/LocalSocket", "files", "processes"],
+      "HAPCommands/Control/ControlFolder.swift", ["Kernel/LocalSocket", "files", "processes"],
       "lists the processes that `hapsim ctl` finds"
     ),
     (

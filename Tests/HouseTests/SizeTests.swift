@@ -16,8 +16,8 @@ struct SizeTests {
     "Sources/HAPCapture/CaptureLine.swift write": 78,
     "Sources/HAPCapture/CaptureReplay.swift run": 100,
     "Sources/HAPReport/JSON/JSONReport.swift write": 62,
-    "Sources/HAPSimulator/Commands/CommandDispatcher.swift perform": 111,
-    "Sources/HAPSimulator/Events/SimulatorEvent.swift write": 96,
+    "Sources/HAPCommands/Commands/CommandDispatcher.swift perform": 74,
+    "Sources/HAPHost/Events/SimulatorEvent.swift write": 96,
     "Sources/HapsimProgram/Run/RunOptions+Parsing.swift init": 76,
     "Tests/HAPAppleArchiveTests/AppleArchiveTests.swift garage": 71,
   ]

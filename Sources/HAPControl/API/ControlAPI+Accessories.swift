@@ -1,7 +1,7 @@
 import HAPDevices
+import HAPHost
 import HAPModel
 import HAPProfile
-import HAPSimulator
 import HAPWire
 
 extension ControlAPI {

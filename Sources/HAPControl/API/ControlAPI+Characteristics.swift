@@ -1,7 +1,7 @@
 import HAPDevices
+import HAPHost
 import HAPIP
 import HAPModel
-import HAPSimulator
 import HAPWire
 
 extension ControlAPI {

@@ -1,4 +1,3 @@
-import HAPSimulator
 import HAPWire
 
 extension ControlAPI {
@@ -12,11 +11,11 @@ extension ControlAPI {
   }
 
   func removePairings(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    .members(try await perform("unpair", at: accessory(call)))
+    .result(try await perform("unpair", at: accessory(call)))
   }
 
   func removePairing(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    .members(
+    .result(
       try await perform("unpair", [("controller", .text(call.parameter("controller")))], at: accessory(call)))
   }
 
@@ -31,7 +30,7 @@ extension ControlAPI {
 
   func closeConnections(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     let controller = call.query("controller").map { [(name: "controller", value: JSONNode.text($0))] } ?? []
-    return .members(try await perform("disconnect", controller, at: accessory(call)))
+    return .result(try await perform("disconnect", controller, at: accessory(call)))
   }
 
   func closeConnection(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {

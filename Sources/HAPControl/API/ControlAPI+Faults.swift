@@ -1,5 +1,5 @@
 import HAPFaults
-import HAPSimulator
+import HAPHost
 import HAPWire
 
 extension ControlAPI {

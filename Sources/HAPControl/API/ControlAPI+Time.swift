@@ -1,5 +1,6 @@
+import HAPCommands
+import HAPHost
 import HAPModel
-import HAPSimulator
 import HAPWire
 
 extension ControlAPI {
@@ -91,7 +92,7 @@ extension ControlAPI {
         422, "not-here",
         "\"\(command)\" names a file of this machine, which is read for nobody here: \(path) takes the profile itself")
     }
-    return .members(try Self.success(await reply(to: call.bytes, at: nil)))
+    return .result(try await result(of: call.bytes, at: nil))
   }
 }
 

@@ -1,9 +1,10 @@
+import HAPCommands
 import HAPDevices
 import HAPFaults
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
-import HAPSimulator
 import HAPWire
 
 /// Answers what is asked of running accessories over HTTP.
@@ -174,10 +175,9 @@ package actor ControlAPI {
   /// Carries a command out.
   /// - Parameters:
   ///   - subject: whom it means where it names nobody; nil: the only one.
-  /// - Returns: the answer, without what every one of a success says.
   func perform(
     _ command: String, _ members: [(name: String, value: JSONNode)] = [], at subject: SimulatedAccessory? = nil
-  ) async throws(ControlProblem) -> [JSONNode.Member] {
+  ) async throws(ControlProblem) -> CommandResult {
     var members = members
     if let subject {
       // Whoever records the command knows no subject.
@@ -190,8 +190,7 @@ package actor ControlAPI {
       }
     }
     let node = JSONNode.object([("command", .text(command))] + members)
-    let reply = await reply(to: JSONWriter.bytes { $0.node(node) }, at: subject)
-    return try Self.success(reply)
+    return try await result(of: JSONWriter.bytes { $0.node(node) }, at: subject)
   }
 
   /// The name of an accessory behind a bridge; nil where another one of the process has it, too.
@@ -214,10 +213,18 @@ package actor ControlAPI {
     }
   }
 
-  func reply(to line: [UInt8], at subject: SimulatedAccessory?) async -> String {
+  /// Carries out a command on a line of JSON.
+  func result(of line: [UInt8], at subject: SimulatedAccessory?) async throws(ControlProblem) -> CommandResult {
+    switch await reply(to: line, at: subject).outcome {
+    case .success(let result): return result
+    case .failure(let error): throw ControlProblem(error)
+    }
+  }
+
+  private func reply(to line: [UInt8], at subject: SimulatedAccessory?) async -> CommandReply {
     guard let subject else {
       return await withCheckedContinuation { continuation in
-        taker.answer(line) { continuation.resume(returning: $0) }
+        taker.take(line) { continuation.resume(returning: $0) }
       }
     }
     guard let part = parts.first(where: { $0.loop === subject.loop }) else {
@@ -227,19 +234,9 @@ package actor ControlAPI {
       part.onLoop { part in
         var dispatcher = part.dispatcher
         dispatcher.subject = subject
-        dispatcher.answer(line) { continuation.resume(returning: $0) }
+        dispatcher.take(line) { continuation.resume(returning: $0) }
       }
     }
-  }
-
-  static func success(_ reply: String) throws(ControlProblem) -> [JSONNode.Member] {
-    guard let node = try? JSONNode.parse(Array(reply.utf8)), let members = node.members else {
-      preconditionFailure("every answer is an object")
-    }
-    if node["ok"]?.boolValue == true { return members.filter { $0.name != "ok" && $0.name != "id" } }
-    let error = node["error"]
-    let code = error?["code"]?.stringValue.flatMap(CommandError.Code.init) ?? .failed
-    throw ControlProblem(CommandError(code, error?["message"]?.stringValue ?? "it was refused"))
   }
 
   // MARK: Whom a request means
@@ -285,8 +282,8 @@ extension SimulatedAccessory {
 }
 
 extension ControlAnswer {
-  /// The members of an object.
-  static func members(_ members: [JSONNode.Member]) -> ControlAnswer {
-    .json { $0.node(JSONNode(.object(members))) }
+  /// An object with the members of a command's answer.
+  static func result(_ result: CommandResult) -> ControlAnswer {
+    .json { json in json.object { result.write(to: &$0) } }
   }
 }

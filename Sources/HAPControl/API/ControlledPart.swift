@@ -1,5 +1,6 @@
+import HAPCommands
+import HAPHost
 import HAPLoop
-import HAPSimulator
 
 /// The accessories of one loop, and who carries out commands for them there.
 package struct ControlledPart: @unchecked Sendable {  // used on the loop's thread alone

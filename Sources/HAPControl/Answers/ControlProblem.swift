@@ -1,6 +1,5 @@
 import HAPDevices
 import HAPProfile
-import HAPSimulator
 import HAPWire
 
 /// Why a request was not carried out: nothing was changed.

@@ -1,6 +1,6 @@
+import HAPHost
 import HAPLoop
 import HAPScenario
-import HAPSimulator
 import HAPWire
 
 /// The latest events, numbered, for who asks what happened and for who wants to be told.

@@ -1,4 +1,3 @@
-
 /// "reads-new-database"
 struct ReadsNewDatabase: JudgeRule {
   static let description = RuleDescription(

@@ -1,3 +1,4 @@
+import HAPHost
 import HAPModel
 import HAPScenario
 import HAPWire

@@ -1,3 +1,4 @@
+import HAPHost
 import HAPIP
 
 /// Which characteristic is meant. A text alone will do where there is one of its kind: `"TargetDoorState"`.

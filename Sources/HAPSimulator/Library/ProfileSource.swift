@@ -1,3 +1,4 @@
+import HAPHost
 import HAPProfile
 
 /// What an accessory is made of: a profile, wherever it comes from.

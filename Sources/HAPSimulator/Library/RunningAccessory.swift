@@ -1,3 +1,5 @@
+import HAPCommands
+import HAPHost
 import HAPLoop
 import HAPModel
 

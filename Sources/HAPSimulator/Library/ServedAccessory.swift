@@ -1,4 +1,6 @@
+import HAPCommands
 import HAPDevices
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -90,11 +92,9 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
   ///   - name: of an accessory behind the bridge; nil: it itself.
   ///   - done: told the answer.
   func perform(
-    _ action: SimulatorCommand.Action, of name: String? = nil, done: @escaping SimulatorCore.Done<JSONNode>
+    _ action: SimulatorCommand.Action, of name: String? = nil, done: @escaping SimulatorCore.Done<CommandResult>
   ) {
-    perform(SimulatorCommand(accessory: name.map { .name($0) }, action)) { result in
-      done(result.map(\.node))
-    }
+    perform(SimulatorCommand(accessory: name.map { .name($0) }, action), done: done)
   }
 
   /// Carries out a command as it is written.
@@ -111,32 +111,23 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
           return done(.failure(SimulatorError(error)))
         }
         stop()
-        done(.success(CommandAnswer.success(id: command.id)))
-      default: perform(command) { result in done(result.map(\.text)) }
+        done(.success(CommandReply(id: command.id, .success(.done)).text))
+      default:
+        perform(command) { result in done(result.map { CommandReply(id: command.id, .success($0)).text }) }
       }
     } catch { done(.failure(SimulatorError(error))) }
   }
 
-  private func perform(
-    _ command: SimulatorCommand, done: @escaping SimulatorCore.Done<(node: JSONNode, text: String)>
-  ) {
+  private func perform(_ command: SimulatorCommand, done: @escaping SimulatorCore.Done<CommandResult>) {
     guard !isStopped else { return done(.failure(.stopped)) }
     do throws(CommandError) {
-      try dispatcher.perform(command) { text in
-        done(Result { () throws(SimulatorError) in (try self.outcome(text), text) })
+      try dispatcher.perform(command) { outcome in
+        // It may be another one since.
+        self.issueCard()
+        // One that can't start anew stops by itself, and has said why.
+        done(outcome.mapError { self.isStopped && $0.code != .failed ? .stopped : SimulatorError($0) })
       }
     } catch { done(.failure(SimulatorError(error))) }
-  }
-
-  private func outcome(_ text: String) throws(SimulatorError) -> JSONNode {
-    // It may be another one since.
-    issueCard()
-    guard let answer = try? JSONNode.parse(Array(text.utf8)) else { preconditionFailure("an answer is JSON: \(text)") }
-    if answer["ok"]?.boolValue == true { return answer }
-    let code = SimulatorError.Code(rawValue: answer["error"]?["code"]?.stringValue ?? "")
-    // One that can't start anew stops by itself, and has said why.
-    if isStopped, code != .failed { throw .stopped }
-    throw SimulatorError(code, answer["error"]?["message"]?.stringValue ?? "it was refused")
   }
 
   func replace(by source: ProfileSource, done: @escaping SimulatorCore.Done<UInt16>) {
@@ -154,12 +145,12 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
 
   var pairings: Result<[Pairing], SimulatorError> {
     if isStopped { return .failure(.stopped) }
-    let pairings = accessory.assumeIsolated { $0.run?.core.pairings }
+    let pairings = accessory.assumeIsolated { $0.pairings }
     return pairings.map { .success($0) }
       ?? .failure(SimulatorError(.notPossible, "\"\(accessory.assumeIsolated { $0.name })\" is starting anew"))
   }
 
-  var activeFaults: [String] { accessory.assumeIsolated { $0.faults.active.map(\.text) } }
+  var activeFaults: [String] { accessory.assumeIsolated { $0.activeFaults.map(\.text) } }
 
   func value(of name: CharacteristicName) throws(SimulatorError) -> (value: Value, word: String?) {
     let (id, database) = try find(name)

@@ -1,3 +1,4 @@
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile

@@ -1,4 +1,5 @@
 import HAPDiscovery
+import HAPHost
 import HAPLoop
 import HAPProfile
 import HAPStore
@@ -91,7 +92,7 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
       do throws(SimulatorError) {
         let prepared = try result.get()
         guard !isOver else {
-          prepared.store.close()
+          prepared.close()
           throw .stopped
         }
         try serve(prepared, in: folder, port: port, done: done)

@@ -1,3 +1,4 @@
+import HAPCommands
 import HAPDevices
 import HAPLoop
 import HAPProfile

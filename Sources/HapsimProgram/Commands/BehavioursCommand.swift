@@ -1,7 +1,6 @@
 import HAPCommandLine
 import HAPDevices
 import HAPModel
-import HAPSimulator
 import HAPWire
 
 extension Command {

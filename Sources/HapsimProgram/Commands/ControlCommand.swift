@@ -1,6 +1,6 @@
 import HAPCommandLine
+import HAPCommands
 import HAPLoop
-import HAPSimulator
 import HAPWire
 
 #if canImport(Glibc)

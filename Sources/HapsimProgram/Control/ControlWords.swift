@@ -1,6 +1,7 @@
 import HAPCommandLine
+import HAPCommands
+import HAPHost
 import HAPModel
-import HAPSimulator
 import HAPWire
 
 /// The words of a command line as a command for a running hapsim.

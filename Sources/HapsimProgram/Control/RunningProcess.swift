@@ -1,5 +1,6 @@
+import HAPCommands
+import HAPHost
 import HAPLoop
-import HAPSimulator
 import HAPWire
 
 #if canImport(Glibc)

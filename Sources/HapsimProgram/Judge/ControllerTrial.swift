@@ -1,7 +1,7 @@
 import HAPCommandLine
+import HAPHost
 import HAPModel
 import HAPScenario
-import HAPSimulator
 import HAPWire
 
 /// What is done to accessories so that their controllers show what they are made of: connections that are lost, a start anew, answers that are

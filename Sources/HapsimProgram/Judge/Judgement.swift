@@ -1,8 +1,8 @@
 import HAPCommandLine
+import HAPHost
 import HAPJudge
 import HAPLoop
 import HAPReport
-import HAPSimulator
 import HAPWire
 
 /// What was found about controllers, told and written when a run ends.

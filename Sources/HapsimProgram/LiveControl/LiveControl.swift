@@ -1,7 +1,8 @@
 import HAPCommandLine
+import HAPCommands
 import HAPControl
+import HAPHost
 import HAPLoop
-import HAPSimulator
 
 /// The control API and the page of this process: where they are, and the journal that they tell of.
 ///

@@ -1,6 +1,7 @@
+import HAPCommands
 import HAPControl
+import HAPHost
 import HAPScenario
-import HAPSimulator
 import HAPWire
 
 /// Plays scenarios that come over the control API, one at a time and beside none that the process was started with.

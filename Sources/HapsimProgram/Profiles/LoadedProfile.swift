@@ -1,6 +1,5 @@
 import HAPCommandLine
 import HAPProfile
-import HAPSimulator
 import HAPWire
 
 /// A profile file, read and judged by all who have a say: the format, and the simulator for its behaviours.

@@ -1,5 +1,5 @@
+import HAPHost
 import HAPLoop
-import HAPSimulator
 import Synchronization
 
 /// Those who are told what happens to the accessories: the log, and who comes while it runs. The log hears from every loop, the others on one.

@@ -1,5 +1,5 @@
 import HAPCommandLine
-import HAPSimulator
+import HAPHost
 import HAPWire
 import Synchronization
 

@@ -2,9 +2,9 @@ import HAPCommandLine
 import HAPDevices
 import HAPFaults
 import HAPFleet
+import HAPHost
 import HAPModel
 import HAPProfile
-import HAPSimulator
 import HAPWire
 
 /// A fleet's file with the profiles it names, judged: what it says of them fits.

@@ -1,6 +1,7 @@
 import HAPCommandLine
+import HAPCommands
+import HAPHost
 import HAPScenario
-import HAPSimulator
 
 /// A scenario and where it came from.
 struct LoadedScenario: Sendable {

@@ -1,9 +1,9 @@
 import HAPCommandLine
 import HAPCrypto
 import HAPFleet
+import HAPHost
 import HAPLoop
 import HAPProfile
-import HAPSimulator
 import HAPStore
 
 /// Somebody wants an end before everything is served.

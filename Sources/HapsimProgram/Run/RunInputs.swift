@@ -1,6 +1,6 @@
 import HAPCommandLine
+import HAPCommands
 import HAPLoop
-import HAPSimulator
 import HAPStore
 
 /// Lets `hapsim ctl` speak to this process. Without a state folder it has no place to; where it can't, that is said, and accessories are served

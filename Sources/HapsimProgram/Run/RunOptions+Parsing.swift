@@ -1,10 +1,10 @@
 import HAPCommandLine
 import HAPFaults
 import HAPFleet
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
-import HAPSimulator
 import HAPWire
 
 extension RunOptions {

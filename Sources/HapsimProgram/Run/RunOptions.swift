@@ -1,9 +1,9 @@
 import HAPCommandLine
 import HAPFaults
 import HAPFleet
+import HAPHost
 import HAPLoop
 import HAPModel
-import HAPSimulator
 
 /// All that `hapsim run` was asked for, checked: what can be judged without looking at a file or the network is right.
 struct RunOptions: Equatable, Sendable {

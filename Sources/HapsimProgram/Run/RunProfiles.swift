@@ -3,11 +3,11 @@ import HAPCrypto
 import HAPDefects
 import HAPDiscovery
 import HAPFleet
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
 import HAPReport
-import HAPSimulator
 import HAPStore
 import HAPTransport
 import HAPWire

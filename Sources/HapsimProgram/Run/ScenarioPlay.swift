@@ -1,6 +1,7 @@
 import HAPCommandLine
+import HAPCommands
+import HAPHost
 import HAPScenario
-import HAPSimulator
 import HAPWire
 
 /// A scenario that this process plays: its notes and its end are told, and make the exit code.

@@ -1,5 +1,6 @@
 import HAPCommandLine
-import HAPSimulator
+import HAPCommands
+import HAPHost
 
 /// A run that is written as a scenario. The file is one from the start and after each step.
 ///

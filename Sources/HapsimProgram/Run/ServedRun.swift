@@ -1,10 +1,11 @@
 import HAPCommandLine
+import HAPCommands
 import HAPControl
 import HAPDiscovery
+import HAPHost
 import HAPLoop
 import HAPProfile
 import HAPReport
-import HAPSimulator
 import HAPStore
 import Synchronization
 

@@ -1,6 +1,6 @@
 import HAPDiscovery
+import HAPHost
 import HAPLoop
-import HAPSimulator
 
 /// One of the loops that accessories are spread over, and its share of them. The first is the one where commands come in.
 ///

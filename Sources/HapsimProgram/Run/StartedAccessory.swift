@@ -1,8 +1,8 @@
 import HAPCommandLine
 import HAPDiscovery
+import HAPHost
 import HAPLoop
 import HAPModel
-import HAPSimulator
 import HAPWire
 
 /// An accessory that is served: who it is, where, and how to pair with it.

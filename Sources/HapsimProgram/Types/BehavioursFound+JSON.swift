@@ -1,6 +1,5 @@
 import HAPDevices
 import HAPModel
-import HAPSimulator
 import HAPWire
 
 extension BehavioursFound {

@@ -1,7 +1,6 @@
 import HAPCommandLine
 import HAPDevices
 import HAPModel
-import HAPSimulator
 
 extension BehavioursFound {
   /// Each with its parameters, an empty line between them.

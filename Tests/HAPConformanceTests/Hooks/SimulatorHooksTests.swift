@@ -77,7 +77,7 @@ import Testing
   @Test("hapsim knows every command, and every member of it") func vocabulary() async throws {
     let source = try String(
       contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../Sources/HAPSimulator/Commands/SimulatorCommand.swift"), encoding: .utf8)
+        .appending(path: "../../../Sources/HAPCommands/Commands/SimulatorCommand.swift"), encoding: .utf8)
     var known: [String: Set<String>] = [:]
     for match in source.matches(of: /\("([a-z-]+)", \[([^\]]*)\]\)/) {
       known[String(match.1)] = Set(match.2.matches(of: /"([a-z]+)"/).map { String($0.1) })

@@ -2,9 +2,8 @@ import HAPAttributes
 import HAPDefects
 import HAPModel
 import Testing
-
 @testable import HAPDevices
-@testable import HAPSimulator
+@testable import HAPHost
 
 @Suite("What a defect does to a device") struct DeviceAlterationTests {
   private let on = AttributeID(aid: 1, iid: 9)

@@ -1,7 +1,7 @@
 import HAPModel
 import HAPWire
 import Testing
-
+@testable import HAPHost
 @testable import HAPSimulator
 
 @Suite("The library: what is expected of an accessory", .timeLimit(.minutes(10))) struct ExpectationTests {

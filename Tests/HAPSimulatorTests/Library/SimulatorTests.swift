@@ -3,8 +3,8 @@ import HAPLoop
 import HAPModel
 import HAPProfile
 import Testing
-
 @testable import HAPDevices
+@testable import HAPHost
 @testable import HAPSimulator
 
 @Suite("The library: a simulator", .timeLimit(.minutes(10))) struct SimulatorTests {

@@ -1,5 +1,5 @@
+import HAPHost
 import HAPLoop
-import HAPSimulator
 import HAPWorld
 import Testing
 

@@ -1,11 +1,11 @@
 import Foundation
 import HAPConformance
 import HAPDiscovery
+import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
 import HAPReport
-import HAPSimulator
 import HAPStore
 import HAPSuite
 import HAPTransport

@@ -1,0 +1,41 @@
+import HAPDevices
+import HAPHost
+import HAPWire
+
+/// The JSON texts, each one line without its end, in which commands are answered.
+package enum CommandAnswer {
+  /// `{"id":7,"ok":true,…}`
+  ///
+  /// - Parameter members: writes further members (`key`, then a value) into the object.
+  package static func success(id: JSONNode?, members: (inout JSONWriter) -> Void = { _ in }) -> String {
+    answer(id, ok: true, members)
+  }
+
+  /// `{"id":7,"ok":false,"error":{"code":"invalid-value","message":"…"}}`
+  package static func failure(id: JSONNode?, _ error: CommandError) -> String {
+    answer(id, ok: false) { json in
+      json.key("error")
+      json.object {
+        $0.key("code")
+        $0.string(error.code.rawValue)
+        $0.key("message")
+        $0.string(error.message)
+      }
+    }
+  }
+
+  package static func failure(_ refusal: CommandRefusal) -> String { failure(id: refusal.id, refusal.error) }
+
+  /// A command without an `id` is answered with null, so that every answer has one.
+  private static func answer(_ id: JSONNode?, ok: Bool, _ members: (inout JSONWriter) -> Void) -> String {
+    JSONWriter.text { json in
+      json.object { json in
+        json.key("id")
+        if let id { json.node(id) } else { json.null() }
+        json.key("ok")
+        json.bool(ok)
+        members(&json)
+      }
+    }
+  }
+}

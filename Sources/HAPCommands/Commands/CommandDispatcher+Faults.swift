@@ -1,0 +1,116 @@
+import HAPDevices
+import HAPFaults
+import HAPHost
+import HAPProfile
+import HAPWire
+
+extension CommandDispatcher {
+  /// Switches faults on that an accessory is to have from its start, one after the other; the first that is refused ends it.
+  /// - Parameter done: called on the loop, perhaps before this returns, with why one is refused.
+  package func begin(
+    _ faults: some Sequence<FaultChoice>, at accessory: SimulatedAccessory,
+    done: @escaping @Sendable (CommandError?) -> Void
+  ) {
+    var rest = Array(faults)[...]
+    guard let fault = rest.popFirst() else { return done(nil) }
+    // Called on the loop's thread, as everything here is.
+    nonisolated(unsafe) let dispatcher = self
+    let others = rest
+    do throws(CommandError) {
+      try switchFault(fault, true, at: accessory) { error in
+        if let error { return done(error) }
+        dispatcher.begin(others, at: accessory, done: done)
+      }
+    } catch { done(error) }
+  }
+
+  /// Serves one more accessory, with the faults that its profile has.
+  /// - Parameters:
+  ///   - read: reads its profile; called off the loop.
+  ///   - done: called on the loop.
+  package func add(
+    _ read: @escaping @Sendable () throws -> AccessoryProfile,
+    done: @escaping @Sendable (Result<SimulatedAccessory, CommandError>) -> Void
+  ) {
+    simulation.add(read) { result in begin(with: result, done: done) }
+  }
+
+  /// An accessory that was added begins with the faults of its profile, or isn't added.
+  private func begin(
+    with result: Result<SimulatedAccessory, CommandError>,
+    done: @escaping @Sendable (Result<SimulatedAccessory, CommandError>) -> Void
+  ) {
+    guard case .success(let accessory) = result else { return done(result) }
+    let simulation = simulation
+    begin(accessory.assumeIsolated { $0.ownFaults }, at: accessory) { error in
+      guard let error else { return done(result) }
+      simulation.remove(accessory)
+      done(.failure(error))
+    }
+  }
+
+  /// Switches a fault on or off, and carries out the commands that belong to that, in their order. The first that is refused takes it back.
+  func switchFault(
+    _ fault: FaultChoice, _ isOn: Bool, at accessory: SimulatedAccessory,
+    done: @escaping @Sendable (CommandError?) -> Void
+  ) throws(CommandError) {
+    let commands = try accessory.isolated { (accessory) throws(CommandError) -> [JSONNode] in
+      if !isOn { return try accessory.switchFaultOff(fault.name).end }
+      let old = try accessory.switchFaultOn(fault)
+      return (old?.end ?? []) + fault.begin
+    }
+    nonisolated(unsafe) var dispatcher = self
+    dispatcher.subject = accessory
+    nonisolated(unsafe) let bound = dispatcher
+    bound.carryOut(commands[...]) { error in
+      if let error { return bound.takeBack(fault, error, done) }
+      if !isOn { return done(nil) }
+      bound.follow(fault, done)
+    }
+  }
+
+  private func takeBack(_ fault: FaultChoice, _ error: CommandError, _ done: (CommandError?) -> Void) {
+    subject?.assumeIsolated { _ = try? $0.switchFaultOff(fault.name) }
+    done(CommandError(.notPossible, "\(fault.name): \(error.message)"))
+  }
+
+  /// What a fault does behind its first commands.
+  private func follow(_ fault: FaultChoice, _ done: @escaping @Sendable (CommandError?) -> Void) {
+    guard let subject else { return done(nil) }
+    nonisolated(unsafe) let bound = self
+    @Sendable func goOn() {
+      subject.assumeIsolated { accessory in
+        accessory.follow(fault) { command, then in
+          nonisolated(unsafe) let then = then
+          bound.carryOut([command]) { error in
+            if let error { subject.assumeIsolated { $0.tellTrouble("\(fault.name): \(error.message)") } }
+            then()
+          }
+        }
+      }
+      done(nil)
+    }
+    guard let jump = fault.jump else { return goOn() }
+    simulation.clock.jump(by: jump) { result in
+      if case .failure(let error) = result { return bound.takeBack(fault, error, done) }
+      goOn()
+    }
+  }
+
+  /// Carries commands out at the subject, one after the other and not as if somebody had sent them; the first that is refused ends it.
+  private func carryOut(_ commands: ArraySlice<JSONNode>, done: @escaping @Sendable (CommandError?) -> Void) {
+    guard let node = commands.first else { return done(nil) }
+    nonisolated(unsafe) let dispatcher = self
+    do throws(CommandRefusal) {
+      let command = try SimulatorCommand(node)
+      do throws(CommandError) {
+        try perform(command) { outcome in
+          switch outcome {
+          case .success: dispatcher.carryOut(commands.dropFirst(), done: done)
+          case .failure(let error): done(CommandError(.notPossible, error.message))
+          }
+        }
+      } catch { done(error) }
+    } catch { done(error.error) }
+  }
+}

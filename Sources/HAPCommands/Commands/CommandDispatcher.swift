@@ -1,0 +1,258 @@
+import HAPDevices
+import HAPHost
+import HAPIP
+import HAPLoop
+import HAPModel
+import HAPProfile
+import HAPWire
+
+/// Takes commands for the accessories of a simulation, finds whom they are for, and replies to each once.
+///
+/// Belongs to the loop that the accessories are pinned to.
+package struct CommandDispatcher: CommandTaker {
+  package typealias Answer = @Sendable (CommandOutcome) -> Void
+
+  let simulation: Simulation
+  private let readProfile: @Sendable (String) throws -> AccessoryProfile
+  /// Called after the last accessory was stopped by a command.
+  private let onAllStopped: () -> Void
+  /// Is shown each command as it comes; what it returns is called when the command was carried out.
+  package var onCommand: (@Sendable (JSONNode) -> @Sendable () -> Void)?
+
+  /// Who is meant: a command that names nobody means it, and one that names somebody an accessory of it. Nil: the only one, or all.
+  package var subject: SimulatedAccessory?
+
+  /// - Parameter readProfile: reads the profile at a path; called off the loop.
+  package init(
+    _ simulation: Simulation, readProfile: @escaping @Sendable (String) throws -> AccessoryProfile,
+    onAllStopped: @escaping () -> Void
+  ) {
+    self.simulation = simulation
+    self.readProfile = readProfile
+    self.onAllStopped = onAllStopped
+  }
+
+  /// Carries out the command on a line of JSON and hands over the reply, once: at once, or when it is done for what takes a moment (`advance`,
+  /// `replace`, `add`, and what starts an accessory anew).
+  package func take(_ line: [UInt8], done: @escaping @Sendable (CommandReply) -> Void) {
+    let node: JSONNode
+    let command: SimulatorCommand
+    do throws(CommandRefusal) {
+      node = try SimulatorCommand.parse(line)
+      command = try SimulatorCommand(node)
+    } catch { return done(CommandReply(error)) }
+    let onPerformed = onCommand?(node)
+    let answer: Answer = { outcome in
+      if case .success = outcome { onPerformed?() }
+      done(CommandReply(id: command.id, outcome))
+    }
+    do throws(CommandError) { try perform(command, answer) } catch { answer(.failure(error)) }
+  }
+
+  package func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) throws(CommandError) {
+    switch command.action {
+    case .advance(let duration):
+      simulation.clock.advance(by: duration) { result in answer(result.map { .time($0) }) }
+    case .add(let path):
+      let read = readProfile
+      add({ try read(path) }) { result in
+        answer(result.map { accessory in .added(accessory.assumeIsolated { $0.introduction }) })
+      }
+    case .replace(let path):
+      let read = readProfile
+      try whole(command).assumeIsolated {
+        $0.replace({ try read(path) }) { result in answer(result.map { .configurationNumber($0) }) }
+      }
+    case .conduct(let conduct):
+      try whole(command).assumeIsolated {
+        $0.restart(.reboot, with: conduct) { error in answer(error.map { .failure($0) } ?? .success(.done)) }
+      }
+    case .restart(let restart):
+      let accessory = try whole(command)
+      accessory.assumeIsolated {
+        $0.restart(restart) { error in
+          if let error { return answer(.failure(error)) }
+          guard restart == .factoryReset else { return answer(.success(.done)) }
+          answer(.success(.deviceID(accessory.assumeIsolated { $0.prepared.deviceID.text })))
+        }
+      }
+    case .list, .status:
+      let isList = command.action == .list
+      let objects = try targets(of: command).map { target in
+        target.accessory.assumeIsolated { $0.written(isList: isList) }
+      }
+      answer(.success(.accessories(process: isList ? ProcessListing(simulation) : nil, objects)))
+    case .disconnect(let controller):
+      let count = try whole(command).isolated { accessory throws(CommandError) in try accessory.disconnect(controller) }
+      answer(.success(.connections(count)))
+    case .unpair(let controller):
+      try whole(command).isolated { accessory throws(CommandError) in
+        try accessory.unpair(controller) { result in answer(result.map { .pairings($0) }) }
+      }
+    case .fault(let fault, let isOn):
+      try switchFault(fault, isOn, at: whole(command)) { error in
+        answer(error.map { .failure($0) } ?? .success(.done))
+      }
+    case .announce(let isTold):
+      try whole(command).isolated { accessory throws(CommandError) in try accessory.setAnnounced(isTold) }
+      answer(.success(.done))
+    case .radio(let isOn):
+      try whole(command).isolated { accessory throws(CommandError) in try accessory.setRadio(isOn) }
+      answer(.success(.done))
+    case .remove:
+      simulation.remove(try whole(command))
+      answer(.success(.done))
+    case .stop:
+      if command.accessory == nil { stopAll() } else { try whole(command).assumeIsolated { $0.stopForGood() } }
+      answer(.success(.done))
+      if simulation.accessories.allSatisfy({ $0.assumeIsolated { $0.isStopped } }) { onAllStopped() }
+    case .set, .stall, .identify, .obstruct, .deed, .reachable:
+      let target = try only(targets(of: command), command)
+      try target.accessory.isolated { accessory throws(CommandError) in
+        let aid = target.aid
+        switch command.action {
+        case .set(let characteristic, let value): try accessory.set(characteristic, to: value, aid: aid)
+        case .identify: try accessory.identify(aid: aid)
+        case .obstruct(let isObstructed, let service): try accessory.obstruct(isObstructed, at: service, aid: aid)
+        case .deed(let deed, let service): try accessory.perform(deed, at: service, aid: aid)
+        case .stall(let selector, let isStuck): try accessory.stall(selector, isStuck, aid: aid)
+        case .reachable(let isReachable): try accessory.setReachable(isReachable, aid: aid)
+        default: preconditionFailure("carried out above")
+        }
+      }
+      answer(.success(.done))
+    }
+  }
+
+  // MARK: Whom it is for
+
+  /// The accessory that is meant; behind a bridge with its aid.
+  func place(of accessory: AccessorySelector) throws(CommandError) -> (accessory: SimulatedAccessory, aid: UInt64?) {
+    let command = SimulatorCommand(accessory: accessory, .status)
+    return try only(targets(of: command), command)
+  }
+
+  /// The accessory and the characteristic that words mean.
+  package func characteristic(
+    _ selector: CharacteristicSelector, of accessory: AccessorySelector?
+  ) throws(CommandError) -> (accessory: SimulatedAccessory, id: AttributeID) {
+    let command = SimulatorCommand(accessory: accessory, .status)
+    let target = try only(targets(of: command), command)
+    let database = target.accessory.assumeIsolated { $0.database }
+    let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: target.aid) }
+    return (target.accessory, id)
+  }
+
+  private typealias Target = (accessory: SimulatedAccessory, aid: UInt64?)
+
+  /// The server that is meant as a whole.
+  package func whole(_ command: SimulatorCommand) throws(CommandError) -> SimulatedAccessory {
+    let target = try only(targets(of: command), command)
+    guard target.aid == nil || target.aid == 1 else {
+      let name = target.accessory.assumeIsolated { $0.name }
+      throw CommandError(
+        .notPossible,
+        "accessory \(command.accessory.map { "\($0)" } ?? "") is behind \"\(name)\", which this can be done to as a whole: name the bridge"
+      )
+    }
+    return target.accessory
+  }
+
+  private func only(_ targets: [Target], _ command: SimulatorCommand) throws(CommandError) -> Target {
+    guard let target = targets.first else { throw Self.refusal(of: nil, 0, ([], [])) }
+    guard targets.count == 1 else { throw Self.refusal(of: nil, targets.count, names()) }
+    return target
+  }
+
+  /// Those that are named; all when none is.
+  private func targets(of command: SimulatorCommand) throws(CommandError) -> [Target] {
+    guard let selector = command.accessory else { return candidates.map { ($0, nil) } }
+    let found = matches(selector)
+    guard found.count == 1 else { throw Self.refusal(of: selector, found.count, names()) }
+    return found
+  }
+
+  private var candidates: [SimulatedAccessory] { subject.map { [$0] } ?? simulation.accessories }
+
+  private func matches(_ selector: AccessorySelector) -> [Target] {
+    var found: [Target] = []
+    for accessory in candidates {
+      // The server's own name means all of it: its characteristics and those behind the bridge.
+      if selector.matches(name: accessory.assumeIsolated { $0.name }, aid: 0) {
+        found.append((accessory, nil))
+      } else {
+        found += accessory.assumeIsolated { $0.aids(matching: selector) }.map { (accessory, $0) }
+      }
+    }
+    return found
+  }
+
+  /// How many a selector means; nil means all.
+  package func matchCount(_ selector: AccessorySelector?) -> Int {
+    selector.map { matches($0).count } ?? simulation.accessories.count
+  }
+
+  func stopAll() { for accessory in simulation.accessories { accessory.assumeIsolated { $0.stop() } } }
+
+  // MARK: What is said of them
+
+  /// Of servers and the accessories behind them: what they are called.
+  typealias Names = (servers: [(number: Int, name: String)], all: [String])
+
+  func names() -> Names {
+    var names: Names = ([], [])
+    for accessory in simulation.accessories {
+      accessory.assumeIsolated { accessory in
+        let database = accessory.database
+        names.servers.append((accessory.number, accessory.name))
+        names.all += [accessory.name] + database.accessoryEntries.map { database.accessoryName($0.aid) }
+      }
+    }
+    return names
+  }
+
+  /// Why no single accessory is meant.
+  /// - Parameters:
+  ///   - selector: nil: none was named.
+  ///   - count: how many it means.
+  ///   - names: of those there are, in their order.
+  static func refusal(of selector: AccessorySelector?, _ count: Int, _ names: Names) -> CommandError {
+    guard let selector else {
+      if count == 0 { return CommandError(.noSuchAccessory, "no accessory is served") }
+      return CommandError(
+        .ambiguous, "\(count) accessories are served (\(listed(names.servers))): say which with \"accessory\"")
+    }
+    guard count == 0 else { return CommandError(.ambiguous, "\(count) accessories are \(selector)") }
+    var hint = names.servers.isEmpty ? ": none is served" : "; there are \(listed(names.servers))"
+    if case .name(let name) = selector, let meant = nearestName(to: name, in: names.all) {
+      hint = ": did you mean \"\(meant)\"?"
+    }
+    return CommandError(.noSuchAccessory, "there is no accessory \(selector)\(hint)")
+  }
+
+  /// The first of them, where there are many.
+  private static func listed(_ servers: [(number: Int, name: String)]) -> String {
+    let names = servers.sorted { $0.number < $1.number }.prefix(12).map { "\"\($0.name)\"" }.joined(separator: ", ")
+    return servers.count > 12 ? "\(names) and \(servers.count - 12) more" : names
+  }
+}
+
+extension SimulatedAccessory {
+  /// For who is on the loop already.
+  nonisolated func isolated<T: Sendable>(
+    _ body: @Sendable (isolated SimulatedAccessory) throws(CommandError) -> T
+  ) throws(CommandError) -> T {
+    try assumeIsolated { accessory in
+      Result { () throws(CommandError) in try body(accessory) }
+    }.get()
+  }
+}
+
+extension AccessorySelector: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .name(let name): "\"\(name)\""
+    case .aid(let aid): "\(aid)"
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import HAPDevices
+import HAPHost
+import HAPLoop
+
+/// The commands of one sender, carried out one after another: each finds what the one before it has done, however long that took.
+///
+/// Belongs to the loop's thread.
+package final class CommandQueue: @unchecked Sendable {  // used on the loop's thread alone
+  private enum Entry {
+    case line([UInt8])
+    case refused(CommandError)
+  }
+
+  private let dispatcher: any CommandTaker
+  private let loop: EventLoop
+  /// Monotonic time in nanoseconds.
+  private let readClock: () -> UInt64
+  /// Gets each answer, a line without its end, in the order of the commands.
+  package var onAnswer: ((String) -> Void)?
+  /// Told when a command has to wait for the one before it.
+  package var onBusy: (() -> Void)?
+  /// Told when everything is answered.
+  package var onIdle: (() -> Void)?
+  private var entries: [Entry] = []
+  /// A command has not been answered yet.
+  private var isWaiting = false
+  private var isAtWork = false
+  private var isClosed = false
+  /// While true, the next command waits.
+  package var isHeld = false { didSet { if !isHeld { goOn() } } }
+
+  package init(
+    _ dispatcher: any CommandTaker, on loop: EventLoop, readClock: (() -> UInt64)? = nil
+  ) {
+    self.dispatcher = dispatcher
+    self.loop = loop
+    self.readClock = readClock ?? { loop.readClock() }
+  }
+
+  /// Whether everything is answered.
+  package var isIdle: Bool { entries.isEmpty && !isWaiting }
+
+  /// Takes a line; a blank one is nothing.
+  package func take(_ line: LineSplitter.Line) {
+    switch line {
+    case .line(let bytes):
+      guard bytes.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\r") }) else { return }
+      entries.append(.line(bytes))
+    case .tooLong(let limit):
+      entries.append(.refused(CommandError(.malformed, "a line of more than \(limit) bytes was passed over")))
+    }
+    goOn()
+  }
+
+  /// Carries out and answers nothing any more.
+  package func close() {
+    isClosed = true
+    entries = []
+    onBusy = nil
+    onIdle = nil
+    onAnswer = nil
+  }
+
+  private func goOn() {
+    guard !isAtWork, !isClosed else { return }
+    isAtWork = true
+    defer { isAtWork = false }
+    var slice = TurnSlice(readClock)
+    while !isWaiting, !isHeld, !entries.isEmpty {
+      guard slice.allowsStep() else {
+        loop.schedule { self.goOn() }
+        onBusy?()
+        return
+      }
+      switch entries.removeFirst() {
+      case .refused(let error): onAnswer?(CommandReply(id: nil, .failure(error)).text)
+      case .line(let line):
+        isWaiting = true
+        dispatcher.take(line) { [self] reply in
+          isWaiting = false
+          onAnswer?(reply.text)
+          goOn()
+        }
+      }
+    }
+    if isIdle { onIdle?() } else { onBusy?() }
+  }
+}

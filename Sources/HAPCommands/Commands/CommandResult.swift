@@ -1,0 +1,139 @@
+import HAPHost
+import HAPDevices
+import HAPWire
+
+/// The result of a command that was carried out.
+package enum CommandResult: Equatable, Sendable {
+  case done
+  /// Simulated time after `advance`.
+  case time(Duration)
+  /// The accessory that `add` serves.
+  case added(AccessoryIntroduction)
+  case configurationNumber(UInt16)
+  /// The new device ID after a factory reset.
+  case deviceID(String)
+  /// The number of connections that were closed.
+  case connections(Int)
+  /// The number of pairings that were removed.
+  case pairings(Int)
+  /// One JSON object for each accessory.
+  /// - Parameter process: nil for `status`.
+  case accessories(process: ProcessListing?, [[UInt8]])
+}
+
+/// A refused command has an error instead of a result.
+package typealias CommandOutcome = Result<CommandResult, CommandError>
+
+/// The part of the answer to `list` that belongs to the process.
+package struct ProcessListing: Equatable, Sendable {
+  let now: Duration
+  /// Simulated time per real time; nil: it does not run.
+  let scale: Double?
+  /// The address of the page; nil: none is served.
+  let page: String?
+
+  init(_ simulation: Simulation) {
+    now = simulation.clock.now
+    scale = simulation.clock.scale
+    page = simulation.pageAddress
+  }
+}
+
+/// The answer to one command: its `id`, and the outcome.
+package struct CommandReply: Sendable {
+  package let id: JSONNode?
+  package let outcome: CommandOutcome
+
+  package init(id: JSONNode?, _ outcome: CommandOutcome) {
+    self.id = id
+    self.outcome = outcome
+  }
+
+  init(_ refusal: CommandRefusal) { self.init(id: refusal.id, .failure(refusal.error)) }
+
+  /// One line of JSON, without its end.
+  package var text: String {
+    switch outcome {
+    case .success(let result): CommandAnswer.success(id: id) { result.write(to: &$0) }
+    case .failure(let error): CommandAnswer.failure(id: id, error)
+    }
+  }
+}
+
+extension CommandResult {
+  /// Writes the members of an answer's object.
+  package func write(to json: inout JSONWriter) {
+    switch self {
+    case .done: break
+    case .time(let now): json.now(now)
+    case .added(let introduction): introduction.write(to: &json)
+    case .configurationNumber(let number):
+      json.key("configurationNumber")
+      json.integer(number)
+    case .deviceID(let text):
+      json.key("deviceID")
+      json.string(text)
+    case .connections(let count):
+      json.key("connections")
+      json.integer(count)
+    case .pairings(let count):
+      json.key("pairings")
+      json.integer(count)
+    case .accessories(let process, let objects):
+      process?.write(to: &json)
+      json.key("accessories")
+      json.array { json in for object in objects { json.written(object) } }
+    }
+  }
+}
+
+extension AccessoryIntroduction {
+  fileprivate func write(to json: inout JSONWriter) {
+    for (key, value) in [
+      ("name", name), ("deviceID", deviceID), ("setupCode", setupCode), ("setupPayload", setupPayload),
+      ("category", category),
+    ] {
+      json.key(key)
+      json.string(value)
+    }
+    json.key("port")
+    json.integer(port)
+  }
+}
+
+extension ProcessListing {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.key("time")
+    json.object { $0.time(now, scale: scale) }
+    guard let page else { return }
+    json.key("control")
+    json.string(page)
+  }
+}
+
+extension SimulationClock {
+  fileprivate var scale: Double? {
+    switch pace {
+    case .running(let scale): scale
+    case .standing, .jumping: nil
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Of an object: simulated time in seconds, and how fast it goes.
+  package mutating func members(of clock: SimulationClock) { time(clock.now, scale: clock.scale) }
+
+  fileprivate mutating func time(_ now: Duration, scale: Double?) {
+    self.now(now)
+    key("scale")
+    if let scale { double(scale) } else { integer(0) }
+  }
+
+  /// Simulated time in seconds.
+  fileprivate mutating func now(_ time: Duration) {
+    key("now")
+    let (seconds, attoseconds) = time.components
+    double(Double(seconds) + Double(attoseconds) / 1e18)
+  }
+}

@@ -1,0 +1,14 @@
+import HAPHost
+
+/// Performs commands for the accessories of one loop or of several. Belongs to a loop.
+package protocol CommandTaker {
+  /// Performs the command on a line of JSON and calls `done` once, on the same loop: immediately, or later if the command takes time.
+  func take(_ line: [UInt8], done: @escaping @Sendable (CommandReply) -> Void)
+}
+
+extension CommandTaker {
+  /// Performs the command on a line of JSON and passes on the text of the reply, without its end of line.
+  package func answer(_ line: [UInt8], to answer: @escaping @Sendable (String) -> Void) {
+    take(line) { answer($0.text) }
+  }
+}

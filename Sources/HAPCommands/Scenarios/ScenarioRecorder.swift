@@ -1,0 +1,104 @@
+import HAPHost
+import HAPScenario
+import HAPWire
+
+/// Makes a scenario of what happens: commands as they came, and what controllers wrote as if it had been done by hand.
+///
+/// Belongs to the loop's thread.
+package final class ScenarioRecorder {
+  private let clock: SimulationClock
+  private let expects: Bool
+  private var lastStep = Duration.zero
+
+  /// - Parameter expects: whether what controllers write becomes something to expect, instead of something to do.
+  package init(_ clock: SimulationClock, expects: Bool) {
+    self.clock = clock
+    self.expects = expects
+  }
+
+  /// What the file begins with: a scenario already.
+  /// - Parameter profiles: paths of what is served.
+  package static func head(profiles: [String], seed: UInt64?) -> String {
+    var text = "# Written by hapsim record. What it was recorded from stands beside each step.\nscenario: Recorded\n"
+    if !profiles.isEmpty { text += "# profiles: [\(profiles.map(quoted).joined(separator: ", "))]\n" }
+    if let seed { text += "seed: \(seed)\n" }
+    return text + "steps:\n  - note: Recorded\n"
+  }
+
+  /// The step for a command that comes now; empty where it is none.
+  package func lines(forCommand command: JSONNode) -> String {
+    guard let name = command["command"]?.stringValue, ScenarioCommands.simulator.names.contains(name) else { return "" }
+    let members = (command.members ?? []).filter { !["command", "id"].contains($0.name) }
+    let object = JSONNode.object(members.map { ($0.name, $0.value) })
+    return step("\(name): \(text(object))", "by a command")
+  }
+
+  /// The step for something that happened; empty where it is no step.
+  package func lines(for event: SimulatorEvent) -> String {
+    switch event.kind {
+    case .wrote(let written, let controller):
+      let id = JSONNode.text("\(written.characteristic.id)")
+      let value = JSONNode(written.value)
+      let words: [(name: String, value: JSONNode)] = [
+        ("accessory", .text(event.accessory)), ("characteristic", id), ("value", value),
+      ]
+      let told = "\(written), by controller \(controller)"
+      guard expects else { return step("set: \(text(.object(words)))", told) }
+      let condition = JSONNode.object([("event", .text("wrote"))] + words)
+      // As long as it took here, and a minute.
+      let within = (clock.now - lastStep + .seconds(60)).stepText
+      lastStep = clock.now
+      return "  - { expect: \(text(condition)), within: \(within) }  # \(commented(told))\n"
+    case .paired, .unpaired, .verified, .connected, .disconnected, .identified:
+      return "  # \(clock.now.stepText): \(commented(event.text))\n"
+    default: return ""
+    }
+  }
+
+  private func step(_ deed: String, _ comment: String) -> String {
+    lastStep = clock.now
+    return "  - { at: \(clock.now.stepText), \(deed) }  # \(commented(comment))\n"
+  }
+
+  private func text(_ node: JSONNode) -> String { Self.escaped(node.compactText) }
+
+  private static func quoted(_ text: String) -> String { escaped(JSONWriter.text { $0.string(text) }) }
+
+  /// JSON that is YAML too: YAML takes fewer characters as they are, and folds some.
+  private static func escaped(_ json: String) -> String {
+    var text = ""
+    for scalar in json.unicodeScalars {
+      if isPlain(scalar) {
+        text.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(scalar.value, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
+    return text
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x20...0x7E, 0x10000...: true
+    case 0x2028, 0x2029: false
+    case 0xA0...0xD7FF, 0xE000...0xFFFD: scalar.value != 0xFEFF
+    default: false
+    }
+  }
+
+  /// Nothing that ends a line, or that YAML refuses.
+  private func commented(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { Self.isPlain($0) ? $0 : " " }))
+  }
+}
+
+extension Duration {
+  /// Seconds and milliseconds, as a step has them.
+  fileprivate var stepText: String {
+    let milliseconds = components.attoseconds / 1_000_000_000_000_000
+    if milliseconds == 0 { return "\(components.seconds)s" }
+    let digits = String(milliseconds)
+    return "\(components.seconds).\(String(repeating: "0", count: 3 - digits.count))\(digits)s"
+  }
+}

@@ -1,0 +1,185 @@
+import HAPDevices
+import HAPHost
+import HAPLoop
+import HAPScenario
+import HAPWire
+
+/// A scenario that is carried out: its commands go to the accessories, and what happens to them comes back to it.
+///
+/// Belongs to the loop's thread.
+package final class ScenarioRun: @unchecked Sendable {  // used on the loop's thread alone
+  /// How it ended.
+  package enum Outcome: Sendable {
+    case passed
+    case failed(ScenarioFailure)
+  }
+
+  private enum Input {
+    case began
+    case time
+    case event(ScenarioEvent, at: Duration)
+    case answer(ticket: Int, refusal: String?)
+    case lateController(Int)
+  }
+
+  private let clock: SimulationClock
+  private let loop: EventLoop
+  private let dispatcher: CommandDispatcher
+  private let machine: ScenarioMachine
+  private var inputs: [Input] = []
+  private var isDraining = false
+  private var isScheduled = false
+  private var isOver = false
+  private let timer: SimulationTimer
+  /// How long a controller may take is told by the machine's clock, since the simulation's stands still for it.
+  private let patience: LoopTimer
+  /// When a controller is late, by the machine's clock, for each wait; a wait keeps its time though it isn't the controller's turn for a while.
+  private var controllerDeadlines: [Int: Duration] = [:]
+  /// Is told each `note`, with the simulated time.
+  package var onNote: ((String, Duration) -> Void)?
+  /// Told once, when it is over.
+  package var onEnd: ((Outcome, Duration) -> Void)?
+
+  /// The words of a scenario that mean nothing to the accessories that are served now: see `Scenario.wordProblems`.
+  package static func wordProblems(
+    of scenario: Scenario, on simulation: Simulation, _ dispatcher: CommandDispatcher
+  ) -> [JSONProblem] {
+    scenario.wordProblems(in: RunningWorld(simulation, dispatcher))
+  }
+
+  /// - Parameter seed: of its chance, where the scenario has none.
+  package init(
+    _ scenario: Scenario, on simulation: Simulation, _ dispatcher: CommandDispatcher, seed: UInt64
+  ) {
+    clock = simulation.clock
+    loop = simulation.loop
+    self.dispatcher = dispatcher
+    var random = SimulationRandom(seed: scenario.seed ?? seed)
+    machine = ScenarioMachine(
+      scenario, in: RunningWorld(simulation, dispatcher), holdsTime: simulation.clock.pace == .jumping,
+      chance: { random.next() })
+    timer = SimulationTimer(simulation.clock, onFire: {})
+    patience = LoopTimer(simulation.loop)
+    timer.setAction { [unowned self] in take(.time) }
+    patience.onFire = { [unowned self] in
+      for (number, deadline) in controllerDeadlines.sorted(by: { $0.key < $1.key }) where deadline <= realNow {
+        take(.lateController(number))
+      }
+    }
+  }
+
+  /// Its first steps are carried out at once.
+  package func start() { take(.began) }
+
+  /// Nothing is done any more, and nobody told.
+  package func close() {
+    isOver = true
+    inputs = []
+    onEnd = nil
+    onNote = nil
+    timer.close()
+    patience.close()
+  }
+
+  /// Something happened to an accessory. It is taken up when the accessory is done with it, and no time passes until then.
+  package func hear(_ event: SimulatorEvent) {
+    guard !isOver else { return }
+    let text = JSONWriter.bytes { json in json.object { event.write(to: &$0) } }
+    guard let json = try? JSONNode.parse(text) else { preconditionFailure("an event is an object") }
+    inputs.append(.event(ScenarioEvent(json: json, text: event.text), at: clock.now))
+    drainLater()
+  }
+
+  private func drainLater() {
+    guard !isScheduled, !isDraining else { return }
+    isScheduled = true
+    clock.isHeld = true
+    loop.schedule { [weak self] in
+      self?.isScheduled = false
+      self?.drain()
+    }
+  }
+
+  private func take(_ input: Input) {
+    guard !isOver else { return }
+    inputs.append(input)
+    drain()
+  }
+
+  private func drain() {
+    guard !isDraining, !isOver else { return }
+    isDraining = true
+    // Other things on the loop have their turn between many steps at one moment.
+    var left = 1000
+    while !inputs.isEmpty, !isOver, left > 0 {
+      left -= 1
+      give(inputs.removeFirst())
+      for action in machine.takeActions() { perform(action) }
+    }
+    isDraining = false
+    if isOver { return }
+    if !inputs.isEmpty { return drainLater() }
+    settle()
+  }
+
+  private func give(_ input: Input) {
+    switch input {
+    case .began: machine.start(at: clock.now)
+    case .time: machine.advance(to: clock.now)
+    case .event(let event, let time): machine.heard(event, at: time)
+    case .answer(let ticket, let refusal): machine.answered(ticket, refusal, at: clock.now)
+    case .lateController(let number): machine.controllerIsLate(number)
+    }
+  }
+
+  private func perform(_ action: ScenarioMachine.Action) {
+    switch action {
+    case .perform(let command, let ticket):
+      let line = JSONWriter.bytes { $0.node(command) }
+      dispatcher.take(line) { [weak self] reply in self?.answered(ticket, reply.outcome) }
+    case .note(let text): onNote?(text, clock.now)
+    case .fail(let failure): end(.failed(failure))
+    case .end: end(.passed)
+    }
+  }
+
+  private func answered(_ ticket: Int, _ outcome: CommandOutcome) {
+    guard !isOver else { return }
+    var refusal: String?
+    if case .failure(let error) = outcome { refusal = error.message }
+    inputs.append(.answer(ticket: ticket, refusal: refusal))
+    if !isDraining { drainLater() }
+  }
+
+  private func end(_ outcome: Outcome) {
+    let tell = onEnd
+    let now = clock.now
+    close()
+    // What goes on has nobody who lets time jump: it is advanced by commands.
+    clock.standStill()
+    tell?(outcome, now)
+  }
+
+  /// Everything is done that can be done now: time goes on, unless it has to wait.
+  private func settle() {
+    if let deadline = machine.nextDeadline {
+      timer.start(after: deadline - clock.now)
+    } else {
+      timer.cancel()
+    }
+    guard clock.pace == .jumping else { return }
+    let awaited = machine.controllerWaits
+    controllerDeadlines = controllerDeadlines.filter { machine.isWaiting($0.key) }
+    for (number, limit) in awaited {
+      if let limit, controllerDeadlines[number] == nil { controllerDeadlines[number] = realNow + limit }
+    }
+    if let next = awaited.compactMap({ controllerDeadlines[$0.number] }).min() {
+      patience.start(after: max(.zero, next - realNow))
+    } else {
+      patience.cancel()
+    }
+    clock.isHeld = machine.isBusy || machine.awaitsController
+  }
+
+  private var realNow: Duration { .nanoseconds(Int64(clamping: loop.now)) }
+}

@@ -1,0 +1,394 @@
+import HAPDefects
+import HAPDevices
+import HAPDiscovery
+import HAPFaults
+import HAPLoop
+import HAPModel
+import HAPProfile
+import HAPStore
+import HAPTransport
+import HAPWire
+
+/// A running accessory: profile, core, server, store, advertisement and device, on one loop. An actor whose executor is that loop, so that
+/// whoever asks from elsewhere hops onto it once, and whoever is on it already never does.
+package actor SimulatedAccessory {
+  private enum State {
+    case new
+    case running(AccessoryRun)
+    /// The old run has ended and the new one is being prepared.
+    case restarting(held: [HeldPort])
+    case stopped
+  }
+
+  package nonisolated let loop: EventLoop
+  /// As of its last start.
+  package private(set) var prepared: PreparedAccessory
+  /// What it will be made of at its next start.
+  private var profile: AccessoryProfile
+  private var state = State.new
+  /// Of the last run, while there is none.
+  private var lastDatabase: AttributeDatabase?
+  private(set) var terms: ServingTerms?
+  private var advertiser: (any Advertiser)?
+  /// Accessories behind the bridge that it can't reach, over restarts.
+  private(set) var offline: Set<UInt64> = []
+  /// Whether another profile is being prepared, which reads and writes what is kept.
+  private var isReplacing = false
+  private var hasRadio = true
+  private(set) var isAnnounced = true
+  private var starts = 0
+  /// What its defect remembers.
+  private var defectState: DefectState?
+  let faults = AccessoryFaults()
+  /// Judges its controllers; nil: nobody does.
+  private var observer: AccessoryObserver?
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  /// Its place among all accessories of the process, from 1.
+  package nonisolated let number: Int
+
+  package init(_ prepared: PreparedAccessory, number: Int = 1, on loop: EventLoop) {
+    self.number = number
+    self.prepared = prepared
+    self.profile = prepared.profile
+    self.loop = loop
+  }
+
+  package var name: String { prepared.name }
+  /// Those that its profile has from its start.
+  package var ownFaults: [FaultChoice] { prepared.ownFaults }
+  package var isStopped: Bool { if case .stopped = state { true } else { false } }
+  package var isRunning: Bool { run != nil }
+  /// What is served, or was.
+  package var database: AttributeDatabase { run?.core.attributes.database ?? lastDatabase ?? prepared.database }
+  var run: AccessoryRun? { if case .running(let run) = state { run } else { nil } }
+  /// Of its controllers; nil: it does not run.
+  package var pairings: [Pairing]? { run?.core.pairings }
+  /// The text of the profile that is served, or will be at the next start.
+  package var profileText: [UInt8] { profile.text }
+  /// What lies beside it is what its behaviours name.
+  package var profileFileName: String { profile.fileName }
+  package var activeFaults: [FaultChoice] { faults.active }
+  /// 0 before the start.
+  package var port: UInt16 { terms?.port ?? 0 }
+
+  // MARK: Life
+
+  /// Listens and starts the device.
+  /// - Throws: `LoopError`: the port is in use, the address is not of this machine, …
+  /// - Returns: the port.
+  @discardableResult
+  package func start(_ terms: ServingTerms, advertiser: sending (any Advertiser)?) throws(LoopError) -> UInt16 {
+    guard case .new = state else { preconditionFailure("an accessory is started once") }
+    var terms = terms
+    if let sink = terms.sink {
+      terms.sink = { [number] event in
+        var event = event
+        event.number = number
+        sink(event)
+      }
+    }
+    self.terms = terms
+    self.advertiser = advertiser
+    if let defect = prepared.defect {
+      defectState = DefectState(defect)
+    }
+    if let advertiser {
+      self.advertiser = AlteredAdvertiser(
+        advertiser, prepared.defect?.records ?? [], on: loop, at: terms.places
+      ) { [state = defectState] in state?.restart?.cause }
+    }
+    observer = terms.observation?.observe(prepared)
+    if let observer { (self.advertiser as? AlteredAdvertiser)?.onRecord = { [unowned observer] in observer.tells($0) } }
+    try makeRun(terms.chance)
+    return port
+  }
+
+  /// Sets which events the sink receives from now on, also after a restart.
+  func setReporting(_ reporting: Reporting) {
+    terms?.tellsAll = reporting.all
+    terms?.tellsRequests = reporting.requests
+    run?.setReporting(reporting)
+  }
+
+  /// Stops, and says so.
+  package func stopForGood() {
+    guard !isStopped else { return }
+    stop()
+    if let terms, terms.tellsAll { terms.sink?(SimulatorEvent(accessory: name, .stopped)) }
+  }
+
+  /// Says goodbye on the network, sends what is answered, closes everything, and lets others run the accessory. Any number of times.
+  package func stop() {
+    guard !isStopped else { return }
+    let run = run
+    lastDatabase = database
+    state = .stopped
+    faults.stop()
+    run?.stop()
+    advertiser?.close()
+    prepared.store.close()
+  }
+
+  /// What goes wrong when it starts anew, or is given another profile.
+  private var restartChanges: [RestartChange] {
+    [prepared.defect?.restart].compactMap { $0 } + faults.active.compactMap { $0.defect?.restart }
+  }
+
+  private func makeRun(_ chance: AccessoryChance, isKnown: Bool = false) throws(LoopError) {
+    guard var terms else { preconditionFailure("it was never started") }
+    starts += 1
+    let run = try AccessoryRun(
+      prepared, on: loop, clock: terms.clock, advertiser: advertiser, chance: chance,
+      capturePath: terms.capturePath?(starts), defect: defectState, observer: observer, sink: terms.sink,
+      tellsAll: terms.tellsAll, tellsRequests: terms.tellsRequests)
+    do throws(LoopError) {
+      try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isAnnounced: isAnnounced, isKnown: isKnown)
+    } catch {
+      run.stop()
+      throw error
+    }
+    terms.port = run.server.port == 0 ? terms.port : run.server.port
+    self.terms = terms
+    state = .running(run)
+    prepared = prepared.running
+    lastDatabase = nil
+    offline = offline.filter { run.core.attributes.database.hasAccessory($0) }
+    for aid in offline.sorted() { run.setReachable(false, aid: aid) }
+    if faults.isEmpty { return }
+    let over = starts > 1 ? faults.forgetMomentary() : []
+    apply(to: run)
+    for fault in over { run.tellOfFault(fault, isOn: false) }
+  }
+
+  /// Ends the run and starts the accessory anew from what it keeps, at the same port.
+  /// - Parameters:
+  ///   - conduct: how it behaves from then on, whatever its profile says; nil: as it did.
+  ///   - done: called on the loop when it is back, or with why it isn't.
+  package func restart(
+    _ restart: Restart, with conduct: Conduct? = nil, done: @escaping @Sendable (CommandError?) -> Void
+  ) {
+    let old: AccessoryRun
+    do throws(CommandError) { old = try changeable() } catch { return done(error) }
+    old.stop(restart.ending)
+    lastDatabase = old.core.attributes.database
+    state = .restarting(held: HeldPort.hold(terms, of: loop))
+    let changes = restartChanges
+    let random = loop.random
+    old.whenStored { [self, prepared, profile] in
+      let chance = old.chance
+      // The old run lives until here, and with it what it still had to store.
+      loop.offload { () -> Result<(PreparedAccessory, StoreError?), any Error> in
+        var failure: StoreError?
+        do throws(StoreError) {
+          let alteration = try RestartAlteration(changes, .init(restart), prepared.store, random)
+          if restart == .factoryReset { try prepared.store.reset() }
+          try alteration?.apply(to: prepared.store, of: profile)
+        } catch { failure = error }
+        return Result {
+          (try PreparedAccessory(again: prepared, from: profile, with: conduct, random: random), failure)
+        }
+      } then: { result in
+        self.assumeIsolated { $0.comeBack(result, by: restart, chance, done) }
+      }
+    }
+  }
+
+  private func comeBack(
+    _ result: Result<(PreparedAccessory, StoreError?), any Error>, by restart: Restart, _ chance: AccessoryChance,
+    _ done: (CommandError?) -> Void
+  ) {
+    guard case .restarting(let held) = state else { return done(CommandError(.notPossible, "\"\(name)\" has stopped")) }
+    do {
+      let (again, failure) = try result.get()
+      // Under another name there is no record of it yet.
+      let isKnown = restart == .powerCut && hasRadio && again.instanceName == prepared.instanceName
+      prepared = again
+      profile = again.profile
+      if let state = defectState {
+        state.restart = (.nanoseconds(Int64(clamping: loop.now)), .init(restart))
+        state.script.restarted()
+      }
+      if failure == nil, restart == .factoryReset { offline = [] }
+      state = .restarting(held: HeldPort.keep(held))
+      try makeRun(chance, isKnown: isKnown)
+      guard failure == nil else { return done(failure.map { CommandError(.failed, "nothing was reset: \($0)") }) }
+      terms?.sink?(SimulatorEvent(accessory: name, .restarted(restart)))
+      done(nil)
+    } catch {
+      // What it keeps can't be read, or its port is taken: there is nothing to serve with.
+      terms?.sink?(SimulatorEvent(accessory: name, .trouble("it did not come back: \(error)")))
+      stopForGood()
+      done(CommandError(.failed, "\"\(name)\" has stopped, since it can't start anew: \(error)"))
+    }
+  }
+
+  /// Serves another profile of the same accessory from now on: `c#` is raised where it differs in more than values, ids stay with what they
+  /// were given to, and controllers stay connected and subscribed.
+  ///
+  /// - Parameters:
+  ///   - read: reads the profile; called off the loop.
+  ///   - done: called on the loop: the new configuration number, or why nothing was changed.
+  package func replace(
+    _ read: @escaping @Sendable () throws -> AccessoryProfile,
+    done: @escaping @Sendable (Result<UInt16, CommandError>) -> Void
+  ) {
+    do throws(CommandError) { _ = try changeable() } catch { return done(.failure(error)) }
+    isReplacing = true
+    let changes = restartChanges
+    loop.offload { [prepared, profile, random = loop.random] in
+      Result { () throws(CommandError) in
+        do {
+          let served = try prepared.store.idMap()
+          try RestartAlteration(changes, .replace, prepared.store, random)?.apply(to: prepared.store, of: profile)
+          return try Replacement(try read(), inPlaceOf: profile, servedAs: served, for: prepared)
+        } catch { throw CommandError(preparing: error) }
+      }
+    } then: { result in
+      self.assumeIsolated { accessory in
+        accessory.isReplacing = false
+        done(
+          Result { () throws(CommandError) in
+            let run = try accessory.running()
+            let replacement = try result.get()
+            run.replace(by: replacement)
+            accessory.profile = replacement.profile
+            accessory.offline = accessory.offline.filter { run.core.attributes.database.hasAccessory($0) }
+            return replacement.configurationNumber
+          })
+      }
+    }
+  }
+
+  // MARK: Commands
+
+  /// The run, for who wants something of it.
+  func running() throws(CommandError) -> AccessoryRun {
+    switch state {
+    case .running(let run): return run
+    case .restarting: throw CommandError(.notPossible, "\"\(name)\" is starting anew")
+    case .new, .stopped: throw CommandError(.notPossible, "\"\(name)\" has stopped")
+    }
+  }
+
+  /// The run, for who makes another one of it: one at a time.
+  private func changeable() throws(CommandError) -> AccessoryRun {
+    let run = try running()
+    guard !isReplacing else { throw CommandError(.notPossible, "\"\(name)\" is being given another profile") }
+    return run
+  }
+
+  package func setReachable(_ isReachable: Bool, aid: UInt64?) throws(CommandError) {
+    let run = try running()
+    guard let aid, aid != 1 else {
+      throw CommandError(
+        .notPossible,
+        "only an accessory behind a bridge can be offline, and \"\(name)\" is none; 'radio' takes it off the network")
+    }
+    guard isReachable == offline.contains(aid) else { return }
+    run.setReachable(isReachable, aid: aid)
+    if isReachable { offline.remove(aid) } else { offline.insert(aid) }
+  }
+
+  // MARK: Faults
+
+  /// - Returns: the fault of the same name that was on.
+  package func switchFaultOn(_ fault: FaultChoice) throws(CommandError) -> FaultChoice? {
+    let run = try running()
+    guard terms?.capturePath == nil else {
+      throw CommandError(.notPossible, "a run that is captured has no faults: its replay would not know of them")
+    }
+    let old = faults.switchOn(fault)
+    apply(to: run)
+    run.tellOfFault(fault, isOn: true)
+    return old
+  }
+
+  package func switchFaultOff(_ name: String) throws(CommandError) -> FaultChoice {
+    let run = try running()
+    guard let fault = faults.switchOff(name) else {
+      let names = faults.active.map(\.name)
+      throw CommandError(
+        .notPossible,
+        "the fault \"\(name)\" is not on\(names.isEmpty ? "" : "; these are: \(names.joined(separator: ", "))")")
+    }
+    apply(to: run)
+    run.tellOfFault(fault, isOn: false)
+    return fault
+  }
+
+  /// Goes on with a fault that is on, and whose first commands were carried out.
+  package func follow(_ fault: FaultChoice, _ perform: @escaping (JSONNode, @escaping () -> Void) -> Void) {
+    guard faults.active.contains(fault) else { return }
+    if fault.isOneShot { _ = try? switchFaultOff(fault.name) }
+    if !fault.cycle.isEmpty { faults.goRound(fault.name, FaultCycle(fault.cycle, on: loop, perform)) }
+  }
+
+  /// A step of a fault could not be carried out; while it starts anew that is no trouble.
+  package func tellTrouble(_ text: String) {
+    guard isRunning else { return }
+    terms?.sink?(SimulatorEvent(accessory: name, .trouble(text)))
+  }
+
+  private func apply(to run: AccessoryRun) {
+    run.apply(faults, base: defectState)
+    let records = (prepared.defect?.records ?? []) + faults.active.flatMap { $0.defect?.records ?? [] }
+    (advertiser as? AlteredAdvertiser)?.change(to: records)
+  }
+
+  package func setAnnounced(_ isTold: Bool) throws(CommandError) {
+    try running().setAnnounced(isTold)
+    isAnnounced = isTold
+  }
+
+  package func setRadio(_ isOn: Bool) throws(CommandError) {
+    let run = try running()
+    do throws(LoopError) { try run.setRadio(isOn) } catch {
+      throw CommandError(.failed, "the radio stays off: \(error)")
+    }
+    hasRadio = isOn
+  }
+
+  /// Closes the connections of a controller, or all.
+  /// - Returns: how many there were.
+  package func disconnect(_ controller: String?) throws(CommandError) -> Int {
+    let run = try running()
+    guard let controller else { return run.server.disconnect { _ in true } }
+    _ = try pairing(of: controller, in: run)
+    return run.server.disconnect { $0.isSecured && $0.controller == controller }
+  }
+
+  /// Removes the pairing of a controller, or all; and all when no admin would be left.
+  /// - Parameter done: called on the loop when that is stored, with how many are gone, or with why none is.
+  package func unpair(
+    _ controller: String?, done: @escaping @Sendable (Result<Int, CommandError>) -> Void
+  ) throws(CommandError) {
+    let run = try running()
+    let before = run.core.pairings.count
+    let gone = try controller.map { (controller) throws(CommandError) in [try pairing(of: controller, in: run)] }
+    run.server.unpair((gone ?? run.core.pairings).map(\.identifier)) { isStored in
+      if isStored { return done(.success(before - run.core.pairings.count)) }
+      let hasEnded = self.run !== run
+      done(
+        .failure(
+          hasEnded
+            ? CommandError(.notPossible, "\"\(self.name)\" was stopped before its pairings were removed")
+            : CommandError(.failed, "the pairings could not be stored")))
+    }
+  }
+
+  private func pairing(of controller: String, in run: AccessoryRun) throws(CommandError) -> Pairing {
+    if let pairing = run.core.pairings.first(where: { $0.name == controller }) { return pairing }
+    let known = run.core.pairings.map(\.name)
+    let meant = nearestName(to: controller, in: known).map { ": did you mean \"\($0)\"?" }
+    let list = known.isEmpty ? "; nobody is" : "; there are \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
+    throw CommandError(.noSuchController, "no controller \"\(controller)\" is paired with \"\(name)\"\(meant ?? list)")
+  }
+
+  /// The aids whose accessory has this name, or the aid itself.
+  package func aids(matching selector: AccessorySelector) -> [UInt64] {
+    let database = database
+    return database.accessoryEntries.map(\.aid).filter { selector.matches(name: database.accessoryName($0), aid: $0) }
+  }
+}
