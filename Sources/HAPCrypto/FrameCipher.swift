@@ -7,14 +7,15 @@ import CLibcrypto
 package final class FrameCipher {
   private let context: OpaquePointer
   /// Looked for once: libcrypto goes through its providers for each look.
-  nonisolated(unsafe) private static let algorithm = EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil)
+  // libcrypto does not write an algorithm after it has returned it, but for an atomic count of its users.
+  private static let algorithm = SharedPointer(EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil))
 
   /// - Parameter key: 32 bytes, or it traps.
   package init(key: SecretBytes) {
     precondition(key.count == 32, "a session key is 32 bytes")
     context = EVP_CIPHER_CTX_new()
     let result = key.withPointer {
-      EVP_CipherInit_ex(context, Self.algorithm, nil, $0, nil, 1)
+      EVP_CipherInit_ex(context, Self.algorithm.pointer, nil, $0, nil, 1)
     }
     precondition(result == 1, "libcrypto has no ChaCha20-Poly1305")
   }

@@ -33,13 +33,12 @@ extension EventLoop {
 
   private func wait<T: Sendable>(_ limit: Duration?, _ work: @escaping @Sendable () -> T) -> T? {
     precondition(!isOnLoop, "the loop can't wait for itself")
-    let outcome = Outcome<T>()
-    let isDone = driver.perform({ outcome.result = work() }, on: self, waitingAtMost: limit)
-    return isDone ? outcome.result : nil
+    let outcome = Guarded<T?>(nil)
+    let isDone = driver.perform(
+      {
+        let result = work()
+        outcome.withLock { $0 = result }
+      }, on: self, waitingAtMost: limit)
+    return isDone ? outcome.withLock { $0 } : nil
   }
-}
-
-/// Written on the loop; read after the driver has said that it was.
-private final class Outcome<T: Sendable>: @unchecked Sendable {  // see above
-  var result: T?
 }

@@ -216,7 +216,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// A hook for the end of those turns only in which it was asked for by `TurnHook.ask()`: so that a turn costs nothing for the thousands to whom
   /// nothing happened in it. They run in the order in which they were asked for, behind those of every turn. One that is asked for while hooks run has
   /// its turn before the loop blocks.
-  package func hookOnRequest(_ action: @escaping () -> Void) -> TurnHook {
+  package func hookOnRequest(_ action: @escaping () -> Void = {}) -> TurnHook {
     preconditionOnLoop()
     let hook = TurnHook(action)
     hook.loop = self
@@ -293,6 +293,9 @@ package final class TurnHook {
   fileprivate var isAsked = false
 
   fileprivate init(_ action: @escaping () -> Void) { self.action = action }
+
+  /// Runs another action from now on, unless the hook was cancelled.
+  package func setAction(_ action: @escaping () -> Void) { if !isCancelled { self.action = action } }
 
   package func cancel() {
     isCancelled = true

@@ -22,14 +22,15 @@ package final class AccessoryServer {
   package var shape: ((ConnectionCore) -> (any LinkShaper)?)?
   /// New connections are cut off while there are so many; nil: the core decides.
   package var refusesBeyond: Int?
-  private weak var owner: (any AccessoryServerOwner)?
+  /// Performs what is not the network's.
+  package weak var owner: (any AccessoryServerOwner)?
   var listeners: [TCPListener] = []
   var connections: [ConnectionID: ServedConnection] = [:]
   /// Connections that may have something to send, to close or to read on since the turn began.
   private var touched: [ServedConnection] = []
   private var settling: [ServedConnection] = []
   /// The end of a turn is one for those accessories only to which something happened in it: a process may serve thousands.
-  private var turnHook: TurnHook!
+  private let turnHook: TurnHook
   private let timer: LoopTimer
   private var armedDeadline: Duration?
   private var isPerforming = false
@@ -41,16 +42,17 @@ package final class AccessoryServer {
   var isStopped = false
 
   /// - Parameters:
-  ///   - owner: performs what is not the network's; held weakly.
+  ///   - owner: may be set later, but before the first request.
   ///   - openFiles: how many open files the connections of this port may use; nil: as many as the process may have.
   package init(
-    _ core: AccessoryCore, on loop: EventLoop, owner: any AccessoryServerOwner, openFiles: Int? = nil
+    _ core: AccessoryCore, on loop: EventLoop, owner: (any AccessoryServerOwner)? = nil, openFiles: Int? = nil
   ) {
     loop.preconditionOnLoop()
     self.core = core
     self.loop = loop
     self.owner = owner
     timer = LoopTimer(loop)
+    turnHook = loop.hookOnRequest()
     core.limitConnections(openFiles: openFiles ?? loop.descriptorLimit)
     timer.onFire = { [unowned self] in
       armedDeadline = nil
@@ -60,7 +62,7 @@ package final class AccessoryServer {
       touchAll()
       perform()
     }
-    turnHook = loop.hookOnRequest { [unowned self] in endTurn() }
+    turnHook.setAction { [unowned self] in endTurn() }
     turnHook.ask()
   }
 

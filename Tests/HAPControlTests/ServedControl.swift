@@ -55,9 +55,10 @@ final class ServedControl: Sendable {
       sink.journal = journal
       let dispatcher = CommandDispatcher(
         simulation, readProfile: { throw Failure(message: "no file is to be read: \($0)") }, onAllStopped: {})
-      nonisolated(unsafe) let (taker, told) = (dispatcher, journal)
+      nonisolated(unsafe) let told = journal
       let api = ControlAPI(
-        [ControlledPart(simulation, dispatcher)], taker, told, scenarios: scenarios, readerPatience: readerPatience,
+        [ControlledPart(simulation, dispatcher)], dispatcher, told, scenarios: scenarios,
+        readerPatience: readerPatience,
         on: loop)
       held.withLock { $0 = Held(simulation, journal, api) }
     }

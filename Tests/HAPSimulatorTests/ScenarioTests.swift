@@ -17,7 +17,7 @@ import Testing
     let scenario = try #require(file.scenario)
     let served = try await ServedSimulation(profiles, pace: pace)
     let (simulation, loop) = (served.simulation, served.loop)
-    nonisolated(unsafe) let dispatcher = served.commands
+    let dispatcher = served.commands
     let notes = Mutex<[String]>([])
     let run = OnThread<ScenarioRun?>(nil)
     let (failure, now): (ScenarioFailure?, Duration) = await withCheckedContinuation { continuation in

@@ -13,13 +13,11 @@ extension CommandDispatcher {
   ) {
     var rest = Array(faults)[...]
     guard let fault = rest.popFirst() else { return done(nil) }
-    // Called on the loop's thread, as everything here is.
-    nonisolated(unsafe) let dispatcher = self
     let others = rest
     do throws(CommandError) {
       try switchFault(fault, true, at: accessory) { error in
         if let error { return done(error) }
-        dispatcher.begin(others, at: accessory, done: done)
+        begin(others, at: accessory, done: done)
       }
     } catch { done(error) }
   }
@@ -59,9 +57,9 @@ extension CommandDispatcher {
       let old = try accessory.switchFaultOn(fault)
       return (old?.end ?? []) + fault.begin
     }
-    nonisolated(unsafe) var dispatcher = self
+    var dispatcher = self
     dispatcher.subject = accessory
-    nonisolated(unsafe) let bound = dispatcher
+    let bound = dispatcher
     bound.carryOut(commands[...]) { error in
       if let error { return bound.takeBack(fault, error, done) }
       if !isOn { return done(nil) }
@@ -77,12 +75,11 @@ extension CommandDispatcher {
   /// What a fault does behind its first commands.
   private func follow(_ fault: FaultChoice, _ done: @escaping @Sendable (CommandError?) -> Void) {
     guard let subject else { return done(nil) }
-    nonisolated(unsafe) let bound = self
     @Sendable func goOn() {
       subject.assumeIsolated { accessory in
         accessory.follow(fault) { command, then in
           nonisolated(unsafe) let then = then
-          bound.carryOut([command]) { error in
+          carryOut([command]) { error in
             if let error { subject.assumeIsolated { $0.tellTrouble("\(fault.name): \(error.message)") } }
             then()
           }
@@ -92,7 +89,7 @@ extension CommandDispatcher {
     }
     guard let jump = fault.jump else { return goOn() }
     simulation.clock.jump(by: jump) { result in
-      if case .failure(let error) = result { return bound.takeBack(fault, error, done) }
+      if case .failure(let error) = result { return takeBack(fault, error, done) }
       goOn()
     }
   }
@@ -100,13 +97,12 @@ extension CommandDispatcher {
   /// Carries commands out at the subject, one after the other and not as if somebody had sent them; the first that is refused ends it.
   private func carryOut(_ commands: ArraySlice<JSONNode>, done: @escaping @Sendable (CommandError?) -> Void) {
     guard let node = commands.first else { return done(nil) }
-    nonisolated(unsafe) let dispatcher = self
     do throws(CommandRefusal) {
       let command = try SimulatorCommand(node)
       do throws(CommandError) {
         try perform(command) { outcome in
           switch outcome {
-          case .success: dispatcher.carryOut(commands.dropFirst(), done: done)
+          case .success: carryOut(commands.dropFirst(), done: done)
           case .failure(let error): done(CommandError(.notPossible, error.message))
           }
         }

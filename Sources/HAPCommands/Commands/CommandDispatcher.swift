@@ -15,7 +15,7 @@ package struct CommandDispatcher: CommandTaker {
   let simulation: Simulation
   private let readProfile: @Sendable (String) throws -> AccessoryProfile
   /// Called after the last accessory was stopped by a command.
-  private let onAllStopped: () -> Void
+  private let onAllStopped: @Sendable () -> Void
   /// Is shown each command as it comes; what it returns is called when the command was carried out.
   package var onCommand: (@Sendable (JSONNode) -> @Sendable () -> Void)?
 
@@ -25,7 +25,7 @@ package struct CommandDispatcher: CommandTaker {
   /// - Parameter readProfile: reads the profile at a path; called off the loop.
   package init(
     _ simulation: Simulation, readProfile: @escaping @Sendable (String) throws -> AccessoryProfile,
-    onAllStopped: @escaping () -> Void
+    onAllStopped: @escaping @Sendable () -> Void
   ) {
     self.simulation = simulation
     self.readProfile = readProfile

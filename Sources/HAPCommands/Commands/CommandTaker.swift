@@ -1,7 +1,7 @@
 import HAPHost
 
 /// Performs commands for the accessories of one loop or of several. Belongs to a loop.
-package protocol CommandTaker {
+package protocol CommandTaker: Sendable {
   /// Performs the command on a line of JSON and calls `done` once, on the same loop: immediately, or later if the command takes time.
   func take(_ line: [UInt8], done: @escaping @Sendable (CommandReply) -> Void)
 }

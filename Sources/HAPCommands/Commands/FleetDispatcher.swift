@@ -9,12 +9,11 @@ import HAPWire
 ///
 /// Whoever sends one command when the one before it has been answered, as `CommandQueue` does, has them carried out in their order. Belongs to the
 /// loop of the first simulation.
-package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
-  // Constants alone; what they lead to is used on its own loop.
+package final class FleetDispatcher: CommandTaker {
   package typealias Answer = @Sendable (CommandOutcome) -> Void
 
   /// Used on the loop of its simulation alone.
-  private struct Part: @unchecked Sendable {
+  private struct Part: Sendable {
     let dispatcher: CommandDispatcher
     var loop: EventLoop { dispatcher.simulation.loop }
   }
@@ -91,11 +90,11 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
   private func ask<T: Sendable>(
     _ question: @escaping @Sendable (CommandDispatcher) -> T, then: @escaping @Sendable ([T]) -> Void
   ) {
-    let answers = Gathered<T>(count: parts.count)
+    let answers = Guarded(Gathered<T>(count: parts.count))
     for (index, part) in parts.enumerated() {
       part.loop.schedule { [home] in
         let answer = question(part.dispatcher)
-        home.schedule { if let all = answers.take(answer, at: index) { then(all) } }
+        home.schedule { if let all = answers.withLock({ $0.take(answer, at: index) }) { then(all) } }
       }
     }
   }
@@ -154,8 +153,8 @@ package final class FleetDispatcher: CommandTaker, @unchecked Sendable {
   }
 }
 
-/// Answers as they come in, on one loop.
-private final class Gathered<T: Sendable>: @unchecked Sendable {  // used on one loop's thread alone
+/// Answers as they come in.
+private struct Gathered<T: Sendable>: Sendable {
   private var answers: [T?]
   private var missing: Int
 
@@ -165,7 +164,7 @@ private final class Gathered<T: Sendable>: @unchecked Sendable {  // used on one
   }
 
   /// - Returns: all of them, with the last.
-  func take(_ answer: T, at index: Int) -> [T]? {
+  mutating func take(_ answer: T, at index: Int) -> [T]? {
     answers[index] = answer
     missing -= 1
     return missing == 0 ? answers.compactMap { $0 } : nil

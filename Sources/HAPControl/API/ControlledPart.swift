@@ -3,7 +3,7 @@ import HAPHost
 import HAPLoop
 
 /// The accessories of one loop, and who carries out commands for them there.
-package struct ControlledPart: @unchecked Sendable {  // used on the loop's thread alone
+package struct ControlledPart: Sendable {
   package let simulation: Simulation
   package let dispatcher: CommandDispatcher
 

@@ -47,12 +47,15 @@ enum SRPGroup {
   static let byteCount = 384
 
   /// The prime N; not written after it is made, so that threads may share it.
-  private nonisolated(unsafe) static let prime = BN_get_rfc3526_prime_3072(nil)!
-  private nonisolated(unsafe) static let montgomery = {
+  private static let sharedPrime = SharedPointer(BN_get_rfc3526_prime_3072(nil)!)
+  private static var prime: OpaquePointer { sharedPrime.pointer }
+  /// Not written after it is made, either.
+  private static let sharedMontgomery = {
     let montgomery = BN_MONT_CTX_new()!
     withScratch { check(BN_MONT_CTX_set(montgomery, prime, $0)) }
-    return montgomery
+    return SharedPointer(montgomery)
   }()
+  private static var montgomery: OpaquePointer { sharedMontgomery.pointer }
   static let generator: [UInt8] = [5]
 
   /// k = H(N | PAD(g)).

@@ -47,7 +47,7 @@ struct DNSSDLibrary: Sendable {
       guard let library = dlopen("libdns_sd.so.1", RTLD_NOW | RTLD_LOCAL) else { return nil }
       func function<F>(_ name: String, _: F.Type) -> F? { dlsym(library, name).map { unsafeBitCast($0, to: F.self) } }
       // From libavahi-common, a dependency of the library; another implementation of dns_sd.h has none.
-      function("avahi_set_allocator", (@convention(c) (UnsafeRawPointer?) -> Void).self)?(zeroingAllocator)
+      function("avahi_set_allocator", (@convention(c) (UnsafeRawPointer?) -> Void).self)?(makeZeroingAllocator())
       guard let register = function("DNSServiceRegister", Register.self),
         let browse = function("DNSServiceBrowse", Browse.self),
         let query = function("DNSServiceQueryRecord", Query.self),
@@ -72,14 +72,14 @@ struct DNSSDLibrary: Sendable {
 
     /// When the daemon dies, Avahi's library calls all callbacks of a connection, and up to 0.8 also those that it never set: whatever was in
     /// that memory before (avahi/avahi#569). In zeroed memory there are none. Avahi keeps the pointer for the rest of the process.
-    nonisolated(unsafe) private static let zeroingAllocator: UnsafeRawPointer = {
+    private static func makeZeroingAllocator() -> UnsafeRawPointer {
       let allocator = UnsafeMutablePointer<Allocator>.allocate(capacity: 1)
       allocator.initialize(
         to: Allocator(
           malloc: { Glibc.calloc(1, $0) }, free: { Glibc.free($0) }, realloc: { Glibc.realloc($0, $1) },
           calloc: { Glibc.calloc($0, $1) }))
       return UnsafeRawPointer(allocator)
-    }()
+    }
   #else
     private static let loaded: DNSSDLibrary? = DNSSDLibrary(
       register: { DNSServiceRegister($0, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) },

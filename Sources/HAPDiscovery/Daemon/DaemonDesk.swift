@@ -11,11 +11,14 @@ import HAPLoop
 final class DaemonDesk: @unchecked Sendable {
   let loop: EventLoop
   let choice: InterfaceChoice
-  private(set) var selfCheck: SelfCheck!
+  private(set) lazy var selfCheck = SelfCheck(loop) { [unowned self] isOn in
+    isBrowsing = isOn
+    browse()
+  }
   private var registrations: [ObjectIdentifier: DaemonRegistration] = [:]
   private var network: (any InterfaceWatch)?
   private var browser: ServiceReference?
-  private var browserRetry: LoopTimer!
+  private lazy var browserRetry = LoopTimer(loop) { [unowned self] in browse() }
   private var isBrowsing = false
 
   /// Starts the loop. From any thread.
@@ -29,11 +32,6 @@ final class DaemonDesk: @unchecked Sendable {
   }
 
   private func open() {
-    browserRetry = LoopTimer(loop) { [unowned self] in browse() }
-    selfCheck = SelfCheck(loop) { [unowned self] isOn in
-      isBrowsing = isOn
-      browse()
-    }
     if choice.names.isEmpty { return }
     network = loop.driver.watchInterfaces(of: loop) { [unowned self] in
       for registration in registrations.values { registration.interfacesChanged() }

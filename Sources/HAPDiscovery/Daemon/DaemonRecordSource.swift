@@ -21,7 +21,9 @@ final class DaemonRecordSource: RecordSource, @unchecked Sendable {
   private var waiting: [Question] = []
   private var deskEdition = 0
   private var backOff = BackOff()
-  private var retry: LoopTimer!
+  private lazy var retry = LoopTimer(desk.loop) { [unowned self] in
+    if instances == nil { browse() } else { startWaiting() }
+  }
 
   /// - Parameters:
   ///   - loop: its owner's, where it tells.
@@ -31,10 +33,7 @@ final class DaemonRecordSource: RecordSource, @unchecked Sendable {
     self.desk = desk
     self.type = type
     self.tell = tell
-    desk.loop.schedule {
-      self.retry = LoopTimer(desk.loop) { [unowned self] in if instances == nil { browse() } else { startWaiting() } }
-      self.browse()
-    }
+    desk.loop.schedule { self.browse() }
   }
 
   func close() {

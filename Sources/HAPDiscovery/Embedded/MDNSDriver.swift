@@ -57,11 +57,12 @@ package final class MDNSDriver<Machine: MDNSMachine> {
   private var machine: Machine
   private let loop: EventLoop
   private let choice: InterfaceChoice
-  private var sockets: MDNSSockets!
+  // The machine recognizes its own packets.
+  private lazy var sockets = MDNSSockets(loop, dropsEchoes: false) { [unowned self] datagram, _ in receive(datagram) }
   private let timer: LoopTimer
   private let retry: LoopTimer
   private var backOff = BackOff()
-  private var watcher: (any InterfaceWatch)!
+  private lazy var watcher: any InterfaceWatch = loop.driver.watchInterfaces(of: loop) { [unowned self] in follow() }
   private var known: [MDNSInterface] = []
   private var armed: Duration?
   private var isClosed = false
@@ -82,14 +83,11 @@ package final class MDNSDriver<Machine: MDNSMachine> {
     self.choice = choice
     timer = LoopTimer(loop)
     retry = LoopTimer(loop)
-    // The machine recognizes its own packets.
-    sockets = MDNSSockets(loop, dropsEchoes: false) { [unowned self] datagram, _ in receive(datagram) }
     timer.onFire = { [unowned self] in
       armed = nil
       perform { $0.advance(to: $1) }
     }
     retry.onFire = { [unowned self] in follow() }
-    watcher = loop.driver.watchInterfaces(of: loop) { [unowned self] in follow() }
     follow()
   }
 

@@ -16,7 +16,7 @@ import HAPTransport
 final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   let prepared: PreparedAccessory
   let core: AccessoryCore
-  private(set) var server: AccessoryServer!
+  let server: AccessoryServer
   private let loop: EventLoop
   private(set) var device: any Device
   /// The profile that is served now.
@@ -45,7 +45,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   /// Characteristics whose reads the device leaves without an answer.
   private var stuck: Set<AttributeID> = []
   /// What is wrong on purpose.
-  private var installed: InstalledDefect!
+  private let installed: InstalledDefect
   /// Whether a fault is on.
   private var isHindered = false
 
@@ -84,10 +84,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     core.reportsRequests = tellsRequests
     built = prepared.built.withoutDatabase
     self.device = device ?? prepared.blueprint.makeDevice()
-    server = AccessoryServer(
-      core, on: loop, owner: self, openFiles: prepared.openFiles)
+    server = AccessoryServer(core, on: loop, openFiles: prepared.openFiles)
     core.attributes.setLive(self.device.live)
-    core.attributes.writer = self.device.judgesWrites ? self : nil
     core.snapshotSource = TestCardCamera(in: prepared.database, named: built.names, clock)
     capture?.begin(
       CaptureHead(
@@ -99,6 +97,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     installed = InstalledDefect(
       defect, own: prepared.defect, setupCode: prepared.setupCode, networkRandom: chance.network, server,
       beside: observer)
+    server.owner = self
+    core.attributes.writer = self.device.judgesWrites ? self : nil
     installed.onIdentify = { [unowned self] in identify(aid: $0) }
     installed.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
     observer?.watch(core)

@@ -1,22 +1,21 @@
-import CUV
-
 /// A result that one thread waits for and another brings.
-final class BlockingOutcome<T: Sendable>: @unchecked Sendable {  // the semaphore orders the two accesses
-  private var semaphore = uv_sem_t()
-  private var result: Result<T, any Error>?
+final class BlockingOutcome<T: Sendable>: Sendable {
+  private let latch: Latch
+  private let result = Guarded<Result<T, any Error>?>(nil)
 
-  init() { uv_sem_init(&semaphore, 0) }
-  deinit { uv_sem_destroy(&semaphore) }
+  init() { latch = Latch() }
 
   /// Once.
   func finish(_ result: Result<T, any Error>) {
-    self.result = result
-    uv_sem_post(&semaphore)
+    self.result.withLock { $0 = result }
+    latch.open()
   }
 
   /// Once.
   func wait() -> Result<T, any Error> {
-    uv_sem_wait(&semaphore)
-    return result!
+    guard latch.wait(nil), let result = result.withLock({ $0 }) else {
+      preconditionFailure("a latch opens when there is a result")
+    }
+    return result
   }
 }

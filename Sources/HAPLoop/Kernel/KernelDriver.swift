@@ -238,7 +238,7 @@ private final class PoolWorkWithResult<T: Sendable>: PoolWork {
 }
 
 /// One thread waits until another opens it.
-private final class Latch: @unchecked Sendable {  // all access is under the mutex
+final class Latch: @unchecked Sendable {  // all access is under the mutex
   private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<uv_cond_t>.allocate(capacity: 1)
   private var isOpen = false

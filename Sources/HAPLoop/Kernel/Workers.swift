@@ -18,16 +18,19 @@ package enum Workers {
   }
 }
 
-/// One thread's work. Its result is read when the thread has ended.
-private final class Job<T: Sendable>: @unchecked Sendable {  // see above
+/// One thread's work. The caller of `Workers.perform` starts it and waits for it.
+private final class Job<T: Sendable> {
   private var thread = uv_thread_t()
   private let work: @Sendable () throws -> T
-  private var result: Result<T, any Error>?
+  private let result = Guarded<Result<T, any Error>?>(nil)
 
   init(_ work: @escaping @Sendable () throws -> T) { self.work = work }
 
   func start() {
-    let runner: Runner = Runner { [self] in result = Result { try work() } }
+    let runner = Runner { [work, result] in
+      let outcome = Result { try work() }
+      result.withLock { $0 = outcome }
+    }
     let status = uv_thread_create(
       &thread, { Unmanaged<Runner>.fromOpaque($0!).takeRetainedValue().run() },
       Unmanaged.passRetained(runner).toOpaque())
@@ -36,7 +39,7 @@ private final class Job<T: Sendable>: @unchecked Sendable {  // see above
 
   func wait() -> Result<T, any Error> {
     uv_thread_join(&thread)
-    guard let result else { preconditionFailure("a worker that has ended has a result") }
+    guard let result = result.withLock({ $0 }) else { preconditionFailure("a worker that has ended has a result") }
     return result
   }
 }

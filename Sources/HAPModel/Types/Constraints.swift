@@ -12,9 +12,8 @@ public struct Constraints: Hashable, Sendable {
     var validValuesRange: ClosedRange<Int>?
   }
 
-  /// Never changed while it is shared.
-  private final class Box: Hashable, @unchecked Sendable {
-    var limits: Limits
+  private final class Box: Hashable, Sendable {
+    let limits: Limits
 
     init(_ limits: Limits) { self.limits = limits }
 
@@ -87,12 +86,6 @@ public struct Constraints: Hashable, Sendable {
   private mutating func change(_ body: (inout Limits) -> Void) {
     var limits = box?.limits ?? Limits()
     body(&limits)
-    if limits == Limits() {
-      box = nil
-    } else if isKnownUniquelyReferenced(&box) {
-      box?.limits = limits
-    } else {
-      box = Box(limits)
-    }
+    box = limits == Limits() ? nil : Box(limits)
   }
 }

@@ -22,36 +22,34 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
 
   let loop: EventLoop
   let record = EventRecord()
-  /// Nil until it is served.
-  let card = Guarded<Card?>(nil)
+  let card: Guarded<Card>
   /// Told once, when it is stopped.
   var onStop: () -> Void = {}
 
   private let clock: SimulationClock
   /// By the loop's clock.
   private let birth: UInt64
-  private(set) var accessory: SimulatedAccessory!
-  private var dispatcher: CommandDispatcher!
+  let accessory: SimulatedAccessory
+  private let dispatcher: CommandDispatcher
   /// What happens counts.
   private var isOpen = false
   private var waits: [Wait] = []
   private var isLooking = false
 
   /// - Parameter birth: of the simulator, by the loop's clock.
-  init(in clock: SimulationClock, since birth: UInt64, on loop: EventLoop) {
+  init(
+    _ accessory: SimulatedAccessory, of simulation: Simulation, in clock: SimulationClock, since birth: UInt64,
+    on loop: EventLoop
+  ) {
+    self.accessory = accessory
+    dispatcher = CommandDispatcher(simulation, readProfile: { try ProfileSource.file($0).load() }, onAllStopped: {})
+    card = Guarded(Self.card(of: accessory))
     self.clock = clock
     self.birth = birth
     self.loop = loop
   }
 
   // MARK: Life
-
-  func begin(_ simulation: Simulation, _ accessory: SimulatedAccessory) {
-    self.accessory = accessory
-    dispatcher = CommandDispatcher(
-      simulation, readProfile: { try ProfileSource.file($0).load() }, onAllStopped: {})
-    issueCard()
-  }
 
   /// Switches on the faults that its profile has.
   func beginFaults(done: @escaping @Sendable (SimulatorError?) -> Void) {
@@ -78,12 +76,15 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
   }
 
   private func issueCard() {
+    let new = Self.card(of: accessory)
+    card.withLock { $0 = new }
+  }
+
+  private static func card(of accessory: SimulatedAccessory) -> Card {
     let (prepared, port) = accessory.assumeIsolated { ($0.prepared, $0.port) }
-    card.withLock {
-      $0 = Card(
-        name: prepared.name, deviceID: prepared.deviceID.text, setupCode: prepared.setupCode.text,
-        setupPayload: prepared.setupPayload.uri, category: prepared.category.slug, port: port)
-    }
+    return Card(
+      name: prepared.name, deviceID: prepared.deviceID.text, setupCode: prepared.setupCode.text,
+      setupPayload: prepared.setupPayload.uri, category: prepared.category.slug, port: port)
   }
 
   // MARK: What is done to it
@@ -242,7 +243,7 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
 
   /// Nobody waits any more.
   func giveUp(_ ticket: WaitTicket) {
-    ticket.isCancelled = true
+    ticket.cancel()
     guard let index = waits.firstIndex(where: { $0.ticket === ticket }) else { return }
     waits.remove(at: index).finish(.cancelled)
   }

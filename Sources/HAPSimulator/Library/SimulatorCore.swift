@@ -100,21 +100,29 @@ final class SimulatorCore: @unchecked Sendable {  // everything but constants is
     }
   }
 
+  /// The accessory that events are for; none until it is served.
+  private struct Listener: Sendable {
+    weak var accessory: ServedAccessory?
+  }
+
   private func serve(
     _ prepared: PreparedAccessory, in folder: StateFolder, port: UInt16, done: @escaping Done<ServedAccessory>
   ) throws(SimulatorError) {
-    let accessory = ServedAccessory(in: clock, since: birth, on: loop)
     // Each has a simulation of its own, so that what names no accessory means this one. They have their time in common.
     var setting = Simulation.Setting(
       folder: folder, places: places, seed: seed,
       makeAdvertiser: { [responder] in responder?.makeAdvertiser() })
-    setting.sink = { [weak accessory] in accessory?.hear($0) }
+    let listener = Guarded(Listener())
+    setting.sink = { event in listener.withLock(\.accessory)?.hear(event) }
     setting.tellsRequests = tellsRequests
     let simulation = Simulation(setting, in: clock, on: loop)
     let ordinal = counts[prepared.key, default: 0] + 1
-    do { try accessory.begin(simulation, simulation.serve(prepared, port: port, ordinal: ordinal)) } catch {
-      throw SimulatorError(error)
-    }
+    let accessory: ServedAccessory
+    do {
+      accessory = ServedAccessory(
+        try simulation.serve(prepared, port: port, ordinal: ordinal), of: simulation, in: clock, since: birth, on: loop)
+    } catch { throw SimulatorError(error) }
+    listener.withLock { $0.accessory = accessory }
     counts[prepared.key] = ordinal
     served.append(accessory)
     accessory.onStop = { [weak self, unowned accessory] in self?.served.removeAll { $0 === accessory } }

@@ -1,5 +1,6 @@
 import HAPLoop
 import HAPModel
+import Synchronization
 
 /// What somebody waits for.
 enum Wish {
@@ -34,8 +35,12 @@ enum WaitEnding: Sendable {
   case stopped
 }
 
-/// By which a wait is given up, also before it began. Belongs to the loop's thread.
-final class WaitTicket: @unchecked Sendable { var isCancelled = false }
+/// By which a wait is given up, also before it began.
+final class WaitTicket: Sendable {
+  private let cancelled = Atomic<Bool>(false)
+  var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+  func cancel() { cancelled.store(true, ordering: .releasing) }
+}
 
 /// Somebody who waits. Belongs to the loop's thread.
 final class Wait {

@@ -110,7 +110,7 @@ final class WorldChannel: @unchecked Sendable {  // see above
       }
     } onCancel: {
       loop.schedule { [self] in
-        ticket.isCancelled = true
+        ticket.cancel()
         if reader?.ticket === ticket { finishReader(.failure(.cancelled)) }
       }
     }

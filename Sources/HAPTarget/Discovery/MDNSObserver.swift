@@ -27,7 +27,8 @@ package actor MDNSObserver {
   package nonisolated let type: DNSName
   private let interfaces: [String]
   private let readClock: @Sendable () -> Duration
-  private nonisolated let held = Held()
+  private nonisolated let bound: LoopBound<Held>
+  private var held: Held { bound.value }
   private var isClosed = false
   /// Why nothing can be heard; nil when it can.
   package private(set) var absence: String? = "it was not opened"
@@ -53,7 +54,7 @@ package actor MDNSObserver {
   }
 
   /// What belongs to the loop, and outlives an observer that is let go until the loop has closed it.
-  private final class Held: @unchecked Sendable {
+  private final class Held {
     var sockets: MDNSSockets?
     func close() {
       sockets?.close()
@@ -71,13 +72,14 @@ package actor MDNSObserver {
     readClock: (@Sendable () -> Duration)? = nil
   ) {
     self.loop = loop
+    bound = LoopBound(loop, Held())
     self.interfaces = interfaces
     self.type = type
     let start = loop.readClock()
     self.readClock = readClock ?? { .nanoseconds(Int64(loop.readClock() - start)) }
   }
 
-  deinit { loop.schedule { [held] in held.close() } }
+  deinit { loop.schedule { [bound] in bound.value.close() } }
 
   /// Begins to listen. Once.
   /// - Returns: nil; or why multicast can't be had, as `absence` says from then on.

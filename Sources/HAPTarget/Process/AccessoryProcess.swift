@@ -41,7 +41,8 @@ package actor AccessoryProcess {
   /// How it ended; nil: it runs.
   package private(set) var exit: ChildProcess.Exit?
 
-  private nonisolated let held = Held()
+  private nonisolated let bound: LoopBound<Held>
+  private var held: Held { bound.value }
   private let onEvent: (@Sendable (JSONNode) -> Void)?
   private let onEnd: (@Sendable (ChildProcess.Exit) -> Void)?
   /// The last events of a hapsim, for hooks that ask about them.
@@ -53,7 +54,7 @@ package actor AccessoryProcess {
   private var isToEnd = false
 
   /// What belongs to the loop, and outlives a process that is let go until the loop has closed it.
-  private final class Held: @unchecked Sendable {
+  private final class Held {
     var child: ChildProcess?
     var deadline: LoopTimer?
     var knockTimer: LoopTimer?
@@ -75,12 +76,14 @@ package actor AccessoryProcess {
   ) {
     self.command = command
     self.loop = loop
+    bound = LoopBound(loop, Held())
     self.onEvent = onEvent
     self.onEnd = onEnd
   }
 
   deinit {
-    loop.schedule { [held] in
+    loop.schedule { [bound] in
+      let held = bound.value
       held.stopWaiting()
       held.child?.terminate()
     }

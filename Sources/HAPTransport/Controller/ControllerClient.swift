@@ -18,7 +18,8 @@ package actor ControllerClient {
 
   private let tell: AsyncStream<LinkMessage>.Continuation
   private let random: RandomSource
-  private nonisolated let held = Held()
+  private nonisolated let bound: LoopBound<Held>
+  private var held: Held { bound.value }
   private var connection: ControllerConnection? { held.connection }
   private var isClosed = false
   /// Shown every message in plain, from the start.
@@ -34,13 +35,14 @@ package actor ControllerClient {
     on loop: EventLoop, random: RandomSource? = nil, onPlain: (@Sendable (Bool, [UInt8]) -> Void)? = nil
   ) {
     self.loop = loop
+    bound = LoopBound(loop, Held())
     self.random = random ?? loop.random
     self.onPlain = onPlain
     (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.eventRoom))
   }
 
   /// What belongs to the loop, and outlives a client that is let go until the loop has closed it.
-  private final class Held: @unchecked Sendable {
+  private final class Held {
     var connection: ControllerConnection?
     var connector: Connector?
     func close() {
@@ -49,7 +51,7 @@ package actor ControllerClient {
     }
   }
 
-  deinit { loop.schedule { [held] in held.close() } }
+  deinit { loop.schedule { [bound] in bound.value.close() } }
 
   // MARK: The connection
 
@@ -111,7 +113,7 @@ package actor ControllerClient {
 
   /// Sends a request when the answers of those before it are there, and returns its answer, whatever its status.
   package func request(_ request: ControllerRequest) async throws(ClientError) -> LinkMessage {
-    let ticket = Ticket()
+    let ticket = Ticket(nil)
     return try await withTaskCancellationHandler {
       // `self` in it keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<ControllerConnection.Answer, Never>) in
@@ -119,17 +121,18 @@ package actor ControllerClient {
         guard let connection = self.connection else {
           return continuation.resume(returning: .failure(.closed(during: request.name)))
         }
-        ticket.number = connection.send(request) { continuation.resume(returning: $0) }
+        let number = connection.send(request) { continuation.resume(returning: $0) }
+        ticket.withLock { $0 = number }
       }
     } onCancel: {
       loop.startTask { await self.giveUp(ticket) }
     }.get()
   }
 
-  /// A request's number, once it has one. Touched on the loop alone.
-  private final class Ticket: @unchecked Sendable { var number: UInt64? }
+  /// A request's number, once it has one.
+  private typealias Ticket = Guarded<UInt64?>
 
-  private func giveUp(_ ticket: Ticket) { ticket.number.map { connection?.giveUp($0) } }
+  private func giveUp(_ ticket: Ticket) { ticket.withLock { $0 }.map { connection?.giveUp($0) } }
 
   /// Sends bytes that need not be a request: see `ControllerConnection.sendPlain`.
   package func sendPlain(_ bytes: [UInt8]) { connection?.sendPlain(bytes) }

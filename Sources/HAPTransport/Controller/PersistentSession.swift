@@ -15,7 +15,8 @@ import HAPPairing
 package actor PersistentSession {
   package nonisolated let loop: EventLoop
   private let plan: PersistentConnection.Plan
-  private nonisolated let held = Held()
+  private nonisolated let bound: LoopBound<Held>
+  private var held: Held { bound.value }
   private var isClosed = false
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -35,15 +36,16 @@ package actor PersistentSession {
     findAddresses: @escaping @Sendable () async -> [SocketAddress]
   ) {
     self.loop = loop
+    bound = LoopBound(loop, Held())
     plan = PersistentConnection.Plan(
       identity: identity, accessory: accessory, findAddresses: findAddresses, connectTimeout: connectTimeout,
       requestTimeout: requestTimeout, backOff: backOff, random: random ?? loop.random, databasePace: databasePace)
   }
 
   /// What belongs to the loop, and outlives a session that is let go until the loop has closed it.
-  private final class Held: @unchecked Sendable { var connection: PersistentConnection? }
+  private final class Held { var connection: PersistentConnection? }
 
-  deinit { loop.schedule { [held] in held.connection?.close() } }
+  deinit { loop.schedule { [bound] in bound.value.connection?.close() } }
 
   /// Nil when it was closed before it began.
   private var connection: PersistentConnection? {
@@ -65,22 +67,23 @@ package actor PersistentSession {
 
   /// The next news; nil when there will be none, or the task was cancelled. One caller at a time.
   package func next() async -> SessionNews? {
-    let ticket = Ticket()
+    let ticket = Ticket(nil)
     return await withTaskCancellationHandler {
       // `self` in it keeps the closure on the loop.
       await withCheckedContinuation { (continuation: CheckedContinuation<SessionNews?, Never>) in
         guard !Task.isCancelled, let connection = self.connection else { return continuation.resume(returning: nil) }
-        ticket.number = connection.next { continuation.resume(returning: $0) }
+        let number = connection.next { continuation.resume(returning: $0) }
+        ticket.withLock { $0 = number }
       }
     } onCancel: {
       loop.startTask { await self.stopWaiting(ticket) }
     }
   }
 
-  /// A number by which to give something up, once it has one. Touched on the loop alone.
-  private final class Ticket: @unchecked Sendable { var number: UInt64? }
+  /// A number by which to give something up, once it has one.
+  private typealias Ticket = Guarded<UInt64?>
 
-  private func stopWaiting(_ ticket: Ticket) { ticket.number.map { held.connection?.stopWaiting($0) } }
+  private func stopWaiting(_ ticket: Ticket) { ticket.withLock { $0 }.map { held.connection?.stopWaiting($0) } }
 
   // MARK: Requests
 
@@ -93,20 +96,21 @@ package actor PersistentSession {
     _ request: ControllerRequest, timeout: Duration? = nil
   ) async throws(ClientError) -> LinkMessage {
     let timeout = timeout ?? plan.requestTimeout
-    let ticket = Ticket()
+    let ticket = Ticket(nil)
     return try await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<ControllerConnection.Answer, Never>) in
         guard !Task.isCancelled, let connection = self.connection else {
           return continuation.resume(returning: .failure(.cancelled))
         }
-        ticket.number = connection.send(request, timeout: timeout) { continuation.resume(returning: $0) }
+        let number = connection.send(request, timeout: timeout) { continuation.resume(returning: $0) }
+        ticket.withLock { $0 = number }
       }
     } onCancel: {
       loop.startTask { await self.giveUp(ticket) }
     }.get()
   }
 
-  private func giveUp(_ ticket: Ticket) { ticket.number.map { held.connection?.giveUp($0) } }
+  private func giveUp(_ ticket: Ticket) { ticket.withLock { $0 }.map { held.connection?.giveUp($0) } }
 
   // MARK: Database
 

@@ -14,7 +14,7 @@ extension SimulatedLoopDriver {
 private final class SimulatedLocalPort: LocalPort {
   private let driver: SimulatedLoopDriver
   private let loop: EventLoop
-  private var listener: SimulatedListener!
+  private let listener: SimulatedListener
   private var handle: ResourceHandle?
   var onReady: (() -> Void)?
   var isWatching = false { didSet { listener.isAccepting = isWatching } }
@@ -23,9 +23,8 @@ private final class SimulatedLocalPort: LocalPort {
   init(_ driver: SimulatedLoopDriver, _ path: String, _ backlog: Int32, on loop: EventLoop) throws(LoopError) {
     self.driver = driver
     self.loop = loop
-    listener = try driver.process.listenLocally(path, backlog: Int(backlog)) { [self] _ in
-      driver.turn { onReady?() }
-    }
+    listener = try driver.process.listenLocally(path, backlog: Int(backlog)) { _ in }
+    listener.onConnection = { [self] in driver.turn { onReady?() } }
     listener.isAccepting = false
     handle = ResourceHandle(loop) { [self] in end() }
   }

@@ -192,7 +192,7 @@ final class SimulatedPort: BoundPort {
 
 /// A UDP socket of a simulated process.
 final class SimulatedDatagramSocket: DatagramSocket {
-  private var socket: SimulatedUDPSocket!
+  private let socket: SimulatedUDPSocket
   private let driver: SimulatedLoopDriver
   private var handle: ResourceHandle?
   private var owner: UDPSocket?
@@ -201,7 +201,8 @@ final class SimulatedDatagramSocket: DatagramSocket {
     _ driver: SimulatedLoopDriver, _ process: SimulatedProcess, host: IPAddress, port: UInt16, sharing: Bool
   ) throws(LoopError) {
     self.driver = driver
-    socket = try process.openUDP(host: host, port: port, sharing: sharing) { [weak self] _ in
+    socket = try process.openUDP(host: host, port: port, sharing: sharing) { _ in }
+    socket.onReadable = { [weak self] in
       guard let self else { return }
       driver.turn { self.receive() }
     }

@@ -16,7 +16,7 @@ package final class SimulatedListener: ProcessResource {
   private var waiting = Fifo<SimulatedConnection>()
   /// Connections whose handshake isn't complete, by id.
   private var halfOpen: [UInt64: SimulatedConnection] = [:]
-  private var onConnection: (() -> Void)?
+  var onConnection: (() -> Void)?
   private var isNotified = false
   /// While false, connections wait in the backlog.
   package var isAccepting = true { didSet { if isAccepting { notify() } } }

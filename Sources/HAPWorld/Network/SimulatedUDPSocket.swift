@@ -51,7 +51,7 @@ package final class SimulatedUDPSocket: ProcessResource {
   private var hops: UInt8?
   private var multicastInterface: UInt32 = 0
   private var multicastSource: IPAddress?
-  private var onReadable: (() -> Void)?
+  var onReadable: (() -> Void)?
   private var isNotified = false
   /// While false, datagrams wait in the queue.
   package var isReading = true { didSet { if isReading { notify() } } }

@@ -31,8 +31,8 @@ final class LiveControl {
     let scenarios = parts.count == 1 ? ScenarioPlayer(parts[0], journal, seed: seed) : nil
     self.scenarios = scenarios
     // All of it is of this very loop.
-    nonisolated(unsafe) let (commands, told) = (taker, journal)
-    let api = ControlAPI(parts, commands, told, scenarios: scenarios, on: loop)
+    nonisolated(unsafe) let told = journal
+    let api = ControlAPI(parts, taker, told, scenarios: scenarios, on: loop)
     self.api = api
     let rules = AccessRules(token: choice.token, hostName: loop.machineName)
     listener = try Self.firstFree(of: choice.ports) { (port) throws(LoopError) in

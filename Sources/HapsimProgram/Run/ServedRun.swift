@@ -252,7 +252,9 @@ final class ServedRun: @unchecked Sendable {  // see above
     }
   }
 
-  private func dispatcher(of one: ServingLoop, onAllStopped: @escaping () -> Void) -> CommandDispatcher {
+  private func dispatcher(
+    of one: ServingLoop, onAllStopped: @escaping @Sendable () -> Void
+  ) -> CommandDispatcher {
     CommandDispatcher(
       one.simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
       onAllStopped: onAllStopped)

@@ -14,7 +14,7 @@ final class Proxy: AccessoryServerOwner {
   /// Sessions of controllers, each with a session of its own at the accessory.
   static let mostSessions = 16
 
-  private(set) var server: AccessoryServer!
+  let server: AccessoryServer
   private let core: AccessoryCore
   private let identity: ProxyIdentity
   private let pairing: ControllerPairing
@@ -57,7 +57,8 @@ final class Proxy: AccessoryServerOwner {
     core.onPlain = { connection, isFromController, head, body in
       transcript.message([UInt8](head) + [UInt8](body), isFromController: isFromController, on: connection.number)
     }
-    server = AccessoryServer(core, on: loop, owner: self)
+    server = AccessoryServer(core, on: loop)
+    server.owner = self
   }
 
   // MARK: Life

@@ -1,0 +1,55 @@
+import Testing
+
+/// The compiler checks the state of an object and its use by threads. Places where a person does so instead are few.
+///
+/// Seen to fail: with `private var extraTimer: LoopTimer!` in ServedRun; with a class that is `@unchecked Sendable` at the end of BackOff.swift,
+/// "(count → 66) <= (Self.mostUnchecked → 65)"; and with one such class fewer.
+struct SafetyTests {
+  /// The places that may opt out of the checks of Swift's concurrency. It only gets smaller, until 25.
+  private static let mostUnchecked = 65
+
+  /// Whether a line declares a property or a variable of an implicitly unwrapped type.
+  private static func isUnwrapped(_ line: String) -> Bool {
+    guard line.contains("!"), !isComment(line), let match = line.firstMatch(of: /\b(?:let|var) \w+ ?: ?([^={]*)/) else {
+      return false
+    }
+    let type = match.1.prefix { $0 != "/" }
+    return type.last { $0 != " " } == "!"
+  }
+
+  private static func isUnchecked(_ line: String) -> Bool {
+    !isComment(line) && (line.contains("@unchecked Sendable") || line.contains("nonisolated(unsafe)"))
+  }
+
+  private static func isComment(_ line: String) -> Bool { line.drop { $0 == " " }.hasPrefix("//") }
+
+  @Test("No property is implicitly unwrapped") func unwrapped() throws {
+    let files = try SourceFile.all(in: ["Sources"])
+    #expect(files.count > 500)
+    for file in files {
+      for (number, line) in file.lines.enumerated() where Self.isUnwrapped(line) {
+        Issue.record("\(file.path):\(number + 1) is implicitly unwrapped: \(line)")
+      }
+    }
+  }
+
+  @Test("No more places than before opt out of the checks of concurrency") func unchecked() throws {
+    let files = try SourceFile.all(in: ["Sources"])
+    let count = files.map { $0.lines.count(where: Self.isUnchecked) }.reduce(0, +)
+    #expect(count <= Self.mostUnchecked, "use real isolation")
+    #expect(count >= Self.mostUnchecked, "lower the number in this test")
+  }
+
+  @Test("The forms of implicitly unwrapped properties and of unchecked places are found") func forms() {
+    for line in [
+      "  var a: B!", "  private(set) var a: (any B)!", "  private weak var a: B! = nil", "  let a: [B]!  // why",
+      "  var a: B! { didSet {} }", "  @C static var a: B<D>!",
+    ] { #expect(Self.isUnwrapped(line), "\(line)") }
+    for line in ["  let a = b!", "  let a: B = c!", "  // var a: B!", "  var a: B?", "  var a: B { c! }"] {
+      #expect(!Self.isUnwrapped(line), "\(line)")
+    }
+    #expect(Self.isUnchecked("final class A: @unchecked Sendable {"))
+    #expect(Self.isUnchecked("nonisolated(unsafe) let a = a"))
+    #expect(!Self.isUnchecked("/// Not `@unchecked Sendable`."))
+  }
+}
