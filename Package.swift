@@ -74,6 +74,10 @@ let package = Package(
     .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
+    .target(
+      name: "HAPExpectation",
+      dependencies: ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"]),
+    .target(name: "HAPFuzzing", dependencies: ["HAPExpectation", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
 
     // The world.
     .target(name: "HAPLoop", dependencies: ["CUV"]),
@@ -119,11 +123,12 @@ let package = Package(
       ],
       exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
     .target(
+      name: "HAPTarget", dependencies: ["HAPSuite", "HAPProfile", "HAPDiscovery", "HAPLoop", "HAPModel", "HAPWire"]),
+    .target(
       name: "HAPConformance",
       dependencies: [
-        "HAPSuite", "HAPLint", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPIP",
-        "HAPPairing",
-        "HAPModel", "HAPWire", "HAPCrypto",
+        "HAPExpectation", "HAPFuzzing", "HAPTarget", "HAPSuite", "HAPLint", "HAPReport", "HAPLoop", "HAPIP",
+        "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
     // All of a program but its main file, so that the simulated world can run it too.
@@ -149,8 +154,8 @@ let package = Package(
     .target(
       name: "HaptestProgram",
       dependencies: [
-        "HAPConformance", "HAPSuite", "HAPLint", "HAPReport", "HAPCommandLine", "HAPTransport",
-        "HAPStore", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
+        "HAPConformance", "HAPExpectation", "HAPFuzzing", "HAPTarget", "HAPSuite", "HAPLint", "HAPReport",
+        "HAPCommandLine", "HAPTransport", "HAPStore", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ]),
 
     // Tests.
@@ -230,7 +235,8 @@ let package = Package(
     .testTarget(
       name: "HAPConformanceTests",
       dependencies: [
-        "HAPConformance", "HAPSuite", "HAPYAML", "HAPProfile", "HAPReport", "HAPTransport", "HAPDiscovery",
+        "HAPConformance", "HAPExpectation", "HAPFuzzing", "HAPTarget", "HAPSuite", "HAPYAML", "HAPProfile", "HAPReport",
+        "HAPTransport", "HAPDiscovery",
         "HAPIP", "HAPPairing", "HAPAttributes",
         "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport", "WorldTestSupport",
       ]),
@@ -270,7 +276,7 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPWorld", "HAPFaults", "HAPJudge",
+        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPFuzzing", "HAPWorld", "HAPFaults", "HAPJudge",
         "HAPTransport", "HAPStore",
         "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",

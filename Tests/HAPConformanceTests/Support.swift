@@ -4,7 +4,8 @@ import HAPWire
 import HAPYAML
 import WorldTestSupport
 
-@testable import HAPConformance
+@testable import HAPExpectation
+@testable import HAPTarget
 
 /// Runs a test on a loop of a simulated world, in virtual time.
 func withLoop<T: Sendable>(_ body: @escaping @Sendable (EventLoop) async throws -> T) async throws -> T {

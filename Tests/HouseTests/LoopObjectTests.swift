@@ -64,7 +64,7 @@ struct LoopObjectTests {
     ("HAPHost/Files/RegularFile.swift", ["files"], "reads a file that a user names"),
     ("HAPHost/Accessory/CaptureWriter.swift", ["files"], "writes a file that a user names"),
     (
-      "HAPConformance/Hooks/ServedProfile.swift", ["files", "processes"],
+      "HAPTarget/Hooks/ServedProfile.swift", ["files", "processes"],
       "writes the changed profile for a command of a hook"
     ),
     ("HAPCommandLine/Files.swift", ["files"], "reads and writes files that a user names"),

@@ -37,6 +37,8 @@ struct PurityTests {
     "HAPJudge": ["HAPReport", "HAPIP", "HAPModel", "HAPWire"],
     "HAPLint": ["HAPModel", "HAPWire"],
     "HAPReport": ["HAPWire"],
+    "HAPExpectation": ["HAPSuite", "HAPReport", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto"],
+    "HAPFuzzing": ["HAPExpectation", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"],
     "HAPCapture": ["HAPIP", "HAPPairing", "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
   ]
 

@@ -1,5 +1,6 @@
 import HAPConformance
 import HAPController
+import HAPFuzzing
 import HAPLoop
 import HAPStore
 import HAPWire

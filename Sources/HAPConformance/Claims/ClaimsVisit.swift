@@ -1,4 +1,7 @@
+import HAPCrypto
+import HAPExpectation
 import HAPLoop
+import HAPTarget
 import HAPWire
 
 /// Looks at an accessory for what can be claimed of it: its TXT record, and with the setup code its database.
@@ -17,7 +20,8 @@ package struct ClaimsVisit: Sendable {
     self.txt = txt
   }
 
-  package func draw(on loop: EventLoop) async throws -> Claims {
+  /// - Parameter random: for the keys of the pairing that reads the database.
+  package func draw(on loop: EventLoop, random: RandomSource) async throws -> Claims {
     var record: [String: String]?
     if !txt.isEmpty {
       record = Dictionary(txt.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -31,7 +35,8 @@ package struct ClaimsVisit: Sendable {
       }
       return Claims.drawn(txt: record, database: nil)
     }
-    let reading = try await DatabaseVisit(target: target, code: code, interfaces: interfaces).read(on: loop)
+    let reading = try await DatabaseVisit(target: target, code: code, interfaces: interfaces).read(
+      on: loop, random: random)
     return Claims.drawn(txt: record, database: try? JSONNode.parse(reading.bytes))
   }
 

@@ -1,4 +1,6 @@
 import HAPCrypto
+import HAPExpectation
+import HAPFuzzing
 import HAPWire
 
 extension CaseRun {

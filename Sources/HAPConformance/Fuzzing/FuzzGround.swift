@@ -1,7 +1,10 @@
 import HAPCrypto
+import HAPExpectation
+import HAPFuzzing
 import HAPIP
 import HAPLoop
 import HAPModel
+import HAPTarget
 import HAPWire
 
 /// The accessory that is fuzzed: started, brought into a state, fed, looked at, started again, and left as it was found.

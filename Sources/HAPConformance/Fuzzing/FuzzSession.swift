@@ -1,4 +1,5 @@
 import HAPCrypto
+import HAPFuzzing
 import HAPLoop
 
 /// A whole run of fuzzing from the start of the accessory to its end, or of a reproducer.

@@ -1,3 +1,5 @@
+import HAPExpectation
+import HAPFuzzing
 import HAPIP
 import HAPModel
 import HAPWire

@@ -1,4 +1,5 @@
 import HAPCrypto
+import HAPExpectation
 import HAPLoop
 import HAPReport
 import HAPSuite

@@ -1,8 +1,10 @@
 import HAPCrypto
+import HAPExpectation
 import HAPLoop
 import HAPModel
 import HAPReport
 import HAPSuite
+import HAPTarget
 import HAPWire
 
 /// One run of a case, or of one of its variants: carries out the steps, and keeps what happens.

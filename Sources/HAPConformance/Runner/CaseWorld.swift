@@ -1,4 +1,6 @@
+import HAPExpectation
 import HAPLoop
+import HAPTarget
 import HAPWire
 
 /// What cases reach besides connections: hooks and multicast. Belongs to the loop's thread.

@@ -1,9 +1,11 @@
 import HAPCrypto
+import HAPExpectation
 import HAPLoop
 import HAPModel
 import HAPPairing
 import HAPReport
 import HAPSuite
+import HAPTarget
 import HAPWire
 
 /// A whole run from the start of the accessory to its end: starts it where it is to be started, finds it, plans, runs, and ends what was begun.

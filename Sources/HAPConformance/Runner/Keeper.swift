@@ -1,3 +1,4 @@
+import HAPExpectation
 import HAPIP
 import HAPModel
 import HAPSuite

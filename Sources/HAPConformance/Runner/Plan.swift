@@ -1,5 +1,7 @@
+import HAPExpectation
 import HAPReport
 import HAPSuite
+import HAPTarget
 import HAPWire
 
 /// What will run, in which order, and what won't, and why.

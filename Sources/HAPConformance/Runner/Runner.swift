@@ -1,3 +1,4 @@
+import HAPExpectation
 import HAPLoop
 import HAPReport
 import HAPSuite

@@ -1,9 +1,11 @@
 import HAPCrypto
+import HAPExpectation
 import HAPLoop
 import HAPModel
 import HAPPairing
 import HAPReport
 import HAPSuite
+import HAPTarget
 import HAPWire
 
 /// The accessory under test: where it is, and what the tester knows and holds of it.

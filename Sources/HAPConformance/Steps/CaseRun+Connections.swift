@@ -1,3 +1,4 @@
+import HAPExpectation
 import HAPLoop
 import HAPPairing
 import HAPWire

@@ -1,3 +1,4 @@
+import HAPExpectation
 import HAPLint
 import HAPWire
 

@@ -1,6 +1,8 @@
+import HAPExpectation
 import HAPLoop
 import HAPReport
 import HAPSuite
+import HAPTarget
 import HAPWire
 
 extension CaseRun {

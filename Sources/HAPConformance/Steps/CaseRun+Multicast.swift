@@ -1,5 +1,7 @@
+import HAPExpectation
 import HAPLoop
 import HAPReport
+import HAPTarget
 import HAPWire
 
 extension CaseRun {

@@ -1,4 +1,5 @@
 import HAPCrypto
+import HAPExpectation
 import HAPIP
 import HAPModel
 import HAPPairing

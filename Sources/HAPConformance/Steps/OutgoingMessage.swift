@@ -1,4 +1,5 @@
 import HAPCrypto
+import HAPExpectation
 import HAPModel
 import HAPReport
 import HAPWire

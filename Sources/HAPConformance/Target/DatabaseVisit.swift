@@ -1,6 +1,6 @@
 import HAPCrypto
 import HAPLoop
-import HAPTransport
+import HAPTarget
 import HAPWire
 
 /// Pairs with an accessory, reads its database twice, and removes the pairing again.
@@ -23,22 +23,25 @@ package struct DatabaseVisit: Sendable {
     package var category: Int?
   }
 
-  package func read(on loop: EventLoop) async throws -> Reading {
+  /// - Parameter random: for the keys of the pairing.
+  package func read(on loop: EventLoop, random: RandomSource) async throws -> Reading {
     let observer = MDNSObserver(on: loop, interfaces: interfaces)
     let absence = await observer.open()
     let outcome: Result<Reading, any Error>
-    do { outcome = .success(try await read(observer, absence, on: loop)) } catch { outcome = .failure(error) }
+    do { outcome = .success(try await read(observer, absence, on: loop, random)) } catch { outcome = .failure(error) }
     await observer.close()
     return try outcome.get()
   }
 
-  private func read(_ observer: MDNSObserver, _ absence: String?, on loop: EventLoop) async throws -> Reading {
+  private func read(
+    _ observer: MDNSObserver, _ absence: String?, on loop: EventLoop, _ random: RandomSource
+  ) async throws -> Reading {
     let found = try await place(observer, absence)
     if Task.isCancelled { throw ConformanceSession.Failure(message: "it was given up") }
-    let device = TestedAccessory(on: loop, addresses: found.addresses, code: code, random: loop.random)
+    let device = TestedAccessory(on: loop, addresses: found.addresses, code: code, random: random)
     let world = CaseWorld()
     let keeper = Keeper(
-      device: device, world: world, seed: loop.random.bytes(7).reduce(0) { $0 << 8 | UInt64($1) })
+      device: device, world: world, seed: random.bytes(7).reduce(0) { $0 << 8 | UInt64($1) })
     let outcome: Result<Reading, Keeper.Refusal>
     do throws(Keeper.Refusal) {
       try await keeper.pair()

@@ -1,3 +1,4 @@
+import HAPExpectation
 import HAPLoop
 
 /// How cases wait for what the accessory sends.

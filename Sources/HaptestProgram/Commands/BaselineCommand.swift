@@ -1,5 +1,5 @@
 import HAPCommandLine
-import HAPConformance
+import HAPExpectation
 import HAPWire
 
 extension Command {

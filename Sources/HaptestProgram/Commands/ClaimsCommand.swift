@@ -1,5 +1,7 @@
 import HAPCommandLine
 import HAPConformance
+import HAPExpectation
+import HAPTransport
 import HAPWire
 
 extension Command {
@@ -36,7 +38,7 @@ extension Command {
         txt: try arguments.all(RunRequest.txt).map { ($0.key, $0.value) })
       let claims: Claims
       do {
-        claims = try onLoop(console) { try await visit.draw(on: $0) }
+        claims = try onLoop(console) { try await visit.draw(on: $0, random: $0.random) }
       } catch let failure as ConformanceSession.Failure { throw Refusal(.cannotRun, failure.message) }
       guard let path = try arguments.value(output) else {
         console.show(claims.fileText)

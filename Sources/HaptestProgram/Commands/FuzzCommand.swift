@@ -1,6 +1,7 @@
 import HAPCommandLine
 import HAPConformance
 import HAPCrypto
+import HAPFuzzing
 import HAPTransport
 import HAPWire
 

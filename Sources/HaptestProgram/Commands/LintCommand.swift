@@ -3,6 +3,7 @@ import HAPConformance
 import HAPLint
 import HAPReport
 import HAPSuite
+import HAPTransport
 import HAPWire
 
 extension Command {
@@ -62,7 +63,7 @@ extension Command {
     let interfaces = try arguments.all(RunRequest.interface)
     let visit = DatabaseVisit(target: target, code: code, interfaces: interfaces)
     do {
-      let read = try onLoop(console) { try await visit.read(on: $0) }
+      let read = try onLoop(console) { try await visit.read(on: $0, random: $0.random) }
       facts.category = facts.category ?? read.category
       facts.isReadOverIP = true
       facts.nullAgain = DatabaseLint.nulls(in: read.again)

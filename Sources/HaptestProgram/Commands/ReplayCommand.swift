@@ -1,5 +1,4 @@
 import HAPCommandLine
-import HAPConformance
 import HAPWire
 
 extension Command {

@@ -1,4 +1,5 @@
 import HAPConformance
+import HAPFuzzing
 import HAPWire
 
 /// The result of `haptest fuzz --json`, one JSON document. `docs/haptest-fuzz.md` has its members.

@@ -1,5 +1,6 @@
 import HAPCommandLine
 import HAPConformance
+import HAPFuzzing
 import HAPLoop
 
 /// One run of fuzzing: shows it, and writes down what it found.

@@ -1,10 +1,12 @@
 import HAPCommandLine
 import HAPConformance
 import HAPCrypto
+import HAPExpectation
 import HAPLoop
 import HAPModel
 import HAPReport
 import HAPSuite
+import HAPTarget
 import HAPTransport
 import HAPWire
 

@@ -2,7 +2,7 @@ import HAPReport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("A baseline made of a run") struct BaselineDraftTests {
   private func outcome(

@@ -2,7 +2,7 @@ import HAPReport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 private func baseline(_ entries: String) throws(Baseline.Mistakes) -> Baseline {
   try Baseline(Array("{\"format\": 1, \"entries\": [\(entries)]}".utf8), ids: ["PS-22", "PS-29", "SV-01"])

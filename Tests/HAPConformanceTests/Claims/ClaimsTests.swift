@@ -3,7 +3,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 private func claims(_ members: String) throws(JSONProblem) -> Claims {
   try Claims(Array("{\"format\": 1, \"claims\": {\(members)}}".utf8))

@@ -5,7 +5,7 @@
   import HAPWire
   import Testing
 
-  @testable import HAPConformance
+  @testable import HAPTarget
 
   private let testInterface = ProcessInfo.processInfo.environment["HAPSIM_TEST_INTERFACE"]
 

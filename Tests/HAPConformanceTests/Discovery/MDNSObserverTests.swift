@@ -6,7 +6,7 @@
   import Testing
   import WorldTestSupport
 
-  @testable import HAPConformance
+  @testable import HAPTarget
 
   @Suite("The observer of multicast DNS, in a simulated world", .timeLimit(.minutes(10))) struct MDNSObserverTests {
     @Test("An instance is found by name, identifier and address, with everything its records say")

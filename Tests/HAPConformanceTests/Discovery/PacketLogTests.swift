@@ -3,7 +3,7 @@ import HAPLoop
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPTarget
 
 /// A packet of somebody else, to all unless told otherwise.
 func packet(

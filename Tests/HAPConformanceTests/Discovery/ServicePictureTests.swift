@@ -2,7 +2,7 @@ import HAPLoop
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPTarget
 
 private let type = MDNSObserver.hapType
 private let lamp = type.prefixed(by: Array("Lamp".utf8))

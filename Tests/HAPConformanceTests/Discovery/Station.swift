@@ -5,7 +5,7 @@
   import Testing
   import WorldTestSupport
 
-  @testable import HAPConformance
+  @testable import HAPTarget
 
   /// A responder on a loop of its own, of the kind that `hapsim` has.
   final class Station: @unchecked Sendable {  // of the loop's thread

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import HAPConformance
+@testable import HAPFuzzing
 
 @Suite("How malformed messages are sent", .timeLimit(.minutes(10))) struct FuzzDeliveryTests {
   @Test("Behind a message that ends the connection in good order it ends so") func ending() async throws {

@@ -2,7 +2,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPFuzzing
 
 @Suite("Making a finding smaller") struct FuzzMinimiserTests {
   private static func messages(_ count: Int) -> [FuzzMessage] {

@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPFuzzing
 
 @Suite("Reproducers") struct FuzzReproducerTests {
   private static let message: FuzzMessage = {

@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPFuzzing
 
 @Suite("Streams of messages to fuzz with") struct FuzzStreamTests {
   /// A home of a lamp (2.9, quiet, among much that isn't) and a lock (3.9 and 3.10, not).

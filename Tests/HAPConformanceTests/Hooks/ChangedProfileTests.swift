@@ -3,7 +3,7 @@ import HAPProfile
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPTarget
 
 @Suite("A profile with more and less in it") struct ChangedProfileTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Profiles")

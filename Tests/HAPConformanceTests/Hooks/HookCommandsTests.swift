@@ -4,7 +4,7 @@ import HAPWire
 import Synchronization
 import Testing
 
-@testable import HAPConformance
+@testable import HAPTarget
 
 @Suite("Hooks as commands", .timeLimit(.minutes(10))) struct HookCommandsTests {
   private func run(

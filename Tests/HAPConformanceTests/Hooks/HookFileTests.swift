@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPTarget
 
 @Suite("Hooks files") struct HookFileTests {
   @Test("A hook is a command, a person, or a command with its time") func ways() throws {

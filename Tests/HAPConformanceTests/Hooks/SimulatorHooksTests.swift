@@ -4,7 +4,7 @@ import HAPSuite
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPTarget
 
 @Suite("Hooks of a hapsim", .timeLimit(.minutes(10))) struct SimulatorHooksTests {
   private static let full = HookCall(

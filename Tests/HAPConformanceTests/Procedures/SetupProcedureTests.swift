@@ -5,7 +5,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Pair Setup as the tester does it", .timeLimit(.minutes(10))) struct SetupProcedureTests {
   /// An accessory's end in memory: slow work is done on the spot, stores succeed.

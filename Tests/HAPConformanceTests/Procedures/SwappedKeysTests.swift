@@ -3,7 +3,7 @@ import HAPPairing
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Ephemeral keys in the wrong order") struct SwappedKeysTests {
   private let random = RandomSource.seeded(11)

@@ -3,7 +3,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("TLV8 messages on their way out") struct TLVDraftTests {
   private let maker = ByteMaker(random: .seeded(1))

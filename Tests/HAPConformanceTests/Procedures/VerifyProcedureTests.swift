@@ -5,7 +5,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Pair Verify as the tester does it") struct VerifyProcedureTests {
   /// An accessory's end in memory, which knows one controller.

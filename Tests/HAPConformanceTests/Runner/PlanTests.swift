@@ -4,6 +4,8 @@ import HAPWire
 import Testing
 
 @testable import HAPConformance
+@testable import HAPExpectation
+@testable import HAPTarget
 
 @Suite("The plan of a run") struct PlanTests {
   private struct Hooks: HookRunner {

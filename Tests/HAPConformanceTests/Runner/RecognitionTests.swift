@@ -4,6 +4,7 @@ import HAPWire
 import Testing
 
 @testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("What is an accessory") struct RecognitionTests {
   /// A run of no case, against a peer that gives each connection one answer. Returns the error that ends it before a

@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("The runner", .timeLimit(.minutes(10))) struct RunnerTests {
   private static let hello = TinyCase.text(

@@ -9,6 +9,8 @@ import HAPTransport
 import HAPWire
 
 @testable import HAPConformance
+@testable import HAPExpectation
+@testable import HAPTarget
 
 /// Cases as YAML.
 enum TinyCase {

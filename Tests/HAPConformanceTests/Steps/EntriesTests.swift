@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Steps: entries and ids") struct EntriesTests {
   private func node(_ text: String) throws -> JSONNode { try JSONNode.parse(Array(text.utf8)) }

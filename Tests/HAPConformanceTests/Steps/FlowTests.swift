@@ -4,6 +4,8 @@ import HAPWire
 import Testing
 
 @testable import HAPConformance
+@testable import HAPExpectation
+@testable import HAPTarget
 
 /// Steps that go one way or the other, without an accessory.
 @Suite struct FlowTests {

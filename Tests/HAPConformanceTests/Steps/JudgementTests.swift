@@ -2,7 +2,7 @@ import HAPReport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Judgements", .timeLimit(.minutes(10))) struct JudgementTests {
   private func judge(_ arrival: Arrival, _ expectation: String, took: Duration = .milliseconds(5)) throws -> String? {

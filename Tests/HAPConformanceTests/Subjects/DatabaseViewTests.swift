@@ -3,7 +3,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("A database as cases see it") struct DatabaseViewTests {
   private func variable(_ id: String) throws -> JSONNode {

@@ -2,7 +2,7 @@ import HAPModel
 import HAPTestSupport
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Values made for characteristics") struct LegalValuesTests {
   private static func characteristic(

@@ -4,7 +4,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Looking for subjects in a database") struct SubjectFinderTests {
   /// That of `TestHome`.

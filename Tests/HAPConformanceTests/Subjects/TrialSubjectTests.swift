@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("What cases write, and where") struct TrialSubjectTests {
   /// An accessory whose one service has these characteristics, as members of the database's JSON without `iid`.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 /// Values of two readings side by side.
 @Suite struct ValueTableTests {

@@ -4,7 +4,7 @@ import HAPWire
 import Synchronization
 import Testing
 
-@testable import HAPConformance
+@testable import HAPTarget
 
 /// A shell that does as a hapsim does: a ready line, an event, and an answer to each command.
 private let simulator = #"""

@@ -1,5 +1,6 @@
 import HAPLoop
 import HAPTestSupport
+import HAPTransport
 import Testing
 
 @testable import HAPConformance
@@ -13,7 +14,7 @@ import Testing
         let address = SocketAddress(host: .loopbackV4, port: home.server.port)
         // No such interface: it goes by its address alone.
         let visit = DatabaseVisit(target: .address(address), code: TestHome.code, interfaces: ["none"])
-        let task = Task { try await visit.read(on: loop) }
+        let task = Task { try await visit.read(on: loop, random: loop.random) }
         if isGivenUp { home.onStore = { task.cancel() } }
         var failure: String?
         do { _ = try await task.value } catch {

@@ -4,7 +4,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Bytes of suites") struct ByteMakerTests {
   private static let rows: [(text: String, bytes: String)] = [

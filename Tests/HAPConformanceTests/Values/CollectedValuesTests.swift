@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Collected values") struct CollectedValuesTests {
   private func list(_ numbers: [Double]) -> JSONNode { .list(numbers.map { .number($0) }) }

@@ -2,7 +2,7 @@ import HAPCrypto
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Constraints and bytes of suites") struct ConstraintTests {
   private func problem(_ value: String, _ pattern: String) throws -> String? {

@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 /// Paths that may lead nowhere.
 @Suite struct OptionalPathTests {

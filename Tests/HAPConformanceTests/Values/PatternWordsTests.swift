@@ -2,7 +2,7 @@ import HAPSuite
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Patterns in messages") struct PatternWordsTests {
   @Test(

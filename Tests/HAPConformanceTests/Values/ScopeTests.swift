@@ -2,7 +2,7 @@ import HAPSuite
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Variables and what stands in their place") struct ScopeTests {
   private func scope() throws -> Scope {

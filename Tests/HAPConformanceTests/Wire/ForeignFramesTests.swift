@@ -2,7 +2,7 @@ import HAPCrypto
 import HAPPairing
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Frames under foreign keys, or out of count") struct ForeignFramesTests {
   private let keys = SessionKeys(pairVerify: SecretBytes([UInt8](repeating: 7, count: 32)))

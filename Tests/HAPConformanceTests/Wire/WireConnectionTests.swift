@@ -5,6 +5,7 @@ import HAPWire
 import Testing
 
 @testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("A connection of the tester", .timeLimit(.minutes(10))) struct WireConnectionTests {
   private static let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/hap+json\r\nContent-Length: 2\r\n\r\n{}"

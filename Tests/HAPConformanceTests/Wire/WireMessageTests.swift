@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 @Suite("Messages of the accessory") struct WireMessageTests {
   private func message(_ text: String) throws -> WireMessage {

@@ -5,7 +5,7 @@ import HAPTestSupport
 import HAPWire
 import Testing
 
-@testable import HAPConformance
+@testable import HAPExpectation
 
 /// The accessory's end of a session, as `HAPIP` has it.
 final class AccessoryEnd {
