@@ -29,7 +29,7 @@ package final class AttributeServer {
 
   /// - Parameters:
   ///   - database: with the values to start from.
-  ///   - actions: gets what has to be done.
+  ///   - actions: gets the work to be done. It is retained, so it must not own the server.
   package init(_ database: AttributeDatabase, conduct: Conduct, _ actions: any AttributeActions) {
     self.database = database
     self.conduct = conduct

@@ -45,7 +45,7 @@ extension AccessoryServer {
     perform()
   }
 
-  /// Removes pairings by hand; see `AccessoryCore.unpair`.
+  /// Removes pairings by hand; see `PairingServer.unpair`.
   package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
     recorder?.note(.unpaired(identifiers), at: now)
     core.pairing.unpair(identifiers, done: done)

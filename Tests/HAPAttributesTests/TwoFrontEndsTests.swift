@@ -32,21 +32,41 @@ import Testing
 }
 
 /// The attributes and the pairings of TestHome, with a device that takes everything, and a store that never fails.
-final class MemoryAccessoryHost: AttributeActions, PairingActions {
-  private(set) var attributes: AttributeServer! = nil
-  private(set) var pairing: PairingServer! = nil
-  private(set) var written: [AttributeID] = []
-  let makesReports = true
-  private var lastTicket: UInt64 = 0
-  private var jobs: [(ticket: Ticket, work: SlowWork?)] = []
+final class MemoryAccessoryHost {
+  let attributes: AttributeServer
+  let pairing: PairingServer
+  private let actions = MemoryActions()
 
   init(_ conduct: Conduct = Conduct(), pairings: [Pairing] = []) throws {
     let database = try AttributeDatabase(TestHome.accessories)
-    attributes = AttributeServer(database, conduct: conduct, self)
+    attributes = AttributeServer(database, conduct: conduct, actions)
     pairing = PairingServer(
       identity: TestHome.accessory().core.identity, pairings: pairings, failedAttempts: 0, conduct: conduct,
-      random: .seeded(4), self)
+      random: .seeded(4), actions)
   }
+
+  /// What controllers wrote, in order.
+  var written: [AttributeID] { actions.written }
+
+  /// Does the slow work, and stores what waits.
+  func run() {
+    while !actions.jobs.isEmpty {
+      let (ticket, work) = actions.jobs.removeFirst()
+      if let work {
+        pairing.computed(work.perform(), ticket: ticket, at: .zero)
+      } else {
+        pairing.stored(ticket, succeeded: true, at: .zero)
+      }
+    }
+  }
+}
+
+private final class MemoryActions: AttributeActions, PairingActions {
+  fileprivate(set) var written: [AttributeID] = []
+  /// Slow work, or nil for a change to be stored.
+  fileprivate var jobs: [(ticket: Ticket, work: SlowWork?)] = []
+  let makesReports = true
+  private var lastTicket: UInt64 = 0
 
   func newTicket() -> Ticket {
     lastTicket += 1
@@ -60,19 +80,8 @@ final class MemoryAccessoryHost: AttributeActions, PairingActions {
   func store(_ change: StoredChange) -> Ticket { job(nil) }
 
   private func job(_ work: SlowWork?) -> Ticket {
-    jobs.append((newTicket(), work))
-    return jobs[jobs.count - 1].ticket
-  }
-
-  /// Does the slow work, and stores what waits.
-  func run() {
-    while !jobs.isEmpty {
-      let (ticket, work) = jobs.removeFirst()
-      if let work {
-        pairing.computed(work.perform(), ticket: ticket, at: .zero)
-      } else {
-        pairing.stored(ticket, succeeded: true, at: .zero)
-      }
-    }
+    let ticket = newTicket()
+    jobs.append((ticket, work))
+    return ticket
   }
 }

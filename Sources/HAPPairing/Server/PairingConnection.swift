@@ -9,12 +9,12 @@ package protocol PairingFrontEnd: AnyObject {
   /// After the answers so far, the connection is a session under these keys.
   /// - Parameter controller: the identifier of its pairing; nil: a transient session.
   func secure(_ connection: any PairingConnection, _ keys: SessionKeys, controller: [UInt8]?)
-  /// Ends a connection after the answers so far.
+  /// Ends a connection after the answers so far. Called any number of times.
   func close(_ connection: any PairingConnection)
-  /// A request was answered: takes the next ones of the connection.
+  /// A ticket of the connection has come back: takes its next requests, unless it is closed or still waits.
   func proceed(with connection: any PairingConnection, at now: Duration)
   /// The accessory is paired now, or is no longer. Called on all front ends.
-  /// - Parameter connection: its answers leave before this is advertised; nil: there is nothing to wait for.
+  /// - Parameter connection: of this front end; its answers leave before this is advertised. nil: there is nothing to wait for.
   func pairedStateChanged(after connection: (any PairingConnection)?)
   /// A request is refused, or a session ended (nil). Called only when reports are wanted.
   func reportRefusal(of operation: PairingOperation?, reason: String, on connection: any PairingConnection)

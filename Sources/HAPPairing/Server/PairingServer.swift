@@ -4,9 +4,10 @@ import HAPWire
 
 /// Does what a pairing server cannot do itself.
 package protocol PairingActions: ReportSink {
-  /// Runs `work.perform()` off the loop, and hands the result to `PairingServer.computed`.
+  /// Runs `work.perform()` off the loop, and hands the result to `PairingServer.computed`, but never before this function returns.
   func compute(_ work: SlowWork) -> Ticket
-  /// Makes the change durable, and calls `PairingServer.stored`. The answer to the controller waits for it.
+  /// Makes the change durable, and calls `PairingServer.stored`, but never before this function returns. The answer to the controller waits for
+  /// it.
   func store(_ change: StoredChange) -> Ticket
 }
 
@@ -35,10 +36,11 @@ package final class PairingServer {
   /// A change of the pairings is being stored; requests for others wait in the queue.
   var isStoringPairings = false
   var pairingsQueue: [PairingsTurn] = []
-  private var frontEnds: [WeakFrontEnd] = []
+  private var frontEnds: [ListedFrontEnd] = []
 
-  private struct WeakFrontEnd {
-    weak var frontEnd: (any PairingFrontEnd)?
+  private struct ListedFrontEnd {
+    // Not weak: a weak reference makes each retain and release of the front end slower, also in a request.
+    unowned let frontEnd: any PairingFrontEnd
   }
 
   /// What to do when the work or the change of a ticket is done.
@@ -59,6 +61,7 @@ package final class PairingServer {
   ///   - pairings: those stored, in the order in which they were made.
   ///   - failedAttempts: wrong setup codes since the last right one.
   ///   - random: keys, nonces and salts come from here.
+  ///   - actions: is retained, so it must not own the server.
   package init(
     identity: AccessoryIdentity, pairings: [Pairing], failedAttempts: Int, conduct: Conduct, random: RandomSource,
     _ actions: any PairingActions
@@ -86,10 +89,9 @@ package final class PairingServer {
   // MARK: Connections
 
   /// From now on, the front end is notified when the accessory becomes paired or unpaired.
-  package func add(_ frontEnd: any PairingFrontEnd) {
-    frontEnds.removeAll { $0.frontEnd == nil }
-    frontEnds.append(WeakFrontEnd(frontEnd: frontEnd))
-  }
+  ///
+  /// A front end is not retained. It has to outlive the server and every ticket of its connections.
+  package func add(_ frontEnd: any PairingFrontEnd) { frontEnds.append(ListedFrontEnd(frontEnd: frontEnd)) }
 
   /// The procedures of a new connection.
   package func makeSession(_ frontEnd: any PairingFrontEnd) -> PairingSession {
@@ -104,7 +106,7 @@ package final class PairingServer {
     connection.pairing.frontEnd.secure(connection, keys, controller: controller)
   }
 
-  /// The connection is gone, and a half-done procedure with it.
+  /// The connection is gone, and a half-done procedure with it. Its `isOpen` is false from now on; a ticket that waits retains it.
   package func closed(_ connection: any PairingConnection) {
     connection.pairing.setup.reset()
     setups.removeAll { $0 === connection }
@@ -165,7 +167,11 @@ package final class PairingServer {
   func close(_ connection: any PairingConnection) { connection.pairing.frontEnd.close(connection) }
 
   func pairedStateChanged(after connection: (any PairingConnection)?) {
-    for weak in frontEnds { weak.frontEnd?.pairedStateChanged(after: connection) }
+    for listed in frontEnds {
+      // The answers of another front end's connection do not concern it.
+      let isOwn = connection?.pairing.frontEnd === listed.frontEnd
+      listed.frontEnd.pairedStateChanged(after: isOwn ? connection : nil)
+    }
   }
 
   func refuse(
