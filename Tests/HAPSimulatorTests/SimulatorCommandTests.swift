@@ -122,7 +122,7 @@ struct SimulatorCommandTests {
   }
 
   @Test(
-    "What is no command is refused with a reason, and the id comes back where it could be read",
+    "A text that is no command is refused with a reason, and the id comes back where it could be read",
     arguments: [
       ("", nil, .malformed, "not JSON"), ("{", nil, .malformed, "not JSON"),
       ("[]", nil, .malformed, "an object is expected"),
@@ -211,7 +211,7 @@ struct SimulatorCommandTests {
         == #"{"id":"é\n1","ok":false,"error":{"code":"invalid-value","message":"no"}}"#)
     let refusal = CommandRefusal(id: nil, error: CommandError(.unknownCommand, "what"))
     #expect(
-      CommandAnswer.failure(refusal) == #"{"id":null,"ok":false,"error":{"code":"unknown-command","message":"what"}}"#)
+      CommandReply(refusal).text == #"{"id":null,"ok":false,"error":{"code":"unknown-command","message":"what"}}"#)
   }
 }
 
@@ -251,7 +251,7 @@ struct SelectorTests {
     }
   }
 
-  @Test("What is not there is said, with the nearest that is")
+  @Test("A characteristic that does not exist is said, with the nearest that is")
   func missing() {
     #expect(
       error { _ = try CharacteristicSelector("TargetDorState").resolve(in: database) }?.message.contains(

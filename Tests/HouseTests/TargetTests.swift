@@ -2,8 +2,8 @@ import Testing
 
 /// A target has 6,000 lines at most that people wrote, and depends on 12 other Swift targets at most; a program on 15.
 ///
-/// Larger targets from before the rule are listed with their figures. The list only gets shorter: an entry that is not needed any more is an error, and so is one
-/// whose figure is not the present one.
+/// Larger targets are listed with their figures. An entry that is not needed any more is an error, and so is one whose figure is not the present
+/// one. The list is to get shorter; a figure may rise only if a target that was imported was divided.
 ///
 /// Seen to fail: with a target that had more dependencies than its entry, with a figure of another size, and with an entry of a target that is gone.
 struct TargetTests {
@@ -82,7 +82,9 @@ struct TargetTests {
   func nothingIsReexported() throws {
     for target in try PackageDescription.read().code {
       for file in try SourceFile.all(in: [target.path]) {
-        #expect(!file.lines.contains { $0.hasPrefix("@_exported") }, "\(file.path) exports what it imports")
+        #expect(
+          !file.lines.contains { $0.contains("@_exported") && !$0.contains("//") },
+          "\(file.path) exports what it imports")
       }
     }
   }

@@ -24,8 +24,6 @@ package enum CommandAnswer {
     }
   }
 
-  package static func failure(_ refusal: CommandRefusal) -> String { failure(id: refusal.id, refusal.error) }
-
   /// A command without an `id` is answered with null, so that every answer has one.
   private static func answer(_ id: JSONNode?, ok: Bool, _ members: (inout JSONWriter) -> Void) -> String {
     JSONWriter.text { json in

@@ -49,7 +49,7 @@ package struct CommandReply: Sendable {
     self.outcome = outcome
   }
 
-  init(_ refusal: CommandRefusal) { self.init(id: refusal.id, .failure(refusal.error)) }
+  package init(_ refusal: CommandRefusal) { self.init(id: refusal.id, .failure(refusal.error)) }
 
   /// One line of JSON, without its end.
   package var text: String {

@@ -248,7 +248,13 @@ package struct SuiteReader {
       checker.check(entry, .object(Self.keyed))
       guard checker.problems.count == before else { continue }
       if entry.members?.isEmpty == true { checker.complain(entry, "a need is a word, or { hook: … } and the like") }
-      if let hook = entry["hook"]?.stringValue.flatMap(HookName.init(rawValue:)) { needs.hooks.append(hook) }
+      if let name = entry["hook"]?.stringValue {
+        if let hook = HookName(rawValue: name) {
+          needs.hooks.append(hook)
+        } else {
+          checker.complain(entry["hook"] ?? entry, "\(name) is no hook; a hook has no variables")
+        }
+      }
       if let claim = entry["claim"]?.stringValue { needs.claims.append(claim) }
       if let count = entry["wrong-codes"]?.integerValue { needs.wrongCodes += Int(count) }
     }

@@ -84,6 +84,7 @@ import Testing
     Mistake(line: "needs: [paired, unpaired]", 21, ".needs[1]", "one state of the accessory"),
     Mistake(line: "needs: [pairing, unpaired]", 22, ".needs[1]", "one state of the accessory"),
     Mistake(line: "needs: [{ hook: rebot }]", 21, ".needs[0].hook", "did you mean \"reboot\"?"),
+    Mistake(line: "needs: [{ hook: \"${x}\" }]", 21, ".needs[0].hook", "${x} is no hook"),
     Mistake(line: "needs: [{ hok: reboot }]", 15, ".needs[0].hok", "did you mean \"hook\"?"),
     Mistake(line: "needs: [{ wrong-codes: 1001 }]", 28, ".needs[0].wrong-codes", "1001 is not in 0...1000"),
     Mistake(line: "needs: [{ wrong-codes: many }]", 28, ".needs[0].wrong-codes", "an integer is expected"),
