@@ -525,6 +525,8 @@ async def test_refusals_stay_in_the_log_whatever_else_happens_and_rows_lead_to_w
       new MutationObserver((records) => { for (const record of records) window.added += record.addedNodes.length; })
         .observe(document.querySelector(".log-rows"), { childList: true });
     }""")
+    # A frame that was requested before would show what comes meanwhile.
+    await page.evaluate("() => new Promise((done) => window.frame(done))")
     await changes(simulator, 700, accessory="2", characteristic="On")
     last = await refused_request(simulator, simulator.accessory.port, "/characteristics?id=1.1")
     await of_api(simulator, "PUT", "/accessories/1/characteristics/3.9", {"value": True})
