@@ -33,7 +33,7 @@ package struct CommandDispatcher: CommandTaker {
   }
 
   /// Carries out the command on a line of JSON and hands over the reply, once: at once, or when it is done for what takes a moment (`advance`,
-  /// `replace`, `add`, and what starts an accessory anew).
+  /// `replace`, `add`, and every restart of an accessory).
   package func take(_ line: [UInt8], done: @escaping @Sendable (CommandReply) -> Void) {
     let node: JSONNode
     let command: SimulatorCommand

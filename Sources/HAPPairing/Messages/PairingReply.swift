@@ -6,7 +6,7 @@ package struct PairingReply {
   private let step: UInt8
   private let message: TLV
 
-  /// - Throws: the refusal if there is one, whatever its State says; else what is wrong with the reply as a whole.
+  /// - Throws: the refusal if there is one, whatever its State says; else the error in the reply as a whole.
   package init(_ message: TLV, step: UInt8) throws(PairingFailure) {
     self.step = step
     self.message = message

@@ -125,7 +125,7 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
       try dispatcher.perform(command) { outcome in
         // It may be another one since.
         self.issueCard()
-        // One that can't start anew stops by itself, and has said why.
+        // An accessory that cannot be restarted stops by itself, and has reported why.
         done(outcome.mapError { self.isStopped && $0.code != .failed ? .stopped : SimulatorError($0) })
       }
     } catch { done(.failure(SimulatorError(error))) }
@@ -217,7 +217,7 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
     if isTaken { record.take(number) }
     for wait in met { wait.finish(.met(told)) }
     lookLater()
-    // One that can't start anew stops by itself, and says so.
+    // An accessory that cannot be restarted stops by itself, and reports it.
     if told.kind == .trouble, isStopped { loop.schedule { [self] in stop() } }
   }
 

@@ -252,7 +252,7 @@ package struct SuiteReader {
         if let hook = HookName(rawValue: name) {
           needs.hooks.append(hook)
         } else {
-          checker.complain(entry["hook"] ?? entry, "\(name) is no hook; a hook has no variables")
+          checker.complain(entry["hook"] ?? entry, "\(name) is no hook: write the name of a hook, without variables")
         }
       }
       if let claim = entry["claim"]?.stringValue { needs.claims.append(claim) }
