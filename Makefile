@@ -41,7 +41,7 @@ MATTER            := .venv-matter
 MATTER_LIBRARIES  := .build/matter-libraries
 export MATTER_CONTROLLER
 
-.PHONY: no-tests help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
+.PHONY: no-tests build-tests all-tests help run unoptimized release static test lint format unit-test rules interop prove proof-check swarm matrix nightly fuzz api-fuzz sanitize abuse bench install deps build-deps test-deps clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -79,7 +79,7 @@ else
 	@echo "NOT DONE: on macOS the system's libraries are shared ones; make release is what there is."
 endif
 
-test: $(if $(TESTS),no-tests) test-deps lint unit-test rules interop ## lint, unit tests, rules and interop tests
+test: $(if $(TESTS),no-tests) test-deps lint build-tests rules all-tests ## lint, unit tests, rules and interop tests
 	@echo "make test: all passed; the full logs are in .build/logs"
 
 no-tests:
@@ -93,12 +93,22 @@ format: ## the format of every Swift file, made right
 
 # TESTS= names test targets: they and what they depend on are built and run, nothing else. An edit in HAPModel is built and tested so in less than a minute.
 TESTS ?=
-unit-test: unit-test-deps ## the unit tests; TESTS= "HAPModelTests HAPWireTests" for some targets
-	@$(SUMMARIZE) build build-tests env HAPSIM_TESTS="$(TESTS)" swift build --build-tests $(TEST_BUILD)
+unit-test: build-tests ## the unit tests; TESTS= "HAPModelTests HAPWireTests" for some targets
 ifeq ($(SYSTEM),Linux)
 	@HAPSIM_TESTS="$(TESTS)" Scripts/unit-tests .build/test
 else
 	@$(SUMMARIZE) swift unit-tests env HAPSIM_TESTS="$(TESTS)" swift test --skip-build --scratch-path .build/test
+endif
+
+build-tests: unit-test-deps
+	@$(SUMMARIZE) build build-tests env HAPSIM_TESTS="$(TESTS)" swift build --build-tests $(TEST_BUILD)
+
+# The unit tests compute, and many interop tests wait, so together they take less time than one after the other.
+all-tests: build-tests test-deps
+ifeq ($(SYSTEM),Linux)
+	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" UNIT_TESTS=.build/test Scripts/interop
+else
+	$(MAKE) unit-test interop
 endif
 
 rules: ## every rule of docs/protocol.md has a test

@@ -71,26 +71,13 @@ extension CaptureLine {
     case .advanced: head(time, "advanced", &json)
     case .changed(let changes):
       head(time, "changed", &json)
-      json.key("values")
-      json.object { json in
-        for (id, value) in changes.sorted(by: { $0.key < $1.key }) {
-          json.key("\(id)")
-          CaptureText.write(value, to: &json)
-        }
-      }
+      write(changes, &json)
     case .read(let id, let result, let ticket):
       head(time, "read", &json)
       json.key("id")
       json.string("\(id)")
       member("ticket", ticket.number, &json)
-      switch result {
-      case .success(let value):
-        json.key("value")
-        CaptureText.write(value, to: &json)
-      case .failure(let status):
-        json.key("status")
-        json.integer(status.rawValue)
-      }
+      write(result, &json)
     case .judged(let number, let verdict):
       head(time, "judged", &json)
       member("write", number, &json)
@@ -112,12 +99,37 @@ extension CaptureLine {
       json.key("model")
       json.string(model)
       member("c#", UInt64(number), &json)
-      json.key("live")
-      json.array { json in for id in live { json.string("\(id)") } }
-      json.key("judges")
-      json.bool(judges)
+      write(live, judges: judges, &json)
       json.key("database")
       CaptureText.write(accessories, to: &json)
+    }
+  }
+
+  private static func write(_ live: [AttributeID], judges: Bool, _ json: inout JSONWriter) {
+    json.key("live")
+    json.array { json in for id in live { json.string("\(id)") } }
+    json.key("judges")
+    json.bool(judges)
+  }
+
+  private static func write(_ changes: [AttributeID: Value], _ json: inout JSONWriter) {
+    json.key("values")
+    json.object { json in
+      for (id, value) in changes.sorted(by: { $0.key < $1.key }) {
+        json.key("\(id)")
+        CaptureText.write(value, to: &json)
+      }
+    }
+  }
+
+  private static func write(_ result: Result<Value, HAPStatus>, _ json: inout JSONWriter) {
+    switch result {
+    case .success(let value):
+      json.key("value")
+      CaptureText.write(value, to: &json)
+    case .failure(let status):
+      json.key("status")
+      json.integer(status.rawValue)
     }
   }
 

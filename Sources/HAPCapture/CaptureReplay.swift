@@ -1,10 +1,5 @@
-import HAPAttributes
-import HAPCrypto
-import HAPIP
 import HAPModel
-import HAPPairing
 import HAPWire
-import Synchronization
 
 /// Runs a capture through a core again, and holds what it says against what was said then.
 package struct CaptureReplay {
@@ -72,141 +67,26 @@ package struct CaptureReplay {
   }
 
   private mutating func run(_ head: CaptureHead, _ lines: [CaptureLine]) throws(Mistake) {
-    let chance = DrawnBytes(lines)
-    let core: AccessoryCore
-    do throws(JSONProblem) {
-      core = try head.makeCore(random: RandomSource { chance.fill($0) })
-    } catch { throw Mistake(line: 1, message: "\(error.path): \(error.message)") }
-    let device = NotedDevice(lines)
-    core.attributes.writer = head.judges ? device : nil
-    core.makesReports = false
-    var connections: [ConnectionID: ConnectionCore] = [:]
-    var kept: [(id: AttributeID, value: Value)] = []
-    var work: [Ticket: SlowWork] = [:]
-    let plain = Plain()
-    var start: Duration?
-    core.onPlain = {
-      plain.messages.append(
-        Message(time: plain.now, connection: $0.number, isFromController: $1, bytes: Array($2) + Array($3)))
-    }
-
+    let core = try ReplayedCore(head, lines)
     for (index, line) in lines.enumerated() {
       let number = index + 2
-      func known(_ id: ConnectionID) throws(Mistake) -> ConnectionCore {
-        guard let connection = connections[id] else {
-          throw Mistake(line: number, message: "connection \(id.number) isn't open")
+      do throws(ReplayedCore.Refusal) {
+        switch line {
+        case .drawn, .input(.verdict, _): break
+        case .sent(let id, let then, _): compare(try core.takeSent(on: id), with: then, on: id, line: number)
+        case .input(let input, let time):
+          inputs += 1
+          try core.take(input, at: time)
         }
-        return connection
-      }
-      switch line {
-      case .drawn, .input(.verdict, _): continue
-      case .sent(let id, let then, _):
-        let connection = try known(id)
-        let now = connection.outgoing.withReadable { Array($0) }
-        connection.outgoing.consume(now.count)
-        sentBytes += now.count
-        if difference == nil, now != then {
-          let offset = zip(now, then).enumerated().first { $1.0 != $1.1 }?.offset ?? min(now.count, then.count)
-          difference = Difference(line: number, connection: id.number, offset: offset, then: then, now: now)
-        }
-        continue
-      case .input(let input, let time):
-        inputs += 1
-        plain.now = time - (start ?? time)
-        start = start ?? time
-        switch input {
-        case .opened(let id, let peer):
-          guard let connection = core.open(peer: peer, at: time), connection.id == id else {
-            throw Mistake(line: number, message: "connection \(id.number) can't be opened here")
-          }
-          connections[id] = connection
-        case .received(let id, let bytes):
-          let connection = try known(id)
-          connection.incoming.append(bytes)
-          core.received(on: connection, at: time)
-        case .resumed(let id): core.resume(try known(id), at: time)
-        case .closed(let id):
-          core.closed(try known(id))
-          connections[id] = nil
-        case .computed(let ticket):
-          guard let job = work.removeValue(forKey: ticket) else {
-            throw Mistake(line: number, message: "nothing was to be computed under ticket \(ticket.number)")
-          }
-          core.pairing.computed(job.perform(), ticket: ticket, at: time)
-        case .stored(let ticket, let succeeded): core.pairing.stored(ticket, succeeded: succeeded, at: time)
-        case .advanced: core.attributes.advance(to: time)
-        case .changed(let changes):
-          for (id, value) in changes.sorted(by: { $0.key < $1.key }) {
-            guard let slot = core.attributes.database.slot(of: id) else {
-              throw Mistake(line: number, message: "there is no \(id)")
-            }
-            guard value == .null || (try? core.attributes.database.characteristics[slot].admit(value)) != nil else {
-              throw Mistake(line: number, message: "\(id) can't be \(value)")
-            }
-            core.attributes.change(id, to: value, at: time)
-          }
-        case .read(let id, let result, let ticket): core.attributes.read(id, result, ticket: ticket, at: time)
-        case .judged(let write, let verdict): core.attributes.judged(write, verdict, at: time)
-        case .reachable(let aid, let isReachable):
-          guard core.attributes.database.hasAccessory(aid) else {
-            throw Mistake(line: number, message: "there is no accessory \(aid)")
-          }
-          core.attributes.setReachable(isReachable, aid: aid, at: time)
-        case .unpaired(let identifiers): core.pairing.unpair(identifiers) { _ in }
-        case .replaced(let accessories, let model, let configuration, let live, let judges):
-          guard let database = try? AttributeDatabase(accessories) else {
-            throw Mistake(line: number, message: "the database's ids are no database's")
-          }
-          core.attributes.writer = judges ? device : nil
-          core.replace(database, model: model, configurationNumber: configuration, live: live, at: time)
-        case .verdict: break
-        }
-      }
-      for action in core.takeActions() {
-        if case .compute(let job, let ticket) = action { work[ticket] = job }
-      }
-      core.attributes.takeChanges(into: &kept)
-      kept.removeAll(keepingCapacity: true)
-      core.takeOutbox { _ in }
+      } catch { throw Mistake(line: number, message: error.message) }
     }
-    messages = plain.messages
-  }
-}
-
-/// What the core shows while a capture is replayed.
-private final class Plain {
-  /// Since the first input.
-  var now = Duration.zero
-  var messages: [CaptureReplay.Message] = []
-}
-
-/// The bytes of chance of that run, in their order; zeros when it drew fewer.
-private final class DrawnBytes: Sendable {
-  private let rest: Mutex<ArraySlice<UInt8>>
-
-  init(_ lines: [CaptureLine]) {
-    var bytes: [UInt8] = []
-    for line in lines { if case .drawn(let drawn) = line { bytes += drawn } }
-    rest = Mutex(bytes[...])
+    messages = core.messages
   }
 
-  func fill(_ room: UnsafeMutableRawBufferPointer) {
-    rest.withLock { rest in
-      let taken = rest.prefix(room.count)
-      rest = rest.dropFirst(taken.count)
-      for (index, byte) in taken.enumerated() { room[index] = byte }
-      for index in taken.count..<room.count { room[index] = 0 }
-    }
+  private mutating func compare(_ now: [UInt8], with then: [UInt8], on id: ConnectionID, line: Int) {
+    sentBytes += now.count
+    guard difference == nil, now != then else { return }
+    let offset = zip(now, then).enumerated().first { $1.0 != $1.1 }?.offset ?? min(now.count, then.count)
+    difference = Difference(line: line, connection: id.number, offset: offset, then: then, now: now)
   }
-}
-
-/// The device of that run, as far as it had a word on writes.
-private final class NotedDevice: CharacteristicWriter {
-  private var verdicts: ArraySlice<WriteVerdict>
-
-  init(_ lines: [CaptureLine]) {
-    verdicts = lines.compactMap { if case .input(.verdict(let verdict), _) = $0 { verdict } else { nil } }[...]
-  }
-
-  func judge(_ write: CharacteristicWrite) -> WriteVerdict { verdicts.popFirst() ?? .accepted() }
 }

@@ -3,8 +3,8 @@ import HAPModel
 import Testing
 
 @Suite("Reading Apple's archives") struct AppleArchiveTests: CharacteristicReading {
-  @Test("A garage door with a light and a characteristic of its maker is read whole")
-  func garage() throws {
+  /// A garage door with a light, as the simulator of Apple's would save it.
+  private func garageFile() -> [UInt8] {
     var writer = ArchiveWriter()
     let door = writer.service(
       0x41, iid: 8,
@@ -22,13 +22,18 @@ import Testing
       ], more: ["HAK.hidden": .bool(true)])
     let identifier = writer.object("HAKIdentifier", ["HAK.data": .data([0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF])])
     let code = writer.object("NSMutableString", ["NS.string": .string("031-45-154")])
-    let bytes = writer.file(
+    return writer.file(
       writer.accessory(
         [writer.information("Garage"), door, light],
         more: [
           "HAK.category": .integer(4), "HAK.identifier": identifier, "HAK.password": code,
           "HAK.setupID": writer.add(.string("7OSX")), "HAK.primary": door,
         ]))
+  }
+
+  @Test("A garage door with a light and a characteristic of its maker is read whole")
+  func garage() throws {
+    let bytes = garageFile()
     #expect(AppleArchive.isArchive(bytes))
     let archive = try AppleArchive(bytes)
     #expect(archive.remarks == [])

@@ -48,31 +48,34 @@ package enum JSONReport {
       }
       json.texts("running", report.running)
       json.texts("notes", report.notes)
-      if let lost = report.lost {
-        json.key("lost")
-        json.object { json in
-          json.text("reason", lost.reason)
-          json.text("lastSent", lost.lastSent)
-          json.text("bytes", Hexadecimal.text(lost.bytes))
+      writeEnd(of: report, to: &json)
+    }
+  }
+
+  private static func writeEnd(of report: RunReport, to json: inout JSONWriter) {
+    if let lost = report.lost {
+      json.key("lost")
+      json.object { json in
+        json.text("reason", lost.reason)
+        json.text("lastSent", lost.lastSent)
+        json.text("bytes", Hexadecimal.text(lost.bytes))
+      }
+    }
+    json.key("interrupted")
+    json.bool(report.isInterrupted)
+    guard let summary = report.summary else { return }
+    json.key("summary")
+    json.object { json in
+      json.seconds("duration", summary.duration)
+      json.key("counts")
+      json.object { json in
+        for verdict in Verdict.allCases {
+          guard let count = summary.counts[verdict] else { continue }
+          json.key(verdict.rawValue)
+          json.integer(count)
         }
       }
-      json.key("interrupted")
-      json.bool(report.isInterrupted)
-      if let summary = report.summary {
-        json.key("summary")
-        json.object { json in
-          json.seconds("duration", summary.duration)
-          json.key("counts")
-          json.object { json in
-            for verdict in Verdict.allCases {
-              guard let count = summary.counts[verdict] else { continue }
-              json.key(verdict.rawValue)
-              json.integer(count)
-            }
-          }
-          json.texts("leftovers", summary.leftovers)
-        }
-      }
+      json.texts("leftovers", summary.leftovers)
     }
   }
 

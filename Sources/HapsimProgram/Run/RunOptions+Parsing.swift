@@ -166,18 +166,7 @@ extension RunOptions {
   ) throws(UsageError) {
     profiles = isFleet ? [] : arguments.operands
     fleet = isFleet ? arguments.operands.first : nil
-    if arguments[Self.ephemeralFlag] {
-      guard !arguments.has(CommonOptions.state) else {
-        throw UsageError("--state and --ephemeral exclude each other: one keeps, the other doesn't")
-      }
-      state = .ephemeral
-    } else if let given = try arguments.value(CommonOptions.state) ?? defaultStateFolder(environment) {
-      state = .folder(given)
-    } else {
-      throw UsageError(
-        "there is no default state folder, since neither XDG_STATE_HOME nor HOME is set; give --state DIR or --ephemeral"
-      )
-    }
+    state = try Self.state(arguments, environment)
     setupCode = try arguments.value(Self.setupCodeOption)
     setupID = try arguments.value(Self.setupIDOption)
     port = try arguments.value(Self.portOption) ?? 0
@@ -190,29 +179,59 @@ extension RunOptions {
     defect = try arguments.value(Self.defectOption)
     defectFiles = try arguments.all(CommonOptions.defects)
     capture = try arguments.value(Self.captureOption)
-    guard defect == nil || capture == nil else {
-      throw UsageError("--defect and --capture exclude each other: a replay would be without the defect")
-    }
     faults = try arguments.all(Self.faultOption)
-    guard faults.isEmpty || capture == nil else {
-      throw UsageError("--fault and --capture exclude each other: a replay would be without the fault")
-    }
     seed = try arguments.value(Self.seedOption)
-    if arguments[Self.virtualTimeFlag] {
-      guard !arguments.has(Self.timeScaleOption) else {
-        throw UsageError("--time-scale and --virtual-time exclude each other: one lets time pass, the other doesn't")
-      }
-      pace = arguments.has(Self.scenarioOption) ? .jumping : .standing
-    } else {
-      pace = .running(scale: try arguments.value(Self.timeScaleOption) ?? 1)
-    }
+    pace = try Self.pace(arguments)
     scenario = try arguments.value(Self.scenarioOption)
     duration = try arguments.value(Self.durationOption)
-    guard !profiles.isEmpty || scenario != nil || isFleet else { throw UsageError(Self.noProfile) }
     count = try arguments.value(Self.countOption)
     identity = try arguments.value(Self.identityOption)
     shard = try arguments.value(Self.shardOption) ?? .whole
     loops = try arguments.value(Self.loopsOption)
+    control = try ControlChoice(arguments)
+    renumber = arguments[Self.renumberFlag]
+    commands = arguments[Self.commandsFlag]
+    keepsRunning = arguments[Self.keepRunningFlag]
+    json = arguments[CommonOptions.json] || commands
+    quiet = arguments[Self.quietFlag]
+    try checkCombinations(arguments, isFleet: isFleet)
+    try check(for: profiles.count)
+  }
+
+  private static func state(
+    _ arguments: Arguments, _ environment: (String) -> String?
+  ) throws(UsageError) -> State {
+    if arguments[ephemeralFlag] {
+      guard !arguments.has(CommonOptions.state) else {
+        throw UsageError("--state and --ephemeral exclude each other: one keeps, the other doesn't")
+      }
+      return .ephemeral
+    }
+    guard let folder = try arguments.value(CommonOptions.state) ?? defaultStateFolder(environment) else {
+      throw UsageError(
+        "there is no default state folder, since neither XDG_STATE_HOME nor HOME is set; give --state DIR or --ephemeral"
+      )
+    }
+    return .folder(folder)
+  }
+
+  private static func pace(_ arguments: Arguments) throws(UsageError) -> SimulationClock.Pace {
+    guard arguments[virtualTimeFlag] else { return .running(scale: try arguments.value(timeScaleOption) ?? 1) }
+    guard !arguments.has(timeScaleOption) else {
+      throw UsageError("--time-scale and --virtual-time exclude each other: one lets time pass, the other doesn't")
+    }
+    return arguments.has(scenarioOption) ? .jumping : .standing
+  }
+
+  /// Whether the options can go together.
+  private func checkCombinations(_ arguments: Arguments, isFleet: Bool) throws(UsageError) {
+    guard defect == nil || capture == nil else {
+      throw UsageError("--defect and --capture exclude each other: a replay would be without the defect")
+    }
+    guard faults.isEmpty || capture == nil else {
+      throw UsageError("--fault and --capture exclude each other: a replay would be without the fault")
+    }
+    guard !profiles.isEmpty || scenario != nil || isFleet else { throw UsageError(Self.noProfile) }
     guard count != nil || isFleet || (identity == nil && !arguments.has(Self.shardOption)) else {
       throw UsageError("--identity and --shard are for copies: give --count N, or use hapsim fleet")
     }
@@ -228,14 +247,7 @@ extension RunOptions {
         "--fault \(fault.name): it would move the time of all accessories, once for each of them: switch it on at one, with hapsim ctl"
       )
     }
-    control = try ControlChoice(arguments)
-    renumber = arguments[Self.renumberFlag]
-    commands = arguments[Self.commandsFlag]
-    keepsRunning = arguments[Self.keepRunningFlag]
     guard commands || !keepsRunning else { throw UsageError("--keep-running needs --commands") }
-    json = arguments[CommonOptions.json] || commands
-    quiet = arguments[Self.quietFlag]
-    try check(for: profiles.count)
   }
 
   /// Whether the options can be those of so many profiles.
