@@ -15,7 +15,7 @@ package struct CaptureHead {
   var failedAttempts: Int
   var conduct: Conduct
   var live: [AttributeID]
-  /// Whether the device has a word on writes.
+  /// Whether the device judges writes.
   var judges: Bool
 
   package var text: String {

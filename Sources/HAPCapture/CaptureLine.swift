@@ -3,11 +3,11 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-/// A line of a capture behind the first.
+/// A line of a capture after the first.
 package enum CaptureLine: Equatable {
   case input(CoreInput, at: Duration)
   case sent(ConnectionID, [UInt8], at: Duration)
-  /// Bytes of chance that the core drew.
+  /// Random bytes that the core drew.
   case drawn([UInt8])
 }
 

@@ -1,20 +1,20 @@
 import HAPModel
 import HAPWire
 
-/// Runs a capture through a core again, and holds what it says against what was said then.
+/// Runs a capture through a core again, and compares the core's output with the recorded output.
 package struct CaptureReplay {
-  /// Something in the file that no run can have: with the line, from 1.
+  /// A line of the file that no run can have; lines are counted from 1.
   package struct Mistake: Error, Equatable, CustomStringConvertible {
     package var line: Int
     package var message: String
     package var description: String { "\(line): \(message)" }
   }
 
-  /// Where this run and that one part.
+  /// The first difference between the output of this run and the recorded one.
   package struct Difference: Equatable, Sendable {
     package var line: Int
     package var connection: UInt64
-    /// The first byte that differs, counted from the start of what was sent at once.
+    /// The first byte that differs, counted from the start of the bytes that were sent at once.
     package var offset: Int
     package var then: [UInt8]
     package var now: [UInt8]
@@ -22,7 +22,7 @@ package struct CaptureReplay {
 
   /// A message in plain.
   package struct Message: Equatable, Sendable {
-    /// Since the first line behind the head.
+    /// Since the first line after the head.
     package var time: Duration
     package var connection: UInt64
     package var isFromController: Bool
@@ -36,7 +36,7 @@ package struct CaptureReplay {
   package private(set) var difference: Difference?
   package private(set) var messages: [Message] = []
 
-  /// Replays a whole capture. A last line that was cut off is passed over.
+  /// Replays a whole capture. An incomplete last line is skipped.
   package init(_ file: [UInt8]) throws(Mistake) {
     var lines: [CaptureLine] = []
     let texts = file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
