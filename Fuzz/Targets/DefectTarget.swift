@@ -47,7 +47,7 @@ private func exchange(
     guard let message = PlainMessage(answer: text) else { continue }
     let kind: MessageFacts.Kind = message.isEvent ? .event : .answer
     let outcome = script.message(text, key: nil, facts(kind, message), world)
-    require(outcome.sendings.allSatisfy { (1...65535).contains($0.manner.size) })
+    require(outcome.sendings.allSatisfy { (1...65535).contains($0.frames.size) })
   }
   _ = script.bytes(facts(.bytes, nil, bytes: body), world)
   _ = script.bytes(facts(.badTag, nil), world)

@@ -23,7 +23,7 @@ extension AccessoryCore {
       do throws(FrameOpener.Failure) {
         try session.opener.open(&connection.incoming)
       } catch {
-        isIntact = isRemedied(error, on: connection, session, unopened)
+        isIntact = connection.outbox.tap?.brokenFrame(error, unopened: unopened, on: connection) ?? false
         report(.unreadable(connection.id, reason: error.reason))
       }
       let consumed = session.opener.withPlaintext(of: connection.incoming) { parse($0, on: connection, at: now) }
@@ -41,20 +41,6 @@ extension AccessoryCore {
       connection.incoming.consume(consumed)
     }
     return true
-  }
-
-  /// Whether a tap lets the connection go on behind a broken frame.
-  private func isRemedied(
-    _ failure: FrameOpener.Failure, on connection: ConnectionCore, _ session: SecureSession, _ unopened: [UInt8]
-  ) -> Bool {
-    switch connection.outbox.tap?.brokenFrame(failure, on: connection) ?? .close {
-    case .close: return false
-    case .discard:
-      session.opener.discardUnopened(of: &connection.incoming)
-      return true
-    case .recount(let distance):
-      return session.opener.open(unopened, in: &connection.incoming, underNumbersWithin: distance)
-    }
   }
 
   /// - Returns: how many bytes were a request, which has been answered or is being worked on; nil when there is none yet.

@@ -126,12 +126,12 @@ package struct ReadQuery {
       while !atEnd, bytes[position] != 0x26, bytes[position] != 0x23 { position += 1 }
     }
 
-    mutating func flag(_ manner: Conduct.QueryFlags) -> Bool? {
-      if manner == .strict { return flag() }
+    mutating func flag(_ values: Conduct.QueryFlags) -> Bool? {
+      if values == .strict { return flag() }
       let start = position
       skipMember()
       let word = UnsafeRawBufferPointer(rebasing: bytes[start..<position])
-      switch manner {
+      switch values {
       case .words: return word.equals("1") || word.equals("true")
       case .ones: return word.equals("1")
       case .ignored, .strict: return false

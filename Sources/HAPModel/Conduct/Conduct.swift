@@ -45,8 +45,6 @@ public struct Conduct: Hashable, Sendable {
     case stripped
     /// Only padded.
     case padded
-    /// Neither form if the secret begins with a zero. No known stack does this; it is a common mistake.
-    case neither
   }
   /// The byte form of the SRP secret and of the public key A from which a controller may compute its proof.
   public var proofForms: ProofForms = .either

@@ -27,7 +27,7 @@ extension PairingServer {
     setups.append(connection)
     let context = PairSetupServer.Context(
       isPaired: isPaired, isLocked: isLocked, isOtherUnderWay: isOtherUnderWay && conduct.tellsBusy,
-      keys: setupKeys)
+      arithmetic: setupArithmetic)
     perform(session.setup.receive(message, context: context), for: connection)
   }
 

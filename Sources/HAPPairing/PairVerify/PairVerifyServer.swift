@@ -2,7 +2,7 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// The accessory's end of Pair Verify, one for each connection. HAP R2 §5.7, with HomeKitADK's manners.
+/// The accessory's end of Pair Verify, one for each connection. HAP R2 §5.7, as HomeKitADK does it.
 package struct PairVerifyServer: Sendable {
   package enum Action: Equatable, Sendable {
     case reply(TLV)

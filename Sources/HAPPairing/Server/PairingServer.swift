@@ -22,8 +22,8 @@ package final class PairingServer {
   package internal(set) var pairings: [Pairing]
   /// Wrong setup codes since the last right one.
   package internal(set) var failedAttempts: Int
-  /// How M2 of Pair Setup is drawn from now on.
-  package var setupKeys = SetupKeyManner()
+  /// The computations of Pair Setup from now on.
+  package var setupArithmetic: any SetupArithmetic = OrdinarySetupArithmetic()
 
   let conduct: Conduct
   let random: RandomSource
