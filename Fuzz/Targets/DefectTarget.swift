@@ -1,6 +1,7 @@
 import HAPDefects
 import HAPIP
 import HAPModel
+import HAPProfile
 import HAPWire
 
 /// A file of defects, and behind a zero byte what comes over the network: whatever is wrong with the file is told with its place, and what can be read takes any message
@@ -47,7 +48,7 @@ private func exchange(
     guard let message = PlainMessage(answer: text) else { continue }
     let kind: MessageFacts.Kind = message.isEvent ? .event : .answer
     let outcome = script.message(text, key: nil, facts(kind, message), world)
-    require(outcome.sendings.allSatisfy { (1...65535).contains($0.manner.size) })
+    require(outcome.sendings.allSatisfy { (1...65535).contains($0.frames.size) })
   }
   _ = script.bytes(facts(.bytes, nil, bytes: body), world)
   _ = script.bytes(facts(.badTag, nil), world)

@@ -212,7 +212,7 @@ import Testing
     func counter(_ frames: UInt64) -> Bool {
       var facts = facts(.answer, answer(204), to: read)
       facts.sealedFrames = frames
-      return script.message(answer(204).bytes, key: nil, facts, lamp).sendings[0].manner.counter == .repeat
+      return script.message(answer(204).bytes, key: nil, facts, lamp).sendings[0].frames.counter == .repeat
     }
     #expect([0, 2, 3, 4].map { counter($0) } == [false, false, true, false])
   }

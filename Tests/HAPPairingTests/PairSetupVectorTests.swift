@@ -66,25 +66,48 @@ import Testing
     let vector = try vectorFile("srp").list("cases")[3]
     #expect(vector.bytes("B")[0] == 0)
     let work = SlowWork(
-      number: 0, task: .accessoryKey(Fixture.accessory.verifier, seed: SecretBytes(vector.bytes("b")), .avoided))
+      number: 0,
+      task: .accessoryKey(Fixture.accessory.verifier, seed: SecretBytes(vector.bytes("b")), OrdinarySetupArithmetic()))
     guard case .accessoryKey(let server) = work.perform().outcome else { Issue.record("no key"); return }
     #expect(!server.startsWithZero)
     guard case .accessoryKey(let again) = work.perform().outcome else { Issue.record("no key"); return }
     #expect(again.publicKey == server.publicKey, "the same seed leads to the same key")
   }
 
-  @Test(
-    "Told to, it draws until B starts with a zero byte, and pairs", arguments: [SetupKeyManner.Zeros.padded, .stripped])
-  func zerosWanted(_ zeros: SetupKeyManner.Zeros) throws {
+  /// B begins with a zero byte, in one of its two forms, and so does the salt.
+  private struct ZeroLedArithmetic: SetupArithmetic {
+    let isPadded: Bool
+    let verifier: SRPVerifier
+    var refusesAll = false
+
+    func key(_: SRPVerifier, seed: SecretBytes) -> SRPServer {
+      firstKey(verifier, seed: seed, keepsZeros: isPadded) { $0.startsWithZero }
+    }
+
+    func secret(_ key: SRPServer, controllerKey: [UInt8]) -> SRPServerProof? {
+      key.agree(with: refusesAll ? [2] : controllerKey)
+    }
+  }
+
+  @Test("Another arithmetic makes the key of M2, and the procedure pairs", arguments: [true, false])
+  func otherKey(isPadded: Bool) throws {
     let verifier = SRPVerifier(code: Fixture.code, salt: [0] + Array(repeating: 7, count: 15))
     var bench = SetupBench()
-    bench.context.keys = SetupKeyManner(zeros, verifier: verifier)
+    bench.context.arithmetic = ZeroLedArithmetic(isPadded: isPadded, verifier: verifier)
     guard case .reply(let m2)? = bench.receive(TLV((6, [1]), (0, [0]))).last else { Issue.record("no M2"); return }
     #expect(m2[2] == verifier.salt)
     let key = try #require(m2[3])
-    #expect(zeros == .padded ? key.count == 384 && key[0] == 0 : key.count < 384)
+    #expect(isPadded ? key.count == 384 && key[0] == 0 : key.count < 384)
     let pairs = bench.pairs()
     #expect(pairs)
+  }
+
+  @Test("Another arithmetic makes the secret of M4: a right code is then a wrong one") func otherSecret() {
+    var bench = SetupBench()
+    bench.context.arithmetic = ZeroLedArithmetic(
+      isPadded: true, verifier: SRPVerifier(code: Fixture.code, salt: Array(repeating: 7, count: 16)), refusesAll: true)
+    let pairs = bench.pairs()
+    #expect(!pairs)
   }
 
   @Test("[PS.10] The controller draws until neither A nor S starts with a zero byte", arguments: [1, 2])

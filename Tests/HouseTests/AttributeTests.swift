@@ -18,6 +18,22 @@ struct AttributeTests {
     }
   }
 
+  /// Words for accessories that deviate on purpose.
+  private static let deviations = [
+    "defect", "misbehav", "on purpose", "deviant", "manner", "recount", "setupfault", "alteration",
+  ]
+
+  /// Seen to fail: with `FrameAlteration` in `Sources/HAPIP`.
+  @Test("The protocol does not know deviations", arguments: ["HAPIP", "HAPAttributes", "HAPPairing"])
+  func deviations(_ target: String) throws {
+    for file in try SourceFile.all(in: ["Sources/\(target)"]) {
+      for (number, line) in file.lines.enumerated() {
+        let found = Self.deviations.filter { line.lowercased().contains($0) }
+        #expect(found.isEmpty, "\(file.path):\(number + 1) names \(found)")
+      }
+    }
+  }
+
   /// The statuses that HAP over IP decides by itself, by file: each is about a request as a whole, whose form no other protocol has.
   private static let decided = [
     // Identify of anybody, over `POST /identify`, is refused when the accessory is paired.

@@ -52,6 +52,9 @@ package struct SRPServerProof: Sendable {
   let secret: SecretBytes
   let salt: [UInt8], clientKey: [UInt8], serverKey: [UInt8]
 
+  /// Whether S, padded, starts with a zero byte (1 in 256).
+  package var startsWithZero: Bool { HAPCrypto.startsWithZero(secret) }
+
   /// Checks the controller's proof.
   ///
   /// - Parameters:
@@ -65,8 +68,7 @@ package struct SRPServerProof: Sendable {
       switch forms {
       case .stripped: [false]
       case .padded: [true]
-      case .either: startsWithZero(secret) ? [false, true] : [false]
-      case .neither: startsWithZero(secret) ? [] : [false]
+      case .either: startsWithZero ? [false, true] : [false]
       }
     for padded in paddings {
       let key = sessionKey(secret, padded: padded)
@@ -89,8 +91,6 @@ package enum SRPProofForms: String, Sendable {
   case stripped
   /// S padded, as HAP-NodeJS and HomeSpan compute it.
   case padded
-  /// A secret that begins with a zero is refused in either form: a mistake.
-  case neither
 }
 
 func startsWithZero(_ secret: SecretBytes) -> Bool { secret.withBytes { $0.first == 0 } }

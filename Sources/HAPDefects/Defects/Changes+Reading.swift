@@ -143,6 +143,13 @@ extension IdentityChange {
   }
 }
 
+extension SetupChange {
+  init(_ node: JSONNode) throws(JSONProblem) {
+    try node.refuseUnknownMembers(except: ["refuse-secret"])
+    refusedSecret = try node.required("refuse-secret").word()
+  }
+}
+
 extension RandomChange {
   init(_ node: JSONNode) throws(JSONProblem) {
     try node.refuseUnknownMembers(except: ["in", "is"])
@@ -157,8 +164,8 @@ extension SealingChange {
       "when", "size", "counter", "length", "aad", "tag", "plain", "empty", "early", "after",
     ])
     condition = try node["when"].map { (node) throws(JSONProblem) in try MessageCondition(node) }
-    manner = FrameManner()
-    if let size = node["size"] { manner.size = Int(try size.asInteger(in: 1...65535)) }
+    frames = FrameAlteration()
+    if let size = node["size"] { frames.size = Int(try size.asInteger(in: 1...65535)) }
     if let after = node["after"] {
       self.after = UInt64(try after.asInteger(in: 0...1_000_000))
       isOnce = true
@@ -166,14 +173,14 @@ extension SealingChange {
     if let counter = node["counter"] {
       // The first frame's number, which is 0, is left out.
       isOnce = isOnce || counter.stringValue == "start-at-1"
-      manner.counter = counter.stringValue == "start-at-1" ? .skip : try counter.word()
+      frames.counter = counter.stringValue == "start-at-1" ? .skip : try counter.word()
     }
-    manner.hasBigEndianLength = try Self.says("big-endian", node["length"])
-    manner.authenticatesLength = try !Self.says("none", node["aad"])
-    manner.flipsTag = try Self.says("flip", node["tag"])
-    manner.isPlain = try node.bool("plain", default: false)
-    manner.beginsEmpty = try node.bool("empty", default: false)
-    manner.beginsEarly = try node.bool("early", default: false)
+    frames.hasBigEndianLength = try Self.says("big-endian", node["length"])
+    frames.authenticatesLength = try !Self.says("none", node["aad"])
+    frames.flipsTag = try Self.says("flip", node["tag"])
+    frames.isPlain = try node.bool("plain", default: false)
+    frames.beginsEmpty = try node.bool("empty", default: false)
+    frames.beginsEarly = try node.bool("early", default: false)
   }
 
   private static func says(_ word: String, _ node: JSONNode?) throws(JSONProblem) -> Bool {

@@ -152,6 +152,13 @@ package struct IdentityChange: Sendable {
   package var setupCode: SetupCode?
 }
 
+/// Errors in the numbers of Pair Setup.
+package struct SetupChange: Equatable, Sendable {
+  package enum Secret: String, CaseIterable, Sendable { case zeroLed = "zero-led" }
+  /// Which secrets make a right setup code count as a wrong one.
+  package var refusedSecret: Secret
+}
+
 /// Where chance is none.
 package struct RandomChange: Sendable {
   package enum Manner: String, CaseIterable, Sendable { case same }
@@ -167,5 +174,5 @@ struct SealingChange: Sendable {
   /// From the frame of this number on; with `isOnce`, on the first message from there alone.
   var after: UInt64 = 0
   var isOnce = false
-  var manner: FrameManner
+  var frames: FrameAlteration
 }

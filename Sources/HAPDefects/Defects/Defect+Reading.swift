@@ -6,7 +6,7 @@ extension Defect {
   private static let members = [
     "id", "breaks", "what", "drags", "total", "unproven", "profile", "proof", "needs", "rules", "conduct", "record",
     "device", "restart",
-    "identity", "random", "sealing", "idle",
+    "identity", "setup", "random", "sealing", "idle",
   ]
 
   /// - Parameter area: of its cases.
@@ -39,10 +39,11 @@ extension Defect {
       devices: try node.each("device") { (node) throws(JSONProblem) in try DeviceChange(node) },
       restart: try node["restart"].map { (node) throws(JSONProblem) in try RestartChange(node) },
       identity: try node["identity"].map { (node) throws(JSONProblem) in try IdentityChange(node) },
+      setup: try node["setup"].map { (node) throws(JSONProblem) in try SetupChange(node) },
       random: try node["random"].map { (node) throws(JSONProblem) in try RandomChange(node) },
       sealings: try node.each("sealing") { (node) throws(JSONProblem) in try SealingChange(node) },
       idle: try node["idle"]?.duration())
-    let changes = ["rules", "conduct", "record", "device", "restart", "identity", "random", "sealing", "idle"]
+    let changes = ["rules", "conduct", "record", "device", "restart", "identity", "setup", "random", "sealing", "idle"]
     guard node["unproven"] != nil || changes.contains(where: { node[$0] != nil }) else {
       throw node.problem("it changes nothing: it needs one of \(changes.joined(separator: ", "))")
     }

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProfile
 import HAPWire
 
 /// An accessory's mistake: one rule, broken on purpose. See docs/defects.md.
@@ -32,6 +33,7 @@ package struct Defect: Sendable {
   package let devices: [DeviceChange]
   package let restart: RestartChange?
   package let identity: IdentityChange?
+  package let setup: SetupChange?
   package let random: RandomChange?
   let sealings: [SealingChange]
   /// A connection that sent nothing for so long is closed.
@@ -42,7 +44,8 @@ package struct Defect: Sendable {
     unproven: String?, claims: JSONNode?, profile: String,
     testOptions: [String], serveOptions: [String], needs: [TypeID], rules: [MessageRule],
     manners: [(field: ConductField, setting: ConductField.Setting)], records: [RecordChange], devices: [DeviceChange],
-    restart: RestartChange?, identity: IdentityChange?, random: RandomChange?, sealings: [SealingChange],
+    restart: RestartChange?, identity: IdentityChange?, setup: SetupChange?, random: RandomChange?,
+    sealings: [SealingChange],
     idle: Duration?
   ) {
     self.id = id
@@ -63,6 +66,7 @@ package struct Defect: Sendable {
     self.devices = devices
     self.restart = restart
     self.identity = identity
+    self.setup = setup
     self.random = random
     self.sealings = sealings
     self.idle = idle
@@ -76,7 +80,8 @@ package struct Defect: Sendable {
     Defect(
       id: id, area: area, breaks: breaks, what: what, drags: drags, total: total, unproven: unproven, claims: claims,
       profile: profile, testOptions: testOptions, serveOptions: serveOptions, needs: needs, rules: rules,
-      manners: manners, records: records, devices: devices, restart: restart, identity: identity, random: random,
+      manners: manners, records: records, devices: devices, restart: restart, identity: identity, setup: setup,
+      random: random,
       sealings: sealings, idle: idle)
   }
 

@@ -19,7 +19,7 @@ package final class DefectScript {
   /// A message on its way to the controller.
   package struct Sending: Equatable {
     package var bytes: [UInt8]
-    package var manner = FrameManner()
+    package var frames = FrameAlteration()
     package var delay = Duration.zero
     /// Whether later messages may go before it.
     package var isOvertaken = false
@@ -185,7 +185,7 @@ package final class DefectScript {
       // Nobody waits for an answer to what the controller didn't ask.
       if queue[0] == nil { return outcome }
     }
-    var sending = Sending(bytes: bytes, manner: manner(for: facts))
+    var sending = Sending(bytes: bytes, frames: frames(for: facts))
     guard var message = facts.message else {
       outcome.sendings = [sending]
       return outcome
@@ -236,9 +236,9 @@ package final class DefectScript {
     return nil
   }
 
-  private func manner(for facts: MessageFacts) -> FrameManner {
+  private func frames(for facts: MessageFacts) -> FrameAlteration {
     for (index, sealing) in defect.sealings.enumerated() {
-      guard facts.connection.isSecured || sealing.manner.beginsEarly, facts.sealedFrames >= sealing.after else {
+      guard facts.connection.isSecured || sealing.frames.beginsEarly, facts.sealedFrames >= sealing.after else {
         continue
       }
       guard sealing.condition.map({ memory.fits($0, facts) }) ?? true else { continue }
@@ -246,9 +246,9 @@ package final class DefectScript {
         let key = OnceKey(sealing: index, connection: facts.connection.id)
         guard sealedOnce.insert(key).inserted else { continue }
       }
-      return sealing.manner
+      return sealing.frames
     }
-    return FrameManner()
+    return FrameAlteration()
   }
 
   // MARK: What is no message

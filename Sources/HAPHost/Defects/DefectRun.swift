@@ -169,7 +169,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     perform(outcome.effects, on: connection)
   }
 
-  func brokenFrame(_ failure: FrameOpener.Failure, on connection: ConnectionCore) -> BrokenFrameFate {
+  func brokenFrame(_ failure: FrameOpener.Failure, unopened: [UInt8], on connection: ConnectionCore) -> Bool {
     var facts: MessageFacts
     switch failure {
     case .badTag: facts = self.facts(.badTag, on: connection)
@@ -180,7 +180,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     facts.frames = arrivals[connection.id]?.allFrames ?? 1
     let outcome = script.bytes(facts, self)
     perform(outcome, on: connection)
-    return outcome.fate
+    return connection.withOpener { outcome.fate.carryOut(&$0, &$1, unopened: unopened) } ?? false
   }
 
   private func perform(_ outcome: DefectScript.BytesOutcome, on connection: ConnectionCore) {
@@ -265,16 +265,16 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
 
   /// - Parameter isPlain: whether it belongs to the time before the connection was secured.
   private func send(_ sending: DefectScript.Sending, on connection: ConnectionCore, isPlain: Bool) {
-    let isLate = sending.delay > .zero || sending.manner.beginsEarly
+    let isLate = sending.delay > .zero || sending.frames.beginsEarly
     guard isLate || held[connection.id]?.contains(where: { !$0.sending.isOvertaken }) == true else {
-      return connection.send(sending.bytes, isPlain: isPlain, manner: sending.manner)
+      return deliver(sending, on: connection, isPlain: isPlain)
     }
     // Who asks on and on while answers are late is cut off.
     guard held[connection.id]?.count ?? 0 < Self.mostHeld else {
       let id = connection.id
       return after(.zero) { [unowned self] in server.end(id, withReset: true) }
     }
-    let entry = Held(sending, isPlain: isPlain && !sending.manner.beginsEarly)
+    let entry = Held(sending, isPlain: isPlain && !sending.frames.beginsEarly)
     held[connection.id, default: []].append(entry)
     guard isLate else {
       entry.isDue = true
@@ -286,6 +286,13 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     }
   }
 
+  private func deliver(_ sending: DefectScript.Sending, on connection: ConnectionCore, isPlain: Bool) {
+    let alteration = sending.frames
+    connection.send(
+      sending.bytes, isPlain: isPlain || alteration.isPlain,
+      frames: alteration == FrameAlteration() ? nil : { $0.frames(of: $1, alteration) })
+  }
+
   /// Sends what is due and no longer held up.
   private func release(_ connection: ConnectionCore) {
     guard var queue = held[connection.id] else { return }
@@ -293,7 +300,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
     var isHeldUp = false
     for entry in queue {
       if entry.isDue, !isHeldUp || entry.sending.isOvertaken {
-        connection.send(entry.sending.bytes, isPlain: entry.isPlain, manner: entry.sending.manner)
+        deliver(entry.sending, on: connection, isPlain: entry.isPlain)
       } else {
         kept.append(entry)
         if !entry.sending.isOvertaken { isHeldUp = true }

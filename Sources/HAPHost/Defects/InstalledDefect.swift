@@ -52,6 +52,7 @@ final class InstalledDefect {
     usualRecorder = server.recorder
     record(by: usualRecorder)
     install()
+    setSetupArithmetic()
   }
 
   private func record(by recorder: (any CoreRecorder)?) {
@@ -73,6 +74,15 @@ final class InstalledDefect {
     server.keepsOpen = { _ in state.script.isSuppressed(.close) }
   }
 
+  private var refusedSecret: SetupChange.Secret? { state?.script.defect.setup?.refusedSecret }
+
+  private func setSetupArithmetic() {
+    server.core.pairing.setupArithmetic =
+      setup == nil && refusedSecret == nil
+      ? OrdinarySetupArithmetic()
+      : AlteredSetupArithmetic(setup, refusedSecret: refusedSecret, code: setupCode, server.loop.random)
+  }
+
   /// What was late leaves now.
   private func remove() {
     run?.finish()
@@ -86,6 +96,7 @@ final class InstalledDefect {
   /// What is wrong with the accessory and its network from now on.
   /// - Parameter base: of the accessory's own defect.
   func apply(_ faults: AccessoryFaults, base: DefectState?) {
+    let oldSecret = refusedSecret
     if alterations != faults.alterations {
       alterations = faults.alterations
       remove()
@@ -96,10 +107,9 @@ final class InstalledDefect {
       }
       install()
     }
-    if setup != faults.setup {
+    if setup != faults.setup || refusedSecret != oldSecret {
       setup = faults.setup
-      server.core.pairing.setupKeys =
-        setup.map { SetupKeyManner($0, code: setupCode, server.loop.random) } ?? SetupKeyManner()
+      setSetupArithmetic()
     }
     guard faults.hasNetworkFaults || server.shape != nil else { return }
     server.refusesBeyond = faults.refusesBeyond
@@ -120,15 +130,4 @@ final class InstalledDefect {
 
   /// Calls `body` so much later, unless what is wrong has ended by then.
   func after(_ delay: Duration, _ body: @escaping () -> Void) { run?.after(delay, body) }
-}
-
-extension SetupKeyManner {
-  /// - Parameter code: the label's. Another salt has another verifier, which is computed here: 1 ms.
-  fileprivate init(_ fault: SetupFault, code: SetupCode, _ random: RandomSource) {
-    var salt = random.bytes(SRPVerifier.saltCount)
-    salt[0] = 0
-    self.init(
-      fault.leadsKey ? fault.keepsZeros ? .padded : .stripped : .avoided,
-      verifier: fault.leadsSalt ? SRPVerifier(code: code.text, salt: salt) : nil)
-  }
 }

@@ -1,9 +1,9 @@
 import HAPWire
 
-/// Stands between an accessory's protocol and its connections, sees every message in plain, and may alter it on its way.
+/// Gets every message between an accessory's protocol and its connections in plain, and may alter it.
 ///
-/// For accessories that misbehave on purpose: the core stays right, and what is wrong is done to what it hears and says. Called on the core's
-/// thread, in the middle of its work: it calls nothing of the core but what is said here.
+/// The core does not know why. It calls the tap on its own thread, in the middle of its work: the tap calls nothing of the core but what is
+/// named here.
 package protocol MessageTap: AnyObject {
   /// A whole request is about to be worked off.
   /// - Parameters:
@@ -11,50 +11,15 @@ package protocol MessageTap: AnyObject {
   ///   - body: as it is after chunks were joined.
   /// - Returns: requests, whole ones, to be worked off in its place, perhaps none; nil: it is worked off as it is.
   func request(head: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, on connection: ConnectionCore) -> [UInt8]?
-  /// An answer or an event stands in plain at the end of `connection.outgoing`, from `start` on. The tap leaves it to `connection.seal(from:)`, or takes it
+  /// An answer or an event is in plain at the end of `connection.outgoing`, from `start` on. The tap leaves it to `connection.seal(from:)`, or takes it
   /// away and sends something else by `connection.send`, now or later.
   func message(from start: Int, on connection: ConnectionCore)
-  /// The connection is secured from now on: what is sent is sealed. Behind the answer that made it so, and in the same turn.
+  /// The connection is secured from now on: messages to it are sealed. Called after the answer that secured it, in the same turn.
   func secured(_ connection: ConnectionCore)
-  /// A frame can't be opened.
-  func brokenFrame(_ failure: FrameOpener.Failure, on connection: ConnectionCore) -> BrokenFrameFate
-}
-
-/// What becomes of a frame that doesn't authenticate, or that announces too much.
-package enum BrokenFrameFate: Equatable, Sendable {
-  /// The connection is closed without a word, as HAP R2 §6.5.2 has it.
-  case close
-  /// It is thrown away, with all that came behind it, and the connection goes on.
-  case discard
-  /// It is opened under another number, if it fits one no further than so many from the right one.
-  case recount(Int)
-}
-
-/// How the frames of a message are made. As it is by default, HAP R2 §6.5.2 has it.
-package struct FrameManner: Equatable, Sendable {
-  package enum Counter: String, Equatable, Sendable, CaseIterable {
-    case next
-    /// The last frame's once more.
-    case `repeat`
-    /// One is left out.
-    case skip
-  }
-
-  /// Bytes of plaintext in a frame, 1…65535.
-  package var size = FrameOpener.maximumPlaintext
-  package var counter = Counter.next
-  package var hasBigEndianLength = false
-  /// Whether the length is authenticated.
-  package var authenticatesLength = true
-  package var flipsTag = false
-  /// Not sealed at all.
-  package var isPlain = false
-  /// Whether a frame without plaintext stands before.
-  package var beginsEmpty = false
-  /// Whether the answer that ends Pair Verify is sealed already.
-  package var beginsEarly = false
-
-  package init() {}
+  /// A frame can't be opened. `connection.withOpener` lends what is needed to open or to discard it.
+  /// - Parameter unopened: the bytes from that frame on, as they came: the attempt has changed those in the buffer.
+  /// - Returns: whether the connection continues; if not, it is closed, as HAP R2 §6.5.2 requires.
+  func brokenFrame(_ failure: FrameOpener.Failure, unopened: [UInt8], on connection: ConnectionCore) -> Bool
 }
 
 extension ConnectionCore {
@@ -65,15 +30,32 @@ extension ConnectionCore {
   }
 
   /// Appends a message that the core knows nothing of.
-  /// - Parameter isPlain: whether it belongs in front of the first frame, though the connection may be secured by now.
-  package func send(_ message: [UInt8], isPlain: Bool = false, manner: FrameManner = FrameManner()) {
+  /// - Parameters:
+  ///   - isPlain: whether it belongs in front of the first frame, though the connection may be secured by now.
+  ///   - frames: makes the frames of the message on a secured connection; nil: they are made as those of every message.
+  package func send(
+    _ message: [UInt8], isPlain: Bool = false, frames: ((inout FrameSealer, [UInt8]) -> [UInt8])? = nil
+  ) {
     if let show = outbox.onPlain { message.withUnsafeBytes { show(id, false, $0, .init(start: nil, count: 0)) } }
-    if let session, !isPlain, !manner.isPlain {
-      outgoing.append(session.sealer.frames(of: message, manner))
+    let start = outgoing.readableCount
+    if let session, !isPlain {
+      if let frames {
+        outgoing.append(frames(&session.sealer, message))
+      } else {
+        outgoing.append(message)
+        session.sealer.seal(&outgoing, from: start)
+      }
     } else {
       outgoing.append(message)
     }
     noteForShell()
+  }
+
+  /// Lends the opener of a secured connection, and the bytes that came.
+  /// - Returns: nil when the connection is not secured.
+  package func withOpener<R>(_ body: (inout FrameOpener, inout ByteBuffer) -> R) -> R? {
+    guard let session else { return nil }
+    return body(&session.opener, &incoming)
   }
 
   /// Takes the message away that was appended from `start`.

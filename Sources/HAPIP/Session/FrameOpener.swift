@@ -19,19 +19,19 @@ package struct FrameOpener: ~Copyable {
 
   package static let maximumPlaintext = 1024
   static let headCount = 2
-  static let tagCount = 16
+  package static let tagCount = 16
 
   private let cipher: FrameCipher
   private let most: Int
   /// Frames opened so far. HAP R2: each direction counts for itself, from 0.
-  package private(set) var counter: UInt64
+  package var counter: UInt64
   /// Bytes of plaintext at the front of the buffer.
   package private(set) var plainCount = 0
   /// Bytes of no more use after them: heads and tags of opened frames.
   private var gap = 0
 
   /// Where in the buffer the first frame begins that isn't opened.
-  var unopenedOffset: Int { plainCount + gap }
+  package var unopenedOffset: Int { plainCount + gap }
 
   /// - Parameters:
   ///   - key: 32 bytes, or it traps.
@@ -88,30 +88,12 @@ package struct FrameOpener: ~Copyable {
   }
 
   /// Throws away what isn't opened.
-  mutating func discardUnopened(of buffer: inout ByteBuffer) {
+  package mutating func discardUnopened(of buffer: inout ByteBuffer) {
     buffer.removeLast(buffer.readableCount - unopenedOffset)
   }
 
   /// What isn't opened yet.
   func unopened(of buffer: borrowing ByteBuffer) -> [UInt8] { buffer.withReadable { [UInt8]($0[unopenedOffset...]) } }
-
-  /// Opens the next frame, which couldn't be opened under its own number, under one near it, and whatever follows it.
-  /// - Parameter unopened: what wasn't opened before the try, which spoils it.
-  /// - Returns: false when none fits, or when what follows is broken.
-  mutating func open(_ unopened: [UInt8], in buffer: inout ByteBuffer, underNumbersWithin distance: Int) -> Bool {
-    let right = counter
-    let frame = unopened.suffix(buffer.readableCount - unopenedOffset)
-    for step in 1...max(1, distance) {
-      for other in [right &+ UInt64(step), right &- UInt64(step)] where other < UInt64.max / 2 {
-        discardUnopened(of: &buffer)
-        buffer.append(Array(frame))
-        counter = other
-        if (try? open(&buffer)) != nil { return true }
-      }
-    }
-    counter = right
-    return false
-  }
 
   /// Opens the frame at `start`, if it is complete, and moves its plaintext next to what is there.
   ///

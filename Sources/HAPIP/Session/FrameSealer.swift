@@ -10,7 +10,7 @@ package struct FrameSealer: ~Copyable {
 
   private let cipher: FrameCipher
   /// Frames sealed so far. HAP R2: each direction counts for itself, from 0.
-  package private(set) var counter: UInt64
+  package var counter: UInt64
 
   /// - Parameters:
   ///   - key: 32 bytes, or it traps.
@@ -52,18 +52,8 @@ package struct FrameSealer: ~Copyable {
     counter += UInt64(frames)
   }
 
-  /// The number of the next frame in such a manner.
-  mutating func takeCounter(_ manner: FrameManner.Counter) -> UInt64 {
-    switch manner {
-    case .next: break
-    case .repeat: counter = counter == 0 ? 0 : counter - 1
-    case .skip: counter += 1
-    }
-    defer { counter += 1 }
-    return counter
-  }
-
-  func seal(
+  /// Seals one text in place, for who makes the rest of a frame itself.
+  package func seal(
     _ text: UnsafeMutableRawBufferPointer, tag: UnsafeMutableRawPointer, counter: UInt64, aad: UnsafeRawBufferPointer
   ) { cipher.seal(text, tag: tag, counter: counter, aad: aad) }
 

@@ -9,9 +9,8 @@ import HAPWire
 /// pool schedules it.
 package struct SlowWork: Sendable {
   enum Task: Sendable {
-    /// Draw b until B starts with a byte that is not zero, or with one that is.
-    case accessoryKey(SRPVerifier, seed: SecretBytes, SetupKeyManner.Zeros)
-    case accessorySecret(SRPServer, controllerKey: [UInt8])
+    case accessoryKey(SRPVerifier, seed: SecretBytes, any SetupArithmetic)
+    case accessorySecret(SRPServer, controllerKey: [UInt8], any SetupArithmetic)
     /// Draw a until neither A nor S starts with a zero byte.
     case controllerSecret(code: String, seed: SecretBytes, PairSetupChallenge)
     /// A message of Pair Verify.
@@ -44,18 +43,14 @@ package struct SlowWork: Sendable {
 
   private func compute() -> Outcome {
     switch task {
-    case .accessoryKey(let verifier, let seed, let zeros):
-      for attempt in 0... {
-        let server = SRPServer(
-          verifier, privateKey: Self.draw(attempt, from: seed), keepsZeros: zeros == .padded)
-        if server.startsWithZero == (zeros != .avoided) { return .accessoryKey(server) }
-      }
-    case .accessorySecret(let server, let controllerKey):
-      guard let proof = server.agree(with: controllerKey) else { return .worthlessKey }
+    case .accessoryKey(let verifier, let seed, let arithmetic):
+      return .accessoryKey(arithmetic.key(verifier, seed: seed))
+    case .accessorySecret(let key, let controllerKey, let arithmetic):
+      guard let proof = arithmetic.secret(key, controllerKey: controllerKey) else { return .worthlessKey }
       return .accessorySecret(proof)
     case .controllerSecret(let code, let seed, let challenge):
       for attempt in 0... {
-        let client = SRPClient(code: code, privateKey: Self.draw(attempt, from: seed))
+        let client = SRPClient(code: code, privateKey: Self.privateKey(attempt, from: seed))
         if client.startsWithZero { continue }
         guard let proof = client.agree(salt: challenge.salt, serverPublicKey: challenge.accessoryKey) else {
           return .worthlessKey
@@ -72,7 +67,7 @@ package struct SlowWork: Sendable {
   }
 
   /// The private keys to try in turn, 32 bytes each: the seed itself, then what HKDF makes of it.
-  private static func draw(_ attempt: Int, from seed: SecretBytes) -> SecretBytes {
+  static func privateKey(_ attempt: Int, from seed: SecretBytes) -> SecretBytes {
     attempt == 0 ? seed : HKDF.sha512(seed, salt: "hapsim SRP private key", info: "\(attempt)")
   }
 }

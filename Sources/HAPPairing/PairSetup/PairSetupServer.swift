@@ -2,7 +2,7 @@ import HAPCrypto
 import HAPModel
 import HAPWire
 
-/// The accessory's end of Pair Setup, one for each connection. HAP R2 §5.6, with HomeKitADK's manners.
+/// The accessory's end of Pair Setup, one for each connection. HAP R2 §5.6, as HomeKitADK does it.
 ///
 /// The caller keeps what is the accessory's and not the connection's: whether it is paired, the count of failed
 /// attempts, and which connection's procedure is under way. It performs the actions in their order.
@@ -28,27 +28,28 @@ package struct PairSetupServer: Sendable {
     case startTransientSession(SessionKeys)
   }
 
-  /// What the accessory knows, for M1.
+  /// What the accessory knows, for M1 and M3.
   package struct Context: Sendable {
     package var isPaired: Bool
     /// Whether there were too many failed attempts.
     package var isLocked: Bool
     /// Whether another connection is in the middle of Pair Setup; taking over after 30 s is the caller's to decide.
     package var isOtherUnderWay: Bool
-    package var keys: SetupKeyManner
+    package var arithmetic: any SetupArithmetic
 
     package init(
-      isPaired: Bool, isLocked: Bool = false, isOtherUnderWay: Bool = false, keys: SetupKeyManner = .init()
+      isPaired: Bool, isLocked: Bool = false, isOtherUnderWay: Bool = false,
+      arithmetic: any SetupArithmetic = OrdinarySetupArithmetic()
     ) {
       self.isPaired = isPaired
       self.isLocked = isLocked
       self.isOtherUnderWay = isOtherUnderWay
-      self.keys = keys
+      self.arithmetic = arithmetic
     }
   }
 
   /// What M1 asked for.
-  private struct Manner {
+  private struct Options {
     /// Whether method 1 is refused after M3.
     var isRefusedInM4 = false
     var isTransient = false
@@ -59,11 +60,11 @@ package struct PairSetupServer: Sendable {
     /// Nothing is under way. Next: `keyComputed`, on M1.
     case idle
     /// b is being drawn. Next: `proofExpected`.
-    case keyAwaited(number: UInt64, Manner)
+    case keyAwaited(number: UInt64, Options)
     /// M2 is out. Next: `proofChecked` on a good M3; `idle` on anything else.
-    case proofExpected(SRPServer, Manner)
+    case proofExpected(SRPServer, Options)
     /// S is being computed. Next: `exchangeExpected`, or `idle` where the proof is wrong or the session transient.
-    case secretAwaited(number: UInt64, proof: [UInt8], Manner)
+    case secretAwaited(number: UInt64, proof: [UInt8], Options)
     /// M4 is out. Next: `storeAwaited` on a good M5; `idle` on anything else.
     case exchangeExpected(key: SecretBytes)
     /// The pairing is being stored. Next: `idle`, with M6.
@@ -72,14 +73,14 @@ package struct PairSetupServer: Sendable {
 
   private let identity: AccessoryIdentity
   private let random: RandomSource
-  private let conduct: Conduct
+  private let quirks: PairingQuirks
   private var state = State.idle
   private var computations: UInt64 = 0
 
-  package init(identity: AccessoryIdentity, random: RandomSource, conduct: Conduct = Conduct()) {
+  package init(identity: AccessoryIdentity, random: RandomSource, quirks: PairingQuirks = PairingQuirks()) {
     self.identity = identity
     self.random = random
-    self.conduct = conduct
+    self.quirks = quirks
   }
 
   /// Whether the procedure stands between M1 and M6, so that other connections are to be told Busy.
@@ -108,7 +109,7 @@ package struct PairSetupServer: Sendable {
 
   /// - Parameters:
   ///   - message: a decoded body.
-  ///   - context: looked at on M1 alone.
+  ///   - context: looked at on M1, and its arithmetic on M3.
   package mutating func receive(_ message: TLV, context: Context) -> [Action] {
     if case .storeAwaited = state {
       // The pairing is as good as made; the reply to come is M6. A client that doesn't wait for it changes nothing.
@@ -120,9 +121,9 @@ package struct PairSetupServer: Sendable {
     guard !message.isAmbiguous, let step = message.state else { return [.badRequest] }
     if step == 1 { return start(message, context) }  // from any state: HomeKitADK saw iOS 12.1 do it
     switch current {
-    case .proofExpected(let srp, let manner):
+    case .proofExpected(let srp, let options):
       guard step == 3 else { return outOfOrder(step) }
-      return proof(message, srp, manner)
+      return proof(message, srp, options, context.arithmetic)
     case .exchangeExpected(let key):
       guard step == 5 else { return outOfOrder(step) }
       return exchange(message, key)
@@ -135,10 +136,10 @@ package struct PairSetupServer: Sendable {
   /// What a `compute` action led to; ignored when the procedure has gone on without it.
   package mutating func computed(_ result: SlowWork.Result) -> [Action] {
     switch state {
-    case .keyAwaited(result.number, let manner): return startResponse(result.outcome, manner)
-    case .secretAwaited(result.number, let proof, let manner):
+    case .keyAwaited(result.number, let options): return startResponse(result.outcome, options)
+    case .secretAwaited(result.number, let proof, let options):
       state = .idle
-      return proofResponse(result.outcome, proof, manner)
+      return proofResponse(result.outcome, proof, options)
     case .idle, .keyAwaited, .proofExpected, .secretAwaited, .exchangeExpected, .storeAwaited: return []
     }
   }
@@ -161,13 +162,13 @@ extension PairSetupServer {
     guard let method = message.byte(TLVType.method) else { return [.badRequest] }
     let isMethod1 = method == PairingMethod.pairSetupWithAuth.rawValue
     guard isMethod1 || method == PairingMethod.pairSetup.rawValue else { return [.badRequest] }
-    var manner = Manner(isRefusedInM4: isMethod1 && conduct.setupMethod1 == .internalErrorInM4)
+    var options = Options(isRefusedInM4: isMethod1 && quirks.setupMethod1 == .internalErrorInM4)
     if let value = message[TLVType.flags] {
       guard let flags = PairingFlags(value) else { return [.badRequest] }
       // HomeKitADK ignores flags when it expects the coprocessor to answer; otherwise method 1 is method 0.
-      let heedsFlags = conduct.heedsSetupFlags && !manner.isRefusedInM4
-      manner.isTransient = heedsFlags && flags.contains(.transient)
-      manner.isSplit = heedsFlags && flags.contains(.split)
+      let heedsFlags = quirks.heedsSetupFlags && !options.isRefusedInM4
+      options.isTransient = heedsFlags && flags.contains(.transient)
+      options.isSplit = heedsFlags && flags.contains(.split)
     }
     // "If the accessory is already paired it must respond with … kTLVError_Unavailable" and so on, in this order.
     if context.isPaired { return [.reply(.error(.unavailable, state: 2))] }
@@ -175,32 +176,28 @@ extension PairSetupServer {
     if context.isOtherUnderWay { return [.reply(.error(.busy, state: 2))] }
     if isMethod1, let refusal = method1Refusal { return [refusal] }
     computations += 1
-    state = .keyAwaited(number: computations, manner)
-    let verifier = context.keys.verifier ?? identity.verifier
-    return [
-      .compute(
-        SlowWork(
-          number: computations, task: .accessoryKey(verifier, seed: random.secret(32), context.keys.zeros)))
-    ]
+    state = .keyAwaited(number: computations, options)
+    let task = SlowWork.Task.accessoryKey(identity.verifier, seed: random.secret(32), context.arithmetic)
+    return [.compute(SlowWork(number: computations, task: task))]
   }
 
   /// The answer that refuses method 1 in M2; nil: the procedure continues.
   private var method1Refusal: Action? {
-    switch conduct.setupMethod1 {
+    switch quirks.setupMethod1 {
     case .method0, .internalErrorInM4: nil
     case .badRequest: .methodRefused(.badRequest(.error(.authentication, state: 2)))
     case .unavailable: .methodRefused(.reply(.error(.unavailable, state: 2)))
     }
   }
 
-  private mutating func startResponse(_ outcome: SlowWork.Outcome, _ manner: Manner) -> [Action] {
+  private mutating func startResponse(_ outcome: SlowWork.Outcome, _ options: Options) -> [Action] {
     guard case .accessoryKey(let srp) = outcome else { preconditionFailure("a key was asked for") }
-    state = .proofExpected(srp, manner)
+    state = .proofExpected(srp, options)
     var reply = TLV(state: 2)
     reply.append(TLVType.publicKey, srp.publicKey)
     reply.append(TLVType.salt, srp.salt)
-    if manner.isSplit {
-      reply.append(manner.isTransient ? [.transient, .split] as PairingFlags : .split)
+    if options.isSplit {
+      reply.append(options.isTransient ? [.transient, .split] as PairingFlags : .split)
     }
     return [.reply(reply)]
   }
@@ -209,30 +206,33 @@ extension PairSetupServer {
 // MARK: M3 and M4
 
 extension PairSetupServer {
-  private mutating func proof(_ message: TLV, _ srp: SRPServer, _ manner: Manner) -> [Action] {
+  private mutating func proof(
+    _ message: TLV, _ srp: SRPServer, _ options: Options, _ arithmetic: any SetupArithmetic
+  ) -> [Action] {
     guard let controllerKey = message.bytes(TLVType.publicKey, count: PairingLength.srpKey),
       let proof = message.bytes(TLVType.proof, count: PairingLength.proof)
     else { return [.badRequest] }
     computations += 1
-    state = .secretAwaited(number: computations, proof: proof, manner)
-    return [.compute(SlowWork(number: computations, task: .accessorySecret(srp, controllerKey: controllerKey)))]
+    state = .secretAwaited(number: computations, proof: proof, options)
+    let task = SlowWork.Task.accessorySecret(srp, controllerKey: controllerKey, arithmetic)
+    return [.compute(SlowWork(number: computations, task: task))]
   }
 
-  private mutating func proofResponse(_ outcome: SlowWork.Outcome, _ proof: [UInt8], _ manner: Manner) -> [Action] {
+  private mutating func proofResponse(_ outcome: SlowWork.Outcome, _ proof: [UInt8], _ options: Options) -> [Action] {
     let refusal = Action.reply(.error(.authentication, state: 4))
     switch outcome {
     case .worthlessKey: return [refusal]  // no guess at the code, so no failed attempt (HomeKitADK)
     case .accessorySecret(let secret):
-      guard let forms = SRPProofForms(rawValue: conduct.proofForms.rawValue) else {
-        preconditionFailure("the conduct and the cryptography know the same forms")
+      guard let forms = SRPProofForms(rawValue: quirks.proofForms.rawValue) else {
+        preconditionFailure("the quirks and the cryptography know the same forms")
       }
       guard let (key, proof2) = secret.verify(proof, forms: forms) else {
         return [.failedAttempt, refusal]
       }
-      if manner.isRefusedInM4 { return [.clearFailedAttempts, .methodRefused(.failure(nil))] }
+      if options.isRefusedInM4 { return [.clearFailedAttempts, .methodRefused(.failure(nil))] }
       var reply = TLV(state: 4)
       reply.append(TLVType.proof, proof2)
-      if manner.isTransient {
+      if options.isTransient {
         let keys = SessionKeys(transientPairSetup: key)
         return [.clearFailedAttempts, .reply(reply), .startTransientSession(keys)]
       }
