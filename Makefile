@@ -152,7 +152,7 @@ else
 	@echo "NOT RUN: the accessories are started in a network namespace, which only Linux has."
 endif
 
-# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, scenario, judge or mdns; all of them without.
+# TARGET= tlv, http, control, frames, json, profile, texts, values, connection, controller, capture, import, archive, yaml, dns, lint, defects, commands, scenario, judge or mdns; all of them without.
 MINUTES ?= 10
 TARGET  ?=
 fuzz: build-deps ## feed the parsers and the protocol with bytes of no good will, MINUTES= each

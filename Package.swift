@@ -62,15 +62,19 @@ let package = Package(
     .target(name: "HAPYAML", dependencies: ["CYAML", "HAPWire"]),
     .target(
       name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"], plugins: ["EmbedTexts"]),
-    .target(name: "HAPScenario", dependencies: ["HAPYAML", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPDefects",
       dependencies: ["HAPYAML", "HAPIP", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
       exclude: ["Texts"], plugins: ["EmbedTexts"]),
     .target(
-      name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"],
+      name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPIP", "HAPModel", "HAPWire"], exclude: ["Texts"],
       plugins: ["EmbedTexts"]),
     .target(name: "HAPDevices", dependencies: ["HAPAttributes", "HAPModel", "HAPWire"]),
+    .target(
+      name: "HAPVocabulary",
+      dependencies: ["HAPFaults", "HAPDevices", "HAPProfile", "HAPIP", "HAPModel", "HAPWire"]),
+    .target(
+      name: "HAPScenario", dependencies: ["HAPVocabulary", "HAPYAML", "HAPIP", "HAPModel", "HAPWire"]),
     .target(name: "HAPFleet", dependencies: ["HAPFaults", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
@@ -107,20 +111,20 @@ let package = Package(
     .target(
       name: "HAPCommands",
       dependencies: [
-        "HAPHost", "HAPScenario", "HAPFaults", "HAPDevices", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel",
-        "HAPWire",
+        "HAPHost", "HAPScenario", "HAPVocabulary", "HAPFaults", "HAPDevices", "HAPProfile", "HAPLoop", "HAPIP",
+        "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HAPSimulator",
       dependencies: [
         "HAPCommands", "HAPHost", "HAPWorld", "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPScenario",
-        "HAPFaults", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
+        "HAPVocabulary", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HAPControl",
       dependencies: [
-        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPFaults", "HAPProfile", "HAPIP", "HAPLoop",
-        "HAPModel", "HAPWire",
+        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPVocabulary", "HAPFaults", "HAPProfile", "HAPIP",
+        "HAPLoop", "HAPModel", "HAPWire",
       ],
       exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
     .target(
@@ -137,7 +141,7 @@ let package = Package(
       name: "HapsimProgram",
       dependencies: [
         "HAPControl", "HAPCommands", "HAPHost", "HAPDevices", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet",
-        "HAPFaults",
+        "HAPVocabulary", "HAPFaults",
         "HAPDefects",
         "HAPJudge",
         "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
@@ -195,19 +199,22 @@ let package = Package(
     .testTarget(
       name: "HAPSimulatorTests",
       dependencies: [
-        "HAPSimulator", "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPTestSupport", "WorldTestSupport",
+        "HAPSimulator", "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPVocabulary", "HAPTestSupport",
+        "WorldTestSupport",
       ]),
     .testTarget(
       name: "HAPControlTests",
       dependencies: [
-        "HAPControl", "HAPCommands", "HAPHost", "HAPScenario", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel",
+        "HAPControl", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPScenario", "HAPProfile", "HAPStore", "HAPLoop",
+        "HAPModel",
         "HAPWire",
       ]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",
       dependencies: [
-        "HapsimProgram", "HAPCommandLine", "HAPReport", "HAPCommands", "HAPHost", "HAPDevices", "HAPStore", "HAPLoop",
+        "HapsimProgram", "HAPCommandLine", "HAPReport", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPDevices",
+        "HAPStore", "HAPLoop",
         "HAPModel",
         "HAPWire",
         "HAPCrypto",
@@ -228,7 +235,10 @@ let package = Package(
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFaultsTests", dependencies: ["HAPFaults", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
-    .testTarget(name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPWire"]),
+    .testTarget(
+      name: "HAPVocabularyTests", dependencies: ["HAPVocabulary", "HAPFaults", "HAPIP", "HAPModel", "HAPWire"]),
+    .testTarget(
+      name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(
       name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
@@ -237,7 +247,7 @@ let package = Package(
       name: "HAPConformanceTests",
       dependencies: [
         "HAPConformance", "HAPExpectation", "HAPFuzzing", "HAPTarget", "HAPSuite", "HAPYAML", "HAPProfile", "HAPReport",
-        "HAPTransport", "HAPDiscovery",
+        "HAPVocabulary", "HAPTransport", "HAPDiscovery",
         "HAPIP", "HAPPairing", "HAPAttributes",
         "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto", "HAPTestSupport", "WorldTestSupport",
       ]),
@@ -250,8 +260,8 @@ let package = Package(
       dependencies: [
         "HAPCrypto", "HAPWire", "HAPModel", "HAPIP", "HAPAttributes", "HAPProfile", "HAPCapture", "HAPAppleArchive",
         "HAPImport",
-        "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl", "MDNS",
-        "HAPTestSupport",
+        "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects",
+        "HAPControl", "MDNS", "HAPTestSupport",
       ],
       path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
@@ -306,7 +316,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
-    "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl", "MDNS",
+    "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPFaults", "HAPDevices", "HAPJudge", "HAPReport",
+    "HAPLint", "HAPDefects", "HAPControl", "MDNS",
     "HAPTestSupport",
     "FuzzTargets",
   ]

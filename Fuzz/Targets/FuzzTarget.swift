@@ -36,6 +36,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   case lint
   /// Files of defects, and messages for their rules.
   case defects
+  /// Commands: what is read is printed, and read again as the same.
+  case commands
   /// Files with scenarios, and what happens while they are played.
   case scenario
   /// What controllers do, before their judge.
@@ -62,6 +64,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case .dns: fuzzDNS(bytes)
     case .lint: fuzzLint(bytes)
     case .defects: fuzzDefects(bytes)
+    case .commands: fuzzCommands(bytes)
     case .scenario: fuzzScenario(bytes)
     case .judge: fuzzJudge(bytes)
     case .mdns: fuzzMDNS(bytes)
@@ -72,7 +75,9 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
   package var longestInput: Int {
     switch self {
     case .tlv, .texts, .values: 1024
-    case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .scenario, .judge, .mdns: 4096
+    case .http, .control, .json, .connection, .controller, .yaml, .dns, .lint, .defects, .commands, .scenario, .judge,
+      .mdns:
+      4096
     case .frames, .archive: 8192
     case .profile, .capture, .import: 16384
     }

@@ -1,14 +1,14 @@
+import HAPIP
+import HAPModel
 import HAPScenario
+import HAPVocabulary
 import HAPWire
 
 /// A file with a scenario, and behind a zero byte what happens while it is played: whatever is wrong with the file is told with its place, and
 /// what can be read ends or waits, whatever happens.
 func fuzzScenario(_ bytes: UnsafeRawBufferPointer) {
   let parts = [UInt8](bytes).split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
-  let commands = ScenarioCommands(names: ["set", "press", "reboot"]) { (node) throws(JSONProblem) in
-    try node.refuseUnknownMembers(except: ["command", "accessory", "characteristic", "value"])
-  }
-  let file = ScenarioFile([UInt8](parts[0]), file: "fuzz.yaml", commands: commands)
+  let file = ScenarioFile([UInt8](parts[0]), file: "fuzz.yaml", commands: .all)
   for problem in file.problems {
     require(problem.place.line >= 1 && problem.place.column >= 1 && !problem.message.isEmpty)
   }
@@ -48,7 +48,7 @@ private func play(_ scenario: Scenario, _ happenings: [UInt8], holdsTime: Bool) 
     case 0: if let ticket = tickets.popLast() { machine.answered(ticket, byte < 16 ? "no" : nil, at: now) }
     case 1, 2: if let ticket = tickets.popLast() { machine.answered(ticket, nil, at: now) }
     case 3:
-      world.value = .integer(byte)
+      world.value = .integer(Int128(byte))
       machine.heard(event("changed", byte), at: now)
     case 4: machine.heard(event(EventVocabulary.all[Int(byte) % EventVocabulary.all.count].name, byte), at: now)
     case 5: if let number = machine.controllerWaits.first?.number { machine.controllerIsLate(number) }
@@ -74,15 +74,19 @@ private func event(_ name: String, _ byte: UInt8) -> ScenarioEvent {
 
 /// One characteristic, whatever it is called.
 private final class FuzzedScenarioWorld: ScenarioWorld {
-  var value = JSONNode.integer(0)
+  var value = Value.integer(0)
 
-  func subject(_ words: CharacteristicWords) throws(ScenarioTrouble) -> ScenarioSubject {
-    guard words.characteristic.stringValue?.isEmpty == false else { throw ScenarioTrouble("it has no name") }
+  func subject(
+    _ selector: CharacteristicSelector, of accessory: AccessorySelector?
+  ) throws(ScenarioTrouble) -> ScenarioSubject {
+    guard !selector.text.isEmpty else { throw ScenarioTrouble("it has no name") }
     return ScenarioSubject(accessory: "A", aid: 1, iid: 9, name: "On")
   }
 
-  func place(_ accessory: JSONNode) throws(ScenarioTrouble) -> ScenarioPlace { ScenarioPlace(accessory: "A", aid: nil) }
-  func value(of subject: ScenarioSubject) -> JSONNode? { value }
-  func text(of value: JSONNode, for subject: ScenarioSubject) -> String { "a value" }
-  func meaning(of value: JSONNode, for subject: ScenarioSubject) throws(ScenarioTrouble) -> JSONNode { value }
+  func place(_ accessory: AccessorySelector) throws(ScenarioTrouble) -> ScenarioPlace {
+    ScenarioPlace(accessory: "A", aid: nil)
+  }
+  func value(of subject: ScenarioSubject) -> Value? { value }
+  func text(of value: Value, for subject: ScenarioSubject) -> String { "a value" }
+  func meaning(of value: Value, for subject: ScenarioSubject) throws(ScenarioTrouble) -> Value { value }
 }

@@ -6,16 +6,16 @@ import HAPWire
 package struct FaultChoice: Equatable, Sendable {
   package let definition: FaultDefinition
   /// As given; the others have their standard.
-  package let given: [(name: String, value: JSONNode)]
+  package let given: [(name: String, value: Value)]
   package let scope: ConnectionScope
   /// What it does to messages, the record and the device.
   package let defect: Defect?
   package let network: NetworkFault?
   /// What it does to what Pair Setup draws.
   package let setup: SetupFault?
-  /// Commands for its begin, and for its end: `{"command": …}`.
-  package let begin: [JSONNode]
-  package let end: [JSONNode]
+  /// What is done at the accessory at its begin, and at its end.
+  package let begin: [FaultAction]
+  package let end: [FaultAction]
   /// What is done again and again, while it is on.
   package let cycle: [FaultStep]
   /// By how much the simulation's clock jumps.
@@ -26,8 +26,7 @@ package struct FaultChoice: Equatable, Sendable {
 
   /// `latency:by=2s:jitter=500ms`, as `--fault` takes it.
   package var text: String {
-    ([name] + given.map { "\($0.name)=\($0.value.stringValue ?? $0.value.compactText)" })
-      .joined(separator: ":")
+    ([name] + given.map { "\($0.name)=\($0.value.word)" }).joined(separator: ":")
   }
 
   /// The same fault with the same words.
@@ -40,11 +39,11 @@ package struct FaultChoice: Equatable, Sendable {
     try parameters.refuseUnknownMembers(except: definition.parameters.map(\.name) + ConnectionScope.members)
     var values: [String: JSONNode] = [:]
     for parameter in definition.parameters {
-      values[parameter.name] = try parameter.meaning(of: parameters[parameter.name] ?? parameter.standard)
+      values[parameter.name] = try parameter.meaning(of: parameters[parameter.name] ?? parameter.standard.node)
     }
     self.definition = definition
-    given = members.map { ($0.name, $0.value) }
     scope = try ConnectionScope(parameters)
+    given = members.map { ($0.name, Value(word: $0.value)) }
     let body = definition.body.substituting(values)
     var defect: [(name: String, value: JSONNode)] = [
       ("id", .text(definition.name)), ("breaks", .list([.text(definition.name)])), ("what", .text(definition.what)),
@@ -60,10 +59,27 @@ package struct FaultChoice: Equatable, Sendable {
       throw parameters.problem("\(definition.name) is for the accessory as a whole, not for some of its connections")
     }
     setup = try body["setup"].map { node throws(JSONProblem) in try SetupFault(node) }
-    begin = try body.list("begin")
-    end = try body.list("end")
+    begin = try body.list("begin") { node throws(JSONProblem) in try FaultAction(node) }
+    end = try body.list("end") { node throws(JSONProblem) in try FaultAction(node) }
     cycle = try body.list("cycle") { node throws(JSONProblem) in try FaultStep(node) }
     jump = try body["jump"].map { node throws(JSONProblem) in try node.duration() }
+  }
+}
+
+extension Value {
+  /// A parameter's value that was found right: a word or a whole number.
+  init(word node: JSONNode) {
+    self = node.integerValue.map { .integer($0) } ?? .string(node.stringValue ?? node.compactText)
+  }
+
+  /// As a document has it.
+  fileprivate var node: JSONNode {
+    if case .integer(let number) = self { .integer(number) } else { .text(stringValue ?? "") }
+  }
+
+  /// As `--fault` takes it.
+  var word: String {
+    if case .integer(let number) = self { String(number) } else { stringValue ?? "" }
   }
 }
 

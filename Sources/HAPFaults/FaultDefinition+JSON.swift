@@ -1,3 +1,4 @@
+import HAPModel
 import HAPWire
 
 extension FaultDefinition {
@@ -22,13 +23,40 @@ extension FaultDefinition {
             json.string(parameter.expectation)
             if case .choice(let choices) = parameter.kind {
               json.key("choices")
-              json.array { json in for choice in choices { json.string(choice.word) } }
+              json.array { json in for choice in choices { json.string(choice) } }
             }
             json.key("default")
-            json.node(parameter.standard)
+            parameter.standard.write(to: &json)
           }
         }
       }
     }
+  }
+}
+
+extension FaultChoice {
+  /// What `FaultLibrary.choice` reads as the same choice: the name, or an object with the parameters that were given.
+  package func write(to json: inout JSONWriter) {
+    if given.isEmpty { return json.string(name) }
+    json.object { json in
+      json.key("fault")
+      json.string(name)
+      writeParameters(to: &json)
+    }
+  }
+
+  /// The members of an object: the parameters that were given.
+  package func writeParameters(to json: inout JSONWriter) {
+    for (name, value) in given {
+      json.key(name)
+      value.write(to: &json)
+    }
+  }
+}
+
+extension Value {
+  /// A parameter's value: a word or a whole number.
+  fileprivate func write(to json: inout JSONWriter) {
+    if case .integer(let number) = self { json.integer(number) } else { json.string(stringValue ?? "") }
   }
 }

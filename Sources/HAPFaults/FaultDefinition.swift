@@ -1,3 +1,4 @@
+import HAPModel
 import HAPWire
 
 /// A way in which the world around an accessory goes wrong, or the accessory itself for a while: data, with parameters. See docs/faults.md.
@@ -25,15 +26,20 @@ package struct FaultParameter: Sendable {
     /// In this range.
     case count(ClosedRange<Int128>)
     case text
-    /// One of these words, each standing for something in the fault's body.
-    case choice([(word: String, node: JSONNode)])
+    /// One of these words.
+    case choice([String])
   }
 
   package let name: String
   package let kind: Kind
   package let what: String
   /// As it is written.
-  package let standard: JSONNode
+  package let standard: Value
+  /// What each word of a choice stands for in the fault's body.
+  let meanings: [JSONNode]
+
+  /// As `--fault` takes it.
+  package var standardText: String { standard.word }
 
   /// "duration", "1 to 1000", "M2, M4 or M6", for lists.
   package var expectation: String {
@@ -44,8 +50,7 @@ package struct FaultParameter: Sendable {
     case .text: "a text"
     case .choice(let choices):
       choices.count == 1
-        ? choices[0].word
-        : "\(choices.dropLast().map(\.word).joined(separator: ", ")) or \(choices[choices.count - 1].word)"
+        ? choices[0] : "\(choices.dropLast().joined(separator: ", ")) or \(choices[choices.count - 1])"
     }
   }
 }

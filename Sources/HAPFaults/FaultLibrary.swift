@@ -64,3 +64,15 @@ package struct FaultLibrary: Sendable {
     return try FaultChoice(definition, JSONNode(.object(members), place: node.place, path: node.path))
   }
 }
+
+extension FaultDefinition {
+  /// - Parameter parameters: an object with values of parameters, and with `controller` or `connection` where it is for some connections alone.
+  package func choice(_ parameters: JSONNode) throws(JSONProblem) -> FaultChoice { try FaultChoice(self, parameters) }
+
+  /// The fault with the standard of each parameter. The reader of its file has made one already.
+  package var plain: FaultChoice {
+    do throws(JSONProblem) { return try choice(.object([])) } catch {
+      preconditionFailure("the fault \(name) was read: \(error.message)")
+    }
+  }
+}

@@ -20,11 +20,11 @@ extension FaultParameter {
       return node
     case .choice(let choices):
       let word = node.stringValue ?? node.numberValue?.text
-      guard let found = choices.first(where: { $0.word == word }) else {
-        let meant = word.flatMap { nearestName(to: $0, in: choices.map(\.word)) }.map { ": did you mean \"\($0)\"?" }
+      guard let found = choices.firstIndex(where: { $0 == word }) else {
+        let meant = word.flatMap { nearestName(to: $0, in: choices) }.map { ": did you mean \"\($0)\"?" }
         throw JSONProblem(path: wrong().path, place: node.place, message: wrong().message + (meant ?? ""))
       }
-      return found.node
+      return meanings[found]
     }
   }
 

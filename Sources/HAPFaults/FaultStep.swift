@@ -1,9 +1,8 @@
 import HAPWire
 
-/// One step of a fault that goes round: a command, and how long it is until the next one.
-package struct FaultStep: Sendable {
-  /// `{"command": …}`
-  package let command: JSONNode
+/// One step of a fault that goes round: what it does, and how long it is until the next one.
+package struct FaultStep: Equatable, Sendable {
+  package let action: FaultAction
   package let duration: Duration
 
   /// Nothing goes round faster.
@@ -14,7 +13,6 @@ package struct FaultStep: Sendable {
     duration = try length.duration()
     guard duration >= Self.least else { throw length.problem("it is 10ms at least") }
     let members = try node.asObject().filter { $0.name != "for" }
-    command = JSONNode(.object(members), place: node.place, path: node.path)
-    _ = try command.string("command")
+    action = try FaultAction(JSONNode(.object(members), place: node.place, path: node.path))
   }
 }

@@ -1,3 +1,4 @@
+import HAPVocabulary
 import HAPWire
 
 /// What happens to accessories, in which order, and what has to come of it. See docs/scenarios.md.
@@ -32,8 +33,7 @@ package struct ScenarioStep: Sendable {
 
   package indirect enum Deed: Sendable {
     case nothing
-    /// A command for the simulator, whole: `{"command": "set", …}`.
-    case command(JSONNode)
+    case command(ScenarioCommand)
     case note(String)
     /// It fails the scenario when this isn't so, or doesn't happen, in time.
     case expect(ScenarioCondition, within: Duration)
@@ -60,6 +60,30 @@ package struct ScenarioStep: Sendable {
   package var place: JSONPlace
   package var start = Start.atOnce
   package var deed = Deed.nothing
+}
+
+/// A command as a step, and where its words are written.
+package struct ScenarioCommand: Sendable {
+  package var command: SimulatorCommand
+  /// Of these members, where the command has them.
+  package var accessory: WordPlace?
+  package var characteristic: WordPlace?
+  package var value: WordPlace?
+}
+
+/// Where a word of a scenario is written.
+package struct WordPlace: Sendable {
+  private let place: JSONPlace
+  private let path: JSONPath
+
+  init(_ node: JSONNode) {
+    place = node.place
+    path = node.path
+  }
+
+  func problem(_ message: String) -> JSONProblem {
+    JSONProblem(path: path.description, place: place, message: message)
+  }
 }
 
 /// A duration, or any between two.

@@ -1,3 +1,6 @@
+import HAPIP
+import HAPModel
+import HAPVocabulary
 import HAPWire
 
 /// Something that can be so, or can happen.
@@ -19,16 +22,28 @@ package indirect enum ScenarioCondition: Sendable {
 
 /// The words for a characteristic, as commands have them.
 package struct CharacteristicWords: Sendable {
-  package var accessory: JSONNode?
-  package var service: JSONNode?
-  package var characteristic: JSONNode
+  package var accessory: AccessorySelector?
+  package var selector: CharacteristicSelector
+  package var place: WordPlace
+}
+
+/// The words for an accessory.
+package struct AccessoryWords: Sendable {
+  package var selector: AccessorySelector
+  package var place: WordPlace
+}
+
+/// A value as it is written, perhaps a word.
+package struct ScenarioValue: Sendable {
+  package var value: Value
+  package var place: WordPlace
 }
 
 /// A characteristic has a value.
 package struct ValueCondition: Sendable {
   package enum Test: Sendable {
-    case equal(JSONNode)
-    case different(JSONNode)
+    case equal(ScenarioValue)
+    case different(ScenarioValue)
     case atLeast(Double)
     case atMost(Double)
   }
@@ -41,12 +56,12 @@ package struct ValueCondition: Sendable {
 package struct EventCondition: Sendable {
   package var name: String
   /// Of the accessory's name.
-  package var accessory: JSONNode?
+  package var accessory: AccessoryWords?
   /// Where it is about a certain characteristic.
   package var words: CharacteristicWords?
-  package var value: JSONNode?
+  package var value: ScenarioValue?
   /// What other members must be: a text with `*`, a number, true or false.
-  package var members: [(name: String, pattern: JSONNode)]
+  package var members: [(name: String, pattern: Value)]
   package var place: JSONPlace
 }
 
@@ -64,9 +79,9 @@ extension ScenarioCondition: CustomStringConvertible {
 
 extension CharacteristicWords: CustomStringConvertible {
   package var description: String {
-    var text = characteristic.stringValue ?? characteristic.compactText
-    if let service { text += " of \(service.compactText)" }
-    if let accessory { text += " of \(accessory.compactText)" }
+    var text = selector.text
+    if let service = selector.service { text += " of \(service)" }
+    if let accessory { text += " of \(accessory)" }
     return text
   }
 }
@@ -75,8 +90,8 @@ extension ValueCondition: CustomStringConvertible {
   package var description: String {
     let tests = tests.map { test in
       switch test {
-      case .equal(let value): "is \(value.compactText)"
-      case .different(let value): "is not \(value.compactText)"
+      case .equal(let value): "is \(value.value.writtenText)"
+      case .different(let value): "is not \(value.value.writtenText)"
       case .atLeast(let least): "is \(JSONNode.number(least).compactText) or more"
       case .atMost(let most): "is \(JSONNode.number(most).compactText) or less"
       }
@@ -88,9 +103,9 @@ extension ValueCondition: CustomStringConvertible {
 extension EventCondition: CustomStringConvertible {
   package var description: String {
     var parts: [String] = []
-    if let words { parts.append("\(words)") } else if let accessory { parts.append(accessory.compactText) }
-    if let value { parts.append("value \(value.compactText)") }
-    parts += members.map { "\($0.name) \($0.pattern.compactText)" }
+    if let words { parts.append("\(words)") } else if let accessory { parts.append("\(accessory.selector)") }
+    if let value { parts.append("value \(value.value.writtenText)") }
+    parts += members.map { "\($0.name) \($0.pattern.writtenText)" }
     return parts.isEmpty ? "event \"\(name)\"" : "event \"\(name)\" (\(parts.joined(separator: ", ")))"
   }
 }

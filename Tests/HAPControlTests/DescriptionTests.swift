@@ -1,6 +1,7 @@
 import Foundation
 import HAPModel
 import HAPProfile
+import HAPVocabulary
 import HAPWire
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 
 @Suite("The OpenAPI document") struct DescriptionTests {
   private func document() throws -> JSONNode {
-    try JSONNode.parse(ControlAnswer.text(EmbeddedDescription.text, "").body)
+    try JSONNode.parse(Array(ControlDescription.text.utf8))
   }
 
   @Test("It describes every operation, and no other") func operations() throws {
@@ -41,6 +42,18 @@ import Testing
     let body = described["requestBody"]
     #expect((body == nil) == (operation.form.body == .none))
     if let body { #expect(body["required"]?.boolValue == (operation.form.body != .optional)) }
+  }
+
+  @Test("It describes every command that names no file, with the members that it must have") func commands() throws {
+    let content = try document()["paths"]?["/v1/commands"]?["post"]?["requestBody"]?["content"]
+    let schemas = try #require(content?["application/json"]?["schema"]?["oneOf"]?.elements)
+    #expect(
+      schemas.compactMap { $0["properties"]?["command"]?["const"]?.stringValue }
+        == CommandName.words.filter { $0 != "add" && $0 != "replace" })
+    let set = try #require(schemas.first)
+    #expect(set["required"]?.elements?.compactMap(\.stringValue) == ["command", "characteristic", "value"])
+    #expect(
+      set["properties"]?.members?.map(\.name) == ["command", "id", "accessory", "service", "characteristic", "value"])
   }
 
   @Test("It describes every field of a conduct, and every preset") func conduct() throws {

@@ -45,8 +45,8 @@ import Testing
   @Test("What goes round has its steps, and what happens once is over") func cycles() throws {
     let flap = try library.choice("flap:off=100ms:on=2s")
     #expect(flap.cycle.map(\.duration) == [.milliseconds(100), .seconds(2)])
-    #expect(flap.cycle.map { $0.command["value"]?.boolValue } == [false, true])
-    #expect(flap.cycle[0].command["for"] == nil && flap.end.count == 1 && !flap.isOneShot)
+    #expect(flap.cycle.map(\.action) == [.radio(false), .radio(true)])
+    #expect(flap.end == [.radio(true)] && !flap.isOneShot)
     #expect(try library.choice("power-cut").isOneShot)
     #expect(try library.choice("clock-jump:by=2h").jump == .seconds(7200))
   }

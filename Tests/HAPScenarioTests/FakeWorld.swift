@@ -1,3 +1,6 @@
+import HAPIP
+import HAPModel
+import HAPVocabulary
 import HAPWire
 import Testing
 
@@ -5,26 +8,26 @@ import Testing
 
 /// Characteristics by name, whose values a test sets; "open" means 0 and "closed" 1 for all of them.
 final class FakeWorld: ScenarioWorld {
-  var values: [String: JSONNode] = [:]
+  var values: [String: Value] = [:]
 
-  func subject(_ words: CharacteristicWords) throws(ScenarioTrouble) -> ScenarioSubject {
-    let name = words.characteristic.stringValue ?? ""
+  func subject(
+    _ selector: CharacteristicSelector, of accessory: AccessorySelector?
+  ) throws(ScenarioTrouble) -> ScenarioSubject {
+    let name = selector.text
     guard values[name] != nil else { throw ScenarioTrouble("there is no characteristic \"\(name)\"") }
     return ScenarioSubject(accessory: "Fake", aid: 1, iid: UInt64(name.count), name: name)
   }
 
-  func place(_ accessory: JSONNode) throws(ScenarioTrouble) -> ScenarioPlace {
-    guard accessory.stringValue == "Fake" else {
-      throw ScenarioTrouble("there is no accessory \(accessory.compactText)")
-    }
+  func place(_ accessory: AccessorySelector) throws(ScenarioTrouble) -> ScenarioPlace {
+    guard accessory == .name("Fake") else { throw ScenarioTrouble("there is no accessory \(accessory)") }
     return ScenarioPlace(accessory: "Fake", aid: nil)
   }
 
-  func value(of subject: ScenarioSubject) -> JSONNode? { values[subject.name] }
+  func value(of subject: ScenarioSubject) -> Value? { values[subject.name] }
 
-  func text(of value: JSONNode, for subject: ScenarioSubject) -> String { value.compactText }
+  func text(of value: Value, for subject: ScenarioSubject) -> String { value.writtenText }
 
-  func meaning(of value: JSONNode, for subject: ScenarioSubject) throws(ScenarioTrouble) -> JSONNode {
+  func meaning(of value: Value, for subject: ScenarioSubject) throws(ScenarioTrouble) -> Value {
     switch value.stringValue {
     case "open": .integer(0)
     case "closed": .integer(1)
@@ -46,10 +49,10 @@ final class Stage {
   var refused: Set<String> = []
 
   init(
-    _ steps: String, values: [String: JSONNode] = [:], holdsTime: Bool = false, seed: UInt64 = 1,
+    _ steps: String, values: [String: Value] = [:], holdsTime: Bool = false, seed: UInt64 = 1,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let file = ScenarioFile(Array(steps.utf8), file: "test.yaml", commands: .test)
+    let file = ScenarioFile(Array(steps.utf8), file: "test.yaml", commands: .all)
     #expect(file.problems == [], sourceLocation: sourceLocation)
     let scenario = try #require(file.scenario, sourceLocation: sourceLocation)
     world.values = values
@@ -69,7 +72,7 @@ final class Stage {
       for action in actions {
         switch action {
         case .perform(let command, let ticket):
-          let name = command["command"]?.stringValue ?? ""
+          let name = command.name.rawValue
           log.append("\(now.shortText) \(name)")
           machine.answered(ticket, refused.contains(name) ? "not here" : nil, at: now)
         case .note(let text): log.append("\(now.shortText) note \(text)")
@@ -93,9 +96,9 @@ final class Stage {
     now = end
   }
 
-  func set(_ name: String, _ value: JSONNode) {
+  func set(_ name: String, _ value: Value) {
     world.values[name] = value
-    hear(["event": .text("changed"), "aid": .integer(1), "iid": .integer(name.count), "value": value])
+    hear(["event": .text("changed"), "aid": .integer(1), "iid": .integer(name.count), "value": JSONNode(value)])
   }
 
   func hear(_ members: KeyValuePairs<String, JSONNode>) {
@@ -107,12 +110,5 @@ final class Stage {
   func loseController() {
     if let number = machine.controllerWaits.first?.number { machine.controllerIsLate(number) }
     perform()
-  }
-}
-
-extension ScenarioCommands {
-  static let test = ScenarioCommands(names: ["press", "set", "reboot"]) { (node) throws(JSONProblem) in
-    try node.refuseUnknownMembers(except: ["command", "accessory", "characteristic", "value"])
-    if node["command"]?.stringValue == "set" { _ = try node.required("characteristic") }
   }
 }

@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test("True is 1 where numbers are compared") func trueNumbersCompared() throws {
-    let stage = try Stage("steps: [{ expect: { characteristic: On, is: 1 } }]", values: ["On": JSONNode(.bool(true))])
+    let stage = try Stage("steps: [{ expect: { characteristic: On, is: 1 } }]", values: ["On": .bool(true)])
     stage.pass(.zero)
     #expect(stage.failure == nil)
   }
@@ -208,7 +208,7 @@ import Testing
   {
     let text =
       "steps: [{ press: Door }, { expect: { event: told }, within: 5s }, { expect: { event: told }, within: 5s }]"
-    let file = ScenarioFile(Array(text.utf8), file: "", commands: .test)
+    let file = ScenarioFile(Array(text.utf8), file: "", commands: .all)
     let scenario = try #require(file.scenario)
     let machine = ScenarioMachine(scenario, in: FakeWorld(), holdsTime: false) { 0 }
     let told = ScenarioEvent(json: .object([("event", .text("told"))]), text: "told")
@@ -265,7 +265,7 @@ import Testing
   @Test("The steps of a rule know what their command brought about") func rulesRemember() throws {
     let text =
       "steps: [{ whenever: { event: paired }, do: [{ press: Door }, { expect: { event: told }, within: 5s }, { note: A }] }, { after: 1h }]"
-    let scenario = try #require(ScenarioFile(Array(text.utf8), file: "", commands: .test).scenario)
+    let scenario = try #require(ScenarioFile(Array(text.utf8), file: "", commands: .all).scenario)
     let machine = ScenarioMachine(scenario, in: FakeWorld(), holdsTime: true) { 0 }
     func event(_ name: String) -> ScenarioEvent { ScenarioEvent(json: .object([("event", .text(name))]), text: name) }
     machine.start(at: .zero)
@@ -281,7 +281,7 @@ import Testing
   {
     let text =
       "steps: [{ press: Door }, { together: [[{ expect: { event: told }, within: 5s }]] }, { expect: { event: told }, within: 5s }]"
-    let scenario = try #require(ScenarioFile(Array(text.utf8), file: "", commands: .test).scenario)
+    let scenario = try #require(ScenarioFile(Array(text.utf8), file: "", commands: .all).scenario)
     let machine = ScenarioMachine(scenario, in: FakeWorld(), holdsTime: false) { 0 }
     machine.start(at: .zero)
     machine.heard(ScenarioEvent(json: .object([("event", .text("told"))]), text: ""), at: .zero)

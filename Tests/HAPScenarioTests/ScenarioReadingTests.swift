@@ -1,3 +1,4 @@
+import HAPVocabulary
 import HAPWire
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 @Suite("Reading scenarios") struct ScenarioReadingTests {
   private func problems(_ text: String) -> [String] {
-    ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .test).problems.map(\.description)
+    ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .all).problems.map(\.description)
   }
 
   @Test("All members are read") func membersRead() throws {
@@ -18,14 +19,14 @@ import Testing
       steps:
         - press: { accessory: Door }
       """
-    let scenario = try #require(ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .test).scenario)
+    let scenario = try #require(ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .all).scenario)
     #expect(scenario.name == "Evening")
     #expect(scenario.profiles == ["lock.hasaccessory", "../lamp.hasaccessory"])
     #expect(scenario.seed == 7)
     #expect(scenario.limit == .seconds(172_800))
     #expect(scenario.ending == .serve)
-    guard case .command(let command) = scenario.steps[0].deed else { throw Wrong() }
-    #expect(command.compactText == #"{"command":"press","accessory":"Door"}"#)
+    guard case .command(let step) = scenario.steps[0].deed else { throw Wrong() }
+    #expect(step.command == SimulatorCommand(accessory: .name("Door"), .deed(.press(.single), service: nil)))
   }
 
   private struct Wrong: Error {}
@@ -56,6 +57,14 @@ import Testing
         "2:14: steps[0].after: a duration such as 500ms, 12s, 1.5min, 2h or 30d is expected, not an integer"
       ),
       ("- set: { value: 1 }", "2:5: steps[0].set: \"characteristic\" is missing"),
+      (
+        "- set: { characteristic: On, value: [1] }",
+        "2:39: steps[0].set.value: a value is a word, a text, a number, true or false, not a list"
+      ),
+      (
+        "- { when: { event: paired, accessory: 1.5 } }",
+        "2:41: steps[0].when.accessory: an accessory's name or aid is expected, not a number"
+      ),
       ("- press: { what: 1 }", "2:14: steps[0].press.what: there is no member \"what\" here"),
       ("- press: { id: 1 }", "2:18: steps[0].press.id: there is no member \"id\" here"),
       (

@@ -6,7 +6,7 @@ import Testing
 @Suite("Words of scenarios, checked before the first step") struct ScenarioWordCheckTests {
   private func problems(_ steps: String) throws -> [String] {
     let text = "steps:\n" + steps
-    let file = ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .test)
+    let file = ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .all)
     #expect(file.problems == [])
     let world = FakeWorld()
     world.values = ["Door": .integer(1)]

@@ -32,13 +32,6 @@ extension ServedSimulation {
 }
 
 @Suite("Faults by command") struct FaultCommandTests {
-  @Test("The commands of each fault are commands") func commands() throws {
-    for fault in FaultLibrary.builtIn.faults {
-      let choice = try FaultLibrary.builtIn.choice(fault.name)
-      for node in choice.begin + choice.end + choice.cycle.map(\.command) { _ = try SimulatorCommand(node) }
-    }
-  }
-
   @Test("Of two accessories with one name each has its own faults from the start, and their commands reach it")
   func sameNames() async throws {
     let twin = ProfileText.garage.replacing("G-1", with: "G-2")

@@ -1,6 +1,7 @@
 import HAPLoop
 import HAPModel
 import HAPScenario
+import HAPVocabulary
 import HAPWire
 import Synchronization
 import Testing
@@ -12,7 +13,7 @@ import Testing
   private func play(
     _ text: String, _ profiles: [String] = [ProfileText.garage], pace: SimulationClock.Pace = .jumping
   ) async throws -> (notes: [String], failure: ScenarioFailure?, now: Duration, events: [SimulatorEvent]) {
-    let file = ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .simulator)
+    let file = ScenarioFile(Array(text.utf8), file: "s.yaml", commands: .all)
     #expect(file.problems == [])
     let scenario = try #require(file.scenario)
     let served = try await ServedSimulation(profiles, pace: pace)
@@ -70,10 +71,9 @@ import Testing
   }
 
   @Test("Commands of a scenario are those of the simulator, without what asks or is about time") func commands() {
-    let names = Set(SimulatorCommand.vocabulary.map(\.name))
-    #expect(names.subtracting(ScenarioCommands.simulator.names) == ["advance", "list", "status", "stop"])
-    #expect(
-      Set(ScenarioCommands.simulator.names).subtracting(ScenarioCommands.withoutFiles.names) == ["add", "replace"])
+    let all = Set(ScenarioCommands.all.names)
+    #expect(Set(CommandName.words).subtracting(all) == ["advance", "list", "status", "stop"])
+    #expect(all.subtracting(ScenarioCommands.withoutFiles.names) == ["add", "replace"])
   }
 
   @Test("A door that moves is waited for in simulated time, and takes none of the machine's") func door() async throws {
@@ -157,8 +157,8 @@ import Testing
       #"{"command": "list"}"#, #"{"command": "reboot"}"#,
     ]
     for command in commands {
-      let node = try JSONNode.parse(Array(command.utf8))
-      text += try await served.onLoop { recorder.value.lines(forCommand: node) }
+      let command = try SimulatorCommand(json: Array(command.utf8))
+      text += try await served.onLoop { recorder.value.lines(for: command) }
     }
     let named = SimulatorEvent.NamedCharacteristic(id: AttributeID(aid: 1, iid: 10), name: "Name\nwith: a \u{85}line")
     let value = SimulatorEvent.NamedValue(characteristic: named, value: "a\u{7f}\u{85}b", word: nil, unit: nil)
@@ -166,13 +166,13 @@ import Testing
       recorder.value.lines(for: SimulatorEvent(accessory: "Garage", .wrote(value, controller: "A\nB")))
         + recorder.value.lines(for: SimulatorEvent(accessory: "Garage", .paired(controller: "A", isAdmin: true)))
     }
-    let file = ScenarioFile(Array(text.utf8), file: "r.yaml", commands: .simulator)
+    let file = ScenarioFile(Array(text.utf8), file: "r.yaml", commands: .all)
     #expect(file.problems == [], "\(text)")
     let scenario = try #require(file.scenario)
     #expect(scenario.steps.count == 4 && scenario.seed == 3)
     let again = scenario.steps.compactMap { step -> String? in
-      guard case .command(let command) = step.deed else { return nil }
-      return JSONWriter.text { $0.node(command) }
+      guard case .command(let step) = step.deed else { return nil }
+      return step.command.text
     }
     #expect(
       again == [
@@ -184,6 +184,6 @@ import Testing
 
   @Test("A recording in which nothing happened is a scenario, too") func emptyRecording() async throws {
     let text = ScenarioRecorder.head(profiles: [], seed: nil)
-    #expect(ScenarioFile(Array(text.utf8), file: "r.yaml", commands: .simulator).problems == [])
+    #expect(ScenarioFile(Array(text.utf8), file: "r.yaml", commands: .all).problems == [])
   }
 }

@@ -1,16 +1,17 @@
 import Foundation
 import HAPCommandLine
-import HAPCommands
+import HAPVocabulary
 import Testing
 @testable import HapsimProgram
 
 /// `docs/command-reference.md` against `Program.hapsim`.
 @Suite struct CommandReference {
+  private static let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "docs/command-reference.md")
+
   /// The text under each heading of the second level, by the heading.
   private func sections() throws -> [(heading: String, text: String)] {
-    let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/command-reference.md")
-    let text = try String(contentsOf: page, encoding: .utf8)
+    let text = try String(contentsOf: Self.page, encoding: .utf8)
     return ("\n" + text).components(separatedBy: "\n## ").dropFirst().map { section in
       let parts = section.split(separator: "\n", maxSplits: 1)
       return (String(parts[0]), String(parts.last ?? ""))
@@ -43,21 +44,51 @@ import Testing
     }
   }
 
-  @Test("Every command of standard input is in its table with its members")
-  func standardInput() throws {
-    let run = try #require(try sections().first { $0.heading.hasPrefix("`hapsim run") })
-    for (name, members) in SimulatorCommand.vocabulary {
-      let row = try #require(
-        run.text.split(separator: "\n").first { $0.hasPrefix("| `\(name)` |") }, "\(name) is missing")
-      #expect(members.allSatisfy { row.contains("`\($0)`") }, "\(name)")
+  /// The commands of standard input, a row for each.
+  private var commandTable: String {
+    let rows = CommandForm.all.map { form in
+      // What it is for stands in front of where.
+      let places = ["service", "accessory"]
+      let names = form.members.map(\.name)
+      let members = names.filter { !places.contains($0) } + places.filter(names.contains)
+      return "| `\(form.name.rawValue)` | \(members.map { "`\($0)`" }.joined(separator: ", ")) | \(form.does) |\n"
     }
+    return "| command | members | |\n|---|---|---|\n" + rows.joined()
   }
 
-  @Test("Every command of hapsim ctl is in its table, as its usage shows it")
-  func controlWords() throws {
-    let section = try #require(try sections().first { $0.heading.hasPrefix("`hapsim ctl") })
-    let shown = section.text.components(separatedBy: "`").map { $0.replacing("\\|", with: "|") }
-    for usage in ControlWords.usage { #expect(shown.contains(usage)) }
+  /// The words of `hapsim ctl`: commands that take the same words share a row.
+  private var wordTable: String {
+    var rows: [(words: [String], usages: [String], isOnByDefault: Bool)] = []
+    for form in CommandForm.all {
+      let words = form.words.map { $0.isRequired ? $0.label : "[\($0.label)]" }
+      if let index = rows.firstIndex(where: { $0.words == words }) {
+        rows[index].usages.append(form.usage)
+      } else {
+        rows.append((words, [form.usage], form.words.contains { $0.kind == .flag && !$0.isRequired }))
+      }
+    }
+    let lines = rows.map { row in
+      let usages = row.usages.map { "`\($0.replacing("|", with: "\\|"))`" }.joined(separator: ", ")
+      return "| \(usages) | \(row.isOnByDefault ? "`on` by default " : "")|\n"
+    }
+    return "| words | |\n|---|---|\n" + lines.joined()
+  }
+
+  /// `HAPSIM_WRITE_PAGES=1` has the test write the tables into the page (`Scripts/generate-command-reference`).
+  @Test("The tables of commands and of the words of hapsim ctl are those of CommandForm")
+  func tables() throws {
+    var text = try String(contentsOf: Self.page, encoding: .utf8)
+    for (name, table) in [("commands", commandTable), ("words", wordTable)] {
+      let start = try #require(text.range(of: "<!-- table of \(name) -->\n")).upperBound
+      let end = try #require(text.range(of: "<!-- end of table -->\n", range: start..<text.endIndex)).lowerBound
+      text.replaceSubrange(start..<end, with: table)
+    }
+    if ProcessInfo.processInfo.environment["HAPSIM_WRITE_PAGES"] != nil {
+      try text.write(to: Self.page, atomically: true, encoding: .utf8)
+    }
+    #expect(
+      try String(contentsOf: Self.page, encoding: .utf8) == text,
+      "docs/command-reference.md is out of date: run Scripts/generate-command-reference")
   }
 
   @Test("Every command that prints facts has --json; the others write a file")

@@ -1,5 +1,5 @@
 import HAPCommandLine
-import HAPCommands
+import HAPVocabulary
 import HAPWire
 import Testing
 @testable import HapsimProgram
@@ -43,7 +43,7 @@ private func words(
 
   @Test("Every command of the vocabulary has its usage, and words are told apart by what they are for")
   func vocabulary() {
-    #expect(ControlWords.usage.map { $0.split(separator: " ")[0] } == SimulatorCommand.vocabulary.map { $0.name[...] })
+    #expect(ControlWords.usage.map { String($0.split(separator: " ")[0]) } == CommandName.words)
     #expect(ControlWords.usage.contains("press [single|double|long]") && ControlWords.usage.contains("radio on|off"))
   }
 
@@ -105,23 +105,23 @@ private func words(
   }
 
   @Test("Answers are told to people") func answers() throws {
-    func lines(_ command: String, _ json: String) throws -> [String] {
+    func lines(_ command: CommandName, _ json: String) throws -> [String] {
       answerLines(try JSONNode.parse(Array(json.utf8)), to: command, .none)
     }
-    #expect(try lines("obstruct", #"{"ok":true}"#) == ["Done."])
-    #expect(try lines("advance", #"{"ok":true,"now":3600.5}"#) == ["The time is 3600.5 s."])
-    #expect(try lines("disconnect", #"{"connections":1}"#) == ["1 connection was closed."])
-    #expect(try lines("disconnect", #"{"connections":0}"#) == ["0 connections were closed."])
-    #expect(try lines("unpair", #"{"pairings":1}"#) == ["1 pairing was removed."])
-    #expect(try lines("unpair", #"{"pairings":2}"#) == ["2 pairings were removed."])
-    #expect(try lines("list", #"{"accessories":[]}"#) == ["No accessory is served."])
+    #expect(try lines(.obstruct, #"{"ok":true}"#) == ["Done."])
+    #expect(try lines(.advance, #"{"ok":true,"now":3600.5}"#) == ["The time is 3600.5 s."])
+    #expect(try lines(.disconnect, #"{"connections":1}"#) == ["1 connection was closed."])
+    #expect(try lines(.disconnect, #"{"connections":0}"#) == ["0 connections were closed."])
+    #expect(try lines(.unpair, #"{"pairings":1}"#) == ["1 pairing was removed."])
+    #expect(try lines(.unpair, #"{"pairings":2}"#) == ["2 pairings were removed."])
+    #expect(try lines(.list, #"{"accessories":[]}"#) == ["No accessory is served."])
     #expect(
-      try lines("list", #"{"control":"http://127.0.0.1:9427/","accessories":[]}"#) == [
+      try lines(.list, #"{"control":"http://127.0.0.1:9427/","accessories":[]}"#) == [
         "No accessory is served.", "page and control API: http://127.0.0.1:9427/",
       ])
     #expect(
       try lines(
-        "list",
+        .list,
         #"{"time":{"now":2.0,"scale":0},"accessories":[{"name":"My Bridge","deviceID":"A","category":"bridge","running":true,"port":5,"radio":false,"paired":true,"bridged":[{"aid":2,"name":"A\u0007 Lamp","online":false},{"aid":3,"name":"B","online":true}]},{"name":"Old","deviceID":"B","category":"other","running":false}]}"#
       ) == [
         "My Bridge  bridge, A, port 5, paired, radio off", "  2  A\u{FFFD} Lamp  offline", "  3  B",
@@ -129,13 +129,13 @@ private func words(
       ])
     #expect(
       try lines(
-        "status",
+        .status,
         #"{"accessories":[{"name":"G","running":false,"pairings":[{"controller":"me","admin":true}],"characteristics":[{"aid":1,"iid":9,"name":"Current Door State","value":0,"word":"open"},{"aid":1,"iid":3,"name":"Name","value":"x y"}]}]}"#
       ).dropFirst() == [
         "  controller me, admin", "  1.9  Current Door State: open (0)", #"  1.3  Name: "x y""#,
       ])
-    for command in ["list", "status", "add", "replace", "factory-reset", "advance"] {
-      #expect(try !lines(command, "{}").joined().isEmpty || command == "status")
+    for command in [.list, .status, .add, .replace, .factoryReset, .advance] as [CommandName] {
+      #expect(try !lines(command, "{}").joined().isEmpty || command == .status)
     }
   }
 }

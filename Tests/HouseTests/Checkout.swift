@@ -10,7 +10,7 @@ enum Checkout {
   static let pureTargets = [
     "HAPAppleArchive", "HAPAttributes", "HAPCapture", "HAPCrypto", "HAPDefects", "HAPDevices", "HAPExpectation",
     "HAPFaults", "HAPFleet", "HAPFuzzing", "HAPIP", "HAPImport", "HAPJudge", "HAPLint", "HAPModel", "HAPPairing",
-    "HAPProfile", "HAPReport", "HAPScenario", "HAPSuite", "HAPWire", "HAPYAML", "MDNS",
+    "HAPProfile", "HAPReport", "HAPScenario", "HAPSuite", "HAPVocabulary", "HAPWire", "HAPYAML", "MDNS",
   ]
 
   /// Where the running tests were built: `.build/<triple>/<configuration>`.

@@ -29,8 +29,9 @@ struct PurityTests {
     "HAPYAML": ["CYAML", "HAPWire"],
     "HAPSuite": ["HAPYAML", "HAPModel", "HAPWire"],
     "HAPDefects": ["HAPYAML", "HAPIP", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
-    "HAPScenario": ["HAPYAML", "HAPModel", "HAPWire"],
-    "HAPFaults": ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"],
+    "HAPFaults": ["HAPDefects", "HAPYAML", "HAPIP", "HAPModel", "HAPWire"],
+    "HAPVocabulary": ["HAPFaults", "HAPDevices", "HAPProfile", "HAPIP", "HAPModel", "HAPWire"],
+    "HAPScenario": ["HAPVocabulary", "HAPYAML", "HAPIP", "HAPModel", "HAPWire"],
     // For `exp`. The test of the object files denies everything else.
     "HAPDevices": ["HAPAttributes", "HAPModel", "HAPWire", "Glibc", "Darwin"],
     "HAPFleet": ["HAPFaults", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"],

@@ -1,5 +1,5 @@
 import HAPDevices
-import HAPHost
+import HAPVocabulary
 import HAPWire
 
 /// The JSON texts, each one line without its end, in which commands are answered.
@@ -7,12 +7,12 @@ package enum CommandAnswer {
   /// `{"id":7,"ok":true,…}`
   ///
   /// - Parameter members: writes further members (`key`, then a value) into the object.
-  package static func success(id: JSONNode?, members: (inout JSONWriter) -> Void = { _ in }) -> String {
+  package static func success(id: SimulatorCommand.ID?, members: (inout JSONWriter) -> Void = { _ in }) -> String {
     answer(id, ok: true, members)
   }
 
   /// `{"id":7,"ok":false,"error":{"code":"invalid-value","message":"…"}}`
-  package static func failure(id: JSONNode?, _ error: CommandError) -> String {
+  package static func failure(id: SimulatorCommand.ID?, _ error: CommandError) -> String {
     answer(id, ok: false) { json in
       json.key("error")
       json.object {
@@ -25,11 +25,11 @@ package enum CommandAnswer {
   }
 
   /// A command without an `id` is answered with null, so that every answer has one.
-  private static func answer(_ id: JSONNode?, ok: Bool, _ members: (inout JSONWriter) -> Void) -> String {
+  private static func answer(_ id: SimulatorCommand.ID?, ok: Bool, _ members: (inout JSONWriter) -> Void) -> String {
     JSONWriter.text { json in
       json.object { json in
         json.key("id")
-        if let id { json.node(id) } else { json.null() }
+        if let id { id.write(to: &json) } else { json.null() }
         json.key("ok")
         json.bool(ok)
         members(&json)

@@ -3,7 +3,7 @@ import HAPFaults
 import HAPHost
 import HAPLoop
 import HAPProfile
-import HAPWire
+import HAPVocabulary
 
 extension CommandDispatcher {
   /// Switches faults on that an accessory is to have from its start, one after the other; the first that is refused ends it.
@@ -48,12 +48,12 @@ extension CommandDispatcher {
     }
   }
 
-  /// Switches a fault on or off, and carries out the commands that belong to that, in their order. The first that is refused takes it back.
+  /// Switches a fault on or off, and performs the actions that belong to that, in their order. The first that is refused takes it back.
   func switchFault(
     _ fault: FaultChoice, _ isOn: Bool, at accessory: SimulatedAccessory,
     done: @escaping @Sendable (CommandError?) -> Void
   ) throws(CommandError) {
-    let commands = try accessory.isolated { (accessory) throws(CommandError) -> [JSONNode] in
+    let actions = try accessory.isolated { (accessory) throws(CommandError) -> [FaultAction] in
       if !isOn { return try accessory.switchFaultOff(fault.name).end }
       let old = try accessory.switchFaultOn(fault)
       return (old?.end ?? []) + fault.begin
@@ -61,7 +61,7 @@ extension CommandDispatcher {
     var dispatcher = self
     dispatcher.subject = accessory
     let bound = dispatcher
-    bound.carryOut(commands[...]) { error in
+    bound.carryOut(actions[...]) { error in
       if let error { return bound.takeBack(fault, error, done) }
       if !isOn { return done(nil) }
       bound.follow(fault, done)
@@ -73,14 +73,14 @@ extension CommandDispatcher {
     done(CommandError(.notPossible, "\(fault.name): \(error.message)"))
   }
 
-  /// What a fault does behind its first commands.
+  /// What a fault does after its first actions.
   private func follow(_ fault: FaultChoice, _ done: @escaping @Sendable (CommandError?) -> Void) {
     guard let subject else { return done(nil) }
     @Sendable func goOn() {
       subject.assumeIsolated { accessory in
-        accessory.follow(fault) { command, then in
+        accessory.follow(fault) { action, then in
           let then = LoopBound(here: simulation.loop, then)
-          carryOut([command]) { error in
+          carryOut([action]) { error in
             if let error { subject.assumeIsolated { $0.tellTrouble("\(fault.name): \(error.message)") } }
             then.value()
           }
@@ -95,19 +95,27 @@ extension CommandDispatcher {
     }
   }
 
-  /// Carries commands out at the subject, one after the other and not as if somebody had sent them; the first that is refused ends it.
-  private func carryOut(_ commands: ArraySlice<JSONNode>, done: @escaping @Sendable (CommandError?) -> Void) {
-    guard let node = commands.first else { return done(nil) }
-    do throws(CommandRefusal) {
-      let command = try SimulatorCommand(node)
-      do throws(CommandError) {
-        try perform(command) { outcome in
-          switch outcome {
-          case .success: carryOut(commands.dropFirst(), done: done)
-          case .failure(let error): done(CommandError(.notPossible, error.message))
-          }
+  /// Performs actions at the subject, one after the other, and not as commands that somebody sent; the first that is refused ends it.
+  private func carryOut(_ actions: ArraySlice<FaultAction>, done: @escaping @Sendable (CommandError?) -> Void) {
+    guard let action = actions.first else { return done(nil) }
+    do throws(CommandError) {
+      try perform(SimulatorCommand(SimulatorCommand.Action(action))) { outcome in
+        switch outcome {
+        case .success: carryOut(actions.dropFirst(), done: done)
+        case .failure(let error): done(CommandError(.notPossible, error.message))
         }
-      } catch { done(error) }
-    } catch { done(error.error) }
+      }
+    } catch { done(error) }
+  }
+}
+
+extension SimulatorCommand.Action {
+  fileprivate init(_ action: FaultAction) {
+    switch action {
+    case .announce(let isOn): self = .announce(isOn)
+    case .radio(let isOn): self = .radio(isOn)
+    case .stall(let selector, let isStuck): self = .stall(selector, isStuck)
+    case .restart(let restart): self = .restart(restart)
+    }
   }
 }

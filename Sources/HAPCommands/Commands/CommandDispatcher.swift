@@ -4,6 +4,7 @@ import HAPIP
 import HAPLoop
 import HAPModel
 import HAPProfile
+import HAPVocabulary
 import HAPWire
 
 /// Takes commands for the accessories of a simulation, finds whom they are for, and replies to each once.
@@ -17,7 +18,7 @@ package struct CommandDispatcher: CommandTaker {
   /// Called after the last accessory was stopped by a command.
   private let onAllStopped: @Sendable () -> Void
   /// Is shown each command as it comes; what it returns is called when the command was carried out.
-  package var onCommand: (@Sendable (JSONNode) -> @Sendable () -> Void)?
+  package var onCommand: (@Sendable (SimulatorCommand) -> @Sendable () -> Void)?
 
   /// Who is meant: a command that names nobody means it, and one that names somebody an accessory of it. Nil: the only one, or all.
   package var subject: SimulatedAccessory?
@@ -32,23 +33,18 @@ package struct CommandDispatcher: CommandTaker {
     self.onAllStopped = onAllStopped
   }
 
-  /// Carries out the command on a line of JSON and hands over the reply, once: at once, or when it is done for what takes a moment (`advance`,
+  /// Carries out a command that somebody sent and hands over its outcome, once: at once, or when it is done for what takes a moment (`advance`,
   /// `replace`, `add`, and every restart of an accessory).
-  package func take(_ line: [UInt8], done: @escaping @Sendable (CommandReply) -> Void) {
-    let node: JSONNode
-    let command: SimulatorCommand
-    do throws(CommandRefusal) {
-      node = try SimulatorCommand.parse(line)
-      command = try SimulatorCommand(node)
-    } catch { return done(CommandReply(error)) }
-    let onPerformed = onCommand?(node)
+  package func take(_ command: SimulatorCommand, done: @escaping Answer) {
+    let onPerformed = onCommand?(command)
     let answer: Answer = { outcome in
       if case .success = outcome { onPerformed?() }
-      done(CommandReply(id: command.id, outcome))
+      done(outcome)
     }
     do throws(CommandError) { try perform(command, answer) } catch { answer(.failure(error)) }
   }
 
+  /// Carries out a command that nobody sent: it is not shown to `onCommand`.
   package func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) throws(CommandError) {
     switch command.action {
     case .advance(let duration):
@@ -76,12 +72,12 @@ package struct CommandDispatcher: CommandTaker {
           answer(.success(.deviceID(accessory.assumeIsolated { $0.prepared.deviceID.text })))
         }
       }
-    case .list, .status:
-      let isList = command.action == .list
-      let objects = try targets(of: command).map { target in
-        target.accessory.assumeIsolated { $0.written(isList: isList) }
-      }
-      answer(.success(.accessories(process: isList ? ProcessListing(simulation) : nil, objects)))
+    case .list:
+      let listings = try targets(of: command).map { target in target.accessory.assumeIsolated { $0.listing } }
+      answer(.success(.list(ProcessListing(simulation), listings)))
+    case .status:
+      answer(
+        .success(.status(try targets(of: command).map { target in target.accessory.assumeIsolated { $0.status } })))
     case .disconnect(let controller):
       let count = try whole(command).isolated { accessory throws(CommandError) in try accessory.disconnect(controller) }
       answer(.success(.connections(count)))
@@ -181,7 +177,7 @@ package struct CommandDispatcher: CommandTaker {
       if selector.matches(name: accessory.assumeIsolated { $0.name }, aid: 0) {
         found.append((accessory, nil))
       } else {
-        found += accessory.assumeIsolated { $0.aids(matching: selector) }.map { (accessory, $0) }
+        found += accessory.assumeIsolated { $0.aids { selector.matches(name: $0, aid: $1) } }.map { (accessory, $0) }
       }
     }
     return found
@@ -245,14 +241,5 @@ extension SimulatedAccessory {
     try assumeIsolated { accessory in
       Result { () throws(CommandError) in try body(accessory) }
     }.get()
-  }
-}
-
-extension AccessorySelector: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .name(let name): "\"\(name)\""
-    case .aid(let aid): "\(aid)"
-    }
   }
 }

@@ -1,5 +1,6 @@
-import HAPHost
 import HAPDevices
+import HAPHost
+import HAPVocabulary
 import HAPWire
 
 /// The result of a command that was carried out.
@@ -16,9 +17,8 @@ package enum CommandResult: Equatable, Sendable {
   case connections(Int)
   /// The number of pairings that were removed.
   case pairings(Int)
-  /// One JSON object for each accessory.
-  /// - Parameter process: nil for `status`.
-  case accessories(process: ProcessListing?, [[UInt8]])
+  case list(ProcessListing, [AccessoryListing])
+  case status([AccessoryStatus])
 }
 
 /// A refused command has an error instead of a result.
@@ -41,10 +41,10 @@ package struct ProcessListing: Equatable, Sendable {
 
 /// The answer to one command: its `id`, and the outcome.
 package struct CommandReply: Sendable {
-  package let id: JSONNode?
+  package let id: SimulatorCommand.ID?
   package let outcome: CommandOutcome
 
-  package init(id: JSONNode?, _ outcome: CommandOutcome) {
+  package init(id: SimulatorCommand.ID?, _ outcome: CommandOutcome) {
     self.id = id
     self.outcome = outcome
   }
@@ -79,10 +79,13 @@ extension CommandResult {
     case .pairings(let count):
       json.key("pairings")
       json.integer(count)
-    case .accessories(let process, let objects):
-      process?.write(to: &json)
+    case .list(let process, let accessories):
+      process.write(to: &json)
       json.key("accessories")
-      json.array { json in for object in objects { json.written(object) } }
+      json.array { json in for accessory in accessories { accessory.write(to: &json) } }
+    case .status(let accessories):
+      json.key("accessories")
+      json.array { json in for accessory in accessories { accessory.write(to: &json) } }
     }
   }
 }

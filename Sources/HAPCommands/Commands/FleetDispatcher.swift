@@ -2,6 +2,7 @@ import HAPDevices
 import HAPHost
 import HAPLoop
 import HAPModel
+import HAPVocabulary
 import HAPWire
 
 /// Takes commands for accessories on several loops: finds the loop of the one that is meant, has the command carried out there, and brings the
@@ -47,15 +48,8 @@ package final class FleetDispatcher: CommandTaker {
     }
   }
 
-  package func take(_ line: [UInt8], done: @escaping @Sendable (CommandReply) -> Void) {
+  package func take(_ command: SimulatorCommand, done answer: @escaping Answer) {
     home.preconditionOnLoop()
-    do throws(CommandRefusal) {
-      let command = try SimulatorCommand(json: line)
-      perform(command) { done(CommandReply(id: command.id, $0)) }
-    } catch { done(CommandReply(error)) }
-  }
-
-  private func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) {
     switch command.action {
     case .advance: carryOut(command, at: 0, answer)
     case .add:
@@ -64,9 +58,11 @@ package final class FleetDispatcher: CommandTaker {
       } then: { [self] counts in
         carryOut(command, at: counts.firstIndex(of: counts.min() ?? 0) ?? 0, answer)
       }
-    case .list, .status:
-      guard command.accessory == nil else { return find(command, answer) }
-      tell(command, answer)
+    case .list where command.accessory == nil:
+      let simulation = parts[0].dispatcher.simulation
+      look({ $0.listing }) { answer(.success(.list(ProcessListing(simulation), $0))) }
+    case .status where command.accessory == nil:
+      look({ $0.status }) { answer(.success(.status($0))) }
     case .stop:
       guard command.accessory == nil else {
         return find(command) { [self] outcome in
@@ -130,17 +126,14 @@ package final class FleetDispatcher: CommandTaker {
     }
   }
 
-  /// `list` and `status` of all, in the order in which they were served.
-  private func tell(_ command: SimulatorCommand, _ answer: @escaping Answer) {
-    let simulation = parts[0].dispatcher.simulation
-    let isList = command.action == .list
-    ask { (dispatcher: CommandDispatcher) -> [(number: Int, text: [UInt8])] in
-      dispatcher.simulation.accessories.map { accessory in
-        accessory.assumeIsolated { ($0.number, $0.written(isList: isList)) }
-      }
-    } then: { told in
-      let objects = told.joined().sorted { $0.number < $1.number }.map(\.text)
-      answer(.success(.accessories(process: isList ? ProcessListing(simulation) : nil, objects)))
+  /// Looks at all accessories, and goes on here with what was seen, in the order in which they were served.
+  private func look<T: Sendable>(
+    _ look: @escaping @Sendable (isolated SimulatedAccessory) -> T, then: @escaping @Sendable ([T]) -> Void
+  ) {
+    ask { (dispatcher: CommandDispatcher) -> [(number: Int, seen: T)] in
+      dispatcher.simulation.accessories.map { accessory in accessory.assumeIsolated { ($0.number, look($0)) } }
+    } then: { seen in
+      then(seen.joined().sorted { $0.number < $1.number }.map(\.seen))
     }
   }
 

@@ -1,5 +1,7 @@
 import HAPHost
+import HAPIP
 import HAPScenario
+import HAPVocabulary
 import HAPWire
 
 /// Makes a scenario of what happens: commands as they came, and what controllers wrote as if it had been done by hand.
@@ -26,41 +28,40 @@ package final class ScenarioRecorder {
   }
 
   /// The step for a command that comes now; empty where it is none.
-  package func lines(forCommand command: JSONNode) -> String {
-    guard let name = command["command"]?.stringValue, ScenarioCommands.simulator.names.contains(name) else { return "" }
-    let members = (command.members ?? []).filter { !["command", "id"].contains($0.name) }
-    let object = JSONNode.object(members.map { ($0.name, $0.value) })
-    return step("\(name): \(text(object))", "by a command")
+  package func lines(for command: SimulatorCommand) -> String {
+    CommandForm[command.name].isScenarioStep ? step(command, "by a command") : ""
   }
 
   /// The step for something that happened; empty where it is no step.
   package func lines(for event: SimulatorEvent) -> String {
     switch event.kind {
     case .wrote(let written, let controller):
-      let id = JSONNode.text("\(written.characteristic.id)")
-      let value = JSONNode(written.value)
-      let words: [(name: String, value: JSONNode)] = [
-        ("accessory", .text(event.accessory)), ("characteristic", id), ("value", value),
-      ]
+      let id = "\(written.characteristic.id)"
       let told = "\(written), by controller \(controller)"
-      guard expects else { return step("set: \(text(.object(words)))", told) }
-      let condition = JSONNode.object([("event", .text("wrote"))] + words)
+      guard expects else {
+        let command = SimulatorCommand(
+          accessory: .name(event.accessory), .set(CharacteristicSelector(id), value: written.value.asWritten))
+        return step(command, told)
+      }
+      let condition = JSONNode.object([
+        ("event", .text("wrote")), ("accessory", .text(event.accessory)), ("characteristic", .text(id)),
+        ("value", JSONNode(written.value)),
+      ])
       // As long as it took here, and a minute.
       let within = (clock.now - lastStep + .seconds(60)).stepText
       lastStep = clock.now
-      return "  - { expect: \(text(condition)), within: \(within) }  # \(commented(told))\n"
+      return "  - { expect: \(Self.escaped(condition.compactText)), within: \(within) }  # \(commented(told))\n"
     case .paired, .unpaired, .verified, .connected, .disconnected, .identified:
       return "  # \(clock.now.stepText): \(commented(event.text))\n"
     default: return ""
     }
   }
 
-  private func step(_ deed: String, _ comment: String) -> String {
+  private func step(_ command: SimulatorCommand, _ comment: String) -> String {
     lastStep = clock.now
-    return "  - { at: \(clock.now.stepText), \(deed) }  # \(commented(comment))\n"
+    let words = "\(command.name.rawValue): \(Self.escaped(command.membersText))"
+    return "  - { at: \(clock.now.stepText), \(words) }  # \(commented(comment))\n"
   }
-
-  private func text(_ node: JSONNode) -> String { Self.escaped(node.compactText) }
 
   private static func quoted(_ text: String) -> String { escaped(JSONWriter.text { $0.string(text) }) }
 

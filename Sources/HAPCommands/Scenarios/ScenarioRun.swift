@@ -135,9 +135,8 @@ package final class ScenarioRun {
   private func perform(_ action: ScenarioMachine.Action) {
     switch action {
     case .perform(let command, let ticket):
-      let line = JSONWriter.bytes { $0.node(command) }
       let bound = LoopBound(here: loop, Weak(self))
-      dispatcher.take(line) { reply in bound.value.object?.answered(ticket, reply.outcome) }
+      dispatcher.take(command) { outcome in bound.value.object?.answered(ticket, outcome) }
     case .note(let text): onNote?(text, clock.now)
     case .fail(let failure): end(.failed(failure))
     case .end: end(.passed)

@@ -92,38 +92,37 @@ extension ControlAPI {
       )
     }
     let accessory = try await accessory(call)
-    if let radio { _ = try await perform("radio", [("value", .bool(radio))], at: accessory) }
-    if let announced { _ = try await perform("announce", [("value", .bool(announced))], at: accessory) }
+    if let radio { try await perform(.radio(radio), at: accessory) }
+    if let announced { try await perform(.announce(announced), at: accessory) }
     return await show(accessory) { accessory, json in accessory.writeSummary(to: &json) }
   }
 
   func removeAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    _ = try await perform("remove", at: accessory(call))
+    try await perform(.remove, at: accessory(call))
     return .done
   }
 
   func restartAccessory(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let kinds = Restart.allCases.map(\.rawValue)
-    let kind = try call.reading { (node) throws(JSONProblem) -> String in
+    let restart = try call.reading { (node) throws(JSONProblem) -> Restart in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["kind"])
-      return try node.required("kind").word(of: kinds)
+      return try node.required("kind").choice(of: Restart.allCases, named: \.rawValue)
     }
     let accessory = try await accessory(call)
-    _ = try await perform(kind, at: accessory)
+    try await perform(.restart(restart), at: accessory)
     return await show(accessory) { accessory, json in accessory.writeSummary(to: &json) }
   }
 
   func identify(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    var members: [(name: String, value: JSONNode)] = []
+    var aid: UInt64?
     if call.body != nil {
-      members = try call.reading { (node) throws(JSONProblem) in
+      aid = try call.reading { (node) throws(JSONProblem) in
         _ = try node.asObject()
         try node.refuseUnknownMembers(exactly: ["aid"])
-        return try node["aid"].map { node throws(JSONProblem) in [("accessory", .integer(try node.asAid()))] } ?? []
+        return try node["aid"]?.asAid()
       }
     }
-    _ = try await perform("identify", members, at: accessory(call))
+    try await perform(.identify, at: accessory(call), aid: aid)
     return .done
   }
 
@@ -135,8 +134,7 @@ extension ControlAPI {
       return try node.required("online").asBool()
     }
     let aid = try Self.number(call.parameter("aid"), "an aid")
-    _ = try await perform(
-      isOnline ? "online" : "offline", [("accessory", .integer(aid))], at: accessory(call))
+    try await perform(.reachable(isOnline), at: accessory(call), aid: aid)
     return .done
   }
 
@@ -176,18 +174,17 @@ extension ControlAPI {
   /// Starts it anew with another one.
   func setConduct(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     var problems: [ProfileProblem] = []
-    let node = try call.reading { (node) throws(JSONProblem) in
+    let conduct = try call.reading { (node) throws(JSONProblem) in
       if node.members != nil { try node.refuseUnknownMembers(exactly: ["preset"] + ConductField.all.map(\.name)) }
-      return node
+      return Conduct(node, problems: &problems)
     }
-    _ = Conduct(node, problems: &problems)
     guard problems.isEmpty else {
       var problem = ControlProblem(ProfileErrors(fileName: "", problems: problems))
       problem.code = "invalid-conduct"
       throw problem
     }
     let accessory = try await accessory(call)
-    _ = try await perform("conduct", [("value", node)], at: accessory)
+    try await perform(.conduct(conduct), at: accessory)
     return await show(accessory) { accessory, json in accessory.writeConduct(to: &json) }
   }
 
@@ -244,21 +241,18 @@ extension JSONNode {
     }
   }
 
-  func asAid() throws(JSONProblem) -> Int128 { try asInteger(in: 1...Int128(UInt64.max)) }
+  func asAid() throws(JSONProblem) -> UInt64 { UInt64(try asInteger(in: 1...Int128(UInt64.max))) }
 
-  /// One of these words.
-  func word(of words: [String]) throws(JSONProblem) -> String {
+  /// One of these, by its word.
+  func choice<T>(of values: [T], named name: (T) -> String) throws(JSONProblem) -> T {
+    let words = values.map(name)
     let word = try asString()
-    guard words.contains(word) else {
+    guard let found = words.firstIndex(of: word) else {
       let meant = nearestName(to: word, in: words).map { ": did you mean \"\($0)\"?" } ?? ""
       throw problem("\(words.dropLast().joined(separator: ", ")) or \(words.last ?? "") is expected\(meant)")
     }
-    return word
+    return values[found]
   }
-}
-
-extension JSONNode {
-  static func bool(_ bool: Bool) -> JSONNode { JSONNode(.bool(bool)) }
 }
 
 extension QRCode {

@@ -2,6 +2,7 @@ import HAPDevices
 import HAPHost
 import HAPIP
 import HAPModel
+import HAPVocabulary
 import HAPWire
 
 extension ControlAPI {
@@ -13,14 +14,17 @@ extension ControlAPI {
 
   /// Gives it a value by hand, at the device.
   func setCharacteristic(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let value = try call.reading { (node) throws(JSONProblem) -> JSONNode in
+    let node = try call.reading { (node) throws(JSONProblem) -> JSONNode in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["value"])
       return try node.required("value")
     }
+    guard let value = Value(written: node) else {
+      throw ControlProblem(CommandError(.invalidValue, Value.refusal(of: node)))
+    }
     let accessory = try await accessory(call)
     let id = try await characteristic(call, of: accessory)
-    _ = try await perform("set", [("characteristic", .text(id.description)), ("value", value)], at: accessory)
+    try await perform(.set(CharacteristicSelector(id.description), value: value), at: accessory)
     return await show(accessory) { accessory, json in accessory.write(characteristic: id, to: &json) }
   }
 
@@ -33,41 +37,26 @@ extension ControlAPI {
     }
     let accessory = try await accessory(call)
     let id = try await characteristic(call, of: accessory)
-    _ = try await perform(
-      "stall", [("characteristic", .text(id.description)), ("value", .bool(isStalled))], at: accessory)
+    try await perform(.stall(CharacteristicSelector(id.description), isStalled), at: accessory)
     return await show(accessory) { accessory, json in accessory.write(characteristic: id, to: &json) }
   }
 
   /// Does something at the device: presses a button, puts something in the way of a door, …
   func act(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let members: [String: [String]] = [
-      "press": ["kind"], "trigger": [], "obstruct": ["value"], "jam": ["value"], "tamper": ["value"],
-      "battery": ["value"],
-    ]
-    let (action, said) = try call.reading { (node) throws(JSONProblem) in
+    let (action, aid) = try call.reading { (node) throws(JSONProblem) in
       _ = try node.asObject()
-      let action = try node.required("action").word(of: members.keys.sorted())
-      try node.refuseUnknownMembers(exactly: ["action", "aid", "service"] + (members[action] ?? []))
-      // Judged here, where the body's places are known; the command's own would mean another text.
-      var said: [(name: String, value: JSONNode)] = []
-      if let aid = node["aid"] { said.append(("accessory", .integer(try aid.asAid()))) }
-      if let service = node["service"] {
-        if service.integerValue != nil { _ = try service.asAid() } else { _ = try service.asString() }
-        said.append(("service", service))
-      }
-      if let kind = node["kind"] {
-        said.append(("kind", .text(try kind.word(of: ButtonPress.allCases.map(\.name)))))
-      }
-      switch action {
-      case "battery": said.append(("value", .integer(try node.required("value").asInteger(in: 0...100))))
-      case "press", "trigger": break
-      default: said.append(("value", .bool(try node.bool("value", default: true))))
-      }
-      return (action, said)
+      let name = try node.required("action").choice(of: Self.actions, named: \.rawValue)
+      let own = CommandForm[name].members.map(\.name).filter { $0 != "accessory" }
+      try node.refuseUnknownMembers(exactly: ["action", "aid"] + own)
+      let aid = try node["aid"]?.asAid()
+      return (try SimulatorCommand.Action(name, node), aid)
     }
-    _ = try await perform(action, said, at: accessory(call))
+    try await perform(action, at: accessory(call), aid: aid)
     return .done
   }
+
+  /// What is done to a service, apart from its values.
+  private static let actions: [CommandName] = [.battery, .jam, .obstruct, .press, .tamper, .trigger]
 
   private func characteristic(
     _ call: ControlCall, of accessory: SimulatedAccessory

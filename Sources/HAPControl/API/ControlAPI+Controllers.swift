@@ -11,12 +11,11 @@ extension ControlAPI {
   }
 
   func removePairings(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    .result(try await perform("unpair", at: accessory(call)))
+    .result(try await perform(.unpair(controller: nil), at: accessory(call)))
   }
 
   func removePairing(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    .result(
-      try await perform("unpair", [("controller", .text(call.parameter("controller")))], at: accessory(call)))
+    .result(try await perform(.unpair(controller: call.parameter("controller")), at: accessory(call)))
   }
 
   func listConnections(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
@@ -29,8 +28,7 @@ extension ControlAPI {
   }
 
   func closeConnections(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let controller = call.query("controller").map { [(name: "controller", value: JSONNode.text($0))] } ?? []
-    return .result(try await perform("disconnect", controller, at: accessory(call)))
+    .result(try await perform(.disconnect(controller: call.query("controller")), at: accessory(call)))
   }
 
   func closeConnection(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {

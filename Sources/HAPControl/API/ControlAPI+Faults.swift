@@ -22,62 +22,53 @@ extension ControlAPI {
     await show(accessory) { accessory, json in
       json.object { json in
         json.key("faults")
-        json.array { json in for fault in accessory.activeFaults { fault.write(to: &json) } }
+        json.array { json in for fault in accessory.activeFaults { fault.writeActive(to: &json) } }
       }
     }
   }
 
   /// The body has the parameters; without one all have the values they usually have.
   func switchFaultOn(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let name = try fault(call)
-    var members: [JSONNode.Member] = []
-    if call.body != nil {
-      members = try call.reading { (node) throws(JSONProblem) in
-        let members = try node.asObject()
+    let definition = try definition(call)
+    let fault =
+      call.body == nil
+      ? definition.plain
+      : try call.reading { (node) throws(JSONProblem) in
+        _ = try node.asObject()
         if let own = node["fault"] {
           throw own.problem("the path says which fault: there is no parameter of this name")
         }
-        let said = [JSONNode.Member(name: "fault", place: node.place, value: .text(name))] + members
-        // Judged here, where the body's places are known.
-        _ = try FaultLibrary.builtIn.choice(JSONNode(.object(said), place: node.place, path: node.path))
-        return members
+        return try definition.choice(node)
       }
-    }
-    let fault = JSONNode.object([("fault", .text(name))] + members.map { ($0.name, $0.value) })
     let accessory = try await accessory(call)
-    _ = try await perform("fault", [("fault", fault)], at: accessory)
+    try await perform(.fault(fault, true), at: accessory)
     return await showActiveFaults(of: accessory)
   }
 
   func switchFaultOff(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let name = try fault(call)
-    _ = try await perform("fault", [("fault", .text(name)), ("value", .bool(false))], at: accessory(call))
+    try await perform(.fault(definition(call).plain, false), at: accessory(call))
     return .done
   }
 
-  private func fault(_ call: ControlCall) throws(ControlProblem) -> String {
+  /// The fault that the path names.
+  private func definition(_ call: ControlCall) throws(ControlProblem) -> FaultDefinition {
     let name = call.parameter("fault")
-    guard FaultLibrary.builtIn[name] != nil else {
+    guard let definition = FaultLibrary.builtIn[name] else {
       throw ControlProblem(404, "no-such-fault", FaultLibrary.builtIn.unknown(String(name.prefix(100))))
     }
-    return name
+    return definition
   }
 }
 
 extension FaultChoice {
-  fileprivate func write(to json: inout JSONWriter) {
+  fileprivate func writeActive(to json: inout JSONWriter) {
     json.object { json in
       json.key("fault")
       json.string(name)
       json.key("text")
       json.string(text)
       json.key("parameters")
-      json.object { json in
-        for (name, value) in given {
-          json.key(name)
-          json.node(value)
-        }
-      }
+      json.object { writeParameters(to: &$0) }
     }
   }
 }

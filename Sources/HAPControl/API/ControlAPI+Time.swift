@@ -1,6 +1,7 @@
 import HAPCommands
 import HAPHost
 import HAPModel
+import HAPVocabulary
 import HAPWire
 
 extension ControlAPI {
@@ -15,19 +16,20 @@ extension ControlAPI {
   }
 
   func advanceClock(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let duration = try call.reading { (node) throws(JSONProblem) -> JSONNode in
+    let (duration, text) = try call.reading { (node) throws(JSONProblem) -> (Duration, String) in
       _ = try node.asObject()
       try node.refuseUnknownMembers(exactly: ["duration"])
       let duration = try node.required("duration")
-      guard let time = Duration(long: try duration.asString()) else {
+      let text = try duration.asString()
+      guard let time = Duration(long: text) else {
         throw duration.problem("a duration such as \"500ms\", \"12s\", \"1.5min\", \"2h\" or \"30d\" is expected")
       }
-      guard time <= SimulationClock.longestAdvance else { throw duration.problem("time is advanced by 10y at most") }
-      return duration
+      guard time <= .longestAdvance else { throw duration.problem("time is advanced by 10y at most") }
+      return (time, text)
     }
-    _ = try await perform("advance", [("duration", duration)])
+    try await perform(SimulatorCommand(.advance(duration)))
     let members: [(name: String, value: JSONNode)] = [
-      ("event", .text("clock")), ("text", .text("time was advanced by \(duration.stringValue ?? "")")),
+      ("event", .text("clock")), ("text", .text("time was advanced by \(text)")),
       ("pace", .text(clock.pace.word)),
     ]
     journal.append(.other(.object(members)), now: clock.now)
@@ -81,18 +83,20 @@ extension ControlAPI {
 
   /// Files are named by `add` and `replace`: those come with their profile in the body of another request instead.
   func performCommand(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let command = try call.reading { (node) throws(JSONProblem) -> String in
+    let (name, node) = try call.reading { (node) throws(JSONProblem) -> (CommandName, JSONNode) in
       _ = try node.asObject()
-      let names = SimulatorCommand.vocabulary.map(\.name)
-      return try node.required("command").word(of: names)
+      return (try node.required("command").choice(of: CommandName.allCases, named: \.rawValue), node)
     }
-    let instead = ["add": "POST /v1/accessories", "replace": "PUT /v1/accessories/{accessory}/profile"]
-    if let path = instead[command] {
+    if CommandForm[name].namesFile {
+      let path = name == .add ? "POST /v1/accessories" : "PUT /v1/accessories/{accessory}/profile"
       throw ControlProblem(
         422, "not-here",
-        "\"\(command)\" names a file of this machine, which is read for nobody here: \(path) takes the profile itself")
+        "\"\(name.rawValue)\" names a file of this machine, which is read for nobody here: \(path) takes the profile itself"
+      )
     }
-    return .result(try await result(of: call.bytes, at: nil))
+    let command: SimulatorCommand
+    do throws(CommandRefusal) { command = try SimulatorCommand(node) } catch { throw ControlProblem(error.error) }
+    return .result(try await perform(command))
   }
 }
 

@@ -1,10 +1,10 @@
 import HAPCommands
 import HAPDevices
-import HAPFaults
 import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
+import HAPVocabulary
 import HAPWire
 
 /// Answers what is asked of running accessories over HTTP.
@@ -131,7 +131,8 @@ package actor ControlAPI {
   private func answer(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
     switch call.operation {
     case .showIndex: await index()
-    case .showDescription: .text(EmbeddedDescription.text, "application/json")
+    case .showDescription:
+      ControlAnswer(200, contentType: "application/json", body: Array(ControlDescription.text.utf8))
     case .listAccessories: try await listAccessories(call)
     case .addAccessory: try await addAccessory(call)
     case .showAccessory: try await showAccessory(call)
@@ -173,30 +174,44 @@ package actor ControlAPI {
     }
   }
 
-  /// Carries a command out.
-  /// - Parameters:
-  ///   - subject: whom it means where it names nobody; nil: the only one.
+  /// Performs an action at an accessory.
+  /// - Parameter aid: of the accessory behind it that is meant; nil: it as a whole.
+  @discardableResult
   func perform(
-    _ command: String, _ members: [(name: String, value: JSONNode)] = [], at subject: SimulatedAccessory? = nil
+    _ action: SimulatorCommand.Action, at subject: SimulatedAccessory, aid: UInt64? = nil
   ) async throws(ControlProblem) -> CommandResult {
-    var members = members
-    if let subject {
-      // Whoever records the command knows no subject.
-      if let index = members.firstIndex(where: { $0.name == "accessory" }) {
-        if let aid = members[index].value.integerValue, let name = await ownName(ofAid: aid, behind: subject) {
-          members[index].value = .text(name)
-        }
-      } else {
-        members.append(("accessory", .text(await subject.name)))
+    // By its name, because a recorded command has no subject.
+    let accessory: AccessorySelector
+    if let aid {
+      accessory = await ownName(ofAid: aid, behind: subject).map { .name($0) } ?? .aid(aid)
+    } else {
+      accessory = .name(await subject.name)
+    }
+    let command = SimulatorCommand(accessory: accessory, action)
+    guard let part = parts.first(where: { $0.loop === subject.loop }) else {
+      preconditionFailure("every accessory is of one of the loops")
+    }
+    let outcome = await withCheckedContinuation { continuation in
+      part.onLoop { part in
+        var dispatcher = part.dispatcher
+        dispatcher.subject = subject
+        dispatcher.take(command) { continuation.resume(returning: $0) }
       }
     }
-    let node = JSONNode.object([("command", .text(command))] + members)
-    return try await result(of: JSONWriter.bytes { $0.node(node) }, at: subject)
+    do throws(CommandError) { return try outcome.get() } catch { throw ControlProblem(error) }
+  }
+
+  /// Performs a command that names its accessory by itself, or needs none.
+  @discardableResult
+  func perform(_ command: SimulatorCommand) async throws(ControlProblem) -> CommandResult {
+    let outcome = await withCheckedContinuation { continuation in
+      taker.take(command) { continuation.resume(returning: $0) }
+    }
+    do throws(CommandError) { return try outcome.get() } catch { throw ControlProblem(error) }
   }
 
   /// The name of an accessory behind a bridge; nil where another one of the process has it, too.
-  private func ownName(ofAid aid: Int128, behind subject: SimulatedAccessory) async -> String? {
-    guard let aid = UInt64(exactly: aid) else { return nil }
+  private func ownName(ofAid aid: UInt64, behind subject: SimulatedAccessory) async -> String? {
     let name = await subject.look { $0.bridgedName(ofAid: aid) }
     guard let name else { return nil }
     var count = 0
@@ -211,32 +226,6 @@ package actor ControlAPI {
     let part = parts[counts.firstIndex(of: counts.min() ?? 0) ?? 0]
     return await withCheckedContinuation { continuation in
       part.onLoop { $0.dispatcher.add({ profile }) { continuation.resume(returning: $0) } }
-    }
-  }
-
-  /// Carries out a command on a line of JSON.
-  func result(of line: [UInt8], at subject: SimulatedAccessory?) async throws(ControlProblem) -> CommandResult {
-    switch await reply(to: line, at: subject).outcome {
-    case .success(let result): return result
-    case .failure(let error): throw ControlProblem(error)
-    }
-  }
-
-  private func reply(to line: [UInt8], at subject: SimulatedAccessory?) async -> CommandReply {
-    guard let subject else {
-      return await withCheckedContinuation { continuation in
-        taker.take(line) { continuation.resume(returning: $0) }
-      }
-    }
-    guard let part = parts.first(where: { $0.loop === subject.loop }) else {
-      preconditionFailure("every accessory is of one of the loops")
-    }
-    return await withCheckedContinuation { continuation in
-      part.onLoop { part in
-        var dispatcher = part.dispatcher
-        dispatcher.subject = subject
-        dispatcher.take(line) { continuation.resume(returning: $0) }
-      }
     }
   }
 

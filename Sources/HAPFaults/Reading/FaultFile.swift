@@ -53,7 +53,7 @@ extension FaultDefinition {
     var trials: [JSONNode] = [.object([])]
     for parameter in parameters {
       if case .choice(let choices) = parameter.kind {
-        trials += choices.map { .object([(parameter.name, .text($0.word))]) }
+        trials += choices.map { .object([(parameter.name, .text($0))]) }
       }
     }
     return trials
@@ -67,6 +67,7 @@ extension FaultParameter {
     name = member.name
     what = try node.string("what")
     let kind = try node.string("kind")
+    var choices: [JSONNode.Member] = []
     switch kind {
     case "duration":
       self.kind = .duration(from: try node["from"].map { (node) throws(JSONProblem) in try node.duration() } ?? .zero)
@@ -75,10 +76,13 @@ extension FaultParameter {
       self.kind = .count(least...(try node["to"]?.asInteger(in: least...Int128(Int32.max)) ?? Int128(Int32.max)))
     case "text": self.kind = .text
     case "choice":
-      self.kind = .choice(try node.required("choices").asObject().map { ($0.name, $0.value) })
+      choices = try node.required("choices").asObject()
+      self.kind = .choice(choices.map(\.name))
     default: throw try node.required("kind").problem("it is duration, count, text or choice")
     }
-    standard = try node.required("default")
+    meanings = choices.map(\.value)
+    let standard = try node.required("default")
+    self.standard = Value(word: standard)
     _ = try meaning(of: standard)
   }
 }

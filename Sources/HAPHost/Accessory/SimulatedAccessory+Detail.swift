@@ -83,18 +83,7 @@ extension SimulatedAccessory {
   }
 
   /// A JSON array.
-  package func writePairings(to json: inout JSONWriter) {
-    json.array { json in
-      for pairing in run?.core.pairings ?? [] {
-        json.object { json in
-          json.key("controller")
-          json.string(pairing.name)
-          json.key("admin")
-          json.bool(pairing.isAdmin)
-        }
-      }
-    }
-  }
+  package func writePairings(to json: inout JSONWriter) { json.pairings(run?.core.pairings ?? []) }
 
   /// A JSON array, in the order in which they were made.
   package func writeConnections(to json: inout JSONWriter) {

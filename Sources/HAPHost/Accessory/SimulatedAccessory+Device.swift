@@ -32,14 +32,15 @@ extension SimulatedAccessory {
   }
 
   /// Gives a characteristic a value by hand.
-  package func set(_ selector: CharacteristicSelector, to node: JSONNode, aid: UInt64?) throws(CommandError) {
+  /// - Parameter value: as a command writes it.
+  package func set(_ selector: CharacteristicSelector, to value: Value, aid: UInt64?) throws(CommandError) {
     let run = try running()
     let database = run.core.attributes.database
     let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
     guard let slot = database.slot(of: id) else {
       throw CommandError(.noSuchCharacteristic, "there is no characteristic \(id)")
     }
-    try run.perform(.set(id, database.characteristics[slot].value(from: node)))
+    try run.perform(.set(id, database.characteristics[slot].value(ofWritten: value)))
   }
 
   /// Leaves reads of a characteristic without an answer, until it starts anew at the latest.

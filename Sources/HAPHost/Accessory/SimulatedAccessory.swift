@@ -318,8 +318,8 @@ package actor SimulatedAccessory {
     return fault
   }
 
-  /// Goes on with a fault that is on, and whose first commands were carried out.
-  package func follow(_ fault: FaultChoice, _ perform: @escaping (JSONNode, @escaping () -> Void) -> Void) {
+  /// Goes on with a fault that is on, and whose first actions were performed.
+  package func follow(_ fault: FaultChoice, _ perform: @escaping (FaultAction, @escaping () -> Void) -> Void) {
     guard faults.active.contains(fault) else { return }
     if fault.isOneShot { _ = try? switchFaultOff(fault.name) }
     if !fault.cycle.isEmpty { faults.goRound(fault.name, FaultCycle(fault.cycle, on: loop, perform)) }
@@ -386,9 +386,9 @@ package actor SimulatedAccessory {
     throw CommandError(.noSuchController, "no controller \"\(controller)\" is paired with \"\(name)\"\(meant ?? list)")
   }
 
-  /// The aids whose accessory has this name, or the aid itself.
-  package func aids(matching selector: AccessorySelector) -> [UInt64] {
+  /// The aids of the accessories that are meant, by their names and aids.
+  package func aids(where isMeant: (_ name: String, _ aid: UInt64) -> Bool) -> [UInt64] {
     let database = database
-    return database.accessoryEntries.map(\.aid).filter { selector.matches(name: database.accessoryName($0), aid: $0) }
+    return database.accessoryEntries.map(\.aid).filter { isMeant(database.accessoryName($0), $0) }
   }
 }

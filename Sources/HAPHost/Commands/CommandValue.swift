@@ -3,22 +3,12 @@ import HAPModel
 import HAPWire
 
 extension Characteristic {
-  /// Reads a value that a command gives, which may be a word of the catalogue ("open"). Constraints are not judged here.
+  /// What a value means that a command writes, which may be a word of the catalogue ("open"). Constraints are not judged here.
   ///
-  /// - Throws: `invalidValue` for an unknown word, naming the words there are, and for lists and objects.
-  package func value(from node: JSONNode) throws(CommandError) -> Value {
-    switch node.kind {
-    case .null: return .null
-    case .bool(let bool): return .bool(bool)
-    case .number(let number):
-      if number.isInteger, let integer = number.integer { return .integer(integer) }
-      return .float(number.double)
-    case .string(let text):
-      guard format == .bool || format.isNumeric else { return .string(text) }
-      return try value(forWord: text)
-    case .array, .object:
-      throw CommandError(.invalidValue, "a value is a word, a text, a number, true or false, not \(node.kindName)")
-    }
+  /// - Throws: `invalidValue` for an unknown word, naming the words there are.
+  package func value(ofWritten written: Value) throws(CommandError) -> Value {
+    guard case .string(let text) = written, format == .bool || format.isNumeric else { return written }
+    return try value(forWord: text)
   }
 
   private func value(forWord word: String) throws(CommandError) -> Value {

@@ -23,7 +23,9 @@ final class AccessoryFaults {
 
   /// Those that are over when the accessory starts anew, since the device has forgotten them.
   func forgetMomentary() -> [FaultChoice] {
-    let momentary = active.filter { $0.begin.contains { $0["command"]?.stringValue == "stall" } }
+    let momentary = active.filter { fault in
+      fault.begin.contains { action in if case .stall = action { true } else { false } }
+    }
     active.removeAll { fault in momentary.contains { $0.name == fault.name } }
     return momentary
   }

@@ -1,6 +1,5 @@
 import HAPFaults
 import HAPLoop
-import HAPWire
 
 /// What a fault does again and again while it is on, by the machine's time.
 ///
@@ -8,13 +7,13 @@ import HAPWire
 final class FaultCycle {
   private let steps: [FaultStep]
   private let timer: LoopTimer
-  /// Carries a command out, and calls back when that is done.
-  private let perform: (JSONNode, @escaping () -> Void) -> Void
+  /// Performs an action, and calls back when that is done.
+  private let perform: (FaultAction, @escaping () -> Void) -> Void
   private var next = 0
   private var isOver = false
 
   /// - Parameter steps: one at least.
-  init(_ steps: [FaultStep], on loop: EventLoop, _ perform: @escaping (JSONNode, @escaping () -> Void) -> Void) {
+  init(_ steps: [FaultStep], on loop: EventLoop, _ perform: @escaping (FaultAction, @escaping () -> Void) -> Void) {
     self.steps = steps
     self.perform = perform
     timer = LoopTimer(loop)
@@ -33,6 +32,6 @@ final class FaultCycle {
     let step = steps[next]
     next = (next + 1) % steps.count
     // Closed, it can't be started.
-    perform(step.command) { [timer] in timer.start(after: step.duration) }
+    perform(step.action) { [timer] in timer.start(after: step.duration) }
   }
 }

@@ -1,5 +1,6 @@
 import HAPDevices
 import HAPLoop
+import HAPModel
 
 /// The time that devices live in: what they are told of it, and by which their timers fire. It runs with the machine's clock, faster or slower
 /// than it, or stands still until somebody advances it. The protocol's deadlines are not its business: those are the machine's.
@@ -20,8 +21,6 @@ package final class SimulationClock {
   }
 
   package static let scales = 0.001...100_000.0
-  /// The longest single advance: ten years.
-  package static let longestAdvance = Duration.seconds(10 * 8766 * 3600)
   /// Firings in one advance, beyond which it is taken for a run away.
   package static let mostFirings = 10_000_000
 
@@ -105,7 +104,7 @@ package final class SimulationClock {
         ? "time is the scenario's here" : "time passes by itself here: hapsim run --virtual-time makes it stand still"
       return done(.failure(CommandError(.notPossible, reason)))
     }
-    guard duration <= Self.longestAdvance, duration >= .zero else {
+    guard duration <= .longestAdvance, duration >= .zero else {
       return done(.failure(CommandError(.invalidValue, "time is advanced by 10 years at most")))
     }
     advances.append(Advance(duration: duration, done: done))
@@ -115,7 +114,7 @@ package final class SimulationClock {
   /// So much time is over at once, also where it passes by itself. Timers that are due on the way fire at their moments, in order, as soon as they can.
   package func jump(by duration: Duration, done: @escaping (Result<Duration, CommandError>) -> Void) {
     guard case .running = pace else { return advance(by: duration, done: done) }
-    guard duration <= Self.longestAdvance, duration >= .zero else {
+    guard duration <= .longestAdvance, duration >= .zero else {
       return done(.failure(CommandError(.invalidValue, "time jumps by 10 years at most, and never back")))
     }
     skip(duration)

@@ -46,3 +46,26 @@ extension Duration {
     return seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds / 60)min"
   }
 }
+
+extension Duration {
+  /// The most by which simulated time is advanced at once: ten years.
+  package static let longestAdvance = Duration.seconds(10 * 8766 * 3600)
+
+  /// The text that `init(long:)` reads as the same duration, for all that it can read up to the longest advance.
+  package var exactText: String {
+    let (seconds, attoseconds) = components
+    if attoseconds == 0 { return roundText }
+    if attoseconds % 1_000_000_000_000_000 == 0, seconds < 1_000_000 { return shortText }
+    if attoseconds % 1_000_000_000 == 0 { return Self.decimal(seconds, attoseconds / 1_000_000_000, "s") }
+    let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    return Self.decimal(milliseconds, attoseconds % 1_000_000_000_000_000 / 1_000_000, "ms")
+  }
+
+  /// - Parameter billionths: of the unit.
+  private static func decimal(_ whole: Int64, _ billionths: Int64, _ unit: String) -> String {
+    let digits = String(billionths)
+    var fraction = String(repeating: "0", count: 9 - digits.count) + digits
+    while fraction.hasSuffix("0") { fraction.removeLast() }
+    return "\(whole).\(fraction)\(unit)"
+  }
+}

@@ -1,4 +1,6 @@
+import HAPIP
 import HAPModel
+import HAPVocabulary
 import HAPWire
 
 extension ScenarioCondition {
@@ -22,20 +24,23 @@ extension ScenarioCondition {
 
   fileprivate static func words(_ node: JSONNode) throws(JSONProblem) -> CharacteristicWords {
     let characteristic = try node.required("characteristic")
-    guard characteristic.stringValue != nil else {
-      throw characteristic.problem(
-        "a characteristic's name, type or address such as \"1.10\" is expected, not \(characteristic.kindName)")
-    }
     return CharacteristicWords(
-      accessory: node["accessory"], service: node["service"], characteristic: characteristic)
+      accessory: try node["accessory"].map { node throws(JSONProblem) in try AccessorySelector(node) },
+      selector: try CharacteristicSelector(characteristic, service: try .member(of: node)),
+      place: WordPlace(characteristic))
   }
 
   fileprivate static var valueMembers: [String] { characteristicMembers + tests }
 
-  fileprivate static func refuseLists(_ node: JSONNode) throws(JSONProblem) {
-    guard node.elements == nil, node.members == nil else {
+}
+
+extension ScenarioValue {
+  init(_ node: JSONNode) throws(JSONProblem) {
+    guard let value = Value(written: node) else {
       throw node.problem("a word, a text, a number, true or false is expected, not \(node.kindName)")
     }
+    self.value = value
+    place = WordPlace(node)
   }
 }
 
@@ -52,8 +57,8 @@ extension ValueCondition {
     for member in try node.asObject() {
       switch member.name {
       case "is", "not":
-        try ScenarioCondition.refuseLists(member.value)
-        tests.append(member.name == "is" ? .equal(member.value) : .different(member.value))
+        let value = try ScenarioValue(member.value)
+        tests.append(member.name == "is" ? .equal(value) : .different(value))
       case "at-least": tests.append(.atLeast(try member.value.asDouble()))
       case "at-most": tests.append(.atMost(try member.value.asDouble()))
       default: break
@@ -80,21 +85,18 @@ extension EventCondition {
     try node.refuseUnknownMembers(except: known)
     self.name = name
     place = node.place
-    accessory = node["accessory"]
+    accessory = try node["accessory"].map { node throws(JSONProblem) in
+      AccessoryWords(selector: try AccessorySelector(node), place: WordPlace(node))
+    }
     words = vocabulary.hasCharacteristic && node["characteristic"] != nil ? try ScenarioCondition.words(node) : nil
     if words == nil, let service = node["service"] {
       throw service.problem("a service without a characteristic means nothing here")
     }
-    if words == nil, let accessory, accessory.stringValue == nil, accessory.integerValue == nil {
-      throw accessory.problem("an accessory's name or aid is expected, not \(accessory.kindName)")
-    }
-    value = node["value"]
-    if let value { try ScenarioCondition.refuseLists(value) }
+    value = try node["value"].map { node throws(JSONProblem) in try ScenarioValue(node) }
     members = []
     for name in vocabulary.members {
       guard let pattern = node[name] else { continue }
-      try ScenarioCondition.refuseLists(pattern)
-      members.append((name, pattern))
+      members.append((name, try ScenarioValue(pattern).value))
     }
   }
 }

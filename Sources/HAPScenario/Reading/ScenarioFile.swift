@@ -1,3 +1,4 @@
+import HAPVocabulary
 import HAPWire
 import HAPYAML
 
@@ -19,15 +20,15 @@ package struct ScenarioProblem: Error, Equatable, Sendable, CustomStringConverti
   package var description: String { "\(file):\(place): " + (path.isEmpty ? message : "\(path): \(message)") }
 }
 
-/// The commands that steps may have, for who knows them.
-package struct ScenarioCommands: Sendable {
-  package let names: [String]
-  /// Throws for a command that isn't one: `{"command": "set", …}`.
-  package let check: @Sendable (JSONNode) throws(JSONProblem) -> Void
+/// The commands that steps may have.
+package enum ScenarioCommands: Sendable {
+  /// All that accessories can be told, but for what asks, ends the process, or is about time: that is the scenario's own.
+  case all
+  /// For a sender who may not have files of this machine read.
+  case withoutFiles
 
-  package init(names: [String], check: @escaping @Sendable (JSONNode) throws(JSONProblem) -> Void) {
-    self.names = names
-    self.check = check
+  package var names: [String] {
+    CommandForm.all.filter { $0.isScenarioStep && !(self == .withoutFiles && $0.namesFile) }.map(\.name.rawValue)
   }
 }
 

@@ -1,9 +1,10 @@
 import HAPModel
+import HAPVocabulary
 import HAPWire
 
 /// Reads a scenario from its tree, and finds all that is wrong with it at once.
 struct ScenarioReader {
-  private let commands: ScenarioCommands
+  private let commandNames: [String]
   private(set) var problems: [JSONProblem] = []
   private var count = 0
 
@@ -11,7 +12,7 @@ struct ScenarioReader {
   private static let mostSteps = 100_000
   private static let members = ["scenario", "profiles", "seed", "limit", "end", "steps"]
 
-  init(_ commands: ScenarioCommands) { self.commands = commands }
+  init(_ commands: ScenarioCommands) { commandNames = commands.names }
 
   mutating func scenario(_ node: JSONNode) -> Scenario {
     var scenario = Scenario(name: "")
@@ -77,7 +78,7 @@ struct ScenarioReader {
 
   private mutating func step(_ node: JSONNode) throws(JSONProblem) -> ScenarioStep {
     let members = try node.asObject()
-    let known = Self.starts + Self.deeds.flatMap { [$0.name] + $0.with } + commands.names
+    let known = Self.starts + Self.deeds.flatMap { [$0.name] + $0.with } + commandNames
     try node.refuseUnknownMembers(except: known)
     var step = ScenarioStep(place: node.place)
     let starts = members.filter { Self.starts.contains($0.name) }
@@ -86,7 +87,7 @@ struct ScenarioReader {
     }
     var used = Set(starts.map(\.name))
     if let start = starts.first { step.start = try self.start(start, of: node, &used) }
-    let names = Self.deeds.map(\.name) + commands.names
+    let names = Self.deeds.map(\.name) + commandNames
     var deeds = members.filter { names.contains($0.name) }
     // The steps of a `whenever` stand in `do`.
     if deeds.contains(where: { $0.name == "whenever" }) { deeds.removeAll { $0.name == "do" } }
@@ -144,19 +145,17 @@ struct ScenarioReader {
     case "whenever":
       return .whenever(try ScenarioCondition(value), steps(try node.required("do")))
     default:
-      let command = try Self.command(member)
-      try commands.check(command)
-      return .command(command)
+      guard let name = CommandName(rawValue: member.name) else {
+        preconditionFailure("a step has the members of steps and commands")
+      }
+      return .command(try ScenarioCommand(name, Self.members(member)))
     }
   }
 
-  /// `set: {…}` as the whole command; a text alone is the accessory's name, and nothing is no more than the command.
-  private static func command(_ member: JSONNode.Member) throws(JSONProblem) -> JSONNode {
+  /// The members of `set: {…}`; a text alone is the accessory's name, and nothing is no more than the command.
+  private static func members(_ member: JSONNode.Member) throws(JSONProblem) -> JSONNode {
     let value = member.value
-    let name = JSONNode.Member(
-      name: "command", place: member.place,
-      value: JSONNode(.string(member.name), place: member.place, path: value.path))
-    var members: [JSONNode.Member] = [name]
+    var members: [JSONNode.Member] = []
     if value.stringValue != nil {
       // Of a fault its name is what matters.
       let shorthand = member.name == "fault" ? "fault" : "accessory"
@@ -169,6 +168,16 @@ struct ScenarioReader {
       members += given
     }
     return JSONNode(.object(members), place: member.place, path: value.path)
+  }
+}
+
+extension ScenarioCommand {
+  /// - Parameter node: an object with its members.
+  fileprivate init(_ name: CommandName, _ node: JSONNode) throws(JSONProblem) {
+    command = try SimulatorCommand(name, membersOf: node)
+    accessory = node["accessory"].map { WordPlace($0) }
+    characteristic = node["characteristic"].map { WordPlace($0) }
+    value = node["value"].map { WordPlace($0) }
   }
 }
 

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPVocabulary
 import HAPWire
 
 /// A scenario at work: is told the time, what happens and how commands ended, and says what is to be done. It performs nothing.
@@ -7,7 +8,7 @@ import HAPWire
 package final class ScenarioMachine {
   package enum Action: Equatable, Sendable {
     /// A command; how it ended is told to `answered`.
-    case perform(JSONNode, ticket: Int)
+    case perform(SimulatorCommand, ticket: Int)
     case note(String)
     /// It is over, and has failed.
     case fail(ScenarioFailure)
@@ -286,12 +287,12 @@ package final class ScenarioMachine {
     guard let step = branch.step else { preconditionFailure("a branch that has a step to carry out has a step") }
     switch step.deed {
     case .nothing: branch.stepIsOver(now)
-    case .command(let command):
+    case .command(let step):
       lastTicket += 1
       branch.forget()
       branch.state = .performing(lastTicket)
-      note("command \(command.compactText)")
-      actions.append(.perform(command, ticket: lastTicket))
+      note("command \(step.command.text)")
+      actions.append(.perform(step.command, ticket: lastTicket))
     case .note(let text):
       note(text)
       actions.append(.note(text))

@@ -1,3 +1,6 @@
+import HAPIP
+import HAPModel
+import HAPVocabulary
 import HAPWire
 
 extension Scenario {
@@ -16,7 +19,11 @@ extension Scenario {
   private static func changesAccessories(_ steps: [ScenarioStep]) -> Bool {
     steps.contains { step in
       switch step.deed {
-      case .command(let command): ["add", "replace", "remove"].contains(command["command"]?.stringValue)
+      case .command(let step):
+        switch step.command.action {
+        case .add, .replace, .remove: true
+        default: false
+        }
       case .steps(let inner, _), .whenever(_, let inner): changesAccessories(inner)
       case .together(let branches), .choose(let branches): branches.contains(where: changesAccessories)
       case .nothing, .note, .expect, .never: false
@@ -36,7 +43,7 @@ private struct WordCheck {
       if case .when(let condition, _) = step.start { take(condition) }
       switch step.deed {
       case .nothing, .note: break
-      case .command(let command): take(command: command)
+      case .command(let command): take(command)
       case .expect(let condition, _), .never(let condition, _): take(condition)
       case .steps(let inner, _): take(inner)
       case .together(let branches), .choose(let branches): for branch in branches { take(branch) }
@@ -47,15 +54,14 @@ private struct WordCheck {
     }
   }
 
-  private mutating func take(command: JSONNode) {
-    guard let characteristic = command["characteristic"] else {
-      if let accessory = command["accessory"] { checkPlace(accessory) }
-      return
+  private mutating func take(_ step: ScenarioCommand) {
+    let command = step.command
+    switch command.action {
+    case .set(let selector, let value):
+      check(selector, of: command.accessory, step.characteristic, values: [(value, step.value)])
+    case .stall(let selector, _): check(selector, of: command.accessory, step.characteristic, values: [])
+    default: if let selector = command.accessory { check(selector, step.accessory) }
     }
-    let words = CharacteristicWords(
-      accessory: command["accessory"], service: command["service"], characteristic: characteristic)
-    let isValue = command["command"]?.stringValue == "set"
-    check(words, values: isValue ? [command["value"]].compactMap { $0 } : [])
   }
 
   private mutating func take(_ condition: ScenarioCondition) {
@@ -65,7 +71,7 @@ private struct WordCheck {
         value.words,
         values: value.tests.compactMap { test in
           switch test {
-          case .equal(let node), .different(let node): node
+          case .equal(let value), .different(let value): value
           case .atLeast, .atMost: nil
           }
         })
@@ -73,29 +79,36 @@ private struct WordCheck {
       if let words = event.words {
         check(words, values: [event.value].compactMap { $0 })
       } else if let accessory = event.accessory {
-        checkPlace(accessory)
+        check(accessory.selector, accessory.place)
       }
     case .any(let conditions), .all(let conditions): for condition in conditions { take(condition) }
     }
   }
 
-  private mutating func check(_ words: CharacteristicWords, values: [JSONNode]) {
+  private mutating func check(_ words: CharacteristicWords, values: [ScenarioValue]) {
+    check(words.selector, of: words.accessory, words.place, values: values.map { ($0.value, $0.place) })
+  }
+
+  private mutating func check(
+    _ selector: CharacteristicSelector, of accessory: AccessorySelector?, _ place: WordPlace?,
+    values: [(value: Value, place: WordPlace?)]
+  ) {
     let subject: ScenarioSubject
-    do throws(ScenarioTrouble) { subject = try world.subject(words) } catch {
-      if isComplete { problems.append(words.characteristic.problem(error.message)) }
+    do throws(ScenarioTrouble) { subject = try world.subject(selector, of: accessory) } catch {
+      if isComplete { report(error, at: place) }
       return
     }
-    for value in values {
-      do throws(ScenarioTrouble) { _ = try world.meaning(of: value, for: subject) } catch {
-        problems.append(value.problem(error.message))
-      }
+    for (value, place) in values {
+      do throws(ScenarioTrouble) { _ = try world.meaning(of: value, for: subject) } catch { report(error, at: place) }
     }
   }
 
-  private mutating func checkPlace(_ accessory: JSONNode) {
+  private mutating func check(_ accessory: AccessorySelector, _ place: WordPlace?) {
     guard isComplete else { return }
-    do throws(ScenarioTrouble) { _ = try world.place(accessory) } catch {
-      problems.append(accessory.problem(error.message))
-    }
+    do throws(ScenarioTrouble) { _ = try world.place(accessory) } catch { report(error, at: place) }
+  }
+
+  private mutating func report(_ trouble: ScenarioTrouble, at place: WordPlace?) {
+    if let place { problems.append(place.problem(trouble.message)) }
   }
 }

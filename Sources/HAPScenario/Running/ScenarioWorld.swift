@@ -1,3 +1,6 @@
+import HAPIP
+import HAPModel
+import HAPVocabulary
 import HAPWire
 
 /// Why words of a scenario name nothing here, or a command was refused.
@@ -40,15 +43,18 @@ package struct ScenarioPlace: Hashable, Sendable {
 /// The accessories, as a scenario sees them.
 package protocol ScenarioWorld: AnyObject {
   /// The characteristic that words mean, looked for at this moment.
-  func subject(_ words: CharacteristicWords) throws(ScenarioTrouble) -> ScenarioSubject
+  /// - Parameter accessory: nil: the only one.
+  func subject(
+    _ selector: CharacteristicSelector, of accessory: AccessorySelector?
+  ) throws(ScenarioTrouble) -> ScenarioSubject
   /// The accessory that a name or an aid means, looked for at this moment.
-  func place(_ accessory: JSONNode) throws(ScenarioTrouble) -> ScenarioPlace
-  /// Its value as JSON; nil when it is gone.
-  func value(of subject: ScenarioSubject) -> JSONNode?
+  func place(_ accessory: AccessorySelector) throws(ScenarioTrouble) -> ScenarioPlace
+  /// Its value, as JSON has it; nil when it is gone.
+  func value(of subject: ScenarioSubject) -> Value?
   /// A value with the words of its catalogue: "open (0)".
-  func text(of value: JSONNode, for subject: ScenarioSubject) -> String
-  /// What a word means for it: "open" is 0. What is no word stays as it is.
-  func meaning(of value: JSONNode, for subject: ScenarioSubject) throws(ScenarioTrouble) -> JSONNode
+  func text(of value: Value, for subject: ScenarioSubject) -> String
+  /// The value that a word names, as JSON has it: "open" is 0. What is no word stays as it is.
+  func meaning(of value: Value, for subject: ScenarioSubject) throws(ScenarioTrouble) -> Value
 }
 
 /// Something that was told of an accessory.

@@ -1,16 +1,18 @@
+import HAPModel
+import HAPVocabulary
 import HAPWire
 
 /// A condition that is being waited for, its words looked up.
 final class Watch {
   private indirect enum Leaf {
     case value(ScenarioSubject, [Test])
-    case event(EventCondition, ScenarioSubject?, ScenarioPlace?, JSONNode?)
+    case event(EventCondition, ScenarioSubject?, ScenarioPlace?, Value?)
     case any([Watch])
     case all([Watch])
   }
   private enum Test {
-    case equal(JSONNode)
-    case different(JSONNode)
+    case equal(Value)
+    case different(Value)
     case atLeast(Double)
     case atMost(Double)
   }
@@ -26,12 +28,12 @@ final class Watch {
     self.world = world
     switch condition {
     case .value(let value):
-      let subject = try world.subject(value.words)
+      let subject = try world.subject(value.words.selector, of: value.words.accessory)
       var tests: [Test] = []
       for test in value.tests {
         switch test {
-        case .equal(let node): tests.append(.equal(try world.meaning(of: node, for: subject)))
-        case .different(let node): tests.append(.different(try world.meaning(of: node, for: subject)))
+        case .equal(let wanted): tests.append(.equal(try world.meaning(of: wanted.value, for: subject)))
+        case .different(let other): tests.append(.different(try world.meaning(of: other.value, for: subject)))
         case .atLeast(let least): tests.append(.atLeast(least))
         case .atMost(let most): tests.append(.atMost(most))
         }
@@ -39,11 +41,11 @@ final class Watch {
       leaf = .value(subject, tests)
     case .event(let event):
       var subject: ScenarioSubject?
-      if let words = event.words { subject = try world.subject(words) }
-      var value = event.value
+      if let words = event.words { subject = try world.subject(words.selector, of: words.accessory) }
+      var value = event.value?.value
       if let subject, let given = value { value = try world.meaning(of: given, for: subject) }
       var place: ScenarioPlace?
-      if subject == nil, let accessory = event.accessory { place = try world.place(accessory) }
+      if subject == nil, let accessory = event.accessory { place = try world.place(accessory.selector) }
       leaf = .event(event, subject, place, value)
     case .any(let conditions): leaf = .any(try Self.each(conditions, world))
     case .all(let conditions): leaf = .all(try Self.each(conditions, world))
@@ -67,8 +69,8 @@ final class Watch {
         switch test {
         case .equal(let wanted): value.equals(wanted)
         case .different(let other): !value.equals(other)
-        case .atLeast(let least): (value.numberValue?.double).map { $0 >= least } ?? false
-        case .atMost(let most): (value.numberValue?.double).map { $0 <= most } ?? false
+        case .atLeast(let least): value.number.map { $0 >= least } ?? false
+        case .atMost(let most): value.number.map { $0 <= most } ?? false
         }
       }
     case .event: return hasHappened
@@ -121,17 +123,17 @@ final class Watch {
 
 extension EventCondition {
   fileprivate func fits(
-    _ event: JSONNode, _ subject: ScenarioSubject?, _ place: ScenarioPlace?, _ value: JSONNode?
+    _ event: JSONNode, _ subject: ScenarioSubject?, _ place: ScenarioPlace?, _ value: Value?
   ) -> Bool {
     guard event["event"]?.stringValue == name else { return false }
     if let subject {
-      guard event["accessory"]?.stringValue == subject.accessory, event["aid"]?.equals(.integer(subject.aid)) ?? false,
-        event["iid"]?.equals(.integer(subject.iid)) ?? false
+      guard event["accessory"]?.stringValue == subject.accessory, event["aid"]?.integerValue == Int128(subject.aid),
+        event["iid"]?.integerValue == Int128(subject.iid)
       else { return false }
     } else if let place {
       guard event["accessory"]?.stringValue == place.accessory else { return false }
       // What is told of a bridge as a whole has no aid.
-      if let aid = place.aid, let told = event["aid"], !told.equals(.integer(aid)) { return false }
+      if let aid = place.aid, let told = event["aid"], told.integerValue != Int128(aid) { return false }
     }
     if let value {
       let isWord = value.stringValue.map { event["word"]?.stringValue == $0 } ?? false
@@ -140,21 +142,22 @@ extension EventCondition {
     return members.allSatisfy { Self.fits(event[$0.name], $0.pattern) }
   }
 
-  private static func fits(_ node: JSONNode?, _ pattern: JSONNode) -> Bool {
+  private static func fits(_ node: JSONNode?, _ pattern: Value) -> Bool {
     guard let node else { return pattern.isNull }
     if let text = node.stringValue, let glob = pattern.stringValue { return Glob(glob).matches(text) }
-    return node.equals(pattern)
+    return Value(written: node).map { $0.equals(pattern) } ?? false
   }
 }
 
-extension JSONNode {
+extension Value {
   /// The same value: numbers by their size, and true and false as 1 and 0 where the other is a number.
-  fileprivate func equals(_ other: JSONNode) -> Bool {
-    if let mine = number, let theirs = other.number, boolValue == nil || other.boolValue == nil {
+  fileprivate func equals(_ other: Value) -> Bool {
+    if let mine = doubleValue, let theirs = other.doubleValue, boolValue == nil || other.boolValue == nil {
       return mine == theirs
     }
-    return kind == other.kind
+    return self == other
   }
 
-  private var number: Double? { numberValue?.double ?? boolValue.map { $0 ? 1 : 0 } }
+  /// nil: it is true or false, or no number.
+  fileprivate var number: Double? { boolValue == nil ? doubleValue : nil }
 }

@@ -1,5 +1,6 @@
 import HAPHost
 import HAPIP
+import HAPVocabulary
 
 /// Which characteristic is meant. A text alone will do where there is one of its kind: `"TargetDoorState"`.
 public struct CharacteristicName: Hashable, Sendable, ExpressibleByStringLiteral {

@@ -1,5 +1,5 @@
-import HAPFaults
 import HAPModel
+import HAPVocabulary
 import HAPWire
 
 /// What a person at the device does, and what the world does to it.
@@ -10,7 +10,7 @@ extension RunningAccessory {
   ///   - value: a value, or the catalogue's word for one: `"open"`.
   /// - Throws: ``SimulatorError/Code/invalidValue``, with the rule that it breaks or the word that was probably meant.
   public func set(_ characteristic: CharacteristicName, to value: Value) async throws(SimulatorError) {
-    try await perform(.set(characteristic.selector, value: JSONNode(value)), of: characteristic.accessory)
+    try await perform(.set(characteristic.selector, value: value.asWritten), of: characteristic.accessory)
   }
 
   /// Lets it identify itself, as a controller's Identify would.
@@ -101,11 +101,11 @@ extension RunningAccessory {
   public func switchOff(fault: String) async throws(SimulatorError) { try await switchFault(fault, isOn: false) }
 
   private func switchFault(_ text: String, isOn: Bool) async throws(SimulatorError) {
-    let choice: FaultChoice
-    do throws(JSONProblem) { choice = try FaultLibrary.builtIn.choice(text) } catch {
+    let action: SimulatorCommand.Action
+    do throws(JSONProblem) { action = try SimulatorCommand.Action(fault: text, isOn: isOn) } catch {
       throw SimulatorError(.malformed, error.message)
     }
-    try await perform(.fault(choice, isOn))
+    try await perform(action)
   }
 
   /// Takes the accessory off the network, with every connection cut off, or brings it back at the same port.

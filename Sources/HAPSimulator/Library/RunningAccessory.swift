@@ -2,6 +2,7 @@ import HAPCommands
 import HAPHost
 import HAPLoop
 import HAPModel
+import HAPVocabulary
 
 /// An accessory that a ``Simulator`` serves. It keeps its simulator, and goes on when nothing refers to it while the simulator is there.
 public final class RunningAccessory: Sendable {

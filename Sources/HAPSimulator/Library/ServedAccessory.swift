@@ -4,6 +4,7 @@ import HAPHost
 import HAPLoop
 import HAPModel
 import HAPProfile
+import HAPVocabulary
 import HAPWire
 
 /// An accessory of a simulator, with what happened to it and who waits for more.
@@ -184,7 +185,7 @@ final class ServedAccessory: @unchecked Sendable {  // everything but constants 
     guard let value else { return Subject(id: id, value: nil, text: "\(database.named(slot))") }
     let characteristic = database.characteristics[slot]
     do throws(CommandError) {
-      let meant = try characteristic.value(from: JSONNode(value))
+      let meant = try characteristic.value(ofWritten: value.asWritten)
       // What reads as null has no other value to read; what is written to it has.
       let canonical = meant.isNull ? meant : try characteristic.admitByHand(meant)
       return Subject(id: id, value: canonical, text: "\(database.named(slot, canonical))")

@@ -80,7 +80,7 @@ private func choice(
   of running: [RunningProcess], for words: ControlWords, _ state: String
 ) throws(RunningProcess.Silence) -> Choice {
   guard running.count > 1 else { return .these(running) }
-  if words.accessory == nil, ["list", "status"].contains(words.name) { return .these(running) }
+  if words.accessory == nil, [.list, .status].contains(words.name) { return .these(running) }
   var known: [(process: RunningProcess, served: [RunningProcess.Served])] = []
   for process in running { known.append((process, try process.served())) }
   let list = known.map { entry in

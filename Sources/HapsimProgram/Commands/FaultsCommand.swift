@@ -61,7 +61,3 @@ extension FaultDefinition {
     return lines
   }
 }
-
-extension FaultParameter {
-  fileprivate var standardText: String { standard.stringValue ?? standard.compactText }
-}

@@ -1,33 +1,34 @@
 import HAPCommandLine
 import HAPModel
+import HAPVocabulary
 import HAPWire
 
 /// What a running hapsim answered to a command, for people.
 /// - Parameter answer: one that says that it was carried out.
-func answerLines(_ answer: JSONNode, to command: String, _ terminal: Terminal) -> [String] {
+func answerLines(_ answer: JSONNode, to command: CommandName, _ terminal: Terminal) -> [String] {
   func text(_ name: String) -> String { plain(answer[name]) }
   switch command {
-  case "list":
+  case .list:
     var lines = (answer["accessories"]?.elements ?? []).flatMap { listing($0, terminal) }
     if lines.isEmpty { lines = ["No accessory is served."] }
     if let page = answer["control"]?.stringValue { lines.append("page and control API: \(page)") }
     if let time = answer["time"] { lines.append(terminal.styled(timeText(time), .dim)) }
     return lines
-  case "status": return (answer["accessories"]?.elements ?? []).flatMap { status($0, terminal) }
-  case "advance": return ["The time is \(seconds(answer["now"]))."]
-  case "add":
+  case .status: return (answer["accessories"]?.elements ?? []).flatMap { status($0, terminal) }
+  case .advance: return ["The time is \(seconds(answer["now"]))."]
+  case .add:
     return [
       terminal.styled(text("name"), .bold) + "  " + text("category") + ", port \(number(answer["port"])), "
         + text("deviceID"), "  setup code  " + text("setupCode"), "  payload     " + text("setupPayload"),
     ]
-  case "replace": return ["Served now, with configuration number \(number(answer["configurationNumber"]))."]
-  case "disconnect":
+  case .replace: return ["Served now, with configuration number \(number(answer["configurationNumber"]))."]
+  case .disconnect:
     let count = number(answer["connections"])
     return [count == "1" ? "1 connection was closed." : "\(count) connections were closed."]
-  case "unpair":
+  case .unpair:
     let count = number(answer["pairings"])
     return [count == "1" ? "1 pairing was removed." : "\(count) pairings were removed."]
-  case "factory-reset": return ["As new, with device ID \(text("deviceID"))."]
+  case .factoryReset: return ["As new, with device ID \(text("deviceID"))."]
   default: return ["Done."]
   }
 }

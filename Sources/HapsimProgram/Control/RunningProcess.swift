@@ -1,6 +1,6 @@
 import HAPCommands
-import HAPHost
 import HAPLoop
+import HAPVocabulary
 import HAPWire
 
 #if canImport(Glibc)

@@ -43,7 +43,7 @@ struct ControllerTrial {
   /// - Throws: where its text is no scenario, which only a name can bring about that YAML has no way to say.
   var loaded: LoadedScenario {
     get throws(UsageError) {
-      let file = ScenarioFile(Array(text.utf8), file: "the trial", commands: .simulator)
+      let file = ScenarioFile(Array(text.utf8), file: "the trial", commands: .all)
       guard let scenario = file.scenario else {
         throw UsageError("the trial can't be made: \(file.problems.first.map { "\($0)" } ?? "it is no scenario")")
       }

@@ -37,7 +37,7 @@ func loadScenario(_ path: String, _ console: Console) throws(BadInput) -> Loaded
     console.complain("hapsim: \(error)")
     throw BadInput(code: .cannotRun)
   }
-  let file = ScenarioFile(bytes, file: path, commands: .simulator)
+  let file = ScenarioFile(bytes, file: path, commands: .all)
   for problem in file.problems { console.complain("\(problem)") }
   guard let scenario = file.scenario else { throw BadInput(code: .problem) }
   return LoadedScenario(file: path, scenario: scenario)

@@ -26,7 +26,7 @@ final class ScenarioRecording {
     events.add { self.keep(self.recorder.lines(for: $0)) }
     let bound = LoopBound(here: loop, self)
     dispatcher.onCommand = { command in
-      let lines = bound.value.recorder.lines(forCommand: command)
+      let lines = bound.value.recorder.lines(for: command)
       return { bound.value.keep(lines) }
     }
   }

@@ -1,0 +1,99 @@
+/// How one command is written: the members it has besides `id` and `command`, and the words that `hapsim ctl` takes for it.
+package struct CommandForm: Sendable {
+  package let name: CommandName
+  /// In the order in which they are printed.
+  package let members: [CommandMember]
+  /// What it does, in Markdown, for the reference pages.
+  package let does: String
+  /// Whether a scenario may have it as a step: a scenario has no questions, and time and its end are its own.
+  package let isScenarioStep: Bool
+
+  init(_ name: CommandName, _ members: [CommandMember], isScenarioStep: Bool = true, _ does: String) {
+    self.name = name
+    self.members = members
+    self.isScenarioStep = isScenarioStep
+    self.does = does
+  }
+
+  /// Whether it names a file of this machine.
+  package var namesFile: Bool { members.contains { $0.kind == .profile } }
+
+  /// The members that `hapsim ctl` takes as words, those that are required first; the others are options.
+  package var words: [CommandMember] { members.filter(\.isWord) }
+
+  /// As usage shows it: "press [single|double|long]".
+  package var usage: String {
+    ([name.rawValue] + words.map { $0.isRequired ? $0.label : "[\($0.label)]" }).joined(separator: " ")
+  }
+}
+
+/// A member of a command.
+package struct CommandMember: Sendable {
+  package enum Kind: Equatable, Sendable {
+    case accessory, service, characteristic, controller, duration, fault, profile
+    /// Any value of a characteristic, or the catalogue's word for it.
+    case value
+    /// How a button is pressed.
+    case press
+    case flag
+    /// A whole number from 0 to 100.
+    case percent
+    /// The name of a preset, or fields.
+    case conduct
+  }
+  package let kind: Kind
+  package let isRequired: Bool
+  /// Whether `hapsim ctl` takes it as an operand, instead of an option.
+  package let isWord: Bool
+
+  private init(_ kind: Kind, isRequired: Bool, isWord: Bool = true) {
+    self.kind = kind
+    self.isRequired = isRequired
+    self.isWord = isWord
+  }
+
+  /// The option `--accessory`.
+  static let accessory = CommandMember(.accessory, isRequired: false, isWord: false)
+  static let accessoryWord = CommandMember(.accessory, isRequired: false)
+  static let service = CommandMember(.service, isRequired: false, isWord: false)
+  static let characteristic = CommandMember(.characteristic, isRequired: true)
+  static let value = CommandMember(.value, isRequired: true)
+  static let press = CommandMember(.press, isRequired: false)
+  static let flag = CommandMember(.flag, isRequired: true)
+  /// Without it, true is meant.
+  static let optionalFlag = CommandMember(.flag, isRequired: false)
+  static let percent = CommandMember(.percent, isRequired: true)
+  static let duration = CommandMember(.duration, isRequired: true)
+  static let fault = CommandMember(.fault, isRequired: true)
+  /// Without it, all are meant.
+  static let controller = CommandMember(.controller, isRequired: false)
+  static let conduct = CommandMember(.conduct, isRequired: true)
+  static let profile = CommandMember(.profile, isRequired: true)
+
+  /// Its key in JSON.
+  package var name: String {
+    switch kind {
+    case .accessory: "accessory"
+    case .service: "service"
+    case .characteristic: "characteristic"
+    case .controller: "controller"
+    case .duration: "duration"
+    case .fault: "fault"
+    case .profile: "profile"
+    case .press: "kind"
+    case .value, .flag, .percent, .conduct: "value"
+    }
+  }
+
+  /// As usage shows it.
+  package var label: String {
+    switch kind {
+    case .flag: "on|off"
+    case .press: "single|double|long"
+    case .fault: "NAME[:PARAMETER=VALUE…]"
+    case .percent: "PERCENT"
+    case .conduct: "PRESET"
+    case .accessory, .service, .characteristic, .controller, .duration, .profile, .value: name.uppercased()
+    }
+  }
+}

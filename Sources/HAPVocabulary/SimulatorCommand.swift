@@ -1,0 +1,185 @@
+import HAPDevices
+import HAPFaults
+import HAPIP
+import HAPModel
+import HAPProfile
+import HAPWire
+
+/// What a person, a script or a page can ask of running accessories: the one vocabulary of standard input, `hapsim ctl`, hooks, scenarios,
+/// the control API and the page.
+///
+/// As JSON it is one object: `{"id": 7, "command": "set", "accessory": "Garage", "characteristic": "TargetDoorState", "value": "open"}`.
+package struct SimulatorCommand: Equatable, Sendable {
+  package enum Action: Equatable, Sendable {
+    /// Give a characteristic a value by hand.
+    /// - Parameter value: as it is written, perhaps a word.
+    case set(CharacteristicSelector, value: Value)
+    /// Let the accessory identify itself, as a controller's Identify would.
+    case identify
+    /// Put something in the way of a door, or take it away.
+    case obstruct(Bool, service: ServiceSelector?)
+    /// Do anything else to a service.
+    case deed(Deed, service: ServiceSelector?)
+    /// Let simulated time pass, where it stands still.
+    case advance(Duration)
+    /// Let the device leave reads of a characteristic without an answer, or answer them again.
+    case stall(CharacteristicSelector, Bool)
+    /// Switch a fault on, with its parameters, or off.
+    case fault(FaultChoice, Bool)
+    /// Take the record off the network and leave everything else as it is, or tell it again.
+    case announce(Bool)
+    /// Lose an accessory behind a bridge, or find it again.
+    case reachable(Bool)
+    /// Take the accessory off the network, or bring it back.
+    case radio(Bool)
+    /// Close the connections of a controller, by its identifier; nil: all.
+    case disconnect(controller: String?)
+    /// Remove the pairing of a controller, by its identifier; nil: all.
+    case unpair(controller: String?)
+    case restart(Restart)
+    /// Restart the accessory with another conduct.
+    case conduct(Conduct)
+    /// Serve another profile, by its path.
+    case replace(profile: String)
+    /// Serve one more accessory, by its profile's path.
+    case add(profile: String)
+    /// Stop an accessory and forget that it was served.
+    case remove
+    /// The accessories, and the time.
+    case list
+    /// The state of the accessories.
+    case status
+    /// Stop serving: one accessory, or all and the process.
+    case stop
+  }
+
+  /// Comes back in the answer: a string or a number of the sender's choice.
+  package enum ID: Equatable, Sendable {
+    case text(String)
+    /// As it was written.
+    case number(String)
+  }
+
+  package var id: ID?
+  /// `nil`: the only one; for `list`, `status` and `stop`: all of them.
+  package var accessory: AccessorySelector?
+  package var action: Action
+
+  package init(id: ID? = nil, accessory: AccessorySelector? = nil, _ action: Action) {
+    self.id = id
+    self.accessory = accessory
+    self.action = action
+  }
+
+  package var name: CommandName { action.name }
+}
+
+// MARK: The three switches that a new action is added to
+
+extension SimulatorCommand.Action {
+  fileprivate var name: CommandName {
+    switch self {
+    case .set: .set
+    case .identify: .identify
+    case .obstruct: .obstruct
+    case .deed(let deed, _):
+      switch deed.kind {
+      case .press: .press
+      case .trigger: .trigger
+      case .jam: .jam
+      case .tamper: .tamper
+      case .battery: .battery
+      }
+    case .advance: .advance
+    case .stall: .stall
+    case .fault: .fault
+    case .announce: .announce
+    case .reachable(let isReachable): isReachable ? .online : .offline
+    case .radio: .radio
+    case .disconnect: .disconnect
+    case .unpair: .unpair
+    case .restart(.reboot): .reboot
+    case .restart(.powerCut): .powerCut
+    case .restart(.factoryReset): .factoryReset
+    case .conduct: .conduct
+    case .replace: .replace
+    case .add: .add
+    case .remove: .remove
+    case .list: .list
+    case .status: .status
+    case .stop: .stop
+    }
+  }
+
+  /// - Parameter node: an object with the command's members.
+  package init(_ name: CommandName, _ node: JSONNode) throws(JSONProblem) {
+    switch name {
+    case .set: self = .set(try node.characteristic(), value: try node.writtenValue())
+    case .stall: self = .stall(try node.characteristic(), try node.flag())
+    case .identify: self = .identify
+    case .obstruct: self = .obstruct(try node.flag(), service: try .member(of: node))
+    case .press: self = .deed(.press(try node.press()), service: try .member(of: node))
+    case .trigger: self = .deed(.trigger, service: try .member(of: node))
+    case .jam: self = .deed(.jam(try node.flag()), service: try .member(of: node))
+    case .tamper: self = .deed(.tamper(try node.flag()), service: try .member(of: node))
+    case .battery: self = .deed(.battery(try node.percent()), service: try .member(of: node))
+    case .advance: self = .advance(try node.duration())
+    // One that is switched off needs no parameters: its name is enough.
+    case .fault: self = .fault(try FaultLibrary.builtIn.choice(try node.required("fault")), try node.flag())
+    case .announce: self = .announce(try node.required("value").asBool())
+    case .offline: self = .reachable(false)
+    case .online: self = .reachable(true)
+    case .radio: self = .radio(try node.required("value").asBool())
+    case .disconnect: self = .disconnect(controller: try node.optionalString("controller"))
+    case .unpair: self = .unpair(controller: try node.optionalString("controller"))
+    case .reboot: self = .restart(.reboot)
+    case .powerCut: self = .restart(.powerCut)
+    case .factoryReset: self = .restart(.factoryReset)
+    case .conduct: self = .conduct(try node.conduct())
+    case .replace: self = .replace(profile: try node.string("profile"))
+    case .add: self = .add(profile: try node.string("profile"))
+    case .remove: self = .remove
+    case .list: self = .list
+    case .status: self = .status
+    case .stop: self = .stop
+    }
+  }
+
+  /// Writes the members of the command's object, in the order of its form.
+  func write(to json: inout JSONWriter) {
+    switch self {
+    case .set(let selector, let value):
+      json.member(selector)
+      json.key("value")
+      value.writeWritten(to: &json)
+    case .stall(let selector, let isStuck):
+      json.member(selector)
+      json.member(isStuck)
+    case .obstruct(let isObstructed, let service):
+      json.member(service)
+      json.member(isObstructed)
+    case .deed(let deed, let service):
+      json.member(service)
+      switch deed {
+      case .press(let press): json.member("kind", press.name)
+      case .trigger: break
+      case .jam(let isOn), .tamper(let isOn): json.member(isOn)
+      case .battery(let percent):
+        json.key("value")
+        json.integer(percent)
+      }
+    case .advance(let duration): json.member("duration", duration.exactText)
+    case .fault(let fault, let isOn):
+      json.key("fault")
+      fault.write(to: &json)
+      json.member(isOn)
+    case .announce(let isOn), .radio(let isOn): json.member(isOn)
+    case .disconnect(let controller?), .unpair(let controller?): json.member("controller", controller)
+    case .conduct(let conduct):
+      json.key("value")
+      conduct.writeShort(to: &json)
+    case .replace(let profile), .add(let profile): json.member("profile", profile)
+    case .identify, .disconnect(nil), .unpair(nil), .reachable, .restart, .remove, .list, .status, .stop: break
+    }
+  }
+}

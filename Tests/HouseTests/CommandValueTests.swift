@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+/// Commands, faults, defects and steps of scenarios are values between targets. Their JSON exists where it comes in or goes out, and nowhere else.
+struct CommandValueTests {
+  /// What reads a command or a fault from JSON or from a line.
+  private static let reads = try! NSRegularExpression(
+    pattern:
+      #"SimulatorCommand\((json:|node\))|membersOf: |SimulatorCommand\.Action\(name, node\)|FaultLibrary\.builtIn\.choice\(|definition\.choice\("#
+  )
+
+  /// The files that read commands and faults, each with where the text is from.
+  private static let readers = [
+    // A line of standard input or of the socket.
+    "CommandTaker.swift",
+    // `POST /v1/commands`.
+    "ControlAPI+Time.swift",
+    // The body of an action.
+    "ControlAPI+Characteristics.swift",
+    // The body with a fault's parameters.
+    "ControlAPI+Faults.swift",
+    // The words of `hapsim ctl`.
+    "ControlWords.swift",
+    // A scenario's file.
+    "ScenarioReader.swift",
+    // A user's test: a command as a text.
+    "ServedAccessory.swift",
+    // A profile, a fleet, and `--fault`.
+    "AccessoryProfile+Faults.swift", "LoadedFleet.swift", "RunOptions+Parsing.swift",
+    // The reader itself.
+    "SimulatorCommand.swift", "SimulatorCommand+JSON.swift",
+  ]
+
+  /// Seen to fail: with `SimulatorCommand(json:)` in `ScenarioRun.perform`.
+  @Test("Commands and faults are read where they come in, and nowhere else") func readersAreListed() throws {
+    var found: Set<String> = []
+    for file in try SourceFile.all(in: ["Sources"]) {
+      for line in file.lines where !line.contains("//") {
+        let range = NSRange(line.startIndex..., in: line)
+        if Self.reads.firstMatch(in: line, range: range) != nil { found.insert(Self.name(file)) }
+      }
+    }
+    #expect(found == Set(Self.readers), "\(found.symmetricDifference(Self.readers).sorted())")
+  }
+
+  /// The targets through which commands, faults, defects and steps go.
+  private static let targets = ["HAPFaults", "HAPDefects", "HAPVocabulary", "HAPScenario", "HAPCommands", "HAPHost"]
+
+  /// The files whose declarations for other targets have JSON, each with what it is.
+  private static let declaring = [
+    // Readers and printers.
+    "FaultLibrary.swift", "ConnectionScope.swift", "Defect+Reading.swift", "SimulatorCommand.swift",
+    "SimulatorCommand+JSON.swift", "Words+JSON.swift",
+    // Contents of messages that a defect changes: a device may send any JSON. Claims are the tester's file.
+    "Changes.swift", "DefectScript.swift", "Defect.swift",
+    // Events, which a scenario compares by the members of their JSON.
+    "ScenarioWorld.swift",
+    // Parameters of behaviours, which a fleet draws.
+    "AccessoryCopy.swift",
+  ]
+
+  /// Seen to fail: with the parameter of `SimulatedAccessory.follow` as a `JSONNode`.
+  @Test("No JSON is in a declaration that other targets see, but for readers, printers and contents of messages")
+  func declarationsAreListed() throws {
+    var found: Set<String> = []
+    for file in try SourceFile.all(in: Self.targets.map { "Sources/\($0)" }) {
+      for text in Self.declarations(file) where text.contains("JSONNode") || text.contains("JSONValue") {
+        found.insert(Self.name(file))
+      }
+    }
+    #expect(found == Set(Self.declaring), "\(found.symmetricDifference(Self.declaring).sorted())")
+  }
+
+  @Test("A declaration over several lines is found whole, and one of a protocol or an enum without its own modifier")
+  func declarationsAreFound() {
+    let file = SourceFile(
+      path: "x.swift",
+      text: """
+        package protocol World {
+          func a(_ node: A)
+        }
+        struct Hidden { let node: B }
+        package func b(
+          _ node: C
+        ) {
+          let inner: D
+        }
+        package enum Step {
+          case one(E)
+        }
+        """)
+    let text = Self.declarations(file).joined()
+    #expect(["A", "C", "E"].allSatisfy { text.contains(": \($0)") || text.contains("(\($0))") })
+    #expect(!text.contains(": B") && !text.contains(": D"))
+  }
+
+  private static func name(_ file: SourceFile) -> String { String(file.path.split(separator: "/").last ?? "") }
+
+  /// The texts of declarations that are `package` or `public`, and of the members of such protocols and the cases of such enums.
+  private static func declarations(_ file: SourceFile) -> [String] {
+    var found: [String] = []
+    var isOpen = false
+    /// The indentation of the members of a protocol or an enum.
+    var members: String?
+    for line in file.lines {
+      let indentation = String(line.prefix { $0 == " " })
+      let text = line.trimmingCharacters(in: .whitespaces)
+      if text.hasPrefix("//") { continue }
+      if isOpen {
+        found[found.count - 1] += " " + text
+        isOpen = !text.hasPrefix(")") && !text.hasSuffix("{")
+        continue
+      }
+      if text == "}", let inside = members, indentation.count < inside.count { members = nil }
+      let isVisible = text.hasPrefix("package ") || text.hasPrefix("public ")
+      let isMember =
+        members == indentation && ["func ", "var ", "case ", "associatedtype "].contains { text.hasPrefix($0) }
+      guard isVisible || isMember else { continue }
+      if text.contains(" protocol ") || text.contains("enum "), text.hasSuffix("{") {
+        members = indentation + "  "
+      } else {
+        found.append(text)
+        isOpen = text.hasSuffix("(")
+      }
+    }
+    return found
+  }
+}
