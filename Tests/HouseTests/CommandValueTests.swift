@@ -26,7 +26,7 @@ struct CommandValueTests {
     // A user's test: a command as a text.
     "ServedAccessory.swift",
     // A profile, a fleet, and `--fault`.
-    "AccessoryProfile+Faults.swift", "LoadedFleet.swift", "RunOptions+Parsing.swift",
+    "AccessoryProfile+Faults.swift", "FleetReader.swift", "LoadedFleet.swift", "RunOptions+Parsing.swift",
     // The reader itself.
     "SimulatorCommand.swift", "SimulatorCommand+JSON.swift",
   ]
