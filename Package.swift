@@ -63,14 +63,11 @@ let package = Package(
       name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"], plugins: ["EmbedTexts"]),
     .target(name: "HAPScenario", dependencies: ["HAPYAML", "HAPModel", "HAPWire"]),
     .target(
-      name: "HAPDefects",
+      name: "HAPDeviations",
       dependencies: ["HAPYAML", "HAPIP", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
-      exclude: ["Texts"], plugins: ["EmbedTexts"]),
-    .target(
-      name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"],
-      plugins: ["EmbedTexts"]),
+      exclude: ["DefectTexts", "FaultTexts"], plugins: ["EmbedTexts"]),
     .target(name: "HAPDevices", dependencies: ["HAPAttributes", "HAPModel", "HAPWire"]),
-    .target(name: "HAPFleet", dependencies: ["HAPFaults", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
+    .target(name: "HAPFleet", dependencies: ["HAPDeviations", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
@@ -98,7 +95,7 @@ let package = Package(
     .target(
       name: "HAPHost",
       dependencies: [
-        "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPFleet", "HAPFaults", "HAPDefects",
+        "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPFleet", "HAPDeviations",
         "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire",
         "HAPCrypto", "MDNS",
         "CQRencode", "CTurboJPEG",
@@ -106,19 +103,19 @@ let package = Package(
     .target(
       name: "HAPCommands",
       dependencies: [
-        "HAPHost", "HAPScenario", "HAPFaults", "HAPDevices", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel",
+        "HAPHost", "HAPScenario", "HAPDeviations", "HAPDevices", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel",
         "HAPWire",
       ]),
     .target(
       name: "HAPSimulator",
       dependencies: [
         "HAPCommands", "HAPHost", "HAPWorld", "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPScenario",
-        "HAPFaults", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
+        "HAPDeviations", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HAPControl",
       dependencies: [
-        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPFaults", "HAPProfile", "HAPIP", "HAPLoop",
+        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPDeviations", "HAPProfile", "HAPIP", "HAPLoop",
         "HAPModel", "HAPWire",
       ],
       exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
@@ -136,8 +133,7 @@ let package = Package(
       name: "HapsimProgram",
       dependencies: [
         "HAPControl", "HAPCommands", "HAPHost", "HAPDevices", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet",
-        "HAPFaults",
-        "HAPDefects",
+        "HAPDeviations",
         "HAPJudge",
         "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
         "HAPLoop", "HAPCrypto",
@@ -225,11 +221,10 @@ let package = Package(
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
-    .testTarget(name: "HAPFaultsTests", dependencies: ["HAPFaults", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPWire"]),
     .testTarget(
-      name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
+      name: "HAPDeviationsTests", dependencies: ["HAPDeviations", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
     .testTarget(
@@ -244,15 +239,23 @@ let package = Package(
       name: "HaptestTests",
       dependencies: ["HaptestProgram", "HAPCommandLine", "HAPConformance", "HAPReport", "HAPSuite", "HAPWire"],
       exclude: ["Help"]),
+    // Functions for a fuzzer: what they share, those that are fed with messages, those that are fed with files and other texts, and the list of all.
+    .target(name: "FuzzSupport", path: "Fuzz/Support"),
     .target(
-      name: "FuzzTargets",
+      name: "FuzzMessages",
       dependencies: [
-        "HAPCrypto", "HAPWire", "HAPModel", "HAPIP", "HAPAttributes", "HAPProfile", "HAPCapture", "HAPAppleArchive",
-        "HAPImport",
-        "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl", "MDNS",
-        "HAPTestSupport",
+        "FuzzSupport", "HAPCrypto", "HAPWire", "HAPModel", "HAPIP", "HAPAttributes", "HAPCapture", "HAPJudge",
+        "HAPReport", "HAPControl", "MDNS", "HAPTestSupport",
       ],
-      path: "Fuzz/Targets"),
+      path: "Fuzz/Messages"),
+    .target(
+      name: "FuzzFiles",
+      dependencies: [
+        "FuzzSupport", "HAPWire", "HAPModel", "HAPIP", "HAPProfile", "HAPAppleArchive", "HAPImport", "HAPYAML",
+        "HAPSuite", "HAPScenario", "HAPLint", "HAPDeviations",
+      ],
+      path: "Fuzz/Files"),
+    .target(name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles"], path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
     // The tests of an example that is a package of its own, built here a second time so that they needn't be built with all of this again.
     .testTarget(
@@ -276,7 +279,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPFuzzing", "HAPWorld", "HAPFaults", "HAPJudge",
+        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPFuzzing", "HAPWorld", "HAPDeviations",
+        "HAPJudge",
         "HAPTransport", "HAPStore",
         "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
@@ -285,7 +289,8 @@ let package = Package(
     .target(
       name: "HAPSwarm",
       dependencies: [
-        "HAPWorld", "HAPCommands", "HAPHost", "HAPDevices", "HAPDefects", "HAPProfile", "HAPDiscovery", "HAPTransport",
+        "HAPWorld", "HAPCommands", "HAPHost", "HAPDevices", "HAPDeviations", "HAPProfile", "HAPDiscovery",
+        "HAPTransport",
         "HAPStore",
         "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ],
@@ -305,9 +310,8 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
-    "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects", "HAPControl", "MDNS",
-    "HAPTestSupport",
-    "FuzzTargets",
+    "HAPYAML", "HAPSuite", "HAPScenario", "HAPJudge", "HAPReport", "HAPLint", "HAPDeviations", "HAPControl", "MDNS",
+    "HAPTestSupport", "FuzzSupport", "FuzzMessages", "FuzzFiles", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {

@@ -2,7 +2,7 @@ import HAPIP
 import HAPWire
 import Testing
 
-@testable import HAPDefects
+@testable import HAPDeviations
 
 @Suite("Conditions of rules") struct ConditionTests {
   private static let read = request("GET /characteristics?id=1.9,1.3&ev=1")

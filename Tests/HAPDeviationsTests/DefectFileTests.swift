@@ -2,7 +2,7 @@ import HAPModel
 import HAPWire
 import Testing
 
-@testable import HAPDefects
+@testable import HAPDeviations
 
 @Suite("Files of defects") struct DefectFileTests {
   @Test("Every part of a defect is read")

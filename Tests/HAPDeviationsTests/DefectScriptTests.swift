@@ -2,7 +2,7 @@ import HAPIP
 import HAPWire
 import Testing
 
-@testable import HAPDefects
+@testable import HAPDeviations
 
 @Suite("A defect at work") struct DefectScriptTests {
   private let lamp = Lamp()

@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPDefects
+@testable import HAPDeviations
 
 @Suite("Edits") struct EditTests {
   private static let lights =

@@ -1,5 +1,5 @@
 import Foundation
-import HAPDefects
+import HAPDeviations
 import Testing
 
 struct EmbeddedDefectsTests {

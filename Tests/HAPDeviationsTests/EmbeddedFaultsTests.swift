@@ -1,5 +1,5 @@
 import Foundation
-import HAPFaults
+import HAPDeviations
 import Testing
 
 struct EmbeddedFaultsTests {

@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPFaults
+@testable import HAPDeviations
 
 @Suite("Faults") struct FaultLibraryTests {
   private let library = FaultLibrary.builtIn

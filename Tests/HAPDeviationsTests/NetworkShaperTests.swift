@@ -1,7 +1,7 @@
 import HAPWire
 import Testing
 
-@testable import HAPFaults
+@testable import HAPDeviations
 
 @Suite("A bad network") struct NetworkShaperTests {
   private func fault(_ text: String) throws -> NetworkFault {

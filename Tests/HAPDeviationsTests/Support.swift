@@ -2,7 +2,7 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-@testable import HAPDefects
+@testable import HAPDeviations
 
 func utf8(_ text: String) -> [UInt8] { Array(text.utf8) }
 

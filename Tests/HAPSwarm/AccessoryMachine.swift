@@ -1,5 +1,5 @@
 import HAPCommands
-import HAPDefects
+import HAPDeviations
 import HAPDevices
 import HAPDiscovery
 import HAPHost

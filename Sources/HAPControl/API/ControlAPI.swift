@@ -1,6 +1,6 @@
 import HAPCommands
 import HAPDevices
-import HAPFaults
+import HAPDeviations
 import HAPHost
 import HAPLoop
 import HAPModel

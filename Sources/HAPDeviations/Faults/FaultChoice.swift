@@ -1,4 +1,3 @@
-import HAPDefects
 import HAPModel
 import HAPWire
 

@@ -1,5 +1,5 @@
 import HAPDevices
-import HAPFaults
+import HAPDeviations
 import HAPFleet
 import HAPModel
 import HAPProfile

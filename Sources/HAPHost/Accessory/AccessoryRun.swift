@@ -1,6 +1,6 @@
 import HAPAttributes
 import HAPCapture
-import HAPDefects
+import HAPDeviations
 import HAPDevices
 import HAPDiscovery
 import HAPIP

@@ -1,7 +1,6 @@
-import HAPDefects
+import HAPDeviations
 import HAPDevices
 import HAPDiscovery
-import HAPFaults
 import HAPLoop
 import HAPModel
 import HAPProfile

@@ -1,7 +1,6 @@
 import HAPCrypto
-import HAPDefects
+import HAPDeviations
 import HAPDevices
-import HAPFaults
 import HAPIP
 import HAPModel
 import HAPPairing

@@ -1,5 +1,5 @@
 import HAPCrypto
-import HAPDefects
+import HAPDeviations
 import HAPModel
 import HAPProfile
 import HAPStore

@@ -1,5 +1,4 @@
-import HAPDefects
-import HAPFaults
+import HAPDeviations
 import HAPIP
 import HAPLoop
 import HAPTransport

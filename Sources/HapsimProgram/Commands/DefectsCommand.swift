@@ -1,5 +1,5 @@
 import HAPCommandLine
-import HAPDefects
+import HAPDeviations
 import HAPWire
 
 extension Command {

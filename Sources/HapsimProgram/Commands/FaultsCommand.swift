@@ -1,5 +1,5 @@
 import HAPCommandLine
-import HAPFaults
+import HAPDeviations
 import HAPWire
 
 extension Command {

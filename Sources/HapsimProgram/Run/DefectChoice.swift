@@ -1,5 +1,5 @@
 import HAPCommandLine
-import HAPDefects
+import HAPDeviations
 
 /// Reads files of defects, and tells all that is wrong with them.
 /// - Returns: the built-in ones and these.

@@ -1,6 +1,6 @@
 import HAPCommandLine
 import HAPDevices
-import HAPFaults
+import HAPDeviations
 import HAPFleet
 import HAPHost
 import HAPModel

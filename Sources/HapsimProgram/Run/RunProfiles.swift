@@ -1,6 +1,6 @@
 import HAPCommandLine
 import HAPCrypto
-import HAPDefects
+import HAPDeviations
 import HAPDiscovery
 import HAPFleet
 import HAPHost

@@ -1,5 +1,5 @@
 import HAPAttributes
-import HAPDefects
+import HAPDeviations
 import HAPModel
 import Testing
 @testable import HAPDevices

@@ -1,9 +1,10 @@
+import FuzzSupport
 import HAPSuite
 import HAPWire
 import HAPYAML
 
 /// What is read has a place, is within its limits, and writes as JSON that says the same; and what is JSON is read as JSON.
-func fuzzYAML(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzYAML(_ bytes: UnsafeRawBufferPointer) {
   let bytes = [UInt8](bytes)
   let limit = 2000
   let json = try? JSONNode.parse(bytes)

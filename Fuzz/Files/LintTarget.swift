@@ -1,8 +1,9 @@
+import FuzzSupport
 import HAPLint
 import HAPWire
 
 /// The first byte says what is known besides; the rest is the database.
-func fuzzLint(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzLint(_ bytes: UnsafeRawBufferPointer) {
   guard let kind = bytes.first else { return }
   let body = [UInt8](bytes.dropFirst())
   let facts = LintFacts(

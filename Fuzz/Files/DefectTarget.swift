@@ -1,11 +1,12 @@
-import HAPDefects
+import FuzzSupport
+import HAPDeviations
 import HAPIP
 import HAPModel
 import HAPWire
 
 /// A file of defects, and behind a zero byte what comes over the network: whatever is wrong with the file is told with its place, and what can be read takes any message
 /// and ends.
-func fuzzDefects(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzDefects(_ bytes: UnsafeRawBufferPointer) {
   let parts = [UInt8](bytes).split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
   let file = DefectFile([UInt8](parts[0]), file: "fuzz.yaml")
   for problem in file.problems {

@@ -1,8 +1,9 @@
+import FuzzSupport
 import HAPModel
 import HAPProfile
 import HAPWire
 
-func fuzzProfile(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzProfile(_ bytes: UnsafeRawBufferPointer) {
   editProfile([UInt8](bytes))
   guard let profile = try? AccessoryProfile(json: [UInt8](bytes), fileName: "fuzz") else { return }
   for problem in profile.problems {
@@ -51,7 +52,7 @@ private func editProfile(_ bytes: [UInt8]) {
   }
 }
 
-func fuzzTexts(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzTexts(_ bytes: UnsafeRawBufferPointer) {
   let text = String(decoding: bytes, as: UTF8.self)
   if let type = TypeID(text) {
     require(TypeID(type.wireForm) == type && TypeID(type.uuid) == type, "a type is written as another")
@@ -65,7 +66,7 @@ func fuzzTexts(_ bytes: UnsafeRawBufferPointer) {
   _ = nearestName(to: text, in: ["On", "Brightness", "TargetDoorState"])
 }
 
-func fuzzValues(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzValues(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
   let format = Format.allCases[program.number(below: Format.allCases.count)]
   var constraints = Constraints()

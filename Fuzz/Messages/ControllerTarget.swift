@@ -1,9 +1,10 @@
+import FuzzSupport
 import HAPIP
 import HAPModel
 import HAPWire
 
 /// The first byte says how the rest comes: a database at once, or messages in pieces.
-func fuzzController(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzController(_ bytes: UnsafeRawBufferPointer) {
   guard let kind = bytes.first else { return }
   let rest = [UInt8](bytes.dropFirst())
   if kind & 1 == 0 { readDatabase(rest) } else { readMessages(rest, piece: Int(kind >> 1)) }

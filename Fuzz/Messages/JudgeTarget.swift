@@ -1,3 +1,4 @@
+import FuzzSupport
 import HAPIP
 import HAPJudge
 import HAPModel
@@ -5,7 +6,7 @@ import HAPReport
 import HAPWire
 
 /// What controllers do and are answered, by a program: the judge has a verdict on every rule at any time, and keeps no more than it may.
-func fuzzJudge(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzJudge(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
   let accessory = FuzzedAccessory()
   let judge = ControllerJudge(patience: .seconds(5), at: .zero)

@@ -1,10 +1,11 @@
+import FuzzSupport
 import HAPWire
 import MDNS
 
 /// A responder with a few services, a browser, and other hosts on their links: each step is a packet of any content, a flood, time that passes, an
 /// interface that comes or goes, or a call. All output is right and bounded, and when the network is quiet again, both machines work as if nothing had
 /// been.
-func fuzzMDNS(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzMDNS(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
   var network = FuzzedNetwork(seed: UInt64(program.byte()))
   var steps = 0

@@ -1,3 +1,4 @@
+import FuzzSupport
 import HAPAttributes
 import HAPCrypto
 import HAPModel
@@ -5,7 +6,7 @@ import HAPTestSupport
 
 /// An accessory, several controllers, and a program: each step is an action that is right, wrong or late. After each the accessory must stand
 /// as it should, and at the end it serves its admin as if nothing had been.
-func fuzzConnection(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzConnection(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
   let isPaired = !program.isSet()
   var home = FuzzedHome(isPaired: isPaired, conduct: conduct(of: &program))

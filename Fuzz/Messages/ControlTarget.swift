@@ -1,9 +1,10 @@
+import FuzzSupport
 import HAPControl
 import HAPWire
 
 /// Requests of the control API, one behind the other: whether one may be asked is settled by its head, by nobody from elsewhere, and what is understood
 /// is an operation with all that its path wants.
-func fuzzControl(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzControl(_ bytes: UnsafeRawBufferPointer) {
   let open = AccessRules(token: nil, hostName: "studio")
   let closed = AccessRules(token: "open-sesame", hostName: "studio")
   var rest = [UInt8](bytes)

@@ -1,8 +1,9 @@
+import FuzzSupport
 import HAPCrypto
 import HAPIP
 import HAPWire
 
-func fuzzTLV(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzTLV(_ bytes: UnsafeRawBufferPointer) {
   guard let tlv = try? TLV(decoding: bytes) else { return }
   guard let again = try? TLV(decoding: tlv.encoded()) else { fatalError("what was read can't be written") }
   require(again == tlv, "what was read is written otherwise")
@@ -10,7 +11,7 @@ func fuzzTLV(_ bytes: UnsafeRawBufferPointer) {
   for type in UInt8.min...UInt8.max { _ = (tlv.integer(type), tlv.byte(type)) }
 }
 
-func fuzzHTTP(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzHTTP(_ bytes: UnsafeRawBufferPointer) {
   var program = ByteProgram(bytes)
   let areRequests = program.isSet()
   let step = 1 + program.number(below: 64)
@@ -20,7 +21,7 @@ func fuzzHTTP(_ bytes: UnsafeRawBufferPointer) {
   require(whole == parts, "cutting the bytes changes what they say")
 }
 
-func fuzzDNS(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzDNS(_ bytes: UnsafeRawBufferPointer) {
   do throws(DNSMessage.DecodingError) {
     let message = try DNSMessage(decoding: bytes)
     for isCompressing in [false, true] {
@@ -104,7 +105,7 @@ private func text(_ bytes: UnsafeMutableRawBufferPointer, _ range: Range<Int>) -
   String(decoding: UnsafeRawBufferPointer(rebasing: bytes[range]), as: UTF8.self)
 }
 
-func fuzzFrames(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzFrames(_ bytes: UnsafeRawBufferPointer) {
   let key = SecretBytes([UInt8](repeating: 7, count: 32))
   var program = ByteProgram(bytes)
   var sealer = FrameSealer(key: key)
@@ -145,7 +146,7 @@ func fuzzFrames(_ bytes: UnsafeRawBufferPointer) {
   require(sent.starts(with: got), "something was opened that nobody sealed")
 }
 
-func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzJSON(_ bytes: UnsafeRawBufferPointer) {
   var reader = JSONReader(bytes)
   var isWhole = false
   while true {

@@ -1,9 +1,10 @@
+import FuzzSupport
 import HAPScenario
 import HAPWire
 
 /// A file with a scenario, and behind a zero byte what happens while it is played: whatever is wrong with the file is told with its place, and
 /// what can be read ends or waits, whatever happens.
-func fuzzScenario(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzScenario(_ bytes: UnsafeRawBufferPointer) {
   let parts = [UInt8](bytes).split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
   let commands = ScenarioCommands(names: ["set", "press", "reboot"]) { (node) throws(JSONProblem) in
     try node.refuseUnknownMembers(except: ["command", "accessory", "characteristic", "value"])

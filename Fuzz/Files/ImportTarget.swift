@@ -1,10 +1,11 @@
+import FuzzSupport
 import HAPImport
 import HAPModel
 import HAPProfile
 import HAPWire
 
 /// Whatever can be imported makes a profile that can be served, and that is a copy: what it serves is what was imported.
-func fuzzImport(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzImport(_ bytes: UnsafeRawBufferPointer) {
   guard let file = try? ImportedFile([UInt8](bytes)) else { return }
   for device in file.devices {
     var copy = device.copy

@@ -1,7 +1,8 @@
+import FuzzSupport
 import HAPAppleArchive
 import HAPModel
 
-func fuzzArchive(_ bytes: UnsafeRawBufferPointer) {
+package func fuzzArchive(_ bytes: UnsafeRawBufferPointer) {
   let bytes = [UInt8](bytes)
   let archive: AppleArchive
   do throws(AppleArchiveError) { archive = try AppleArchive(bytes) } catch {
