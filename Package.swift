@@ -93,12 +93,29 @@ let package = Package(
       ]),
     .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
     .target(
+      name: "HAPPreparation",
+      dependencies: [
+        "HAPStore", "HAPProfile", "HAPDevices", "HAPDeviations", "HAPFleet", "HAPIP", "HAPPairing", "HAPModel",
+        "HAPWire", "HAPCrypto",
+      ]),
+    .target(
+      name: "HAPFrontEnds",
+      dependencies: [
+        "HAPDeviations", "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPIP", "HAPPairing",
+        "HAPAttributes", "MDNS", "HAPModel", "HAPWire", "HAPCrypto",
+      ]),
+    .target(
       name: "HAPHost",
       dependencies: [
-        "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPFleet", "HAPDeviations",
-        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire",
-        "HAPCrypto", "MDNS",
-        "CQRencode", "CTurboJPEG",
+        "HAPPreparation", "HAPFrontEnds", "HAPDevices", "HAPDeviations", "HAPDiscovery", "HAPStore", "HAPProfile",
+        "HAPLoop", "HAPIP", "HAPAttributes", "HAPModel", "HAPWire", "CQRencode", "CTurboJPEG",
+      ]),
+    .target(
+      name: "HAPObservation",
+      dependencies: [
+        "HAPFrontEnds", "HAPJudge", "HAPReport", "HAPCapture", "HAPDiscovery", "HAPLoop", "HAPIP", "HAPModel",
+        "HAPWire",
+        "HAPCrypto",
       ]),
     .target(
       name: "HAPCommands",
@@ -107,10 +124,16 @@ let package = Package(
         "HAPWire",
       ]),
     .target(
+      name: "HAPSimulatorCore",
+      dependencies: [
+        "HAPCommands", "HAPHost", "HAPPreparation", "HAPWorld", "HAPDevices", "HAPDiscovery", "HAPStore", "HAPProfile",
+        "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
+      ]),
+    .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPCommands", "HAPHost", "HAPWorld", "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPScenario",
-        "HAPDeviations", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
+        "HAPSimulatorCore", "HAPCommands", "HAPHost", "HAPWorld", "HAPDeviations", "HAPProfile", "HAPLoop", "HAPIP",
+        "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HAPControl",
@@ -128,15 +151,31 @@ let package = Package(
         "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
+    // hapsim by what its commands do: with files and tables; what a run is to serve; the judging and recording of a run.
+    .target(
+      name: "HapsimFiles",
+      dependencies: [
+        "HAPCommandLine", "HAPPreparation", "HAPImport", "HAPCapture", "HAPProfile", "HAPDeviations", "HAPDevices",
+        "HAPModel", "HAPWire",
+      ]),
+    .target(
+      name: "HapsimInputs",
+      dependencies: [
+        "HapsimFiles", "HAPCommandLine", "HAPHost", "HAPPreparation", "HAPFleet", "HAPDeviations", "HAPProfile",
+        "HAPStore", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
+      ]),
+    .target(
+      name: "HapsimObservation",
+      dependencies: [
+        "HapsimInputs", "HapsimFiles", "HAPCommandLine", "HAPObservation", "HAPHost", "HAPPreparation", "HAPJudge",
+        "HAPReport", "HAPLoop", "HAPWire",
+      ]),
     // All of a program but its main file, so that the simulated world can run it too.
     .target(
       name: "HapsimProgram",
       dependencies: [
-        "HAPControl", "HAPCommands", "HAPHost", "HAPDevices", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet",
-        "HAPDeviations",
-        "HAPJudge",
-        "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
-        "HAPLoop", "HAPCrypto",
+        "HapsimFiles", "HapsimInputs", "HapsimObservation", "HAPCommandLine", "HAPControl", "HAPCommands", "HAPHost",
+        "HAPPreparation", "HAPScenario", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .executableTarget(name: "hapsim", dependencies: ["HapsimProgram", "HAPCommandLine", "HAPLoop"]),
     .executableTarget(name: "haptest", dependencies: ["HaptestProgram", "HAPCommandLine", "HAPLoop"]),
@@ -181,7 +220,8 @@ let package = Package(
     .testTarget(
       name: "HAPWorldTests",
       dependencies: [
-        "HAPWorld", "WorldPrograms", "HAPCommandLine", "HAPConformance", "HAPHost", "HAPStore", "HAPLoop",
+        "HAPWorld", "WorldPrograms", "HAPCommandLine", "HAPConformance", "HAPHost", "HAPPreparation", "HAPStore",
+        "HAPLoop",
         "HAPProfile", "HAPCrypto", "HAPModel",
         "HAPWire",
         "CSQLite",
@@ -190,19 +230,23 @@ let package = Package(
     .testTarget(
       name: "HAPSimulatorTests",
       dependencies: [
-        "HAPSimulator", "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPTestSupport", "WorldTestSupport",
+        "HAPSimulator", "HAPSimulatorCore", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPDevices",
+        "HAPScenario",
+        "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(
       name: "HAPControlTests",
       dependencies: [
-        "HAPControl", "HAPCommands", "HAPHost", "HAPScenario", "HAPProfile", "HAPStore", "HAPLoop", "HAPModel",
+        "HAPControl", "HAPCommands", "HAPHost", "HAPPreparation", "HAPScenario", "HAPProfile", "HAPStore", "HAPLoop",
+        "HAPModel",
         "HAPWire",
       ]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(
       name: "HapsimTests",
       dependencies: [
-        "HapsimProgram", "HAPCommandLine", "HAPReport", "HAPCommands", "HAPHost", "HAPDevices", "HAPStore", "HAPLoop",
+        "HapsimProgram", "HapsimFiles", "HapsimInputs", "HapsimObservation", "HAPCommandLine", "HAPPreparation",
+        "HAPReport", "HAPCommands", "HAPHost", "HAPDevices", "HAPStore", "HAPLoop",
         "HAPModel",
         "HAPWire",
         "HAPCrypto",
@@ -289,7 +333,8 @@ let package = Package(
     .target(
       name: "HAPSwarm",
       dependencies: [
-        "HAPWorld", "HAPCommands", "HAPHost", "HAPDevices", "HAPDeviations", "HAPProfile", "HAPDiscovery",
+        "HAPWorld", "HAPCommands", "HAPHost", "HAPPreparation", "HAPDeviations", "HAPProfile",
+        "HAPDiscovery",
         "HAPTransport",
         "HAPStore",
         "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",

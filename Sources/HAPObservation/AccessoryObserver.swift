@@ -1,15 +1,15 @@
 import HAPCrypto
 import HAPDiscovery
+import HAPFrontEnds
 import HAPIP
 import HAPJudge
 import HAPModel
-import HAPTransport
 import HAPWire
 
 /// Tells a judge what controllers do to an accessory, over its restarts.
 ///
 /// Belongs to the loop's thread.
-final class AccessoryObserver: CoreRecorder, JudgedAccessory {
+final class AccessoryObserver: RunObserver, JudgedAccessory {
   let id: String
   let name: String
   private unowned let observation: ControllerObservation

@@ -1,5 +1,5 @@
 import HAPCapture
-import HAPCrypto
+import HAPFrontEnds
 import HAPIP
 import HAPLoop
 import HAPModel
@@ -13,14 +13,14 @@ import HAPModel
 /// Writes a run of one accessory to a file, a line at a time as it happens: what a crash interrupts is there up to the crash.
 ///
 /// The file has the accessory's keys in it, and is its owner's alone (0600). Belongs to the accessory's loop.
-final class CaptureWriter: CoreRecorder {
+package final class CaptureWriter: RunCapture {
   private var descriptor: Int32
   private let path: String
   /// Told once when the file can't be written any more; the accessory goes on.
   private let onFailure: (String) -> Void
 
   /// - Throws: `LoopError` when the file can't be made; one that is there is never written over.
-  init(_ path: String, onFailure: @escaping (String) -> Void) throws(LoopError) {
+  package init(_ path: String, onFailure: @escaping (String) -> Void) throws(LoopError) {
     self.path = path
     self.onFailure = onFailure
     descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -29,19 +29,26 @@ final class CaptureWriter: CoreRecorder {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  func begin(_ head: CaptureHead) { write(head.text) }
+  package func begin(_ setup: IPFrontEnd.Setup, live: [AttributeID], judges: Bool) {
+    write(
+      CaptureHead(
+        name: setup.name, identity: setup.identity, advertisement: setup.advertisement,
+        accessories: setup.database.accessories, pairings: setup.pairings,
+        failedAttempts: setup.failedAttempts, conduct: setup.conduct, live: live, judges: judges
+      ).text)
+  }
 
-  func note(_ input: CoreInput, at now: Duration) { write(CaptureLine.input(input, at: now).text) }
+  package func note(_ input: CoreInput, at now: Duration) { write(CaptureLine.input(input, at: now).text) }
 
-  func sent(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, at now: Duration) {
+  package func sent(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, at now: Duration) {
     write(CaptureLine.sent(connection, Array(bytes), at: now).text)
   }
 
   // The core doesn't hear of these, and so no replay.
-  func turnedAway(peer: String, at now: Duration) {}
-  func ended(_ connection: ConnectionID, withReset: Bool, at now: Duration) {}
+  package func turnedAway(peer: String, at now: Duration) {}
+  package func ended(_ connection: ConnectionID, withReset: Bool, at now: Duration) {}
 
-  func drew(_ bytes: [UInt8]) { write(CaptureLine.drawn(bytes).text) }
+  package func drew(_ bytes: [UInt8]) { write(CaptureLine.drawn(bytes).text) }
 
   private func write(_ line: String) {
     guard descriptor >= 0 else { return }
@@ -63,15 +70,4 @@ final class CaptureWriter: CoreRecorder {
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
   write(descriptor, bytes, count)
-}
-
-extension RandomSource {
-  /// The same randomness, with every byte of it noted. Drawn on the accessory's loop alone.
-  func noted(by capture: LoopBound<CaptureWriter>) -> RandomSource {
-    return RandomSource { room in
-      let bytes = bytes(room.count)
-      room.copyBytes(from: bytes)
-      capture.value.drew(bytes)
-    }
-  }
 }

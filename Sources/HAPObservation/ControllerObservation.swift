@@ -1,3 +1,4 @@
+import HAPFrontEnds
 import HAPJudge
 import HAPLoop
 import HAPReport
@@ -5,7 +6,7 @@ import HAPReport
 /// The judging of all controllers of a simulation's accessories.
 ///
 /// Belongs to the loop's thread.
-package final class ControllerObservation {
+package final class ControllerObservation: RunObservation {
   let judge: ControllerJudge
   private let loop: EventLoop
   private let timer: LoopTimer
@@ -37,9 +38,8 @@ package final class ControllerObservation {
 
   private var now: Duration { .nanoseconds(Int64(clamping: loop.now)) }
 
-  /// Of one accessory, over its restarts.
-  func observe(_ prepared: PreparedAccessory) -> AccessoryObserver {
-    AccessoryObserver(self, id: "\(prepared.identity.deviceID)", name: prepared.name) { [unowned self] in now }
+  package func observe(id: String, name: String) -> any RunObserver {
+    AccessoryObserver(self, id: id, name: name) { [unowned self] in now }
   }
 
   func nextConnection() -> UInt64 {

@@ -4,7 +4,7 @@ import HAPProfile
 import HAPWire
 
 /// What a device is made of, read and judged: the loop makes the device of it without looking at a file.
-struct DeviceBlueprint: Sendable {
+package struct DeviceBlueprint: Sendable {
   private let database: AttributeDatabase
   private let parameters: [AttributeID: BehaviourParameters]
 
@@ -27,13 +27,13 @@ struct DeviceBlueprint: Sendable {
   }
 
   /// What stands behind the accessory: its services' behaviours.
-  func makeDevice() -> any Device { BehaviourRegistry.standard.device(for: database, parameters: parameters) }
+  package func makeDevice() -> any Device { BehaviourRegistry.standard.device(for: database, parameters: parameters) }
 
   /// The device that takes the place of another one while the accessory runs.
   /// - Parameters:
   ///   - database: the new one, with the values that it starts from.
   ///   - oldDatabase: the one that is served until now.
-  func makeDevice(
+  package func makeDevice(
     for database: AttributeDatabase, inPlaceOf old: any Device, for oldDatabase: AttributeDatabase
   ) -> any Device {
     guard let old = old as? ComposedDevice else { return makeDevice() }

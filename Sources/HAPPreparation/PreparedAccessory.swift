@@ -6,6 +6,7 @@ import HAPModel
 import HAPPairing
 import HAPProfile
 import HAPStore
+import HAPWire
 
 /// A profile made ready to be served: it has its ids, its identity, what it remembers, and the right to run.
 ///
@@ -51,19 +52,19 @@ package struct PreparedAccessory: Sendable {
   /// With the values that the accessory remembers.
   package private(set) var database: AttributeDatabase
   /// As the profile has it.
-  private(set) var built: BuiltAccessory
-  private(set) var blueprint: DeviceBlueprint
+  package private(set) var built: BuiltAccessory
+  package private(set) var blueprint: DeviceBlueprint
   package let conduct: Conduct
   /// Of which it was made, under the name that was chosen; that of a copy as all of them have it.
   package let profile: AccessoryProfile
   private let choices: Choices
   /// What is wrong with it on purpose.
-  let defect: Defect?
-  let store: AccessoryStore
-  let identity: AccessoryIdentity
-  let pairings: [Pairing]
-  let failedAttempts: Int
-  let advertisement: Advertisement
+  package let defect: Defect?
+  package let store: AccessoryStore
+  package let identity: AccessoryIdentity
+  package let pairings: [Pairing]
+  package let failedAttempts: Int
+  package let advertisement: Advertisement
 
   /// - Throws: `ProfileErrors` when it can't be served, `StoreError` when its state can't be used (another process runs it, …).
   package init(
@@ -91,7 +92,7 @@ package struct PreparedAccessory: Sendable {
   /// - Parameters:
   ///   - profile: its own, or the one that has replaced it.
   ///   - conduct: in place of the one that it had; nil: the same.
-  init(
+  package init(
     again prepared: PreparedAccessory, from profile: AccessoryProfile, with conduct: Conduct? = nil,
     random: RandomSource
   ) throws {
@@ -155,7 +156,7 @@ package struct PreparedAccessory: Sendable {
   package func close() { store.close() }
 
   /// What is left of it when it runs: without its databases, of which there would be a copy each as soon as a value changes in one.
-  var running: PreparedAccessory {
+  package var running: PreparedAccessory {
     var prepared = self
     prepared.database = .empty
     prepared.built = built.withoutDatabase
@@ -167,7 +168,7 @@ package struct PreparedAccessory: Sendable {
   package var key: String { store.key }
 
   /// The faults that it has from its start.
-  var ownFaults: [FaultChoice] { profile.faultChoices + (choices.copy?.faults ?? []) }
+  package var ownFaults: [FaultChoice] { profile.faultChoices + (choices.copy?.faults ?? []) }
 
   /// The profile's device ID wins; another one than before is another identity, whose pairings are nobody's.
   private static func identity(
@@ -202,12 +203,12 @@ package struct PreparedAccessory: Sendable {
   }
 
   /// The accessory's host name in mDNS: its own, so that several on one machine don't share one.
-  var hostName: String {
+  package var hostName: String {
     "hapsim-" + deviceID.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
   /// The name in DNS-SD: a label has room for 63 bytes, and Name for 64.
-  var instanceName: String {
+  package var instanceName: String {
     var label = name
     while label.utf8.count > 63 { label.removeLast() }
     return label
@@ -230,10 +231,10 @@ extension PreparedAccessory.Choices {
 
 extension BuiltAccessory {
   /// `md`.
-  func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
+  package func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
 
   /// For who has made a core and a device of it.
-  var withoutDatabase: BuiltAccessory {
+  package var withoutDatabase: BuiltAccessory {
     var built = self
     built.database = .empty
     built.behaviours = []
@@ -267,6 +268,14 @@ extension AccessoryProfile {
 
   /// What is wrong with the `behaviour` members, which the profile itself keeps raw. Reads the files that they name.
   package var behaviourProblems: [ProfileProblem] { behaviourProblems(ReplayFiles(beside: fileName)) }
+
+  /// What is wrong with parameters for the services of a type. Reads the files that they name.
+  package func problems(with parameters: JSONNode, of type: TypeID) -> [JSONProblem] {
+    let files = ReplayFiles(beside: fileName)
+    return behaviours(of: type, with: parameters).flatMap { node, characteristics in
+      BehaviourRegistry.standard.problems(in: node, for: type, with: characteristics, files: files)
+    }
+  }
 
   private func behaviourProblems(_ files: ReplayFiles) -> [ProfileProblem] {
     behaviourNodes.flatMap { type, node, characteristics in

@@ -7,11 +7,11 @@ import HAPStore
 /// stored.
 ///
 /// Making it reads and writes the state folder, so it belongs off the loop.
-struct Replacement: Sendable {
-  let profile: AccessoryProfile
-  let built: BuiltAccessory
-  let blueprint: DeviceBlueprint
-  let configurationNumber: UInt16
+package struct Replacement: Sendable {
+  package let profile: AccessoryProfile
+  package let built: BuiltAccessory
+  package let blueprint: DeviceBlueprint
+  package let configurationNumber: UInt16
   /// What the profile before it declares: for the new one's values to be compared with.
   private let old: AttributeDatabase?
 
@@ -21,7 +21,7 @@ struct Replacement: Sendable {
   ///   - old: what is served now.
   ///   - served: the ids under which it is.
   /// - Throws: `ProfileErrors` when the profile can't be served, `CommandError` when it is another accessory's, `StoreError`.
-  init(
+  package init(
     _ profile: AccessoryProfile, inPlaceOf old: AccessoryProfile, servedAs served: IDMap,
     for prepared: PreparedAccessory
   ) throws {
@@ -48,7 +48,7 @@ struct Replacement: Sendable {
   /// the old one did.
   /// - Parameters:
   ///   - current: what is served now.
-  func database(from current: AttributeDatabase) -> AttributeDatabase {
+  package func database(from current: AttributeDatabase) -> AttributeDatabase {
     var database = built.database
     for slot in database.characteristics.indices {
       let id = database.id(ofSlot: slot)
@@ -68,7 +68,7 @@ extension Characteristic {
 
 extension AttributeDatabase {
   /// Returns a copy that has the present values of the device's live characteristics. Only a composed device continues, so others are not asked.
-  func updated(by device: any Device, now: Duration, random: SimulationRandom) -> AttributeDatabase {
+  package func updated(by device: any Device, now: Duration, random: SimulationRandom) -> AttributeDatabase {
     guard let device = device as? ComposedDevice, !device.live.isEmpty else { return self }
     var database = self
     var context = DeviceContext(now: now, random: random) { id in slot(of: id).map { characteristics[$0] } }

@@ -5,7 +5,7 @@ import HAPProfile
 import HAPStore
 
 /// Changes what an accessory keeps between its end and its next start, as a defect has it.
-struct RestartAlteration {
+package struct RestartAlteration {
   private let change: RestartChange
   private let random: RandomSource
   private let identity: StoredIdentity
@@ -14,7 +14,7 @@ struct RestartAlteration {
   private let tries: Int
 
   /// Notes what there is before a factory reset; nil: none of the changes has to do with such a restart.
-  init?(
+  package init?(
     _ changes: [RestartChange], _ cause: RestartChange.Cause, _ store: AccessoryStore, _ random: RandomSource
   ) throws(StoreError) {
     guard let change = RestartChange.joined(changes, by: cause) else { return nil }
@@ -27,7 +27,7 @@ struct RestartAlteration {
   }
 
   /// - Parameter profile: which the accessory is made of next.
-  func apply(to store: AccessoryStore, of profile: AccessoryProfile) throws(StoreError) {
+  package func apply(to store: AccessoryStore, of profile: AccessoryProfile) throws(StoreError) {
     if !change.keeps.isDisjoint(with: [.id, .key]) {
       let new = try store.identity { .draw(deviceID: nil, from: random) }
       try store.replaceIdentity(
@@ -88,7 +88,7 @@ struct RestartAlteration {
 }
 
 extension RestartChange.Cause {
-  init(_ restart: Restart) {
+  package init(_ restart: Restart) {
     switch restart {
     case .reboot: self = .reboot
     case .powerCut: self = .powerCut

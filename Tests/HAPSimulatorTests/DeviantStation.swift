@@ -1,3 +1,4 @@
+@testable import HAPFrontEnds
 import HAPDeviations
 import HAPDiscovery
 import HAPLoop

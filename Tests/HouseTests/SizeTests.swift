@@ -18,7 +18,7 @@ struct SizeTests {
     "Sources/HAPReport/JSON/JSONReport.swift write": 62,
     "Sources/HAPCommands/Commands/CommandDispatcher.swift perform": 74,
     "Sources/HAPHost/Events/SimulatorEvent.swift write": 96,
-    "Sources/HapsimProgram/Run/RunOptions+Parsing.swift init": 76,
+    "Sources/HapsimInputs/RunOptions+Parsing.swift init": 76,
     "Tests/HAPAppleArchiveTests/AppleArchiveTests.swift garage": 71,
   ]
 

@@ -8,16 +8,16 @@ extension SimulatedAccessory {
       writeHead(to: &json)
       guard let run else { return }
       json.key("configurationNumber")
-      json.integer(run.core.advertisement.configurationNumber)
+      json.integer(run.ip.advertisement.configurationNumber)
       json.key("connections")
-      json.integer(run.server.connectionCount)
+      json.integer(run.connectionCount)
       json.key("faults")
       json.array { json in for fault in faults.active { json.string(fault.text) } }
       json.key("pairings")
       writePairings(to: &json)
       json.key("characteristics")
       json.array { json in
-        let database = run.core.attributes.database
+        let database = run.database
         for slot in database.characteristics.indices { json.object { $0.status(of: slot, in: database) } }
       }
     }
@@ -69,9 +69,9 @@ extension SimulatedAccessory {
     json.key("port")
     json.integer(port)
     json.key("radio")
-    json.bool(run.hasRadio)
+    json.bool(run.ip.hasRadio)
     json.key("paired")
-    json.bool(run.core.isPaired)
+    json.bool(run.ip.isPaired)
   }
 }
 

@@ -1,5 +1,5 @@
-import HAPHost
 import HAPIP
+import HAPSimulatorCore
 
 /// Which characteristic is meant. A text alone will do where there is one of its kind: `"TargetDoorState"`.
 public struct CharacteristicName: Hashable, Sendable, ExpressibleByStringLiteral {
@@ -26,5 +26,5 @@ public struct CharacteristicName: Hashable, Sendable, ExpressibleByStringLiteral
 
 extension CharacteristicName {
   var selector: CharacteristicSelector { CharacteristicSelector(name, service: service.map { .name($0) }) }
-  var accessorySelector: AccessorySelector? { accessory.map { .name($0) } }
+  var place: CharacteristicPlace { CharacteristicPlace(selector, of: accessory.map { .name($0) }) }
 }

@@ -1,5 +1,6 @@
 import HAPDeviations
 import HAPModel
+import HAPSimulatorCore
 import HAPWire
 
 /// What a person at the device does, and what the world does to it.
@@ -130,6 +131,6 @@ extension RunningAccessory {
   /// - Returns: the answer, one JSON object: `{"id": null, "ok": true, …}`.
   @discardableResult
   public func perform(_ command: String) async throws(SimulatorError) -> String {
-    try await served.loop.answerUnlessCancelled { [served] done in served.perform(json: command, done: done) }
+    try await served.loop.resultUnlessCancelled { [served] done in served.perform(json: command, done: done) }
   }
 }

@@ -1,3 +1,4 @@
+@testable import HAPFrontEnds
 import HAPAttributes
 import HAPDeviations
 import HAPModel

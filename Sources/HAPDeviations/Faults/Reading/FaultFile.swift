@@ -82,10 +82,3 @@ extension FaultParameter {
     _ = try meaning(of: standard)
   }
 }
-
-extension JSONNode {
-  func duration() throws(JSONProblem) -> Duration {
-    guard let duration = Duration(try asString()) else { throw problem("a duration such as 500ms is expected") }
-    return duration
-  }
-}
