@@ -313,7 +313,8 @@ let package = Package(
     .target(
       name: "WorldPrograms",
       dependencies: [
-        "HAPWorld", "HapsimProgram", "HaptestProgram", "HAPCommandLine", "HAPStore", "HAPLoop", "HAPCrypto",
+        "HAPWorld", "HapsimProgram", "HapsimInputs", "HaptestProgram", "HAPCommandLine", "HAPStore", "HAPLoop",
+        "HAPCrypto",
       ],
       path: "Tests/WorldPrograms"),
     .executableTarget(

@@ -1,7 +1,6 @@
 import HapsimFiles
 import HAPPreparation
 import HAPCommandLine
-import HAPDevices
 import HAPDeviations
 import HAPFleet
 import HAPHost

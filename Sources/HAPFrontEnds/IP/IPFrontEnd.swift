@@ -88,7 +88,7 @@ package final class IPFrontEnd: FrontEnd {
   /// Whether it is on the network.
   package private(set) var hasRadio = true
   /// Whether its record is announced.
-  private var isAnnounced = true
+  package private(set) var isAnnounced = true
   /// Whether a fault is on.
   private var isHindered = false
   /// Gets what the advertiser reports. It may outlive the front end.

@@ -33,7 +33,6 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   private let changes: StoreQueue
   private var hasValueTrouble = false
   private var isStopped = false
-  private var isAnnounced: Bool
   /// Characteristics whose reads the device leaves without an answer.
   private var stuck: Set<AttributeID> = []
 
@@ -52,12 +51,10 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   ///   - defect: what the accessory's defect remembers.
   init(
     _ prepared: PreparedAccessory, on loop: EventLoop, _ terms: ServingTerms, start: Int,
-    advertiser: (any Advertiser)?, chance: AccessoryChance, defect: DefectState?, observer: (any RunObserver)?,
-    isAnnounced: Bool
+    advertiser: (any Advertiser)?, chance: AccessoryChance, defect: DefectState?, observer: (any RunObserver)?
   ) throws(LoopError) {
     self.prepared = prepared.running
     self.loop = loop
-    self.isAnnounced = isAnnounced
     sink = terms.sink
     news = terms.tellsAll ? terms.sink : nil
     clock = terms.clock
@@ -97,8 +94,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
 
   /// Takes the record back with everything else as it is, or tells it again.
   func setAnnounced(_ isTold: Bool) {
-    guard isTold != isAnnounced else { return }
-    isAnnounced = isTold
+    guard isTold != ip.isAnnounced else { return }
     tell { _ in .announced(isTold) }
     for frontEnd in frontEnds { frontEnd.setAnnounced(isTold) }
   }

@@ -16,7 +16,7 @@ extension SimulatedAccessory {
       json.key("setupPayload")
       json.string(prepared.setupPayload.uri)
       json.key("announced")
-      json.bool(isAnnounced)
+      json.bool(visibility.isAnnounced)
       json.key("defect")
       if let defect = prepared.defect { json.string(defect.id) } else { json.null() }
       json.key("faults")

@@ -34,8 +34,8 @@ package actor SimulatedAccessory {
   private(set) var offline: Set<UInt64> = []
   /// Whether another profile is being prepared, which reads and writes what is kept.
   private var isReplacing = false
-  private var hasRadio = true
-  private(set) var isAnnounced = true
+  /// For controllers, over restarts.
+  private(set) var visibility = Visibility()
   private var starts = 0
   /// What its defect remembers.
   private var defectState: DefectState?
@@ -141,10 +141,9 @@ package actor SimulatedAccessory {
     starts += 1
     let run = try AccessoryRun(
       prepared, on: loop, terms, start: starts, advertiser: advertiser, chance: chance, defect: defectState,
-      observer: observer, isAnnounced: isAnnounced)
-    do throws(LoopError) {
-      try run.start(Visibility(hasRadio: hasRadio, isAnnounced: isAnnounced, isKnown: isKnown))
-    } catch {
+      observer: observer)
+    visibility.isKnown = isKnown
+    do throws(LoopError) { try run.start(visibility) } catch {
       run.stop()
       throw error
     }
@@ -202,7 +201,7 @@ package actor SimulatedAccessory {
     do {
       let (again, failure) = try result.get()
       // Under another name there is no record of it yet.
-      let isKnown = restart == .powerCut && hasRadio && again.instanceName == prepared.instanceName
+      let isKnown = restart == .powerCut && visibility.hasRadio && again.instanceName == prepared.instanceName
       prepared = again
       profile = again.profile
       if let state = defectState {
@@ -338,7 +337,7 @@ package actor SimulatedAccessory {
 
   package func setAnnounced(_ isTold: Bool) throws(CommandError) {
     try running().setAnnounced(isTold)
-    isAnnounced = isTold
+    visibility.isAnnounced = isTold
   }
 
   package func setRadio(_ isOn: Bool) throws(CommandError) {
@@ -346,7 +345,7 @@ package actor SimulatedAccessory {
     do throws(LoopError) { try run.setRadio(isOn) } catch {
       throw CommandError(.failed, "the radio stays off: \(error)")
     }
-    hasRadio = isOn
+    visibility.hasRadio = isOn
   }
 
   /// Closes the connections of a controller, or all.
