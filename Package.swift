@@ -63,19 +63,16 @@ let package = Package(
     .target(
       name: "HAPSuite", dependencies: ["HAPYAML", "HAPModel", "HAPWire"], exclude: ["Texts"], plugins: ["EmbedTexts"]),
     .target(
-      name: "HAPDefects",
+      name: "HAPDeviations",
       dependencies: ["HAPYAML", "HAPIP", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"],
-      exclude: ["Texts"], plugins: ["EmbedTexts"]),
-    .target(
-      name: "HAPFaults", dependencies: ["HAPDefects", "HAPYAML", "HAPIP", "HAPModel", "HAPWire"], exclude: ["Texts"],
-      plugins: ["EmbedTexts"]),
+      exclude: ["DefectTexts", "FaultTexts"], plugins: ["EmbedTexts"]),
     .target(name: "HAPDevices", dependencies: ["HAPAttributes", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPVocabulary",
-      dependencies: ["HAPFaults", "HAPDevices", "HAPProfile", "HAPIP", "HAPModel", "HAPWire"]),
+      dependencies: ["HAPDeviations", "HAPDevices", "HAPProfile", "HAPIP", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPScenario", dependencies: ["HAPVocabulary", "HAPYAML", "HAPIP", "HAPModel", "HAPWire"]),
-    .target(name: "HAPFleet", dependencies: ["HAPFaults", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
+    .target(name: "HAPFleet", dependencies: ["HAPDeviations", "HAPYAML", "HAPModel", "HAPWire", "HAPCrypto"]),
     .target(name: "HAPJudge", dependencies: ["HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
     .target(name: "HAPLint", dependencies: ["HAPModel", "HAPWire"]),
     .target(name: "HAPReport", dependencies: ["HAPWire"], exclude: ["HTML/page"], plugins: ["EmbedTexts"]),
@@ -101,29 +98,52 @@ let package = Package(
       ]),
     .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
     .target(
+      name: "HAPPreparation",
+      dependencies: [
+        "HAPStore", "HAPProfile", "HAPDevices", "HAPDeviations", "HAPFleet", "HAPIP", "HAPPairing", "HAPModel",
+        "HAPWire", "HAPCrypto",
+      ]),
+    .target(
+      name: "HAPFrontEnds",
+      dependencies: [
+        "HAPDeviations", "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPLoop", "HAPIP", "HAPPairing",
+        "HAPAttributes", "MDNS", "HAPModel", "HAPWire", "HAPCrypto",
+      ]),
+    .target(
       name: "HAPHost",
       dependencies: [
-        "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPCapture", "HAPFleet", "HAPFaults", "HAPDefects",
-        "HAPJudge", "HAPReport", "HAPProfile", "HAPLoop", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire",
-        "HAPCrypto", "MDNS",
-        "CQRencode", "CTurboJPEG",
+        "HAPPreparation", "HAPFrontEnds", "HAPDevices", "HAPDeviations", "HAPDiscovery", "HAPStore", "HAPProfile",
+        "HAPLoop", "HAPIP", "HAPAttributes", "HAPModel", "HAPWire", "CQRencode", "CTurboJPEG",
+      ]),
+    .target(
+      name: "HAPObservation",
+      dependencies: [
+        "HAPFrontEnds", "HAPJudge", "HAPReport", "HAPCapture", "HAPDiscovery", "HAPLoop", "HAPIP", "HAPModel",
+        "HAPWire",
+        "HAPCrypto",
       ]),
     .target(
       name: "HAPCommands",
       dependencies: [
-        "HAPHost", "HAPScenario", "HAPVocabulary", "HAPFaults", "HAPDevices", "HAPProfile", "HAPLoop", "HAPIP",
+        "HAPHost", "HAPScenario", "HAPVocabulary", "HAPDeviations", "HAPDevices", "HAPProfile", "HAPLoop", "HAPIP",
         "HAPModel", "HAPWire",
+      ]),
+    .target(
+      name: "HAPSimulatorCore",
+      dependencies: [
+        "HAPCommands", "HAPHost", "HAPPreparation", "HAPWorld", "HAPDevices", "HAPDiscovery", "HAPStore", "HAPProfile",
+        "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HAPSimulator",
       dependencies: [
-        "HAPCommands", "HAPHost", "HAPWorld", "HAPDevices", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPScenario",
-        "HAPVocabulary", "HAPProfile", "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
+        "HAPSimulatorCore", "HAPCommands", "HAPHost", "HAPWorld", "HAPDeviations", "HAPVocabulary", "HAPProfile",
+        "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
       ]),
     .target(
       name: "HAPControl",
       dependencies: [
-        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPVocabulary", "HAPFaults", "HAPProfile", "HAPIP",
+        "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPVocabulary", "HAPDeviations", "HAPProfile", "HAPIP",
         "HAPLoop", "HAPModel", "HAPWire",
       ],
       exclude: ["Page", "OpenAPI"], plugins: ["EmbedTexts"]),
@@ -136,16 +156,32 @@ let package = Package(
         "HAPPairing", "HAPModel", "HAPWire", "HAPCrypto",
       ]),
     .target(name: "HAPCommandLine", dependencies: ["HAPLoop"]),
+    // hapsim by what its commands do: with files and tables; what a run is to serve; the judging and recording of a run.
+    .target(
+      name: "HapsimFiles",
+      dependencies: [
+        "HAPCommandLine", "HAPPreparation", "HAPImport", "HAPCapture", "HAPProfile", "HAPDeviations", "HAPDevices",
+        "HAPModel", "HAPWire",
+      ]),
+    .target(
+      name: "HapsimInputs",
+      dependencies: [
+        "HapsimFiles", "HAPCommandLine", "HAPHost", "HAPPreparation", "HAPFleet", "HAPDeviations", "HAPProfile",
+        "HAPStore", "HAPLoop", "HAPModel", "HAPWire", "HAPCrypto",
+      ]),
+    .target(
+      name: "HapsimObservation",
+      dependencies: [
+        "HapsimInputs", "HapsimFiles", "HAPCommandLine", "HAPObservation", "HAPHost", "HAPPreparation", "HAPJudge",
+        "HAPReport", "HAPLoop", "HAPWire",
+      ]),
     // All of a program but its main file, so that the simulated world can run it too.
     .target(
       name: "HapsimProgram",
       dependencies: [
-        "HAPControl", "HAPCommands", "HAPHost", "HAPDevices", "HAPCommandLine", "HAPCapture", "HAPScenario", "HAPFleet",
-        "HAPVocabulary", "HAPFaults",
-        "HAPDefects",
-        "HAPJudge",
-        "HAPReport", "HAPImport", "HAPProfile", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPModel", "HAPWire",
-        "HAPLoop", "HAPCrypto",
+        "HapsimFiles", "HapsimInputs", "HapsimObservation", "HAPCommandLine", "HAPControl", "HAPCommands", "HAPHost",
+        "HAPPreparation", "HAPScenario", "HAPVocabulary", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPLoop",
+        "HAPModel", "HAPWire",
       ]),
     .executableTarget(name: "hapsim", dependencies: ["HapsimProgram", "HAPCommandLine", "HAPLoop"]),
     .executableTarget(name: "haptest", dependencies: ["HaptestProgram", "HAPCommandLine", "HAPLoop"]),
@@ -190,7 +226,8 @@ let package = Package(
     .testTarget(
       name: "HAPWorldTests",
       dependencies: [
-        "HAPWorld", "WorldPrograms", "HAPCommandLine", "HAPConformance", "HAPHost", "HAPStore", "HAPLoop",
+        "HAPWorld", "WorldPrograms", "HAPCommandLine", "HAPConformance", "HAPHost", "HAPPreparation", "HAPStore",
+        "HAPLoop",
         "HAPProfile", "HAPCrypto", "HAPModel",
         "HAPWire",
         "CSQLite",
@@ -199,13 +236,14 @@ let package = Package(
     .testTarget(
       name: "HAPSimulatorTests",
       dependencies: [
-        "HAPSimulator", "HAPCommands", "HAPHost", "HAPDevices", "HAPScenario", "HAPVocabulary", "HAPTestSupport",
-        "WorldTestSupport",
+        "HAPSimulator", "HAPSimulatorCore", "HAPCommands", "HAPHost", "HAPPreparation", "HAPFrontEnds", "HAPDevices",
+        "HAPScenario", "HAPVocabulary", "HAPTestSupport", "WorldTestSupport",
       ]),
     .testTarget(
       name: "HAPControlTests",
       dependencies: [
-        "HAPControl", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPScenario", "HAPProfile", "HAPStore", "HAPLoop",
+        "HAPControl", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPPreparation", "HAPScenario", "HAPProfile",
+        "HAPStore", "HAPLoop",
         "HAPModel",
         "HAPWire",
       ]),
@@ -213,8 +251,8 @@ let package = Package(
     .testTarget(
       name: "HapsimTests",
       dependencies: [
-        "HapsimProgram", "HAPCommandLine", "HAPReport", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPDevices",
-        "HAPStore", "HAPLoop",
+        "HapsimProgram", "HapsimFiles", "HapsimInputs", "HapsimObservation", "HAPCommandLine", "HAPPreparation",
+        "HAPReport", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPDevices", "HAPStore", "HAPLoop",
         "HAPModel",
         "HAPWire",
         "HAPCrypto",
@@ -233,14 +271,13 @@ let package = Package(
     .testTarget(
       name: "HAPSuiteTests", dependencies: ["HAPSuite", "HAPYAML", "HAPModel", "HAPWire", "HAPTestSupport"]),
     .testTarget(name: "HAPJudgeTests", dependencies: ["HAPJudge", "HAPReport", "HAPIP", "HAPModel", "HAPWire"]),
-    .testTarget(name: "HAPFaultsTests", dependencies: ["HAPFaults", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPFleetTests", dependencies: ["HAPFleet", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(
-      name: "HAPVocabularyTests", dependencies: ["HAPVocabulary", "HAPFaults", "HAPIP", "HAPModel", "HAPWire"]),
+      name: "HAPVocabularyTests", dependencies: ["HAPVocabulary", "HAPDeviations", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(
       name: "HAPScenarioTests", dependencies: ["HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire"]),
     .testTarget(
-      name: "HAPDefectsTests", dependencies: ["HAPDefects", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
+      name: "HAPDeviationsTests", dependencies: ["HAPDeviations", "HAPIP", "HAPModel", "HAPWire", "HAPCrypto"]),
     .testTarget(name: "HAPLintTests", dependencies: ["HAPLint", "HAPModel", "HAPWire"]),
     .testTarget(name: "HAPReportTests", dependencies: ["HAPReport", "HAPWire"]),
     .testTarget(
@@ -255,15 +292,27 @@ let package = Package(
       name: "HaptestTests",
       dependencies: ["HaptestProgram", "HAPCommandLine", "HAPConformance", "HAPReport", "HAPSuite", "HAPWire"],
       exclude: ["Help"]),
+    // Functions for a fuzzer: what they share, those that are fed with messages, those that are fed with files and other texts, and the list of all.
+    .target(name: "FuzzSupport", path: "Fuzz/Support"),
     .target(
-      name: "FuzzTargets",
+      name: "FuzzMessages",
       dependencies: [
-        "HAPCrypto", "HAPWire", "HAPModel", "HAPIP", "HAPAttributes", "HAPProfile", "HAPCapture", "HAPAppleArchive",
-        "HAPImport",
-        "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPJudge", "HAPReport", "HAPLint", "HAPDefects",
-        "HAPControl", "MDNS", "HAPTestSupport",
+        "FuzzSupport", "HAPCrypto", "HAPWire", "HAPModel", "HAPIP", "HAPAttributes", "HAPCapture", "HAPJudge",
+        "HAPReport", "HAPControl", "MDNS", "HAPTestSupport",
       ],
-      path: "Fuzz/Targets"),
+      path: "Fuzz/Messages"),
+    .target(
+      name: "FuzzFiles",
+      dependencies: [
+        "FuzzSupport", "HAPWire", "HAPModel", "HAPIP", "HAPProfile", "HAPAppleArchive", "HAPImport", "HAPYAML",
+        "HAPSuite", "HAPLint", "HAPDeviations",
+      ],
+      path: "Fuzz/Files"),
+    .target(
+      name: "FuzzCommands",
+      dependencies: ["FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire"],
+      path: "Fuzz/Commands"),
+    .target(name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzCommands"], path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
     // The tests of an example that is a package of its own, built here a second time so that they needn't be built with all of this again.
     .testTarget(
@@ -277,7 +326,8 @@ let package = Package(
     .target(
       name: "WorldPrograms",
       dependencies: [
-        "HAPWorld", "HapsimProgram", "HaptestProgram", "HAPCommandLine", "HAPStore", "HAPLoop", "HAPCrypto",
+        "HAPWorld", "HapsimProgram", "HapsimInputs", "HaptestProgram", "HAPCommandLine", "HAPStore", "HAPLoop",
+        "HAPCrypto",
       ],
       path: "Tests/WorldPrograms"),
     .executableTarget(
@@ -287,7 +337,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPFuzzing", "HAPWorld", "HAPFaults", "HAPJudge",
+        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPFuzzing", "HAPWorld", "HAPDeviations",
+        "HAPJudge",
         "HAPTransport", "HAPStore",
         "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
@@ -296,7 +347,9 @@ let package = Package(
     .target(
       name: "HAPSwarm",
       dependencies: [
-        "HAPWorld", "HAPCommands", "HAPHost", "HAPDevices", "HAPDefects", "HAPProfile", "HAPDiscovery", "HAPTransport",
+        "HAPWorld", "HAPCommands", "HAPHost", "HAPPreparation", "HAPDeviations", "HAPProfile",
+        "HAPDiscovery",
+        "HAPTransport",
         "HAPStore",
         "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop", "HAPCrypto",
       ],
@@ -316,10 +369,9 @@ if Context.environment["HAPSIM_FUZZ"] != nil {
   let fuzzed: Set<String> = [
     "HAPCrypto", "HAPWire", "HAPModel", "HAPAttributes", "HAPPairing", "HAPIP", "HAPProfile", "HAPCapture",
     "HAPAppleArchive", "HAPImport",
-    "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPFaults", "HAPDevices", "HAPJudge", "HAPReport",
-    "HAPLint", "HAPDefects", "HAPControl", "MDNS",
-    "HAPTestSupport",
-    "FuzzTargets",
+    "HAPYAML", "HAPSuite", "HAPScenario", "HAPVocabulary", "HAPDevices", "HAPJudge", "HAPReport", "HAPLint",
+    "HAPDeviations", "HAPControl", "MDNS", "HAPTestSupport", "FuzzSupport", "FuzzMessages", "FuzzFiles",
+    "FuzzCommands", "FuzzTargets",
   ]
   let flags = ["-sanitize=fuzzer,address", "-parse-as-library"]
   for target in package.targets where fuzzed.contains(target.name) {

@@ -1,3 +1,7 @@
+import FuzzCommands
+import FuzzFiles
+import FuzzMessages
+
 /// What is fed with bytes of no good will. Each takes any bytes and returns; where a rule is broken it traps.
 ///
 /// libFuzzer runs them (`Fuzz/Runner`), and so does `swift test` over the kept corpora (`Tests/FuzzTests`).

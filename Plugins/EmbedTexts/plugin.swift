@@ -15,11 +15,13 @@ import PackagePlugin
     var givesFolder = false
   }
 
-  /// `Texts` is a symbolic link to a folder outside of `Sources`: in a target's folder, the package manager notices files that are added or removed.
+  /// `Texts`, `DefectTexts` and `FaultTexts` are symbolic links to folders outside of `Sources`: in a target's folder, the package manager notices files that are added or removed.
   private static let parts: [String: [Part]] = [
     "HAPSuite": [Part(option: "--texts", type: "EmbeddedSuites", folder: "Texts", extensions: ["yaml"])],
-    "HAPDefects": [Part(option: "--texts", type: "EmbeddedDefects", folder: "Texts", extensions: ["yaml"])],
-    "HAPFaults": [Part(option: "--texts", type: "EmbeddedFaults", folder: "Texts", extensions: ["yaml"])],
+    "HAPDeviations": [
+      Part(option: "--texts", type: "EmbeddedDefects", folder: "DefectTexts", extensions: ["yaml"]),
+      Part(option: "--texts", type: "EmbeddedFaults", folder: "FaultTexts", extensions: ["yaml"]),
+    ],
     "HAPControl": [
       Part(option: "--texts", type: "EmbeddedPage", folder: "Page", extensions: ["html", "css", "js", "svg"]),
       Part(option: "--json", type: "EmbeddedDescription", folder: "OpenAPI", extensions: ["json"]),

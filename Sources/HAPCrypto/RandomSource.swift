@@ -18,6 +18,15 @@ package struct RandomSource: Sendable {
 
   package func secret(_ count: Int) -> SecretBytes { SecretBytes(count: count, filledBy: fill) }
 
+  /// The same randomness, of which `note` gets every draw.
+  package func noted(by note: @escaping @Sendable ([UInt8]) -> Void) -> RandomSource {
+    RandomSource { room in
+      let bytes = bytes(room.count)
+      room.copyBytes(from: bytes)
+      note(bytes)
+    }
+  }
+
   /// The same stream for the same seed: for tests and simulations that must replay, never for keys that must hold.
   ///
   /// Draw `i` is the ChaCha20 keystream under a key made from `seed` and the nonce `i`.

@@ -1,4 +1,4 @@
-import HAPFaults
+import HAPDeviations
 import HAPWire
 import HAPYAML
 

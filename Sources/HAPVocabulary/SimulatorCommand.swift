@@ -1,5 +1,5 @@
 import HAPDevices
-import HAPFaults
+import HAPDeviations
 import HAPIP
 import HAPModel
 import HAPProfile

@@ -1,3 +1,4 @@
+import HapsimFiles
 import HAPCommandLine
 import HAPWire
 
@@ -15,6 +16,3 @@ extension Program {
     ],
     nearest: { nearestName(to: $0, in: $1) })
 }
-
-/// Until a release is made: the next one.
-package let hapsimVersion = "0.1.0"

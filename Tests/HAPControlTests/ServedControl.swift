@@ -1,3 +1,4 @@
+import HAPPreparation
 import HAPCommands
 import HAPHost
 import HAPLoop

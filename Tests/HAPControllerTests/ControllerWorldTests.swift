@@ -4,6 +4,7 @@
   import Testing
 
   @testable import HAPSimulator
+  @testable import HAPSimulatorCore
 
   /// The public API of HAPController against a hapsim, in a simulated world.
   @Suite("A controller in a simulated world", .timeLimit(.minutes(10))) struct ControllerWorldTests {

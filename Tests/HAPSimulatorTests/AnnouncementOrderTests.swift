@@ -5,7 +5,7 @@
   import Testing
   import WorldTestSupport
 
-  @testable import HAPHost
+  @testable import HAPFrontEnds
 
   private let type = DNSName("_hap._tcp.local")!
   private let hostName = DNSName("order-host.local")!

@@ -1,3 +1,4 @@
+@testable import HAPPreparation
 import HAPCrypto
 import HAPModel
 import HAPProfile

@@ -1,4 +1,4 @@
-import HAPDefects
+import HAPDeviations
 import HAPDiscovery
 import HAPLoop
 import HAPWire

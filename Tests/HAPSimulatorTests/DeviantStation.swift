@@ -1,4 +1,5 @@
-import HAPDefects
+@testable import HAPFrontEnds
+import HAPDeviations
 import HAPDiscovery
 import HAPLoop
 import HAPWire

@@ -1,5 +1,4 @@
-import HAPDefects
-import HAPFaults
+import HAPDeviations
 import HAPLoop
 import HAPModel
 import HAPWire

@@ -1,3 +1,4 @@
+@testable import HAPPreparation
 import Foundation
 import HAPModel
 import HAPProfile

@@ -1,4 +1,6 @@
+@testable import HAPPreparation
 import HAPDiscovery
+import HAPFrontEnds
 import HAPLoop
 import HAPModel
 import HAPProfile
@@ -35,7 +37,7 @@ final class ServedSimulation: Sendable {
   /// - Parameter profiles: the texts of profiles, each served.
   init(
     _ profiles: [String], pace: SimulationClock.Pace = .standing, folder: StateFolder = .ephemeral(),
-    advertiser: RecordedAdvertiser? = nil
+    advertiser: RecordedAdvertiser? = nil, frontEnd: FrontEndMaker? = nil
   ) async throws {
     loop.start()
     let prepared = try profiles.map {
@@ -43,13 +45,14 @@ final class ServedSimulation: Sendable {
         AccessoryProfile(json: Array($0.utf8), fileName: "profile"), in: folder, random: .seeded(1))
     }
     try await onLoop { [self] in
-      let setting = Simulation.Setting(
+      var setting = Simulation.Setting(
         folder: folder, places: [ListeningPlace(.loopbackV4)], seed: 7,
         makeAdvertiser: { advertiser },
         sink: { [self] event in
           events.withLock { $0.append(event) }
           listener.withLock { $0 }?(event)
         })
+      setting.frontEnds = [frontEnd].compactMap { $0 }
       let simulation = Simulation(setting, in: SimulationClock(pace, on: loop), on: loop)
       for accessory in prepared { try simulation.serve(accessory, port: 0) }
       let dispatcher = CommandDispatcher(

@@ -1,3 +1,4 @@
+import HAPPreparation
 import HAPCrypto
 import HAPDiscovery
 import HAPHost

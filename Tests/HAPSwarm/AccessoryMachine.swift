@@ -1,6 +1,6 @@
+import HAPPreparation
 import HAPCommands
-import HAPDefects
-import HAPDevices
+import HAPDeviations
 import HAPDiscovery
 import HAPHost
 import HAPLoop
@@ -199,7 +199,7 @@ final class AccessoryMachine: @unchecked Sendable {  // see above
       _ = try? loop.performAndWait { _ = try UDPSocket(loop, host: .anyV4, port: 0) { _ in } }
     }
     _ = try? loop.performAndWait {
-      let dispatcher = CommandDispatcher(simulation, readProfile: { _ in throw CommandError(.failed, "none") }) {}
+      let dispatcher = CommandDispatcher(simulation, readProfile: { _ in throw LoopError(.other(0), "none") }) {}
       dispatcher.answer(Array(line.utf8)) { answer.text = $0 }
     }
     return answer.text.map { $0.contains("\"ok\":true") }

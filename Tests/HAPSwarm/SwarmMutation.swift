@@ -1,4 +1,4 @@
-import HAPDefects
+import HAPDeviations
 
 /// Something that is wrong on purpose, so that an invariant is seen to fail.
 package enum SwarmMutation: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-import HAPFaults
+import HAPDeviations
 import HAPIP
 import HAPModel
 import HAPWire

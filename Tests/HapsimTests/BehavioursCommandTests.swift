@@ -3,6 +3,9 @@ import HAPCommandLine
 import HAPDevices
 import HAPModel
 import Testing
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 @Suite("hapsim behaviours") struct BehavioursCommandTests {

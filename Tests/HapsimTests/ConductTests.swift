@@ -4,6 +4,9 @@ import HAPModel
 import HAPProfile
 import Testing
 
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 @Suite("hapsim conduct, and --conduct") struct ConductCommandTests {

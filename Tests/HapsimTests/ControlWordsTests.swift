@@ -2,6 +2,9 @@ import HAPCommandLine
 import HAPVocabulary
 import HAPWire
 import Testing
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 private func words(

@@ -2,6 +2,9 @@ import HAPModel
 import HAPWire
 import Testing
 
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 @Suite("The trial of controllers")

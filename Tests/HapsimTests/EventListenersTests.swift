@@ -2,6 +2,9 @@ import HAPHost
 import HAPLoop
 import Synchronization
 import Testing
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 @Suite("Listeners to events") struct EventListenersTests {

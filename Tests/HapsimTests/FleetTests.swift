@@ -5,6 +5,9 @@ import HAPProfile
 import HAPStore
 import Synchronization
 import Testing
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 @Suite struct FleetsAreHeldAgainstTheirProfiles {

@@ -2,6 +2,9 @@ import Foundation
 import HAPCommandLine
 import Testing
 
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 @Suite struct HelpTexts {

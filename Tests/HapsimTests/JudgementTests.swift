@@ -5,6 +5,9 @@ import HAPWire
 import Synchronization
 import Testing
 
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 private final class Sink: Sendable { let text = Mutex("") }

@@ -2,6 +2,9 @@ import HAPCommandLine
 import HAPModel
 import Testing
 
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 private func options(_ words: String..., environment: [String: String] = ["HOME": "/home/me"]) throws -> RunOptions {

@@ -5,6 +5,9 @@ import HAPModel
 import HAPStore
 import Testing
 
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 /// A folder with two accessories of one name and one of another; "Garage" is paired.

@@ -2,6 +2,9 @@ import Foundation
 import HAPCommandLine
 import Synchronization
 
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 /// What hapsim said and how it ended, run in this process.

@@ -2,6 +2,9 @@ import HAPCommandLine
 import HAPModel
 import Testing
 
+@testable import HapsimFiles
+@testable import HapsimInputs
+@testable import HapsimObservation
 @testable import HapsimProgram
 
 @Suite struct TypesCommand {

@@ -44,7 +44,10 @@ struct CommandValueTests {
   }
 
   /// The targets through which commands, faults, defects and steps go.
-  private static let targets = ["HAPFaults", "HAPDefects", "HAPVocabulary", "HAPScenario", "HAPCommands", "HAPHost"]
+  private static let targets = [
+    "HAPDeviations", "HAPVocabulary", "HAPScenario", "HAPCommands", "HAPPreparation", "HAPFrontEnds",
+    "HAPHost",
+  ]
 
   /// The files whose declarations for other targets have JSON, each with what it is.
   private static let declaring = [

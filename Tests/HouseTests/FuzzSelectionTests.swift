@@ -57,7 +57,7 @@ struct FuzzSelectionTests {
     #expect(try copy.targets(since: "HEAD").isEmpty)
     let reader = "Sources/HAPAppleArchive/ArchiveReader.swift"
     #expect(try copy.targets(changing: reader) == ["import", "archive"])
-    #expect(try copy.targets(changing: "Fuzz/Targets/LintTarget.swift") == ["lint"])
+    #expect(try copy.targets(changing: "Fuzz/Files/LintTarget.swift") == ["lint"])
     #expect(try copy.targets(changing: "Defects/read.yaml").contains("defects"))
     #expect(try !copy.targets(changing: "Defects/read.yaml").contains("archive"))
     #expect(try copy.targets(changing: "Sources/hapctl/main.swift").isEmpty)

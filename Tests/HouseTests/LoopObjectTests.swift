@@ -38,7 +38,7 @@ struct LoopObjectTests {
     ("HAPWorld/Loop/StrayTasks.swift", ["processes"], "looks for a variable of the concurrency runtime"),
 
     (
-      "HAPSimulator/Library/Simulator.swift", ["Kernel/KernelDriver"],
+      "HAPSimulatorCore/Accessories/SimulatorCore.swift", ["Kernel/KernelDriver"],
       "makes the loop of a simulator that a test runs on the machine"
     ),
 
@@ -48,7 +48,7 @@ struct LoopObjectTests {
     ),
 
     (
-      "HAPSimulator/World/SeedVariable.swift", ["files", "processes"],
+      "HAPSimulatorCore/World/SeedVariable.swift", ["files", "processes"],
       "reads the seed of a user's test, and prints it when the test fails"
     ),
 
@@ -61,8 +61,8 @@ struct LoopObjectTests {
     ("HAPDiscovery/Daemon/ServiceReference.swift", ["Kernel/DescriptorWatcher"], "waits for sockets of this library"),
 
     // Files that a user names.
-    ("HAPHost/Files/RegularFile.swift", ["files"], "reads a file that a user names"),
-    ("HAPHost/Accessory/CaptureWriter.swift", ["files"], "writes a file that a user names"),
+    ("HAPPreparation/RegularFile.swift", ["files"], "reads a file that a user names"),
+    ("HAPObservation/CaptureWriter.swift", ["files"], "writes a file that a user names"),
     (
       "HAPTarget/Hooks/ServedProfile.swift", ["files", "processes"],
       "writes the changed profile for a command of a hook"
@@ -98,15 +98,15 @@ struct LoopObjectTests {
     ),
     ("HapsimProgram/Commands/ControlCommand.swift", ["files"], "makes a path of a user absolute"),
     (
-      "HapsimProgram/Run/RunHost.swift",
+      "HapsimInputs/RunHost.swift",
       ["Kernel/KernelDriver", "Kernel/DescriptorLimit", "Kernel/KernelInterfaces", "Kernel/LineReader"],
       "is the machine as the host of a run"
     ),
     (
-      "HapsimProgram/Run/CaptureFiles.swift", ["clocks", "files", "processes"],
+      "HapsimObservation/CaptureFiles.swift", ["clocks", "files", "processes"],
       "names a capture file after the time and the process; the name should come from the host of the run"
     ),
-    ("HapsimProgram/Run/Roster.swift", ["Kernel/Workers"], "prepares a large fleet on several threads"),
+    ("HapsimInputs/Roster.swift", ["Kernel/Workers"], "prepares a large fleet on several threads"),
     (
       "HapsimProgram/Run/ServingLoop.swift", ["Kernel/Workers"],
       "gives a large fleet as many loops as the machine has cores"

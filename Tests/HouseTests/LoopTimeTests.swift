@@ -35,7 +35,7 @@ struct LoopTimeTests {
     ("HAPWorld/Loop/MainQueue.swift", "DispatchQueue", "waits for the main queue, which is the process's"),
     ("HAPWorld/Loop/SimulatedWorld.swift", "Task", "starts the body of a run, on the executor of the world"),
     ("HAPWorld/Loop/SimulatedWorld.swift", "Task.sleep", "names it in the message about a test that uses it"),
-    ("HAPSimulator/World/RunningWorlds.swift", "Task.sleep", "names it in the message about a test that uses it"),
+    ("HAPSimulatorCore/World/WorldRun.swift", "Task.sleep", "names it in the message about a test that uses it"),
     ("HAPSimulator/World/WorldClock.swift", "sleep", "is the clock of a simulated world, whose method has this name"),
     ("HAPWorld/Loop/WorldBody.swift", "DispatchQueue", "gives a world that a user's test runs a thread of its own"),
     ("HAPTransport/SystemRandomSource.swift", "SystemRandom", "gives executables the system's randomness"),
@@ -46,7 +46,7 @@ struct LoopTimeTests {
     ("hapctl/Proxy/ProxyIdentity.swift", "SystemRandom", "draws an identity on the program's main thread"),
     ("HaptestProgram/Run/RunRequest.swift", "SystemRandom", "draws a seed before there is a loop"),
     ("HaptestProgram/Commands/FuzzCommand.swift", "SystemRandom", "draws a seed before there is a loop"),
-    ("HapsimProgram/Run/RunHost.swift", "SystemRandom", "is the machine as the host of a run"),
+    ("HapsimProgram/Run/RunProfiles.swift", "SystemRandom", "is the machine as the host of a run"),
   ]
 
   /// Each line that uses what is denied has one of these words. The search is slow, so it reads no other lines.

@@ -1,5 +1,5 @@
 import Foundation
-import HAPFaults
+import HAPDeviations
 import Testing
 
 @Suite("haptest against the faults of hapsim, in a simulated world") struct FaultTests {

@@ -1,5 +1,5 @@
 import HAPDevices
-import HAPFaults
+import HAPDeviations
 import HAPHost
 import HAPLoop
 import HAPProfile

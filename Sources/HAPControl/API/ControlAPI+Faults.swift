@@ -1,4 +1,4 @@
-import HAPFaults
+import HAPDeviations
 import HAPHost
 import HAPWire
 

@@ -1,5 +1,6 @@
 import HAPCommands
 import HAPDevices
+import HAPDeviations
 import HAPHost
 import HAPLoop
 import HAPModel

@@ -2,9 +2,8 @@ import HAPDiscovery
 import HAPModel
 
 extension AccessoryRun {
-  /// Makes an event of what the core reports, and tells the observer.
+  /// Makes an event of what a front end reports.
   func report(_ report: AccessoryReport) {
-    observer?.hear(report, at: server.now)
     switch report {
     case .connected(let id, let peer):
       peers[id] = peer
@@ -14,24 +13,21 @@ extension AccessoryRun {
       tell { _ in .disconnected(peer: peer) }
     case .paired(let controller, let isAdmin): tell { _ in .paired(controller: controller, isAdmin: isAdmin) }
     case .unpaired(let controller): tell { _ in .unpaired(controller: controller) }
-    case .verified(let id, let controller):
-      // Some faults are for certain controllers alone.
-      server.reshape(id)
-      tell { _ in .verified(controller: controller) }
+    case .verified(_, let controller): tell { _ in .verified(controller: controller) }
     case .wrote(let id, let value, let controller):
-      if let slot = core.attributes.database.slot(of: id) {
+      if let slot = database.slot(of: id) {
         tell { .wrote($0.named(slot, value), controller: controller) }
       }
     case .subscribed(let id, let controller):
-      if let slot = core.attributes.database.slot(of: id) {
+      if let slot = database.slot(of: id) {
         tell { .subscribed($0.named(slot), controller: controller) }
       }
     case .unsubscribed(let id, let controller):
-      if let slot = core.attributes.database.slot(of: id) {
+      if let slot = database.slot(of: id) {
         tell { .unsubscribed($0.named(slot), controller: controller) }
       }
     case .told(let id, let value, let controller):
-      if let slot = core.attributes.database.slot(of: id) {
+      if let slot = database.slot(of: id) {
         tell { .told($0.named(slot, value), controller: controller) }
       }
     case .identified: break  // told when it is done

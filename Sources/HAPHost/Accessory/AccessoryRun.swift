@@ -1,27 +1,27 @@
+import HAPFrontEnds
 import HAPAttributes
-import HAPCapture
-import HAPDefects
+import HAPDeviations
 import HAPDevices
 import HAPDiscovery
 import HAPIP
 import HAPLoop
 import HAPModel
+import HAPPreparation
 import HAPProfile
 import HAPStore
-import HAPTransport
 
-/// One accessory while it is served: core, server, store, device and advertisement, tied together on one loop.
+/// One run of an accessory, from a start to the next: front ends, store and device, tied together on one loop.
 ///
 /// Belongs to the loop's thread; `SimulatedAccessory` is the way in from elsewhere.
-final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
+final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   let prepared: PreparedAccessory
-  let core: AccessoryCore
-  let server: AccessoryServer
+  let ip: IPFrontEnd
+  /// All but the one over IP.
+  private var others: [any FrontEnd] = []
   private let loop: EventLoop
   private(set) var device: any Device
   /// The profile that is served now.
   private var built: BuiltAccessory
-  private let advertiser: (any Advertiser)?
   private let sink: (@Sendable (SimulatorEvent) -> Void)?
   /// The same, for what is no trouble; nil where nobody hears it.
   private var news: (@Sendable (SimulatorEvent) -> Void)?
@@ -33,106 +33,70 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   private let changes: StoreQueue
   private var hasValueTrouble = false
   private var isStopped = false
-  private var places: [ListeningPlace] = []
-  private var port: UInt16 = 0
-  /// Whether it is on the network.
-  private(set) var hasRadio = true
-  /// Whether it tells its record there.
-  private var isAnnounced = true
-  private let capture: CaptureWriter?
-  /// Judges the controllers; nil: nobody does.
-  let observer: AccessoryObserver?
   /// Characteristics whose reads the device leaves without an answer.
   private var stuck: Set<AttributeID> = []
-  /// What is wrong on purpose.
+
+  /// The defects and faults of this run.
   private let installed: InstalledDefect
-  /// Whether a fault is on.
-  private var isHindered = false
+  private let attributes: AttributeServer
+
+  var database: AttributeDatabase { attributes.database }
+  var frontEnds: [any FrontEnd] { [ip] + others }
 
   /// - Parameters:
-  ///   - clock: what the device's time is; the protocol's is the loop's.
+  ///   - terms: how it is served. Its `chance` is the one that the accessory began with.
+  ///   - chance: the random numbers, as far as they were drawn.
+  ///   - start: counted from 1.
   ///   - advertiser: nil: not visible in DNS-SD.
-  ///   - sink: is told what happens, on the loop; nil: nothing is told, and a request costs less.
-  ///   - device: what stands behind the core; nil: what the profile says.
+  ///   - defect: what the accessory's defect remembers.
   init(
-    _ prepared: PreparedAccessory, on loop: EventLoop, clock: SimulationClock, advertiser: (any Advertiser)?,
-    chance: AccessoryChance, device: (any Device)? = nil, capturePath: String? = nil,
-    defect: DefectState? = nil, observer: AccessoryObserver? = nil, sink: (@Sendable (SimulatorEvent) -> Void)?,
-    tellsAll: Bool = true, tellsRequests: Bool = false
+    _ prepared: PreparedAccessory, on loop: EventLoop, _ terms: ServingTerms, start: Int,
+    advertiser: (any Advertiser)?, chance: AccessoryChance, defect: DefectState?, observer: (any RunObserver)?
   ) throws(LoopError) {
-    self.observer = observer
     self.prepared = prepared.running
     self.loop = loop
-    self.advertiser = advertiser
-    self.sink = sink
-    news = tellsAll ? sink : nil
-    self.clock = clock
+    sink = terms.sink
+    news = terms.tellsAll ? terms.sink : nil
+    clock = terms.clock
     random = chance.device
     timers = DeviceTimers(clock)
     changes = StoreQueue(prepared.store, on: loop)
-    let name = prepared.name
-    let capture = try capturePath.map { (path) throws(LoopError) in
-      try CaptureWriter(path) { sink?(SimulatorEvent(accessory: name, .trouble($0))) }
-    }
-    self.capture = capture
-    core = AccessoryCore(
-      identity: prepared.identity, advertisement: prepared.advertisement, database: prepared.database,
-      pairings: prepared.pairings, failedAttempts: prepared.failedAttempts, quirks: prepared.conduct.ip,
-      attributeQuirks: prepared.conduct.attributes, pairingQuirks: prepared.conduct.pairing,
-      random: capture.map { loop.random.noted(by: LoopBound(here: loop, $0)) } ?? defect?.random(on: loop)
-        ?? loop.random)
-    core.makesReports = news != nil || observer != nil
-    core.reportsRequests = tellsRequests
+    let (sink, name) = (terms.sink, prepared.name)
+    let capture = try terms.capture?(start)({ sink?(SimulatorEvent(accessory: name, .trouble($0))) })
     built = prepared.built.withoutDatabase
-    self.device = device ?? prepared.blueprint.makeDevice()
-    server = AccessoryServer(core, on: loop, openFiles: prepared.openFiles)
-    core.attributes.setLive(self.device.live)
-    core.snapshotSource = TestCardCamera(in: prepared.database, named: built.names, clock)
-    capture?.begin(
-      CaptureHead(
-        name: prepared.name, identity: prepared.identity, advertisement: prepared.advertisement,
-        accessories: prepared.database.accessories, pairings: prepared.pairings,
-        failedAttempts: prepared.failedAttempts,
-        conduct: prepared.conduct, live: Array(self.device.live), judges: self.device.judgesWrites))
-    server.recorder = capture
-    installed = InstalledDefect(
-      defect, own: prepared.defect, setupCode: prepared.setupCode, networkRandom: chance.network, server,
-      beside: observer)
-    server.owner = self
-    core.attributes.writer = self.device.judgesWrites ? self : nil
-    installed.onIdentify = { [unowned self] in identify(aid: $0) }
-    installed.onAdvertise = { [unowned self] in advertiseAnew(with: $0) }
-    observer?.watch(core)
+    device = prepared.blueprint.makeDevice()
+    ip = IPFrontEnd(
+      prepared.setup,
+      IPFrontEnd.Terms(
+        advertiser: advertiser, places: terms.places, port: terms.port, capture: capture, observer: observer),
+      on: loop, chance: chance.network, state: defect, device: device
+    ) { event in sink?(SimulatorEvent(accessory: name, SimulatorEvent.Kind(event))) }
+    installed = ip.installed
+    attributes = ip.attributes
+    ip.owner = self
+    ip.setReports(all: terms.tellsAll && sink != nil, requests: terms.tellsRequests)
+    ip.snapshotSource = TestCardCamera(in: prepared.database, named: built.names, clock)
+    attributes.writer = device.judgesWrites ? self : nil
     timers.onFire = { [unowned self] token in visit(.time) { self.device.timerFired(token, &$0) } }
+    others = terms.frontEnds.map { $0(ip.parts) }
   }
 
   /// As far as it has been drawn.
   var chance: AccessoryChance { AccessoryChance(device: random, network: installed.networkRandom) }
 
-  /// What is wrong with the accessory and its network from now on.
-  /// - Parameter base: of the accessory's own defect.
-  func apply(_ faults: AccessoryFaults, base: DefectState?) {
-    isHindered = !faults.isEmpty
-    observer?.serves = hasRadio && !isHindered
-    installed.apply(faults, base: base)
-  }
-
   /// Sets which events the sink receives from now on. Failures are always reported.
   func setReporting(_ reporting: Reporting) {
     news = reporting.all ? sink : nil
-    core.makesReports = news != nil || observer != nil
-    core.reportsRequests = reporting.requests
+    ip.setReports(all: news != nil, requests: reporting.requests)
     // Without reports, disconnected peers would stay here.
-    if !core.makesReports { peers = [:] }
+    if !ip.makesReports { peers = [:] }
   }
 
   /// Takes the record back with everything else as it is, or tells it again.
   func setAnnounced(_ isTold: Bool) {
-    guard isTold != isAnnounced else { return }
-    isAnnounced = isTold
+    guard isTold != ip.isAnnounced else { return }
     tell { _ in .announced(isTold) }
-    guard hasRadio else { return }
-    if isTold { publish() } else { advertiser?.withdraw() }
+    for frontEnd in frontEnds { frontEnd.setAnnounced(isTold) }
   }
 
   /// How long an accessory identifies itself. HomeKitADK's comments ask for no more than five seconds.
@@ -141,51 +105,18 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   // MARK: Life
 
   /// Listens, starts the device, and becomes visible.
-  /// - Parameters:
-  ///   - hasRadio: otherwise it does so when it gets its radio back.
-  ///   - isKnown: the network has the record still, and nobody took it back.
-  func start(
-    on places: [ListeningPlace], port: UInt16, hasRadio: Bool = true, isAnnounced: Bool = true, isKnown: Bool = false
-  ) throws(LoopError) {
-    self.isAnnounced = isAnnounced
-    self.places = places
-    self.port = port
-    self.hasRadio = hasRadio
-    if hasRadio {
-      try server.listen(on: places, port: port)
-      self.port = server.port
-    }
-    observer?.serves = hasRadio && !isHindered
+  func start(_ visibility: Visibility) throws(LoopError) {
+    for frontEnd in frontEnds { try frontEnd.start(visibility) }
     visit(.start) { device.start(&$0) }
-    if isKnown {
-      advertise(core.advertisement)
-    } else if hasRadio {
-      publish()
-    }
+    ip.announce(visibility)
   }
 
-  /// How an accessory goes.
-  enum Ending {
-    /// Says goodbye and sends what is answered.
-    case orderly
-    /// The same, and it will come back under the same advertiser.
-    case forRestart
-    /// No word to anybody, and connections are cut off.
-    case powerCut
-  }
-
-  func stop(_ ending: Ending = .orderly) {
+  func stop(_ ending: RunEnding = .orderly) {
     guard !isStopped else { return }
     isStopped = true
-    observer?.runEnded()
+    ip.runEnds()
     timers.close()
-    switch ending {
-    case .orderly: advertiser?.close()
-    case .forRestart: advertiser?.withdraw()
-    case .powerCut: break
-    }
-    installed.stop()
-    server.stop(withReset: ending == .powerCut)
+    for frontEnd in frontEnds { frontEnd.stop(ending) }
   }
 
   /// Calls `body` when every change that was handed over is stored, or failed: perhaps at once.
@@ -198,24 +129,14 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   /// Takes it off the network, with a goodbye and every connection cut off, or brings it back at the same port.
   func setRadio(_ isOn: Bool) throws(LoopError) {
-    guard isOn != hasRadio else { return }
-    if isOn {
-      try server.listen(on: places, port: port)
-      port = server.port
-      hasRadio = true
-      publish()
-    } else {
-      hasRadio = false
-      advertiser?.withdraw()
-      server.vanish()
-    }
-    observer?.serves = hasRadio && !isHindered
+    guard isOn != ip.hasRadio else { return }
+    for frontEnd in frontEnds { try frontEnd.setRadio(isOn) }
     tell { _ in .radio(isOn: isOn) }
   }
 
   /// An accessory behind the bridge is lost, or found again.
   func setReachable(_ isReachable: Bool, aid: UInt64) {
-    server.setReachable(isReachable, aid: aid)
+    ip.setReachable(isReachable, aid: aid)
     tell { .reachable(aid: aid, name: $0.accessoryName(aid), isReachable) }
   }
 
@@ -223,17 +144,18 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   func replace(by replacement: Replacement) {
     guard !isStopped else { return }
     // Behaviours that start read the values of those that continue, such as a countdown.
-    let current = core.attributes.database.updated(by: device, now: clock.now, random: random)
+    let current = self.database.updated(by: device, now: clock.now, random: random)
     let database = replacement.database(from: current)
     built = replacement.built.withoutDatabase
     stuck = []
     device = replacement.blueprint.makeDevice(for: database, inPlaceOf: device, for: current)
     timers.handOver(device.token(continuing:))
-    core.attributes.writer = device.judgesWrites ? self : nil
-    core.snapshotSource = TestCardCamera(in: database, named: built.names, clock)
-    server.replace(
+    attributes.writer = device.judgesWrites ? self : nil
+    ip.snapshotSource = TestCardCamera(in: database, named: built.names, clock)
+    ip.replace(
       database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
       live: device.live)
+    for frontEnd in frontEnds { frontEnd.databaseWasReplaced() }
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
     visit(.start) { device.start(&$0) }
   }
@@ -241,7 +163,17 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   /// The device leaves reads of a characteristic without an answer, so that they end with -70408 in time, or answers them again.
   func setStuck(_ isStuck: Bool, _ id: AttributeID) {
     if isStuck { stuck.insert(id) } else { stuck.remove(id) }
-    core.attributes.setLive(Set(device.live).union(stuck))
+    attributes.setLive(Set(device.live).union(stuck))
+  }
+
+  // MARK: Connections
+
+  var connectionCount: Int { others.reduce(ip.connectionCount) { $0 + $1.connections.count } }
+
+  /// Closes connections as if the network had.
+  /// - Returns: how many.
+  func disconnect(where isMeant: (ControllerConnection) -> Bool) -> Int {
+    frontEnds.reduce(0) { $0 + $1.disconnect(where: isMeant) }
   }
 
   // MARK: The person at the device
@@ -261,8 +193,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   /// Lets the device look and act, and does what it asks for.
   private func visit(_ cause: DeviceChange.Cause, _ body: (inout DeviceContext) -> Void) {
-    var context = DeviceContext(now: clock.now, random: random) { [core] id in
-      core.attributes.database.slot(of: id).map { core.attributes.database.characteristics[$0] }
+    var context = DeviceContext(now: clock.now, random: random) { [attributes] id in
+      attributes.database.slot(of: id).map { attributes.database.characteristics[$0] }
     }
     body(&context)
     random = context.random
@@ -278,24 +210,24 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
       case .answerWrite(let number, let verdict): verdicts.append((number, verdict))
       }
     }
-    if let altered = installed.alteration?.altered(changes, by: cause, core.attributes.database) {
+    if let altered = installed.alteration?.altered(changes, by: cause, attributes.database) {
       changes = altered.filter { $0.delay == .zero }.map(\.change)
       for (change, delay) in altered where delay > .zero { installed.after(delay) { [unowned self] in tell([change]) } }
     }
     tell(changes)
-    for (id, result, ticket) in reads { server.answerRead(id, result, ticket: ticket) }
-    for (number, verdict) in verdicts { server.answerWrite(number, verdict) }
+    for (id, result, ticket) in reads { ip.answerRead(id, result, ticket: ticket) }
+    for (number, verdict) in verdicts { ip.answerWrite(number, verdict) }
   }
 
   /// Applies changes of the device. A change can be late: it is dropped if a new profile removed the characteristic.
   private func tell(_ changes: [(id: AttributeID, value: Value)]) {
     var applicable: [(id: AttributeID, value: Value)] = []
     for (id, value) in changes {
-      guard let slot = core.attributes.database.slot(of: id) else { continue }
+      guard let slot = attributes.database.slot(of: id) else { continue }
       applicable.append((id, value))
       tell { .changed($0.named(slot, value)) }
     }
-    if !applicable.isEmpty { server.change(applicable) }
+    if !applicable.isEmpty { ip.change(applicable) }
   }
 
   // MARK: What the server leaves to us
@@ -332,7 +264,7 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   func wrote(_ write: ServiceWrite) {
     if installed.isSuppressed(.wrote) { return }
-    guard let altered = installed.alteration?.altered(write, core.attributes.database) else { return take(write) }
+    guard let altered = installed.alteration?.altered(write, attributes.database) else { return take(write) }
     if let write = altered.write {
       take(write)
       if altered.isTwice { take(write) }
@@ -342,8 +274,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
 
   private func take(_ write: ServiceWrite) {
     for entry in write.entries {
-      if let slot = core.attributes.database.slot(of: entry.id),
-        core.attributes.database.characteristics[slot].type == CharacteristicDefinition.identify.type
+      if let slot = attributes.database.slot(of: entry.id),
+        attributes.database.characteristics[slot].type == CharacteristicDefinition.identify.type
       {
         identify(aid: entry.id.aid)
       }
@@ -359,43 +291,22 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
   func judge(_ write: CharacteristicWrite) -> WriteVerdict {
     var verdict = WriteVerdict.accepted()
     visit(.write) { verdict = device.judge(write, &$0) }
-    capture?.note(.verdict(verdict), at: server.now)
+    ip.note(verdict)
     return verdict
   }
 
-  func advertise(_ advertisement: Advertisement) {
-    if installed.isSuppressed(.advertise) { return }
-    advertiser?.update(txt: advertisement.txt)
-  }
-
-  /// Tells the record with other values, until it changes for another reason.
-  private func advertiseAnew(with members: [(name: String, value: String?)]) {
-    var txt = core.advertisement.txt
-    for (name, value) in members {
-      txt.removeAll { $0.key == name }
-      if let value { txt.append((name, value)) }
-    }
-    advertiser?.update(txt: txt)
-  }
-
   func tell(_ kind: (AttributeDatabase) -> SimulatorEvent.Kind) {
-    news?(SimulatorEvent(accessory: prepared.name, kind(core.attributes.database)))
+    news?(SimulatorEvent(accessory: prepared.name, kind(database)))
   }
 
   private func tellTrouble(_ text: String) { sink?(SimulatorEvent(accessory: prepared.name, .trouble(text))) }
+}
 
-  // MARK: Visibility
-
-  private func publish() {
-    guard let advertiser, isAnnounced else { return }
-    // Listening everywhere, each interface tells its own addresses.
-    let addresses = places.contains(where: \.host.isUnspecified) ? [] : places.map(\.host)
-    let record = ServiceRecord(
-      name: prepared.instanceName, port: port, txt: core.advertisement.txt, host: prepared.hostName,
-      addresses: addresses)
-    // Not this run: behind a power cut the record stays, and another run serves it.
-    advertiser.publish(record) { [sink, name = prepared.name] event in
-      sink?(SimulatorEvent(accessory: name, SimulatorEvent.Kind(event)))
-    }
+extension PreparedAccessory {
+  fileprivate var setup: IPFrontEnd.Setup {
+    IPFrontEnd.Setup(
+      name: name, instanceName: instanceName, hostName: hostName, identity: identity, setupCode: setupCode,
+      advertisement: advertisement, database: database, pairings: pairings, failedAttempts: failedAttempts,
+      conduct: conduct, defect: defect, openFiles: openFiles)
   }
 }

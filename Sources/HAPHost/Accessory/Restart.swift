@@ -1,5 +1,6 @@
+import HAPFrontEnds
 import HAPModel
 
 extension Restart {
-  var ending: AccessoryRun.Ending { self == .powerCut ? .powerCut : .forRestart }
+  var ending: RunEnding { self == .powerCut ? .powerCut : .forRestart }
 }

@@ -16,13 +16,13 @@ extension SimulatedAccessory {
       json.key("setupPayload")
       json.string(prepared.setupPayload.uri)
       json.key("announced")
-      json.bool(isAnnounced)
+      json.bool(visibility.isAnnounced)
       json.key("defect")
       if let defect = prepared.defect { json.string(defect.id) } else { json.null() }
       json.key("faults")
       json.array { json in for fault in faults.active { json.string(fault.text) } }
       if let run {
-        let advertised = run.core.advertisement
+        let advertised = run.ip.advertisement
         json.key("model")
         json.string(advertised.model)
         json.key("configurationNumber")
@@ -63,7 +63,7 @@ extension SimulatedAccessory {
       json.key("faults")
       json.integer(faults.active.count)
       json.key("connections")
-      json.integer(run?.server.connectionCount ?? 0)
+      json.integer(run?.connectionCount ?? 0)
       json.key("bridged")
       json.integer(database.accessoryEntries.count - 1)
       guard !types.isEmpty else { return }
@@ -83,25 +83,25 @@ extension SimulatedAccessory {
   }
 
   /// A JSON array.
-  package func writePairings(to json: inout JSONWriter) { json.pairings(run?.core.pairings ?? []) }
+  package func writePairings(to json: inout JSONWriter) { json.pairings(run?.ip.pairings ?? []) }
 
   /// A JSON array, in the order in which they were made.
   package func writeConnections(to json: inout JSONWriter) {
     json.array { json in
       guard let run else { return }
-      let database = run.core.attributes.database
-      for connection in run.core.connections where !connection.isClosed {
+      let database = run.database
+      for connection in run.frontEnds.flatMap(\.connections) {
         json.object { json in
           json.key("id")
-          json.integer(connection.id.number)
+          json.integer(connection.number)
           json.key("peer")
           json.string(connection.peer)
           json.key("controller")
-          if let controller = connection.verifiedController { json.string(controller) } else { json.null() }
+          if let controller = connection.controller { json.string(controller) } else { json.null() }
           json.key("subscriptions")
           json.array { json in
-            guard connection.isSubscribed else { return }
-            for slot in database.characteristics.indices where connection.isSubscribed(toSlot: slot) {
+            guard let session = connection.session, session.isSubscribed else { return }
+            for slot in database.characteristics.indices where session.isSubscribed(toSlot: slot) {
               json.string(database.id(ofSlot: slot).description)
             }
           }
@@ -112,11 +112,10 @@ extension SimulatedAccessory {
 
   /// - Returns: false when there is none of this number.
   package func disconnect(connection number: UInt64) -> Bool {
-    guard let run, let meant = run.core.connections.first(where: { $0.id.number == number && !$0.isClosed }) else {
+    guard let run, run.frontEnds.contains(where: { $0.connections.contains { $0.number == number } }) else {
       return false
     }
-    run.server.disconnect(meant.id)
-    return true
+    return run.disconnect { $0.number == number } > 0
   }
 
   /// A characteristic with its rules and its value, as a JSON object.

@@ -13,7 +13,7 @@ extension SimulatedAccessory {
     at service: ServiceSelector?, aid: UInt64?, _ command: (AttributeID?) -> DeviceCommand
   ) throws(CommandError) {
     let run = try running()
-    let database = run.core.attributes.database
+    let database = run.database
     if let service {
       let place = try CommandError.for { () throws(SelectionError) in try service.resolve(in: database, aid: aid) }
       return try run.perform(command(place))
@@ -35,7 +35,7 @@ extension SimulatedAccessory {
   /// - Parameter value: as a command writes it.
   package func set(_ selector: CharacteristicSelector, to value: Value, aid: UInt64?) throws(CommandError) {
     let run = try running()
-    let database = run.core.attributes.database
+    let database = run.database
     let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
     guard let slot = database.slot(of: id) else {
       throw CommandError(.noSuchCharacteristic, "there is no characteristic \(id)")
@@ -46,9 +46,9 @@ extension SimulatedAccessory {
   /// Leaves reads of a characteristic without an answer, until it starts anew at the latest.
   package func stall(_ selector: CharacteristicSelector, _ isStuck: Bool, aid: UInt64?) throws(CommandError) {
     let run = try running()
-    let database = run.core.attributes.database
+    let database = run.database
     let id = try CommandError.for { () throws(SelectionError) in try selector.resolve(in: database, aid: aid) }
-    guard terms?.capturePath == nil else {
+    guard terms?.capture == nil else {
       throw CommandError(.notPossible, "a run that is captured has no stuck reads: its replay would not know of them")
     }
     run.setStuck(isStuck, id)

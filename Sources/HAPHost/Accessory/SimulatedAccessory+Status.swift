@@ -7,10 +7,10 @@ extension SimulatedAccessory {
     AccessoryStatus(
       head: head,
       running: run.map { run in
-        let database = run.core.attributes.database
+        let database = run.database
         return AccessoryStatus.Running(
-          configurationNumber: run.core.advertisement.configurationNumber, connections: run.server.connectionCount,
-          faults: faults.active.map(\.text), pairings: run.core.pairings,
+          configurationNumber: run.ip.advertisement.configurationNumber, connections: run.connectionCount,
+          faults: faults.active.map(\.text), pairings: run.ip.pairings,
           characteristics: database.characteristics.indices.map { slot in
             let named = database.named(slot, database.characteristics[slot].value)
             return AccessoryStatus.Entry(
@@ -39,7 +39,7 @@ extension SimulatedAccessory {
   private var head: AccessoryHead {
     AccessoryHead(
       name: name, deviceID: prepared.deviceID.text, category: prepared.category.slug,
-      running: run.map { AccessoryHead.Running(port: port, hasRadio: $0.hasRadio, isPaired: $0.core.isPaired) })
+      running: run.map { AccessoryHead.Running(port: port, hasRadio: $0.ip.hasRadio, isPaired: $0.ip.isPaired) })
   }
 
   func writeHead(to json: inout JSONWriter) { head.write(to: &json) }

@@ -1,12 +1,12 @@
-import HAPDefects
+import HAPFrontEnds
+import HAPDeviations
 import HAPDevices
 import HAPDiscovery
-import HAPFaults
 import HAPLoop
 import HAPModel
+import HAPPreparation
 import HAPProfile
 import HAPStore
-import HAPTransport
 import HAPWire
 
 /// A running accessory: profile, core, server, store, advertisement and device, on one loop. An actor whose executor is that loop, so that
@@ -34,14 +34,14 @@ package actor SimulatedAccessory {
   private(set) var offline: Set<UInt64> = []
   /// Whether another profile is being prepared, which reads and writes what is kept.
   private var isReplacing = false
-  private var hasRadio = true
-  private(set) var isAnnounced = true
+  /// For controllers, over restarts.
+  private(set) var visibility = Visibility()
   private var starts = 0
   /// What its defect remembers.
   private var defectState: DefectState?
   let faults = AccessoryFaults()
   /// Judges its controllers; nil: nobody does.
-  private var observer: AccessoryObserver?
+  private var observer: (any RunObserver)?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -61,10 +61,10 @@ package actor SimulatedAccessory {
   package var isStopped: Bool { if case .stopped = state { true } else { false } }
   package var isRunning: Bool { run != nil }
   /// What is served, or was.
-  package var database: AttributeDatabase { run?.core.attributes.database ?? lastDatabase ?? prepared.database }
+  package var database: AttributeDatabase { run?.database ?? lastDatabase ?? prepared.database }
   var run: AccessoryRun? { if case .running(let run) = state { run } else { nil } }
   /// Of its controllers; nil: it does not run.
-  package var pairings: [Pairing]? { run?.core.pairings }
+  package var pairings: [Pairing]? { run?.ip.pairings }
   /// The text of the profile that is served, or will be at the next start.
   package var profileText: [UInt8] { profile.text }
   /// What lies beside it is what its behaviours name.
@@ -99,7 +99,7 @@ package actor SimulatedAccessory {
         advertiser, prepared.defect?.records ?? [], on: loop, at: terms.places
       ) { [state = defectState] in state?.restart?.cause }
     }
-    observer = terms.observation?.observe(prepared)
+    observer = terms.observation?.observe(id: "\(prepared.identity.deviceID)", name: prepared.name)
     if let observer { (self.advertiser as? AlteredAdvertiser)?.onRecord = { [unowned observer] in observer.tells($0) } }
     try makeRun(terms.chance)
     return port
@@ -140,21 +140,19 @@ package actor SimulatedAccessory {
     guard var terms else { preconditionFailure("it was never started") }
     starts += 1
     let run = try AccessoryRun(
-      prepared, on: loop, clock: terms.clock, advertiser: advertiser, chance: chance,
-      capturePath: terms.capturePath?(starts), defect: defectState, observer: observer, sink: terms.sink,
-      tellsAll: terms.tellsAll, tellsRequests: terms.tellsRequests)
-    do throws(LoopError) {
-      try run.start(on: terms.places, port: terms.port, hasRadio: hasRadio, isAnnounced: isAnnounced, isKnown: isKnown)
-    } catch {
+      prepared, on: loop, terms, start: starts, advertiser: advertiser, chance: chance, defect: defectState,
+      observer: observer)
+    visibility.isKnown = isKnown
+    do throws(LoopError) { try run.start(visibility) } catch {
       run.stop()
       throw error
     }
-    terms.port = run.server.port == 0 ? terms.port : run.server.port
+    terms.port = run.ip.port
     self.terms = terms
     state = .running(run)
     prepared = prepared.running
     lastDatabase = nil
-    offline = offline.filter { run.core.attributes.database.hasAccessory($0) }
+    offline = offline.filter { run.database.hasAccessory($0) }
     for aid in offline.sorted() { run.setReachable(false, aid: aid) }
     if faults.isEmpty { return }
     let over = starts > 1 ? faults.forgetMomentary() : []
@@ -172,7 +170,7 @@ package actor SimulatedAccessory {
     let old: AccessoryRun
     do throws(CommandError) { old = try changeable() } catch { return done(error) }
     old.stop(restart.ending)
-    lastDatabase = old.core.attributes.database
+    lastDatabase = old.database
     state = .restarting(held: HeldPort.hold(terms, of: loop))
     let changes = restartChanges
     let random = loop.random
@@ -203,7 +201,7 @@ package actor SimulatedAccessory {
     do {
       let (again, failure) = try result.get()
       // Under another name there is no record of it yet.
-      let isKnown = restart == .powerCut && hasRadio && again.instanceName == prepared.instanceName
+      let isKnown = restart == .powerCut && visibility.hasRadio && again.instanceName == prepared.instanceName
       prepared = again
       profile = again.profile
       if let state = defectState {
@@ -254,7 +252,7 @@ package actor SimulatedAccessory {
             let replacement = try result.get()
             run.replace(by: replacement)
             accessory.profile = replacement.profile
-            accessory.offline = accessory.offline.filter { run.core.attributes.database.hasAccessory($0) }
+            accessory.offline = accessory.offline.filter { run.database.hasAccessory($0) }
             return replacement.configurationNumber
           })
       }
@@ -296,7 +294,7 @@ package actor SimulatedAccessory {
   /// - Returns: the fault of the same name that was on.
   package func switchFaultOn(_ fault: FaultChoice) throws(CommandError) -> FaultChoice? {
     let run = try running()
-    guard terms?.capturePath == nil else {
+    guard terms?.capture == nil else {
       throw CommandError(.notPossible, "a run that is captured has no faults: its replay would not know of them")
     }
     let old = faults.switchOn(fault)
@@ -332,14 +330,14 @@ package actor SimulatedAccessory {
   }
 
   private func apply(to run: AccessoryRun) {
-    run.apply(faults, base: defectState)
+    run.ip.apply(faults, base: defectState)
     let records = (prepared.defect?.records ?? []) + faults.active.flatMap { $0.defect?.records ?? [] }
     (advertiser as? AlteredAdvertiser)?.change(to: records)
   }
 
   package func setAnnounced(_ isTold: Bool) throws(CommandError) {
     try running().setAnnounced(isTold)
-    isAnnounced = isTold
+    visibility.isAnnounced = isTold
   }
 
   package func setRadio(_ isOn: Bool) throws(CommandError) {
@@ -347,16 +345,16 @@ package actor SimulatedAccessory {
     do throws(LoopError) { try run.setRadio(isOn) } catch {
       throw CommandError(.failed, "the radio stays off: \(error)")
     }
-    hasRadio = isOn
+    visibility.hasRadio = isOn
   }
 
   /// Closes the connections of a controller, or all.
   /// - Returns: how many there were.
   package func disconnect(_ controller: String?) throws(CommandError) -> Int {
     let run = try running()
-    guard let controller else { return run.server.disconnect { _ in true } }
+    guard let controller else { return run.disconnect { _ in true } }
     _ = try pairing(of: controller, in: run)
-    return run.server.disconnect { $0.isSecured && $0.controller == controller }
+    return run.disconnect { $0.controller == controller }
   }
 
   /// Removes the pairing of a controller, or all; and all when no admin would be left.
@@ -365,10 +363,10 @@ package actor SimulatedAccessory {
     _ controller: String?, done: @escaping @Sendable (Result<Int, CommandError>) -> Void
   ) throws(CommandError) {
     let run = try running()
-    let before = run.core.pairings.count
+    let before = run.ip.pairings.count
     let gone = try controller.map { (controller) throws(CommandError) in [try pairing(of: controller, in: run)] }
-    run.server.unpair((gone ?? run.core.pairings).map(\.identifier)) { isStored in
-      if isStored { return done(.success(before - run.core.pairings.count)) }
+    run.ip.unpair((gone ?? run.ip.pairings).map(\.identifier)) { isStored in
+      if isStored { return done(.success(before - run.ip.pairings.count)) }
       let hasEnded = self.run !== run
       done(
         .failure(
@@ -379,8 +377,8 @@ package actor SimulatedAccessory {
   }
 
   private func pairing(of controller: String, in run: AccessoryRun) throws(CommandError) -> Pairing {
-    if let pairing = run.core.pairings.first(where: { $0.name == controller }) { return pairing }
-    let known = run.core.pairings.map(\.name)
+    if let pairing = run.ip.pairings.first(where: { $0.name == controller }) { return pairing }
+    let known = run.ip.pairings.map(\.name)
     let meant = nearestName(to: controller, in: known).map { ": did you mean \"\($0)\"?" }
     let list = known.isEmpty ? "; nobody is" : "; there are \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
     throw CommandError(.noSuchController, "no controller \"\(controller)\" is paired with \"\(name)\"\(meant ?? list)")

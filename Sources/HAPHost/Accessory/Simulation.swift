@@ -1,9 +1,10 @@
+import HAPFrontEnds
 import HAPDevices
 import HAPDiscovery
 import HAPLoop
+import HAPPreparation
 import HAPProfile
 import HAPStore
-import HAPTransport
 
 /// The accessories that one process serves on one loop and in one time; with several loops, its share of them. They may come and go while it runs.
 ///
@@ -19,22 +20,23 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
     package var seed: UInt64
     /// Nil: they are not announced.
     package var makeAdvertiser: () -> (any Advertiser)?
-    /// The file in which a start of an accessory is kept, both counted from 1; nil: none is.
-    package var capturePath: (@Sendable (_ accessory: Int, _ start: Int) -> String)?
+    /// Records a start of an accessory, both counted from 1; nil: none is recorded.
+    package var capture: (@Sendable (_ accessory: Int, _ start: Int) -> CaptureMaker)?
     package var sink: (@Sendable (SimulatorEvent) -> Void)?
     /// See `ServingTerms`.
     package var tellsAll: Bool
     /// See `ServingTerms`.
     package var tellsRequests = false
     /// See `ServingTerms`.
-    package var observation: ControllerObservation?
+    package var observation: (any RunObservation)?
+    /// See `ServingTerms`.
+    package var frontEnds: [FrontEndMaker] = []
     /// Counts accessories that come later where other simulations of the process have some, too; nil: there are none.
     package var nextNumber: (@Sendable () -> Int)?
 
     package init(
       folder: StateFolder, places: [ListeningPlace], choices: PreparedAccessory.Choices = .init(), seed: UInt64 = 0,
       makeAdvertiser: @escaping () -> (any Advertiser)? = { nil },
-      capturePath: (@Sendable (_ accessory: Int, _ start: Int) -> String)? = nil,
       sink: (@Sendable (SimulatorEvent) -> Void)? = nil, tellsAll: Bool = true
     ) {
       self.folder = folder
@@ -42,7 +44,6 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
       self.choices = choices
       self.seed = seed
       self.makeAdvertiser = makeAdvertiser
-      self.capturePath = capturePath
       self.sink = sink
       self.tellsAll = tellsAll
     }
@@ -87,8 +88,9 @@ package final class Simulation: @unchecked Sendable {  // everything but constan
       chance: AccessoryChance(seed: setting.seed, key: prepared.key, ordinal: ordinal), sink: setting.sink,
       tellsAll: setting.tellsAll)
     terms.observation = setting.observation
+    terms.frontEnds = setting.frontEnds
     terms.tellsRequests = setting.tellsRequests
-    if let path = setting.capturePath { terms.capturePath = { start in path(number, start) } }
+    if let capture = setting.capture { terms.capture = { start in capture(number, start) } }
     let advertiser = LoopBound(here: loop, setting.makeAdvertiser())
     let given = terms
     try accessory.assumeIsolated { (accessory: isolated SimulatedAccessory) throws -> Void in

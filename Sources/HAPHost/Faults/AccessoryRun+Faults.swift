@@ -1,4 +1,4 @@
-import HAPFaults
+import HAPDeviations
 
 extension AccessoryRun {
   func tellOfFault(_ fault: FaultChoice, isOn: Bool) {

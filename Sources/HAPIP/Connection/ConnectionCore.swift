@@ -68,6 +68,8 @@ package final class ConnectionCore {
   package func isSubscribed(toSlot slot: Int) -> Bool { session?.attributes.isSubscribed(toSlot: slot) ?? false }
   /// The identifier under which the controller was verified.
   package var verifiedController: String? { session?.controller.map { String(decoding: $0, as: UTF8.self) } }
+  /// nil: it is not secured.
+  package var attributeSession: AttributeSession? { session?.attributes }
   /// The identifier under which the controller was verified, for reports.
   package var controller: String { session?.controller.map { String(decoding: $0, as: UTF8.self) } ?? peer }
 

@@ -27,18 +27,3 @@ extension ScenarioFailure {
     return lines.joined(separator: "\n")
   }
 }
-
-extension Duration {
-  /// "0:00:12.500", and days in front of it where there are any.
-  package var clockText: String {
-    let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
-    func padded(_ number: Int64, _ width: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, width - text.count)) + text
-    }
-    let seconds = milliseconds / 1000
-    let days = seconds / 86_400
-    return (days > 0 ? "\(days)d " : "")
-      + "\(seconds / 3600 % 24):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2)).\(padded(milliseconds % 1000, 3))"
-  }
-}

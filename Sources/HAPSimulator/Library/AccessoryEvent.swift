@@ -1,7 +1,5 @@
-import HAPHost
 import HAPModel
-import HAPScenario
-import HAPWire
+import HAPSimulatorCore
 
 /// Something that happened to a running accessory.
 public struct AccessoryEvent: Sendable {
@@ -65,121 +63,37 @@ public struct AccessoryEvent: Sendable {
     public static let dropped = Kind(rawValue: "dropped")
   }
 
-  private enum Content {
-    case happened(SimulatorEvent)
-    case dropped(Int, accessory: String)
-  }
+  private let recorded: RecordedEvent
 
-  private let content: Content
+  init(_ recorded: RecordedEvent) { self.recorded = recorded }
+
   /// The simulator's time when it happened.
-  public let time: Duration
+  public var time: Duration { recorded.time }
   /// The machine's time when it happened, since the simulator was made.
-  public let uptime: Duration
-
-  init(_ event: SimulatorEvent, at time: Duration, uptime: Duration) {
-    content = .happened(event)
-    self.time = time
-    self.uptime = uptime
-  }
-
-  /// In the place of events that there was no room for.
-  /// - Parameter next: the one behind them.
-  init(dropped count: Int, before next: AccessoryEvent) {
-    content = .dropped(count, accessory: next.accessory)
-    time = next.time
-    uptime = next.uptime
-  }
-
+  public var uptime: Duration { recorded.uptime }
   /// What kind of thing happened.
-  public var kind: Kind {
-    switch content {
-    case .happened(let event): Kind(rawValue: event.name)
-    case .dropped: .dropped
-    }
-  }
-
+  public var kind: Kind { Kind(rawValue: recorded.name) }
   /// The name of the accessory, or of the bridge.
-  public var accessory: String {
-    switch content {
-    case .happened(let event): event.accessory
-    case .dropped(_, let accessory): accessory
-    }
-  }
-
+  public var accessory: String { recorded.accessory }
   /// The address of the characteristic that it is about, where it is about one.
-  public var characteristic: AttributeID? { named?.id }
-
+  public var characteristic: AttributeID? { recorded.characteristic?.id }
   /// The name of that characteristic: "Target Door State", with the accessory's in front behind a bridge.
-  public var characteristicName: String? { named?.name }
-
+  public var characteristicName: String? { recorded.characteristic?.name }
   /// The value that was written, changed or told.
-  public var value: Value? { namedValue?.value }
-
+  public var value: Value? { recorded.value?.value }
   /// The catalogue's word for the value, where it has one: "open".
-  public var word: String? { namedValue?.word }
-
+  public var word: String? { recorded.value?.word }
   /// The identifier of the controller that did it, or that was told.
-  public var controller: String? {
-    guard case .happened(let event) = content else { return nil }
-    return switch event.kind {
-    case .paired(let controller, _), .unpaired(let controller), .verified(let controller), .wrote(_, let controller),
-      .subscribed(_, let controller), .unsubscribed(_, let controller), .told(_, let controller):
-      controller
-    default: nil
-    }
-  }
-
+  public var controller: String? { recorded.controller }
   /// One line for people: "Target Door State (1.12): open (0)".
-  public var text: String {
-    switch content {
-    case .happened(let event): event.text
-    case .dropped(let count, _): "\(count) events were dropped here for want of room"
-    }
-  }
-
+  public var text: String { recorded.text }
   /// All that is known of it, as `hapsim run --json` writes it: one JSON object, with members for each kind of event.
-  public var json: String {
-    JSONWriter.text { json in
-      json.object { json in
-        switch content {
-        case .happened(let event): event.write(to: &json)
-        case .dropped(let count, let accessory):
-          json.key("event")
-          json.string(kind.rawValue)
-          json.key("accessory")
-          json.string(accessory)
-          json.key("count")
-          json.integer(count)
-        }
-      }
-    }
-  }
-
-  private var namedValue: SimulatorEvent.NamedValue? {
-    guard case .happened(let event) = content else { return nil }
-    return switch event.kind {
-    case .wrote(let value, _), .told(let value, _), .changed(let value): value
-    default: nil
-    }
-  }
-
-  private var named: SimulatorEvent.NamedCharacteristic? {
-    if let namedValue { return namedValue.characteristic }
-    guard case .happened(let event) = content else { return nil }
-    return switch event.kind {
-    case .subscribed(let characteristic, _), .unsubscribed(let characteristic, _): characteristic
-    default: nil
-    }
-  }
+  public var json: String { recorded.json }
 }
 
 extension AccessoryEvent: CustomStringConvertible {
   /// The simulator's time, the machine's in brackets, and what happened: "0:00:04.000 (+1.25 s)  Target Door State (1.12): open (0)".
-  public var description: String {
-    let hundredths = Int64(uptime / .milliseconds(10))
-    let fraction = hundredths % 100
-    return "\(time.clockText) (+\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) s)  \(text)"
-  }
+  public var description: String { recorded.description }
 }
 
 extension AccessoryEvent.Kind: CustomStringConvertible {

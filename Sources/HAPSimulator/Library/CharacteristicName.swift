@@ -1,5 +1,5 @@
-import HAPHost
 import HAPIP
+import HAPSimulatorCore
 import HAPVocabulary
 
 /// Which characteristic is meant. A text alone will do where there is one of its kind: `"TargetDoorState"`.
@@ -27,5 +27,5 @@ public struct CharacteristicName: Hashable, Sendable, ExpressibleByStringLiteral
 
 extension CharacteristicName {
   var selector: CharacteristicSelector { CharacteristicSelector(name, service: service.map { .name($0) }) }
-  var accessorySelector: AccessorySelector? { accessory.map { .name($0) } }
+  var place: CharacteristicPlace { CharacteristicPlace(selector, of: accessory.map { .name($0) }) }
 }

@@ -1,3 +1,6 @@
+import HAPDeviations
+import HAPModel
+import HAPSimulatorCore
 import HAPModel
 import HAPVocabulary
 import HAPWire
@@ -130,6 +133,6 @@ extension RunningAccessory {
   /// - Returns: the answer, one JSON object: `{"id": null, "ok": true, …}`.
   @discardableResult
   public func perform(_ command: String) async throws(SimulatorError) -> String {
-    try await served.loop.answerUnlessCancelled { [served] done in served.perform(json: command, done: done) }
+    try await served.loop.resultUnlessCancelled { [served] done in served.perform(json: command, done: done) }
   }
 }

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPSimulatorCore
 
 /// What happens to it, and what is expected to happen.
 ///
@@ -10,7 +11,7 @@ import HAPModel
 extension RunningAccessory {
   /// What has happened since the accessory was started or ``forgetEvents()``, in order: the last 10000 events. Where there were more, the first one is
   /// of the kind ``AccessoryEvent/Kind/dropped``.
-  public var history: [AccessoryEvent] { served.record.history }
+  public var history: [AccessoryEvent] { served.record.history.map { AccessoryEvent($0) } }
 
   /// What happened so far counts for no expectation any more, and is no history.
   public func forgetEvents() { served.record.forget() }
@@ -62,8 +63,12 @@ extension RunningAccessory {
     _ kind: AccessoryEvent.Kind, of characteristic: CharacteristicName? = nil, _ value: Value? = nil,
     by controller: String? = nil, within limit: Duration = .seconds(5), file: String = #fileID, line: Int = #line
   ) async throws(SimulatorError) -> AccessoryEvent {
-    let wanted = try await expectation(of: kind, characteristic, value, by: controller, file, line)
-    return try await wait(for: wanted.text, about: wanted.id, within: limit, file, line, wanted.matches)
+    return AccessoryEvent(
+      try await failing { () throws(SimulationFailure) in
+        try await served.expect(
+          kind.rawValue, of: characteristic?.place, value, by: controller, within: limit,
+          at: ExpectationPlace(file, line))
+      })
   }
 
   /// Expects an event that is described by a condition.
@@ -80,7 +85,10 @@ extension RunningAccessory {
     _ what: String, within limit: Duration = .seconds(5), file: String = #fileID, line: Int = #line,
     where matches: @escaping @Sendable (AccessoryEvent) -> Bool
   ) async throws(SimulatorError) -> AccessoryEvent {
-    try await wait(for: what, about: nil, within: limit, file, line, matches)
+    return AccessoryEvent(
+      try await failing { () throws(SimulationFailure) in
+        try await served.expect(what, within: limit, at: ExpectationPlace(file, line)) { matches(AccessoryEvent($0)) }
+      })
   }
 
   /// Expects that no controller writes a characteristic: neither has one, in a way that no expectation was met by, nor does one for some time.
@@ -117,8 +125,10 @@ extension RunningAccessory {
     _ kind: AccessoryEvent.Kind, of characteristic: CharacteristicName? = nil, _ value: Value? = nil,
     by controller: String? = nil, within time: Duration, file: String = #fileID, line: Int = #line
   ) async throws(SimulatorError) {
-    let unwanted = try await expectation(of: kind, characteristic, value, by: controller, file, line)
-    try await watch(against: unwanted.text, within: time, file, line, unwanted.matches)
+    try await failing { () throws(SimulationFailure) in
+      try await served.expectNo(
+        kind.rawValue, of: characteristic?.place, value, by: controller, within: time, at: ExpectationPlace(file, line))
+    }
   }
 
   /// Expects that no event comes that fits a condition, and that none has come that no expectation was met by.
@@ -133,7 +143,9 @@ extension RunningAccessory {
     _ what: String, within time: Duration, file: String = #fileID, line: Int = #line,
     where matches: @escaping @Sendable (AccessoryEvent) -> Bool
   ) async throws(SimulatorError) {
-    try await watch(against: what, within: time, file, line, matches)
+    try await failing { () throws(SimulationFailure) in
+      try await served.expectNo(what, within: time, at: ExpectationPlace(file, line)) { matches(AccessoryEvent($0)) }
+    }
   }
 
   /// Expects that a characteristic has a value, now or soon.
@@ -152,106 +164,8 @@ extension RunningAccessory {
     _ characteristic: CharacteristicName, _ value: Value, within limit: Duration = .seconds(5), file: String = #fileID,
     line: Int = #line
   ) async throws(SimulatorError) {
-    let subject = try await find(characteristic, value)
-    guard let wanted = subject.value else { preconditionFailure("a value was given") }
-    let ending = await wait(within: limit) { .value(subject.id, wanted) }
-    if case .met = ending { return }
-    throw try await failure(ending, subject.text, about: subject.id, within: limit, file, line)
-  }
-
-  // MARK: Waiting
-
-  /// Events that words mean.
-  private struct Expectation {
-    /// For people: "a controller writes Target Door State (1.13): open (0)".
-    let text: String
-    let id: AttributeID?
-    let matches: @Sendable (AccessoryEvent) -> Bool
-  }
-
-  private func expectation(
-    of kind: AccessoryEvent.Kind, _ characteristic: CharacteristicName?, _ value: Value?, by controller: String?,
-    _ file: String, _ line: Int
-  ) async throws(SimulatorError) -> Expectation {
-    guard characteristic != nil || value == nil else {
-      throw SimulatorError(.malformed, "\(file):\(line): a value is a characteristic's: say which characteristic")
+    try await failing { () throws(SimulationFailure) in
+      try await served.awaitValue(value, of: characteristic.place, within: limit, at: ExpectationPlace(file, line))
     }
-    var subject: ServedAccessory.Subject?
-    if let characteristic { subject = try await find(characteristic, value) }
-    let wanted = subject
-    let who = controller.map { "controller \($0)" } ?? "a controller"
-    let text =
-      switch (kind, wanted?.text) {
-      case (.wrote, let text?): "\(who) writes \(text)"
-      case (_, let text): "\"\(kind)\"" + (text.map { " of \($0)" } ?? "") + (controller == nil ? "" : " by \(who)")
-      }
-    return Expectation(text: text, id: wanted?.id) { event in
-      event.kind == kind && (wanted == nil || event.characteristic == wanted?.id)
-        && (wanted?.value == nil || event.value == wanted?.value)
-        && (controller == nil || event.controller == controller)
-    }
-  }
-
-  private func watch(
-    against what: String, within time: Duration, _ file: String, _ line: Int,
-    _ matches: @escaping @Sendable (AccessoryEvent) -> Bool
-  ) async throws(SimulatorError) {
-    let ending = await wait(within: time) { .event(matches) }
-    switch ending {
-    case .late: return
-    case .met(let event):
-      throw SimulatorError(
-        .unmet,
-        "\(file):\(line): not expected of \"\(name)\" within \(time.roundText): \(what); but it happened: \(event?.text ?? what)",
-        at: (file, line), events: served.record.last(20))
-    case .cancelled, .stopped: throw try await failure(ending, what, about: nil, within: time, file, line)
-    }
-  }
-
-  private func find(
-    _ characteristic: CharacteristicName, _ value: Value?
-  ) async throws(SimulatorError) -> ServedAccessory.Subject {
-    try await served.loop.answer { [served] done in
-      done(Result { () throws(SimulatorError) in try served.subject(characteristic, value) })
-    }
-  }
-
-  private func wait(
-    for what: String, about id: AttributeID?, within limit: Duration, _ file: String, _ line: Int,
-    _ matches: @escaping @Sendable (AccessoryEvent) -> Bool
-  ) async throws(SimulatorError) -> AccessoryEvent {
-    let ending = await wait(within: limit) { .event(matches) }
-    if case .met(let event?) = ending { return event }
-    throw try await failure(ending, what, about: id, within: limit, file, line)
-  }
-
-  /// - Parameter makeWish: called on the loop.
-  private func wait(within limit: Duration, _ makeWish: @escaping @Sendable () -> Wish) async -> WaitEnding {
-    let ticket = WaitTicket()
-    return await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<WaitEnding, Never>) in
-        let isRunning = served.loop.schedule { [served] in
-          served.wait(for: makeWish(), within: limit, ticket) { continuation.resume(returning: $0) }
-        }
-        if !isRunning { continuation.resume(returning: .stopped) }
-      }
-    } onCancel: {
-      served.loop.schedule { [served] in served.giveUp(ticket) }
-    }
-  }
-
-  private func failure(
-    _ ending: WaitEnding, _ what: String, about id: AttributeID?, within limit: Duration, _ file: String, _ line: Int
-  ) async throws(SimulatorError) -> SimulatorError {
-    switch ending {
-    case .cancelled: return .cancelled
-    case .stopped: return .stopped
-    case .met, .late: break
-    }
-    let state = try await served.loop.answer { [served] done in done(.success(id.flatMap { served.state(of: $0) })) }
-    let now = state.map { "; now it is \($0)" } ?? ""
-    return SimulatorError(
-      .unmet, "\(file):\(line): expected of \"\(name)\" within \(limit.roundText): \(what)\(now)", at: (file, line),
-      events: served.record.last(20))
   }
 }

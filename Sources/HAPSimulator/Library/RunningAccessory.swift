@@ -2,6 +2,7 @@ import HAPCommands
 import HAPHost
 import HAPLoop
 import HAPModel
+import HAPSimulatorCore
 import HAPVocabulary
 
 /// An accessory that a ``Simulator`` serves. It keeps its simulator, and goes on when nothing refers to it while the simulator is there.
@@ -42,7 +43,7 @@ public final class RunningAccessory: Sendable {
 
   /// Says goodbye on the network and closes everything. What waits fails with ``SimulatorError/Code/stopped``. Any number of times.
   public func stop() async {
-    try? await served.loop.answer { [served] done in
+    try? await served.loop.result { [served] done in
       served.stop()
       done(.success(()))
     }
@@ -57,7 +58,7 @@ public final class RunningAccessory: Sendable {
   /// - Returns: the configuration number (`c#`), which rises when more than values differ.
   @discardableResult
   public func replace(by profile: ProfileSource) async throws(SimulatorError) -> UInt16 {
-    try await served.loop.answer { [served] done in served.replace(by: profile, done: done) }
+    try await served.loop.result { [served] done in served.replace(by: profile.origin, done: done) }
   }
 
   // MARK: Its state
@@ -75,25 +76,25 @@ public final class RunningAccessory: Sendable {
   private func read(
     _ characteristic: CharacteristicName
   ) async throws(SimulatorError) -> (value: Value, word: String?) {
-    try await served.loop.answer { [served] done in
-      done(Result { () throws(SimulatorError) in try served.value(of: characteristic) })
+    try await served.loop.result { [served] done in
+      done(Result { () throws(SimulationFailure) in try served.value(of: characteristic.place) })
     }
   }
 
   /// The controllers that are paired with it.
   public var pairings: [Pairing] {
-    get async throws(SimulatorError) { try await served.loop.answer { [served] done in done(served.pairings) } }
+    get async throws(SimulatorError) { try await served.loop.result { [served] done in done(served.pairings) } }
   }
 
   /// The faults that are on, as ``switchOn(fault:)`` takes them.
   public var faults: [String] {
     get async throws(SimulatorError) {
-      try await served.loop.answer { [served] done in done(.success(served.activeFaults)) }
+      try await served.loop.result { [served] done in done(.success(served.activeFaults)) }
     }
   }
 
   func perform(_ action: SimulatorCommand.Action, of accessory: String? = nil) async throws(SimulatorError) {
-    try await served.loop.answerUnlessCancelled { [served] done in
+    try await served.loop.resultUnlessCancelled { [served] done in
       served.perform(action, of: accessory) { result in done(result.map { _ in () }) }
     }
   }

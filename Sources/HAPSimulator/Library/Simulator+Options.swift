@@ -1,6 +1,5 @@
 import HAPHost
-import HAPLoop
-import HAPStore
+import HAPSimulatorCore
 
 extension Simulator {
   /// How time passes for the devices. Deadlines of the protocol, and of those who wait for something, are the machine's always.
@@ -23,20 +22,18 @@ extension Simulator {
 
   /// Where accessories listen, and whether they are announced by multicast DNS.
   public struct Network: Hashable, Sendable {
-    /// Nil: those of the interfaces.
-    fileprivate let address: String?
-    fileprivate let interfaces: [String]
-    fileprivate let isAnnounced: Bool
+    let choice: SimulatorNetwork
 
     /// At 127.0.0.1, not announced: for controllers of this machine that are told the port.
-    public static let loopback = Network(address: "127.0.0.1", interfaces: [], isAnnounced: false)
+    public static let loopback = Network(
+      choice: SimulatorNetwork(address: "127.0.0.1", interfaces: [], isAnnounced: false))
 
     /// At one address.
     /// - Parameters:
     ///   - address: of this machine, IPv4 or IPv6.
     ///   - isAnnounced: whether controllers can find it on the network.
     public static func address(_ address: String, isAnnounced: Bool = false) -> Network {
-      Network(address: address, interfaces: [], isAnnounced: isAnnounced)
+      Network(choice: SimulatorNetwork(address: address, interfaces: [], isAnnounced: isAnnounced))
     }
 
     /// At all addresses of interfaces, as they come and go.
@@ -44,61 +41,22 @@ extension Simulator {
     ///   - names: "eth0", "lo"; none: of all interfaces.
     ///   - isAnnounced: whether controllers can find it there.
     public static func interfaces(_ names: String..., isAnnounced: Bool = true) -> Network {
-      Network(address: nil, interfaces: names, isAnnounced: isAnnounced)
+      Network(choice: SimulatorNetwork(address: nil, interfaces: names, isAnnounced: isAnnounced))
     }
   }
 }
 
 extension Simulator.Time {
   var pace: SimulationClock.Pace {
-    get throws(SimulatorError) {
-      switch self {
-      case .real: return .running(scale: 1)
-      case .virtual: return .standing
-      case .scaled(let scale):
-        guard SimulationClock.scales.contains(scale) else {
-          throw SimulatorError(.invalidValue, "time passes 0.001 to 100000 times as fast, not \(scale) times")
-        }
-        return .running(scale: scale)
-      }
+    switch self {
+    case .real: .running(scale: 1)
+    case .virtual: .standing
+    case .scaled(let scale): .running(scale: scale)
     }
   }
 }
 
 extension Simulator.State {
-  /// Nil: each accessory has a memory of its own. Blocks.
-  func open() throws(SimulatorError) -> StateFolder? {
-    guard case .folder(let path) = self else { return nil }
-    do throws(StoreError) { return try StateFolder.open(path: path) } catch { throw SimulatorError(error) }
-  }
-}
-
-extension Simulator.Network {
-  /// Where to listen and to announce, looked up.
-  struct Places {
-    let places: [ListeningPlace]
-    /// Nil: nothing is announced.
-    let announced: (interfaces: [String], bindsToAddress: Bool)?
-    /// One that a controller of this machine can use.
-    let shown: IPAddress
-  }
-
-  /// - Parameter present: the interfaces there are.
-  func resolve(_ present: [NetworkInterface]) throws(LoopError) -> Places {
-    if let address {
-      let host = try IPAddress(address)
-      let announced = isAnnounced ? (interfaces: [String](), bindsToAddress: !host.isUnspecified) : nil
-      return Places(
-        places: [ListeningPlace(host)], announced: announced, shown: host.isUnspecified ? .loopbackV4 : host)
-    }
-    // One socket for both versions, where the machine has both.
-    let hasV6 = present.contains { $0.addresses.contains(where: \.isV6) }
-    let everywhere = hasV6 ? IPAddress.anyV6 : .anyV4
-    var addresses: [IPAddress] = []
-    for name in interfaces { addresses += try present.addresses(ofInterface: name) }
-    return Places(
-      places: interfaces.isEmpty
-        ? [ListeningPlace(everywhere)] : interfaces.map { ListeningPlace(everywhere, interface: $0) },
-      announced: isAnnounced ? (interfaces, false) : nil, shown: addresses.first ?? .loopbackV4)
-  }
+  /// nil: each accessory has a memory of its own.
+  var path: String? { if case .folder(let path) = self { path } else { nil } }
 }

@@ -1,8 +1,5 @@
-import HAPHost
 import HAPLoop
-import HAPModel
-import HAPProfile
-import HAPStore
+import HAPSimulatorCore
 
 /// Serves HomeKit accessories from inside a test, a tool or an app: real ones for every controller, with a real port, in a time of their own.
 ///
@@ -34,47 +31,22 @@ public final class Simulator: Sendable {
     time: Time = .virtual, state: State = .ephemeral, network: Network = .loopback, seed: UInt64 = 0,
     tellsRequests: Bool = false
   ) async throws(SimulatorError) {
-    let pace = try time.pace
-    let loop = EventLoop(name: "simulator")
-    loop.start()
-    do throws(SimulatorError) {
-      core = try await loop.answer { done in
-        loop.offload {
-          Result { () throws(SimulatorError) in try state.open() }
-        } then: { (folder: Result<StateFolder?, SimulatorError>) in
-          done(
-            Result { () throws(SimulatorError) in
-              try SimulatorCore(
-                on: loop, in: pace, keeping: folder.get(), at: network, seed: seed, tellsRequests: tellsRequests)
-            })
-        }
-      }
-    } catch {
-      loop.schedule { loop.stop() }
-      throw error
+    core = try await failing { () throws(SimulationFailure) in
+      try await SimulatorCore.start(
+        in: time.pace, keeping: state.path, at: network.choice, seed: seed, tellsRequests: tellsRequests)
     }
   }
 
   /// A simulator of a simulated world, on a loop that runs.
   init(_ core: SimulatorCore) { self.core = core }
 
-  deinit {
-    // What it has lives until nothing on the loop can come back to it.
-    core.loop.whenEnded { [core] in withExtendedLifetime(core) {} }
-    core.loop.schedule { [core] in
-      core.end()
-      core.loop.stop()
-    }
-  }
+  deinit { core.endLoop() }
 
   /// Stops all accessories and ends the simulator's thread. What waits fails with ``SimulatorError/Code/stopped``. Any number of times.
   public func stop() async {
     await withCheckedContinuation { continuation in
       core.loop.whenEnded { continuation.resume() }
-      core.loop.schedule { [core] in
-        core.end()
-        core.loop.stop()
-      }
+      core.endLoop()
     }
   }
 
@@ -92,15 +64,9 @@ public final class Simulator: Sendable {
   public func start(
     _ profile: ProfileSource, name: String? = nil, setupCode: String? = nil, port: UInt16 = 0
   ) async throws(SimulatorError) -> RunningAccessory {
-    if let name, let problem = AccessoryProfile.problem(withName: name) { throw SimulatorError(.malformed, problem) }
-    var code: SetupCode?
-    if let setupCode {
-      do throws(SetupCodeError) { code = try SetupCode(setupCode) } catch {
-        throw SimulatorError(.malformed, "\"\(setupCode)\": \(error)")
-      }
+    let served = try await core.loop.result { [core] done in
+      core.start(profile.origin, name: name, setupCode: setupCode, port: port, done: done)
     }
-    let choices = PreparedAccessory.Choices(name: name, setupCode: code)
-    let served = try await core.loop.answer { [core] done in core.start(profile, choices, port: port, done: done) }
     return RunningAccessory(served, of: self, at: core.shownAddress)
   }
 
@@ -113,13 +79,13 @@ public final class Simulator: Sendable {
   /// - Returns: the time now.
   @discardableResult
   public func advance(by duration: Duration) async throws(SimulatorError) -> Duration {
-    try await core.loop.answerUnlessCancelled { [core] done in core.advance(by: duration, done: done) }
+    try await core.loop.resultUnlessCancelled { [core] done in core.advance(by: duration, done: done) }
   }
 
   /// The simulator's time: 0 when it was made.
   /// - Throws: ``SimulatorError/Code/stopped``.
   public var now: Duration {
-    get async throws(SimulatorError) { try await core.loop.answer { [core] done in done(core.now) } }
+    get async throws(SimulatorError) { try await core.loop.result { [core] done in done(core.now) } }
   }
 }
 

@@ -1,3 +1,4 @@
+import HAPSimulatorCore
 import HAPCommands
 import HAPDevices
 import HAPLoop
@@ -73,7 +74,7 @@ public struct SimulatorError: Error, Sendable, CustomStringConvertible {
   /// Of what was expected: the line that expected it; nil for other errors.
   public let line: Int?
 
-  init(_ code: Code, _ message: String, at place: (file: String, line: Int)? = nil, events: [AccessoryEvent] = []) {
+  init(_ code: Code, _ message: String, at place: ExpectationPlace? = nil, events: [AccessoryEvent] = []) {
     file = place?.file
     line = place?.line
     self.code = code
@@ -95,24 +96,9 @@ extension SimulatorError.Code: CustomStringConvertible {
 }
 
 extension SimulatorError {
-  static let stopped = SimulatorError(.stopped, "the simulator has been stopped")
-  static let timePasses = SimulatorError(
-    .notPossible,
-    "time passes by itself here: Simulator(time: .virtual) makes it stand still, and World.sleep moves that of a simulated world"
-  )
-  static let cancelled = SimulatorError(.cancelled, "the task was cancelled")
-
-  /// Why something below did not work.
-  init(_ error: any Error) {
-    switch error {
-    case let error as SimulatorError: self = error
-    case let error as CommandError: self.init(Code(rawValue: error.code.rawValue), error.message)
-    case let error as CommandRefusal: self.init(error.error)
-    case let error as ProfileErrors: self.init(.profile, "\(error)")
-    case let error as WishError: self.init(.profile, error.message)
-    case let error as StoreError: self.init(.state, "\(error)")
-    case let error as LoopError: self.init(.network, "\(error)")
-    default: self.init(.failed, "\(error)")
-    }
+  init(_ failure: SimulationFailure) {
+    self.init(
+      Code(rawValue: failure.code.rawValue), failure.message, at: failure.place,
+      events: failure.events.map { AccessoryEvent($0) })
   }
 }

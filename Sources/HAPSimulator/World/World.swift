@@ -1,4 +1,5 @@
 import HAPLoop
+import HAPSimulatorCore
 import HAPWorld
 
 /// A simulated world for a test: hosts, one network and one clock, all decided by a seed. See ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``.
@@ -15,8 +16,7 @@ public final class World: @unchecked Sendable {  // of the world's thread, but f
   let loop: EventLoop
   private(set) var hosts: [Host] = []
   private var lastAddress = 0
-  private var waits: [(number: Int, text: String, since: Duration)] = []
-  private var lastWait = 0
+  let waits: WorldWaits
 
   /// The world whose task this is; nil: of none.
   @TaskLocal static var current: World?
@@ -24,6 +24,7 @@ public final class World: @unchecked Sendable {  // of the world's thread, but f
   init(seed: UInt64, includesMainActor: Bool) {
     self.seed = seed
     simulated = SimulatedWorld(seed: seed, includesMainQueue: includesMainActor)
+    waits = WorldWaits(simulated)
     link = simulated.network.addLink("network")
     guard let process = simulated.network.addHost("test").startProcess("test") else {
       preconditionFailure("a new host is on")
@@ -43,7 +44,9 @@ public final class World: @unchecked Sendable {  // of the world's thread, but f
   /// - Parameter duration: from 0.
   /// - Throws: `CancellationError` if the task is cancelled; ``SimulatorError/Code/stopped`` if the world ends first.
   public func sleep(for duration: Duration) async throws {
-    do { try await loop.sleep(for: duration) } catch is LoopError { throw SimulatorError.worldHasEnded }
+    do { try await loop.sleep(for: duration) } catch is LoopError {
+      throw SimulatorError(.stopped, "the simulated world has ended")
+    }
   }
 
   /// The clock of the world, for code that takes a `Clock`.
@@ -114,29 +117,9 @@ public final class World: @unchecked Sendable {  // of the world's thread, but f
     let (high, low) = (lastAddress - 1).quotientAndRemainder(dividingBy: 250)
     return IPAddress(bytes: [10, 0, UInt8(high), UInt8(low + 1)])!
   }
-
-  /// Notes that something may wait without end, for the message of a world in which nothing can happen.
-  /// - Returns: to be given to `endWait`.
-  func beginWait(_ text: String) -> Int {
-    lastWait += 1
-    waits.append((lastWait, text, simulated.now))
-    return lastWait
-  }
-
-  func endWait(_ number: Int) { waits.removeAll { $0.number == number } }
-
-  /// A line for each wait, the oldest first; 20 at most.
-  var waitLines: [String] {
-    let lines = waits.prefix(20).map { "\($0.text), since \($0.since.roundText)" }
-    return waits.count > 20 ? lines + ["and \(waits.count - 20) more"] : lines
-  }
 }
 
 extension World: CustomStringConvertible {
   /// "the simulated world of seed 7 (HAPSIM_SEED=7 runs it again)", for comments of expectations.
   public var description: String { "the simulated world of seed \(seed) (HAPSIM_SEED=\(seed) runs it again)" }
-}
-
-extension SimulatorError {
-  static let worldHasEnded = SimulatorError(.stopped, "the simulated world has ended")
 }

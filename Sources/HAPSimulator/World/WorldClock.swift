@@ -29,7 +29,7 @@ extension World {
     /// - Parameter tolerance: is ignored.
     /// - Throws: as ``World/sleep(for:)``.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-      let wait = try await world.loop.answer { [world] done in done(.success(deadline.time - world.simulated.now)) }
+      let wait = try await world.loop.result { [world] done in done(.success(deadline.time - world.simulated.now)) }
       try await world.sleep(for: max(wait, .zero))
     }
   }

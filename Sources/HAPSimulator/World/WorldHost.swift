@@ -1,36 +1,32 @@
 import HAPLoop
-import HAPStore
+import HAPSimulatorCore
 import HAPWorld
 
 extension World {
   /// A machine of a simulated world: it serves accessories, or runs the app under test, or both.
   public final class Host: @unchecked Sendable {  // of the world's thread, but for the constants
-    private static let folder = "/state"
-
     /// As it was given.
-    public let name: String
+    public var name: String { machine.name }
     /// The world that it belongs to.
     public let world: World
-    let interface: SimulatedInterface
-    private let machine: SimulatedHost
-    private let disk: SimulatedDisk
+    private let machine: WorldMachine
     /// nil: none was started since the last crash.
     private var simulator: Simulator?
-    private var appLoop: EventLoop?
 
     init(_ name: String, in world: World) {
-      self.name = name
       self.world = world
-      machine = world.simulated.network.addHost(name)
-      interface = machine.addInterface(
-        "eth0", addresses: [.init(world.newAddress(), prefixLength: 16)], link: world.link)
-      disk = SimulatedDisk(.init(seed: world.seed &+ UInt64(world.hosts.count)))
+      machine = WorldMachine(
+        name, in: world.simulated, link: world.link, address: world.newAddress(),
+        seed: world.seed &+ UInt64(world.hosts.count))
+      machine.onAccessoriesDied = { [unowned self] in simulator = nil }
     }
+
+    var interface: SimulatedInterface { machine.interface }
 
     /// Its IPv4 address: "10.0.0.1".
     public var address: String {
       world.check()
-      return "\(interface.addresses[0].address)"
+      return machine.address
     }
 
     /// Whether it has power.
@@ -54,27 +50,18 @@ extension World {
     public func start(
       _ profile: ProfileSource, name: String? = nil, setupCode: String? = nil, port: UInt16 = 0
     ) async throws(SimulatorError) -> RunningAccessory {
-      let simulator = try await world.loop.answer { [self] done in
-        done(Result { () throws(SimulatorError) in try runningSimulator() })
+      let simulator = try await world.loop.result { [self] done in
+        done(Result { () throws(SimulationFailure) in try runningSimulator() })
       }
       return try await simulator.start(profile, name: name, setupCode: setupCode, port: port)
     }
 
-    private func runningSimulator() throws(SimulatorError) -> Simulator {
+    private func runningSimulator() throws(SimulationFailure) -> Simulator {
+      let core = try machine.accessories(seed: world.seed)
       if let simulator { return simulator }
-      let loop = try makeLoop("hapsim")
-      do {
-        let address = address
-        let core = try loop.performAndWait { [self] in
-          let folder = try StateFolder.open(path: Self.folder, files: disk)
-          return try SimulatorCore(
-            on: loop, in: .running(scale: 1), keeping: folder, at: .interfaces(), seed: world.seed,
-            tellsRequests: false, backEnd: .embedded, shownAddress: address)
-        }
-        let simulator = Simulator(core)
-        self.simulator = simulator
-        return simulator
-      } catch { throw SimulatorError(error) }
+      let new = Simulator(core)
+      simulator = new
+      return new
     }
 
     // MARK: The app
@@ -91,13 +78,13 @@ extension World {
         throw SimulatorError(
           .malformed, "\"\(address)\", port \(port): a connection goes to an IPv4 address and a port from 1")
       }
-      let channel = try await world.loop.answer { [self] done in
+      let channel = try await world.loop.result { [self] done in
         done(
-          Result { () throws(SimulatorError) in
-            WorldChannel(world, on: try runningAppLoop(), from: name, to: SocketAddress(host: host, port: port))
+          Result { () throws(SimulationFailure) in
+            WorldChannel(world.waits, on: try runningAppLoop(), from: name, to: SocketAddress(host: host, port: port))
           })
       }
-      try await channel.connect()
+      try await failing { () throws(SimulationFailure) in try await channel.connect() }
       return Connection(channel)
     }
 
@@ -107,30 +94,7 @@ extension World {
       try await connect(to: service.address, port: service.port)
     }
 
-    func runningAppLoop() throws(SimulatorError) -> EventLoop {
-      if let appLoop { return appLoop }
-      let loop = try makeLoop("app")
-      appLoop = loop
-      return loop
-    }
-
-    private func makeLoop(_ program: String) throws(SimulatorError) -> EventLoop {
-      if disk.isDown { disk.start() }
-      guard let process = machine.startProcess(program) else {
-        throw SimulatorError(.notPossible, "the host \"\(name)\" has no power: restorePower() gives it power")
-      }
-      let loop = world.simulated.makeLoop("\(program) of \(name)", of: process)
-      process.whenDead { [weak self] in self?.processDied(on: loop) }
-      return loop
-    }
-
-    private func processDied(on loop: EventLoop) {
-      if appLoop === loop { appLoop = nil }
-      guard let simulator, simulator.core.loop === loop else { return }
-      self.simulator = nil
-      // Frees what it had. It has no effect outside of the process.
-      loop.schedule { [core = simulator.core] in core.end() }
-    }
+    func runningAppLoop() throws(SimulationFailure) -> EventLoop { try machine.runningAppLoop() }
 
     // MARK: Crashes
 
@@ -138,33 +102,31 @@ extension World {
     /// with ``SimulatorError/Code/stopped`` from then on.
     public func kill() {
       world.check()
-      for process in machine.processes { process.kill() }
-      disk.kill()
+      machine.kill()
     }
 
     /// Takes the power away. Nothing is sent, and the disk loses what was not synced. As ``kill()`` besides.
     public func losePower() {
       world.check()
-      machine.powerOff()
-      disk.losePower()
+      machine.losePower()
     }
 
     /// Gives the power back. No program runs; ``start(_:name:setupCode:port:)`` and ``connect(to:port:)`` work again.
     public func restorePower() {
       world.check()
-      machine.start()
+      machine.restorePower()
     }
 
     /// Stops all programs of the host until ``thaw()``. Its network still acknowledges data until its buffers are full.
     public func freeze() {
       world.check()
-      for process in machine.processes { process.freeze() }
+      machine.freeze()
     }
 
     /// Continues the programs of the host.
     public func thaw() {
       world.check()
-      for process in machine.processes { process.thaw() }
+      machine.thaw()
     }
 
     /// Gives the host another address, as a router does. Connections of the old one get no answer any more.
@@ -172,7 +134,7 @@ extension World {
     @discardableResult
     public func changeAddress() -> String {
       world.check()
-      interface.setAddresses([.init(world.newAddress(), prefixLength: 16)])
+      machine.setAddress(world.newAddress())
       return address
     }
 

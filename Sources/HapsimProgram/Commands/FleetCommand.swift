@@ -1,3 +1,4 @@
+import HapsimInputs
 import HAPCommandLine
 
 extension Command {

@@ -1,6 +1,7 @@
+import HapsimObservation
+import HapsimInputs
+import HapsimFiles
 import HAPCommandLine
-import HAPJudge
-import HAPWire
 
 extension Command {
   /// `hapsim judge`
@@ -22,7 +23,7 @@ extension Command {
     ]
   ) { (arguments, console) throws(UsageError) in
     if arguments[JudgeOptions.listFlag] {
-      list(arguments[CommonOptions.json], console)
+      listRules(json: arguments[CommonOptions.json], console)
       return .well
     }
     let options = try RunOptions(ofJudge: arguments, environment: console.environment)
@@ -31,25 +32,6 @@ extension Command {
       return .cannotRun
     }
     return runProfiles(options, console)
-  }
-
-  private static func list(_ isJSON: Bool, _ console: Console) {
-    let rules = ControllerJudge.descriptions
-    guard !isJSON else {
-      console.print(
-        JSONWriter.text { json in
-          json.array { json in for rule in rules { json.object { rule.write(to: &$0) } } }
-        })
-      return
-    }
-    for area in RuleDescription.Area.allCases {
-      console.print(console.output.styled(area.rawValue, .bold))
-      for rule in rules where rule.area == area {
-        console.print("  \(console.output.styled(rule.name, .cyan)) (\(rule.level.rawValue), \(rule.source))")
-        console.print("    A controller \(rule.requirement).")
-        console.print("    \(rule.impact)")
-      }
-    }
   }
 }
 
@@ -60,18 +42,5 @@ extension RunOptions {
     try self.init(arguments, environment: environment)
     self.judging = judging
     try judging.check(self)
-  }
-}
-
-extension RuleDescription {
-  fileprivate func write(to json: inout JSONWriter) {
-    let members = [
-      ("name", name), ("area", area.rawValue), ("level", level.rawValue), ("requirement", requirement),
-      ("source", source), ("impact", impact), ("chance", chance),
-    ]
-    for (key, value) in members {
-      json.key(key)
-      json.string(value)
-    }
   }
 }

@@ -1,3 +1,5 @@
+import HapsimInputs
+import HapsimFiles
 import HAPCommandLine
 
 extension Command {

@@ -1,3 +1,4 @@
+import HapsimFiles
 import HAPCommandLine
 import HAPHost
 import HAPModel

@@ -1,3 +1,4 @@
+import HAPPreparation
 import HAPCommandLine
 import HAPHost
 import HAPModel

@@ -1,3 +1,4 @@
+import HapsimInputs
 import HAPCommandLine
 import HAPCommands
 import HAPControl

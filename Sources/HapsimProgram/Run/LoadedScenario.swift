@@ -1,3 +1,4 @@
+import HapsimFiles
 import HAPCommandLine
 import HAPCommands
 import HAPHost

@@ -1,16 +1,13 @@
+import HapsimInputs
+import HapsimObservation
+import HapsimFiles
+import HAPPreparation
 import HAPCommandLine
-import HAPCrypto
-import HAPDefects
 import HAPDiscovery
-import HAPFleet
 import HAPHost
 import HAPLoop
-import HAPModel
-import HAPProfile
-import HAPReport
 import HAPStore
 import HAPTransport
-import HAPWire
 
 /// Serves the profiles until a signal or the command `stop` ends the run.
 func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
@@ -20,7 +17,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     // From the first moment: a start of thousands takes seconds, and the first process of a container has no other way to end.
     let signals = try stopped.watchSignals()
     defer { signals.stop() }
-    let (run, prepared) = try prepareRun(options, on: SystemHost(), until: stopped, console)
+    let (run, prepared) = try prepareRun(options, on: SystemHost(random: .system), until: stopped, console)
     return try run.serve(prepared)
   } catch { return explain(error, options, console) }
 }
@@ -32,10 +29,10 @@ func prepareRun(
 ) throws -> (run: ServedRun, prepared: PreparedAccessories) {
   var options = options
   var scenario = try options.scenario.map { path throws(BadInput) in try loadScenario(path, console) }
-  let source = try rosterSource(&options, scenario, console)
+  let source = try RosterSource(&options, of: scenario?.profiles, console)
   let hosts = try ListeningHosts(host.interfaces(), bind: options.bind, interfaces: options.interfaces)
-  let folder = try openState(options.state, on: host, console)
-  let defect = try chosenDefect(options, console)
+  let folder = try options.state.open(on: host, console)
+  let defect = try options.chosenDefect(console)
   let choices = PreparedAccessory.Choices(
     name: options.name, setupCode: options.setupCode, setupID: options.setupID, renumber: options.renumber,
     conduct: try options.conduct?.conduct(), maximumSessions: options.maximumSessions, defect: defect)
@@ -57,99 +54,6 @@ func prepareRun(
   let run = ServedRun(
     folder, later, on: hosts, scenario, options, for: prepared.accessories.count, until: stopped, on: host, console)
   return (run, prepared)
-}
-
-/// Complains about what kept a run from being served.
-func explain(_ error: any Error, _ options: RunOptions, _ console: Console) -> ExitCode {
-  func complain(_ text: String) { console.complain("hapsim \(options.command): \(text)") }
-  switch error {
-  case is StoppedEarly: return .well
-  case let bad as BadInput: return bad.code
-  case let error as UsageError:
-    complain(error.message)
-    return .usage
-  case let problem as FleetProblem:
-    console.complain("\(problem)")
-    return .problem
-  case let error as ProfileErrors:
-    // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
-    console.complain("\(error)")
-    return .problem
-  case let misfit as ScenarioMisfit:
-    for problem in misfit.problems { console.complain("\(problem)") }
-    return .problem
-  case let conflict as IdentityConflict:
-    complain("\(conflict)")
-    return .usage
-  case let obstacle as DefectObstacle:
-    complain("\(obstacle)")
-    return .usage
-  default:
-    console.complain("hapsim: \(error)")
-    return .cannotRun
-  }
-}
-
-private func rosterSource(
-  _ options: inout RunOptions, _ scenario: LoadedScenario?, _ console: Console
-) throws -> RosterSource {
-  if let path = options.fleet {
-    let fleet = try LoadedFleet.load(path, hasIdentity: options.identity != nil, console)
-    options.seed = options.seed ?? fleet.fleet.seed
-    return .fleet(fleet)
-  }
-  let paths = options.profiles.isEmpty ? scenario?.profiles ?? [] : options.profiles
-  guard !paths.isEmpty else { throw UsageError("PROFILE… is missing, and the scenario names none") }
-  try options.check(for: paths.count)
-  return .profiles(try loadProfiles(paths, console))
-}
-
-private func chosenDefect(_ options: RunOptions, _ console: Console) throws -> Defect? {
-  guard let id = options.defect else { return nil }
-  let library = try loadDefects(options.defectFiles, console)
-  guard let defect = library[id] else { throw UsageError(library.unknown(id)) }
-  return defect
-}
-
-/// The accessories that will be served. They are released when they are served, with the databases that they were made of.
-final class PreparedAccessories {
-  private(set) var accessories: [PreparedAccessory]
-
-  init(_ accessories: [PreparedAccessory]) { self.accessories = accessories }
-
-  /// Divides the open files of the process among the ports of the accessories.
-  func shareOpenFiles(_ count: Int) {
-    for index in accessories.indices { accessories[index].openFiles = count / accessories.count }
-  }
-
-  func letGo() { accessories = [] }
-}
-
-/// The source of accessories.
-private enum RosterSource {
-  case profiles([AccessoryProfile])
-  case fleet(LoadedFleet)
-
-  func roster(_ options: RunOptions, _ choices: PreparedAccessory.Choices) throws -> Roster {
-    switch self {
-    case .profiles(let profiles):
-      guard let count = options.count else { return Roster(profiles, choices: choices) }
-      try options.checkIdentity(options.identity)
-      return try Roster(profiles, copies: count, choices: choices, options)
-    case .fleet(let fleet):
-      try options.checkIdentity(options.identity ?? fleet.fleet.identity)
-      try options.checkPorts(for: fleet.fleet.groups.reduce(0) { $0 + $1.count })
-      return try fleet.roster(options, choices: choices)
-    }
-  }
-}
-
-/// Reads every profile, and prints all problems of all profiles before it throws.
-private func loadProfiles(_ paths: [String], _ console: Console) throws(BadInput) -> [AccessoryProfile] {
-  let loaded = paths.map { LoadedProfile(operand: $0) }
-  for line in loaded.problemLines { console.complain(line) }
-  guard loaded.exitCode == .well else { throw BadInput(code: loaded.exitCode) }
-  return loaded.compactMap(\.profile)
 }
 
 /// Every accessory listens in each place, which takes an open file each: without them nothing can be served.
@@ -180,12 +84,9 @@ private func makeRoom(
   return available
 }
 
-private func openState(_ state: RunOptions.State, on host: any RunHost, _ console: Console) throws(StoreError)
-  -> StateFolder
-{
-  switch state {
-  case .folder(let path):
-    try StateFolder.open(path: path, files: host.files, report: { console.complain("hapsim: \($0)") })
-  case .ephemeral: .ephemeral()
-  }
+/// Complains about what kept a run from being served.
+func explain(_ error: any Error, _ options: RunOptions, _ console: Console) -> ExitCode {
+  guard let misfit = error as? ScenarioMisfit else { return explainInputs(error, options, console) }
+  for problem in misfit.problems { console.complain("\(problem)") }
+  return .problem
 }

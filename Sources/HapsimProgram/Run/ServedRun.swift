@@ -1,11 +1,13 @@
+import HapsimObservation
+import HapsimInputs
+import HapsimFiles
+import HAPPreparation
 import HAPCommandLine
 import HAPCommands
 import HAPControl
 import HAPDiscovery
 import HAPHost
 import HAPLoop
-import HAPProfile
-import HAPReport
 import HAPStore
 import Synchronization
 
@@ -35,7 +37,6 @@ final class ServedRun: @unchecked Sendable {  // see above
   private var browser: PageOpening?
   private var play: ScenarioPlay?
   private var recording: ScenarioRecording?
-  private var observation: ControllerObservation?
   private var timers: [LoopTimer] = []
   /// A fault that accessories are to have from their start can't be.
   private let hasFailed = Atomic(false)
@@ -49,7 +50,7 @@ final class ServedRun: @unchecked Sendable {  // see above
   private static let patience = Duration.seconds(2)
 
   private var file: AppendedFile?
-  private var judgement: Judgement?
+  private var judged: JudgedRun?
 
   /// - Parameters:
   ///   - choices: for accessories that come later.
@@ -91,7 +92,7 @@ final class ServedRun: @unchecked Sendable {  // see above
     let log = EventLog(
       lines, json: options.json, isQuiet: !hasReader,
       alone: prepared.accessories.count == 1 ? prepared.accessories[0].name : nil, console.output)
-    judgement = options.judging.map { Judgement($0, of: prepared.accessories, options) }
+    judged = options.judging.map { JudgedRun($0, of: prepared.accessories, options) }
     do {
       nonisolated(unsafe) let prepared = prepared
       try loop.performAndWait { [self] in try begin(prepared, log) }
@@ -107,16 +108,14 @@ final class ServedRun: @unchecked Sendable {  // see above
   /// Ends what `start` began.
   func finish() throws -> ExitCode {
     defer { stopLoops() }
-    let found = try loop.performAndWait { [self] () -> [RunEvent] in
-      // Before the accessories go: that they do is no fault of their controllers'.
-      let found = judgement.flatMap { judgement in observation?.events(judgement.header) } ?? []
+    try loop.performAndWait { [self] in
+      judged?.conclude()
       end()
-      return found
     }
     if recording?.isWhole == false { return .cannotRun }
     if hasFailed.load(ordering: .relaxed) { return .usage }
     let hasPassed = play?.exitCode != .problem
-    return judgement?.tell(found, hasPassed: hasPassed, json: options.json, lines, console) ?? play?.exitCode ?? .well
+    return judged?.report(hasPassed: hasPassed, json: options.json, lines, console) ?? play?.exitCode ?? .well
   }
 
   private func stopLoops() {
@@ -216,10 +215,8 @@ final class ServedRun: @unchecked Sendable {  // see above
       makeAdvertiser: { responder?.makeAdvertiser() ?? distant?.makeAdvertiser(for: loop) },
       sink: { events.tell($0) },
       tellsAll: hasReader || scenario != nil || options.recording != nil || options.control.isGiven)
-    if let captures = options.capture {
-      setting.capturePath = { accessory, start in capturePath(in: captures, accessory, start: start) }
-    }
-    setting.observation = observation
+    if let captures = options.capture { setting.capture(in: captures) }
+    judged?.observe(in: &setting)
     // No log prints requests. Without --control they are reported after a client has asked for events or the log, so an idle page costs nothing.
     setting.tellsRequests = options.control.place != nil && options.control.isGiven
     setting.nextNumber = { numbers.next() }
@@ -256,7 +253,7 @@ final class ServedRun: @unchecked Sendable {  // see above
     of one: ServingLoop, onAllStopped: @escaping @Sendable () -> Void
   ) -> CommandDispatcher {
     CommandDispatcher(
-      one.simulation, readProfile: { try AccessoryProfile(json: try readFile($0), fileName: $0) },
+      one.simulation, readProfile: { try readProfile($0) },
       onAllStopped: onAllStopped)
   }
 
@@ -267,14 +264,9 @@ final class ServedRun: @unchecked Sendable {  // see above
   }
 
   private func observe() {
-    guard let judgement, let judging = options.judging else { return }
-    let observation = ControllerObservation(patience: judging.patience, on: loop)
-    self.observation = observation
-    if !options.quiet {
-      observation.onBreach = { [lines, options, console] in
-        judgement.tell($0, $1, json: options.json, lines, console.output)
-      }
-    }
+    guard let judged, let judging = options.judging else { return }
+    judged.begin(
+      on: loop, reportingTo: options.quiet ? nil : lines, json: options.json, console.output)
     if let duration = judging.duration { after(duration) { [stopped] in stopped.request() } }
   }
 
@@ -308,7 +300,7 @@ final class ServedRun: @unchecked Sendable {  // see above
   /// Whatever there is; any number of times.
   private func end() {
     for timer in timers { timer.close() }
-    observation?.close()
+    judged?.close()
     play?.close()
     control?.close()
     live?.close()

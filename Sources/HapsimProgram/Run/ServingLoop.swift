@@ -1,3 +1,4 @@
+import HapsimInputs
 import HAPDiscovery
 import HAPHost
 import HAPLoop

@@ -1,3 +1,5 @@
+import HapsimInputs
+import HAPPreparation
 import HAPCommandLine
 import HAPDiscovery
 import HAPHost

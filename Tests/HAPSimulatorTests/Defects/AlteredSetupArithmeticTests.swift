@@ -1,5 +1,5 @@
 import HAPCrypto
-import HAPFaults
+import HAPDeviations
 import HAPModel
 import HAPPairing
 import Testing

@@ -1,5 +1,6 @@
+@testable import HAPFrontEnds
 import HAPAttributes
-import HAPDefects
+import HAPDeviations
 import HAPModel
 import Testing
 @testable import HAPDevices

@@ -3,12 +3,13 @@ import HAPWire
 import Testing
 @testable import HAPHost
 @testable import HAPSimulator
+@testable import HAPSimulatorCore
 
 @Suite("The library: what is expected of an accessory", .timeLimit(.minutes(10))) struct ExpectationTests {
   /// Of `ProfileText.garage`.
   private func id(_ name: CharacteristicName, of door: RunningAccessory) async throws -> String {
-    let subject = try await door.served.loop.answer { [served = door.served] done in
-      done(Result { () throws(SimulatorError) in try served.subject(name, nil).id })
+    let subject = try await door.served.loop.result { [served = door.served] done in
+      done(Result { () throws(SimulationFailure) in try served.subject(name.place, nil).id })
     }
     return "\(subject)"
   }
@@ -222,7 +223,7 @@ import Testing
     let written = Task { _ = try await door.written("TargetDoorState", within: .seconds(60)) }
     let events = door.events()
     // As a restart does whose state can't be read.
-    try await door.served.loop.answer { [served = door.served] done in
+    try await door.served.loop.result { [served = door.served] done in
       served.accessory.assumeIsolated { $0.stop() }
       served.hear(SimulatorEvent(accessory: "Garage", .trouble("it did not come back: for want of a disk")))
       done(.success(()))
@@ -283,8 +284,8 @@ import Testing
     for await _ in events { Issue.record("it has ended") }
   }
 
-  private func event(_ number: Int) -> AccessoryEvent {
-    AccessoryEvent(SimulatorEvent(accessory: "A", .trouble("\(number)")), at: .zero, uptime: .milliseconds(1250))
+  private func event(_ number: Int) -> RecordedEvent {
+    RecordedEvent(SimulatorEvent(accessory: "A", .trouble("\(number)")), at: .zero, uptime: .milliseconds(1250))
   }
 
   @Test("Of more than there is room for, the oldest are dropped, and that is said where they were") func dropped()
@@ -308,7 +309,7 @@ import Testing
     let record = EventRecord()
     for number in 1...20_000 { record.add(event(number)) }
     let history = record.history
-    #expect(history.count <= 11_001 && history.first?.kind == .dropped)
+    #expect(history.count <= 11_001 && history.first?.name == "dropped")
     #expect(history.last?.text == "trouble: 20000")
     let kept = history.count - 1
     #expect(history.first?.text == "\(20_000 - kept) events were dropped here for want of room")

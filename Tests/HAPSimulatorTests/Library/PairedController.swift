@@ -5,6 +5,7 @@ import HAPPairing
 import HAPTransport
 
 @testable import HAPSimulator
+@testable import HAPSimulatorCore
 
 /// A controller that has paired with an accessory, with a verified session.
 struct PairedController {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import HAPDevices
 @testable import HAPSimulator
+@testable import HAPSimulatorCore
 
 @Suite("The library: what is done to an accessory", .timeLimit(.minutes(10))) struct RunningAccessoryTests {
   private func with<T>(
@@ -184,7 +185,7 @@ import Testing
         let controller = try await PairedController(pairingWith: door)
         let served = door.served
         // Both within one turn of the loop: the removal is being stored when the accessory goes.
-        let first = try await served.loop.answer { done in
+        let first = try await served.loop.result { done in
           served.perform(json: "{\"command\": \"unpair\"}") { done(.success($0)) }
           served.perform(json: "{\"command\": \"\(word)\"}") { _ in }
         }
@@ -199,7 +200,7 @@ import Testing
     try await with(.json(ProfileText.garage)) { simulator, door in
       let served = door.served
       let error = await #expect(throws: SimulatorError.self) {
-        _ = try await served.loop.answer { done in
+        _ = try await served.loop.result { done in
           served.perform(json: "{\"command\": \"reboot\"}") { _ in }
           done(served.pairings)
         }
@@ -208,8 +209,8 @@ import Testing
       // Behind the restart.
       try await door.expect(.restarted)
       let other = await #expect(throws: SimulatorError.self) {
-        _ = try await served.loop.answer { done in
-          served.replace(by: .json(ProfileText.garage), done: done)
+        _ = try await served.loop.result { done in
+          served.replace(by: ProfileSource.json(ProfileText.garage).origin, done: done)
           served.stop()
         }
       }

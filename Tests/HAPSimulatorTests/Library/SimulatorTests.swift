@@ -1,3 +1,4 @@
+@testable import HAPPreparation
 import Foundation
 import HAPLoop
 import HAPModel
@@ -6,6 +7,7 @@ import Testing
 @testable import HAPDevices
 @testable import HAPHost
 @testable import HAPSimulator
+@testable import HAPSimulatorCore
 
 @Suite("The library: a simulator", .timeLimit(.minutes(10))) struct SimulatorTests {
   @Test("An accessory comes from a file, a text, bytes, a profile or a few words") func sources() async throws {

@@ -2,6 +2,7 @@ import HAPLoop
 import Testing
 
 @testable import HAPSimulator
+@testable import HAPSimulatorCore
 
 @Suite("The library: connections and faults of a simulated world", .timeLimit(.minutes(10))) struct WorldNetworkTests {
   @Test("Bytes come in order, in pieces that a reader asks for, and then the end") func reading() async throws {

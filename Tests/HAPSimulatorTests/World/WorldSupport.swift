@@ -2,6 +2,7 @@ import HAPLoop
 
 @testable import HAPDevices
 @testable import HAPSimulator
+@testable import HAPSimulatorCore
 
 extension World {
   /// A host that serves a garage door, and another one.
@@ -20,8 +21,8 @@ extension World {
 extension RunningAccessory {
   /// - Returns: "1.9"
   func id(of characteristic: CharacteristicName) async throws(SimulatorError) -> String {
-    try await served.loop.answer { [served] done in
-      done(Result { () throws(SimulatorError) in "\(try served.subject(characteristic, nil).id)" })
+    try await served.loop.result { [served] done in
+      done(Result { () throws(SimulationFailure) in "\(try served.subject(characteristic.place, nil).id)" })
     }
   }
 }

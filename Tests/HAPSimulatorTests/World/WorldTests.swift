@@ -10,6 +10,7 @@ import Testing
 #endif
 
 @testable import HAPSimulator
+@testable import HAPSimulatorCore
 
 @Suite("The library: a simulated world", .timeLimit(.minutes(10))) struct WorldTests {
   @Test("A controller finds, pairs, writes and is notified, and a door that travels for an hour is open at once")

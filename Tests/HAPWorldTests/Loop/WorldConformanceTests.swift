@@ -1,3 +1,4 @@
+import HAPPreparation
 import Foundation
 import HAPConformance
 import HAPDiscovery

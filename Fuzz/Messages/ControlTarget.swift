@@ -1,0 +1,61 @@
+import FuzzSupport
+import HAPControl
+import HAPWire
+
+/// Requests of the control API, one behind the other: whether one may be asked is settled by its head, by nobody from elsewhere, and what is understood
+/// is an operation with all that its path wants.
+package func fuzzControl(_ bytes: UnsafeRawBufferPointer) {
+  let open = AccessRules(token: nil, hostName: "studio")
+  let closed = AccessRules(token: "open-sesame", hostName: "studio")
+  var rest = [UInt8](bytes)
+  var parser = HTTPRequestParser(limits: HTTPLimits(head: 16 * 1024, headerCount: 100, body: 4 << 20))
+  while true {
+    let consumed = rest.withUnsafeMutableBytes { raw -> Int? in
+      guard case .request(let head, let body, let consumed) = parser.parse(raw) else { return nil }
+      let raw = UnsafeRawBufferPointer(raw)
+      let whole = Result { () throws(ControlProblem) in try ControlRequest(head, body: body, in: raw) }
+      let start = body.lowerBound
+      let early = Result { () throws(ControlProblem) in try ControlRequest(head, body: start..<start, in: raw) }
+      switch (whole, early) {
+      case (.failure(let one), .failure(let other)):
+        require(one == other, "the body changed what is wrong with a target")
+      case (.success(let whole), .success(let early)):
+        judge(whole, early, open)
+        judge(whole, early, closed)
+      default: require(false, "the body changed whether a target is right")
+      }
+      return consumed
+    }
+    guard let consumed else { return }
+    rest.removeFirst(consumed)
+  }
+}
+
+private func judge(_ whole: ControlRequest, _ early: ControlRequest, _ rules: AccessRules) {
+  func refusal(_ request: ControlRequest) -> ControlProblem? {
+    do throws(ControlProblem) { try rules.check(request) } catch { return error }
+    return nil
+  }
+  let problem = refusal(whole)
+  require(problem == refusal(early), "the body changed who may ask")
+  if let problem { return require(problem.status == 401 || problem.status == 403, "\(problem)") }
+  let hosts = whole.fields.filter { $0.name == "host" }.map { $0.value.lowercased() }
+  require(hosts.count == 1 && isOurs(hosts[0], acceptsName: rules.token != nil), "\(hosts) was let through")
+  if let origin = whole[field: "origin"] { require(origin.lowercased() == "http://" + hosts[0], "\(origin)") }
+  if rules.token != nil, whole.path.first == "v1" {
+    require(whole[field: "authorization"]?.hasSuffix("open-sesame") == true, "nobody brought the token")
+  }
+  do throws(ControlProblem) {
+    let call = try ControlCall(whole)
+    require(call.operation.form.method == whole.method || whole.method == "HEAD", "\(call.operation)")
+    require(call.operation.form.path.split(separator: "/").count == whole.path.count, "\(call.operation)")
+  } catch { require((400..<500).contains(error.status) && !error.message.isEmpty, "\(error)") }
+}
+
+/// Told another way than by the rules: no letter of a name stands in it but those of the names that are ours.
+private func isOurs(_ host: String, acceptsName: Bool) -> Bool {
+  let name = host.hasPrefix("[") ? Substring(host) : host.prefix { $0 != ":" }
+  let digits = host.hasPrefix("[") ? "0123456789abcdef:.[]" : "0123456789."
+  let names = acceptsName ? ["localhost", "studio", "studio.local"] : ["localhost"]
+  return names.contains(String(name)) || name.allSatisfy { digits.contains($0) }
+}

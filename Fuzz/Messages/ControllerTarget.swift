@@ -1,0 +1,52 @@
+import FuzzSupport
+import HAPIP
+import HAPModel
+import HAPWire
+
+/// The first byte says how the rest comes: a database at once, or messages in pieces.
+package func fuzzController(_ bytes: UnsafeRawBufferPointer) {
+  guard let kind = bytes.first else { return }
+  let rest = [UInt8](bytes.dropFirst())
+  if kind & 1 == 0 { readDatabase(rest) } else { readMessages(rest, piece: Int(kind >> 1)) }
+}
+
+private func readDatabase(_ body: [UInt8]) {
+  let (mended, mends) = LenientJSON.mended(body)
+  if (try? JSONNode.parse(body)) != nil {
+    require(mends.isEmpty, "strict JSON was mended")
+    require((try? JSONNode.parse(mended)) != nil, "mending broke it")
+  }
+  guard var mirror = try? AccessoryMirror(body) else { return }
+  // It is a database: ids are found where they stand, links lead somewhere.
+  for slot in mirror.database.characteristics.indices {
+    require(mirror.database.slot(of: mirror.database.id(ofSlot: slot)) == slot, "an id leads elsewhere")
+  }
+  for accessory in mirror.database.accessories {
+    let iids = Set(accessory.services.map(\.iid))
+    for service in accessory.services { require(service.linked.allSatisfy(iids.contains), "a link leads nowhere") }
+  }
+  var reader = AttributeReader()
+  if let entries = try? CharacteristicEntry.list(body, &reader) { _ = mirror.take(entries, of: "fuzz") }
+}
+
+/// Cut anywhere, they are the same messages, and end for the same reason.
+private func readMessages(_ bytes: [UInt8], piece: Int) {
+  func read(_ piece: Int) -> ([LinkMessage], LinkFailure?) {
+    let link = ControllerLink(host: "fuzz")
+    var messages: [LinkMessage] = []
+    do throws(LinkFailure) {
+      for start in stride(from: 0, to: bytes.count, by: piece) {
+        link.incoming.append(Array(bytes[start..<min(start + piece, bytes.count)]))
+        messages += try link.received()
+      }
+      if let last = try link.ended() { messages.append(last) }
+    } catch { return (messages, error) }
+    return (messages, nil)
+  }
+  let whole = read(max(bytes.count, 1))
+  let cut = read(piece + 1)
+  require(whole.0 == cut.0, "cuts change the messages")
+  require(
+    (whole.1 == nil) == (cut.1 == nil),
+    "cuts change the end: \(String(describing: whole.1)), \(String(describing: cut.1))")
+}

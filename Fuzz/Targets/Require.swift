@@ -1,7 +1,0 @@
-/// A rule that must hold. Unlike `precondition` it says what was wrong in builds for release too, where fuzzers run.
-func require(
-  _ holds: Bool, _ message: @autoclosure () -> String = "a rule is broken", file: StaticString = #file,
-  line: UInt = #line
-) {
-  if !holds { fatalError(message(), file: file, line: line) }
-}

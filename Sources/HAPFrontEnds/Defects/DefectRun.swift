@@ -1,0 +1,378 @@
+import HAPCrypto
+import HAPDeviations
+import HAPIP
+import HAPLoop
+import HAPModel
+import HAPTransport
+import HAPWire
+
+/// A defect at work in one run of an accessory: stands between the core and its connections, and does what the defect's rules say.
+///
+/// Belongs to the loop's thread.
+final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
+  private let state: DefectState
+  private let core: AccessoryCore
+  private let server: AccessoryServer
+  private let loop: EventLoop
+  /// What has come on each connection since its last request.
+  private var arrivals: [ConnectionID: Arrival] = [:]
+  /// Messages that are late, and those that have to wait for them, by connection.
+  private var held: [ConnectionID: [Held]] = [:]
+  private var timers: [LoopTimer] = []
+  /// Keys of Pair Setup's M5 and M6.
+  private var exchangeKeys: [ConnectionID: SecretBytes] = [:]
+  /// Events that leave when their connection is secured.
+  private var sessionEvents: [ConnectionID: [DefectScript.Sending]] = [:]
+  private var isStopped = false
+
+  private struct Arrival {
+    var reads = 0
+    var frames = 0
+    /// Since the session began.
+    var allFrames = 0
+    /// How the last request came.
+    var requestReads = 1
+    var requestFrames = 1
+    /// When the last request came.
+    var heard: Duration?
+    /// Bytes of the frame under way that are still to come; nil: its length isn't known.
+    var rest: Int?
+    var head: [UInt8] = []
+
+    /// Counts the frames that begin in these bytes.
+    mutating func count(_ bytes: [UInt8]) {
+      var bytes = bytes[...]
+      while !bytes.isEmpty {
+        if let left = rest {
+          let taken = min(left, bytes.count)
+          bytes = bytes.dropFirst(taken)
+          rest = left == taken ? nil : left - taken
+        } else {
+          head.append(bytes.removeFirst())
+          guard head.count == 2 else { continue }
+          frames += 1
+          allFrames += 1
+          rest = Int(head[0]) + Int(head[1]) << 8 + 16
+          head = []
+        }
+      }
+    }
+  }
+
+  private static let mostHeld = 1000
+
+  private final class Held {
+    let sending: DefectScript.Sending
+    let isPlain: Bool
+    var isDue = false
+    init(_ sending: DefectScript.Sending, isPlain: Bool) {
+      self.sending = sending
+      self.isPlain = isPlain
+    }
+  }
+
+  /// An accessory is to identify itself.
+  var onIdentify: ((UInt64) -> Void)?
+  /// The record is to be told anew with these.
+  var onAdvertise: (([(name: String, value: String?)]) -> Void)?
+
+  private var script: DefectScript { state.script }
+
+  init(_ state: DefectState, _ server: AccessoryServer) {
+    self.state = state
+    self.server = server
+    core = server.core
+    loop = server.loop
+    if let idle = state.script.defect.idle { closeIdle(after: idle) }
+    for pause in state.script.defect.beats.sorted() { beat(every: pause) }
+  }
+
+  /// Looks once a second for connections that have been silent for too long.
+  private func closeIdle(after limit: Duration) {
+    after(.seconds(1)) { [unowned self] in
+      for connection in core.connections {
+        guard let heard = arrivals[connection.id]?.heard, server.now - heard >= limit else { continue }
+        server.end(connection.id)
+      }
+      closeIdle(after: limit)
+    }
+  }
+
+  /// Lets rules speak on each connection, again and again. Who doesn't read what was sent is left alone.
+  private func beat(every pause: Duration) {
+    after(pause) { [unowned self] in
+      for connection in core.connections where connection.outgoing.readableCount < connection.answerLimit {
+        let outcome = script.bytes(facts(.beat(every: pause), on: connection), self)
+        for answer in outcome.answers { send(answer, on: connection, isPlain: !connection.isSecured) }
+        perform(outcome.effects, on: connection)
+      }
+      server.sendAppended()
+      beat(every: pause)
+    }
+  }
+
+  /// Nothing that is late is sent any more.
+  func stop() {
+    isStopped = true
+    for timer in timers { timer.close() }
+    timers = []
+    held = [:]
+  }
+
+  /// What is late leaves now, and what was to be done is done; then nothing any more.
+  func finish() {
+    for timer in timers { timer.onFire() }
+    stop()
+  }
+
+  // MARK: The world, for rules
+
+  var database: AttributeDatabase { core.attributes.database }
+  var databaseText: [UInt8] { core.databaseText }
+  func text(of value: Value) -> [UInt8] { core.text(of: value) }
+
+  func isSubscribed(_ connection: UInt64, to id: AttributeID) -> Bool {
+    guard let slot = core.attributes.database.slot(of: id) else { return false }
+    return core.connections.first { $0.id.number == connection }?.isSubscribed(toSlot: slot) ?? false
+  }
+
+  // MARK: Inputs
+
+  func note(_ input: CoreInput, at now: Duration) {
+    switch input {
+    case .received(let id, let bytes):
+      arrivals[id, default: Arrival()].reads += 1
+      guard let connection = core.connections.first(where: { $0.id == id }) else { return }
+      if connection.isSecured { arrivals[id, default: Arrival()].count(bytes) }
+      let outcome = script.bytes(facts(.bytes, on: connection, bytes: bytes), self)
+      if outcome.drops { connection.incoming.removeLast(min(bytes.count, connection.incoming.readableCount)) }
+      perform(outcome, on: connection)
+    case .closed(let id):
+      arrivals[id] = nil
+      held[id] = nil
+      exchangeKeys[id] = nil
+      sessionEvents[id] = nil
+      state.judge.conclude(id.number)
+      script.closed(id.number)
+    default: break
+    }
+  }
+
+  func sent(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, at now: Duration) {}
+
+  func turnedAway(peer: String, at now: Duration) {}
+
+  func ended(_ id: ConnectionID, withReset: Bool, at now: Duration) {
+    guard !withReset, let connection = core.connections.first(where: { $0.id == id }) else { return }
+    let outcome = script.bytes(facts(.end, on: connection), self)
+    for answer in outcome.answers { send(answer, on: connection, isPlain: !connection.isSecured) }
+    perform(outcome.effects, on: connection)
+  }
+
+  func brokenFrame(_ failure: FrameOpener.Failure, unopened: [UInt8], on connection: ConnectionCore) -> Bool {
+    var facts: MessageFacts
+    switch failure {
+    case .badTag: facts = self.facts(.badTag, on: connection)
+    case .tooLong(let length):
+      facts = self.facts(.tooLong, on: connection)
+      facts.frameLength = length
+    }
+    facts.frames = arrivals[connection.id]?.allFrames ?? 1
+    let outcome = script.bytes(facts, self)
+    perform(outcome, on: connection)
+    return connection.withOpener { outcome.fate.carryOut(&$0, &$1, unopened: unopened) } ?? false
+  }
+
+  private func perform(_ outcome: DefectScript.BytesOutcome, on connection: ConnectionCore) {
+    // There is no key to trust, and no request that an answer could be to.
+    for answer in outcome.answers { send(answer, on: connection, isPlain: true) }
+    perform(outcome.effects, on: connection)
+  }
+
+  func request(head: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, on connection: ConnectionCore) -> [UInt8]? {
+    let request = PlainMessage(head: head, body: [UInt8](body))
+    let arrival = arrivals[connection.id] ?? Arrival()
+    var facts = facts(.request, on: connection, request)
+    facts.request = request
+    facts.frames = max(1, arrival.frames)
+    facts.reads = max(1, arrival.reads)
+    facts.isPipelined = arrival.reads == 0
+    var left = arrival
+    left.heard = facts.now
+    left.requestReads = facts.reads
+    left.requestFrames = facts.frames
+    left.reads = 0
+    left.frames = arrival.rest == nil ? 0 : 1
+    arrivals[connection.id] = left
+    judge(&facts, request, on: connection)
+    let outcome = script.request(facts, self)
+    for answer in outcome.answers { send(answer, on: connection, isPlain: !connection.isSecured) }
+    perform(outcome.effects, on: connection)
+    return outcome.requests
+  }
+
+  private func judge(_ facts: inout MessageFacts, _ request: PlainMessage, on connection: ConnectionCore) {
+    // The procedure is over by the time M6 comes here.
+    if request.path == "/pair-setup" { exchangeKeys[connection.id] = connection.pairingKey }
+    guard request.isPairVerify, let message = request.tlv else { return }
+    state.finishes[connection.id.number] = nil
+    switch message.state {
+    case 1: state.judge.start(message, on: connection.id.number, core.pairings)
+    case 3:
+      let judged = state.judge.judge(
+        message, on: connection.id.number, key: connection.pairingKey, core.pairings)
+      state.judge.conclude(connection.id.number)
+      state.finishes[connection.id.number] = judged.verdict
+      facts.finish = judged.verdict
+      facts.inner = judged.inner
+    default: break
+    }
+  }
+
+  // MARK: Outputs
+
+  func message(from start: Int, on connection: ConnectionCore) {
+    let bytes = connection.takeBack(from: start)
+    let message = PlainMessage(answer: bytes)
+    let request = script.awaitedRequest(on: connection.id.number)
+    let isEvent = message?.isEvent ?? false
+    var facts = facts(isEvent ? .event : .answer, on: connection, message)
+    facts.sealedFrames = connection.sealedFrameCount
+    facts.frames = arrivals[connection.id]?.requestFrames ?? 1
+    facts.reads = arrivals[connection.id]?.requestReads ?? 1
+    facts.request = isEvent ? nil : request
+    if !isEvent, request?.isPairVerify == true {
+      facts.finish = state.finishes[connection.id.number]
+      if let answer = message?.tlv, answer.state == 2 {
+        state.judge.startResponse(answer, on: connection.id.number)
+      }
+    }
+    let outcome = script.message(bytes, key: connection.pairingKey ?? exchangeKeys[connection.id], facts, self)
+    if outcome.effects.closing != .before {
+      for sending in outcome.sendings { send(sending, on: connection, isPlain: !connection.isSecured) }
+      if outcome.isForEverybody {
+        for other in core.connections where other !== connection && other.isSecured && !other.isSubscribed {
+          for sending in outcome.sendings { send(sending, on: other, isPlain: false) }
+        }
+      }
+    }
+    perform(outcome.effects, on: connection)
+  }
+
+  func secured(_ connection: ConnectionCore) {
+    for event in sessionEvents.removeValue(forKey: connection.id) ?? [] { send(event, on: connection, isPlain: false) }
+  }
+
+  /// - Parameter isPlain: whether it belongs to the time before the connection was secured.
+  private func send(_ sending: DefectScript.Sending, on connection: ConnectionCore, isPlain: Bool) {
+    let isLate = sending.delay > .zero || sending.frames.beginsEarly
+    guard isLate || held[connection.id]?.contains(where: { !$0.sending.isOvertaken }) == true else {
+      return deliver(sending, on: connection, isPlain: isPlain)
+    }
+    // Who asks on and on while answers are late is cut off.
+    guard held[connection.id]?.count ?? 0 < Self.mostHeld else {
+      let id = connection.id
+      return after(.zero) { [unowned self] in server.end(id, withReset: true) }
+    }
+    let entry = Held(sending, isPlain: isPlain && !sending.frames.beginsEarly)
+    held[connection.id, default: []].append(entry)
+    guard isLate else {
+      entry.isDue = true
+      return
+    }
+    after(sending.delay) { [unowned self, weak connection] in
+      entry.isDue = true
+      if let connection { release(connection) }
+    }
+  }
+
+  private func deliver(_ sending: DefectScript.Sending, on connection: ConnectionCore, isPlain: Bool) {
+    let alteration = sending.frames
+    connection.send(
+      sending.bytes, isPlain: isPlain || alteration.isPlain,
+      frames: alteration == FrameAlteration() ? nil : { $0.frames(of: $1, alteration) })
+  }
+
+  /// Sends what is due and no longer held up.
+  private func release(_ connection: ConnectionCore) {
+    guard var queue = held[connection.id] else { return }
+    var kept: [Held] = []
+    var isHeldUp = false
+    for entry in queue {
+      if entry.isDue, !isHeldUp || entry.sending.isOvertaken {
+        deliver(entry.sending, on: connection, isPlain: entry.isPlain)
+      } else {
+        kept.append(entry)
+        if !entry.sending.isOvertaken { isHeldUp = true }
+      }
+    }
+    queue = kept
+    held[connection.id] = queue.isEmpty ? nil : queue
+    server.sendAppended()
+  }
+
+  func after(_ delay: Duration, _ body: @escaping () -> Void) {
+    guard !isStopped else { return }
+    let timer = LoopTimer(loop)
+    timers.append(timer)
+    timer.onFire = { [unowned self, unowned timer] in
+      timers.removeAll { $0 === timer }
+      timer.close()
+      if !isStopped { body() }
+    }
+    timer.start(after: delay)
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effects: DefectScript.Effects, on connection: ConnectionCore) {
+    for event in effects.events { send(event, on: connection, isPlain: !connection.isSecured) }
+    let id = connection.id
+    if !effects.sessionEvents.isEmpty { sessionEvents[id] = effects.sessionEvents }
+    if effects.exits { return loop.driver.exitProcess(1) }
+    if effects.pause > .zero { loop.block(for: effects.pause) }
+    for aid in effects.identified { onIdentify?(aid) }
+    // In this turn, before a controller can learn that anything happened: a timer may fire only after a controller has made its next session.
+    if effects.closing == .others {
+      for other in core.connections where other.id != id && other.isSecured { server.end(other.id) }
+    }
+    guard !effects.values.isEmpty || effects.closing != nil || !effects.advertised.isEmpty else { return }
+    // Not in the middle of the core's work.
+    after(.zero) { [unowned self] in
+      for (id, node) in effects.values {
+        guard let slot = core.attributes.database.slot(of: id) else { continue }
+        let characteristic = core.attributes.database.characteristics[slot]
+        let value = Value(defect: node)
+        server.change([(id, (try? characteristic.admit(value)) ?? value)])
+      }
+      if !effects.advertised.isEmpty { onAdvertise?(effects.advertised) }
+      switch effects.closing {
+      case .behind, .before: server.end(id)
+      case .reset: server.end(id, withReset: true)
+      case .others, nil: break
+      }
+      server.sendAppended()
+    }
+  }
+
+  // MARK: Facts
+
+  private func facts(
+    _ kind: MessageFacts.Kind, on connection: ConnectionCore, _ message: PlainMessage? = nil, bytes: [UInt8] = []
+  ) -> MessageFacts {
+    let pairings = core.pairings
+    var facts = MessageFacts(
+      kind: kind, message: message, bytes: bytes, request: nil,
+      connection: state.facts(of: connection, pairings, address: server.localAddress(of: connection.id)),
+      others: core.connections.filter { $0 !== connection }.map { state.facts(of: $0, pairings, address: nil) },
+      isPaired: core.isPaired, now: server.now, restart: state.restart,
+      lookup: { [unowned self] in core.attributes.database.facts(aid: $0, iid: $1) })
+    facts.isOffline = core.attributes.hasUnreachable
+    facts.idle = arrivals[connection.id]?.heard.map { facts.now - $0 } ?? .zero
+    return facts
+  }
+}
+
+extension PlainMessage {
+  fileprivate var isPairVerify: Bool { path == "/pair-verify" }
+}

@@ -1,0 +1,74 @@
+import HAPDeviations
+import HAPDiscovery
+import HAPLoop
+import MDNS
+
+/// Advertises one service by an mDNS responder of its own that deviates from RFC 6762, as a defect says.
+///
+/// Belongs to the loop's thread.
+package final class DeviantAdvertiser: Advertiser {
+  /// What the responder doesn't do, from now on.
+  package var manner = ResponderManner() { didSet { setBehavior() } }
+  /// Announces all records again and again with this pause; nil: as RFC 6762 §8.3 says.
+  package var stormPause: Duration? { didSet { setBehavior() } }
+  /// The name of a second instance of the next record to be published.
+  package var also: String?
+
+  private let responder: EmbeddedResponder
+  private let advertiser: EmbeddedAdvertiser
+  private let second: EmbeddedAdvertiser
+
+  package init(_ loop: EventLoop, on choice: InterfaceChoice) {
+    responder = EmbeddedResponder(loop, on: choice)
+    advertiser = responder.makeAdvertiser(MDNSBehavior())
+    second = responder.makeAdvertiser(MDNSBehavior())
+  }
+
+  private func setBehavior() {
+    let behavior = MDNSBehavior(manner, stormPause)
+    advertiser.behavior = behavior
+    second.behavior = behavior
+  }
+
+  package func publish(_ record: ServiceRecord, events: @escaping (AdvertisementEvent) -> Void) {
+    withdraw()
+    var other = record
+    other.name = also ?? record.name
+    // A second name that can't be advertised fails as the first would.
+    let isRefused = (try? other.check()) == nil
+    advertiser.publish(isRefused ? other : record) { event in
+      switch event {
+      // A responder that deviates isn't checked.
+      case .seen, .unseen: break
+      case .established, .renamed, .failed, .addresses: events(event)
+      }
+    }
+    if !isRefused, other.name != record.name { second.publish(other) { _ in } }
+  }
+
+  package func update(txt: TextRecord) {
+    advertiser.update(txt: txt)
+    second.update(txt: txt)
+  }
+
+  package func withdraw() {
+    advertiser.withdraw()
+    second.withdraw()
+  }
+
+  package func close() { responder.close() }
+}
+
+extension MDNSBehavior {
+  fileprivate init(_ manner: ResponderManner, _ stormPause: Duration?) {
+    self.init()
+    suppressesKnownAnswers = !manner.passesOverKnownAnswers
+    answersUnicast = manner.answersUnicast
+    hearsUnicast = manner.hearsUnicast
+    flushesCaches = manner.flushesCaches
+    announces = manner.announces
+    saysGoodbye = manner.saysGoodbye
+    yieldsNames = manner.yieldsNames
+    repeats = stormPause
+  }
+}

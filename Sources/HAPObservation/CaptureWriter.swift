@@ -1,0 +1,73 @@
+import HAPCapture
+import HAPFrontEnds
+import HAPIP
+import HAPLoop
+import HAPModel
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Writes a run of one accessory to a file, a line at a time as it happens: what a crash interrupts is there up to the crash.
+///
+/// The file has the accessory's keys in it, and is its owner's alone (0600). Belongs to the accessory's loop.
+package final class CaptureWriter: RunCapture {
+  private var descriptor: Int32
+  private let path: String
+  /// Told once when the file can't be written any more; the accessory goes on.
+  private let onFailure: (String) -> Void
+
+  /// - Throws: `LoopError` when the file can't be made; one that is there is never written over.
+  package init(_ path: String, onFailure: @escaping (String) -> Void) throws(LoopError) {
+    self.path = path
+    self.onFailure = onFailure
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor < 0 { throw LoopError(.other(0), "\(path) can't be made: \(String(cString: strerror(errno)))") }
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  package func begin(_ setup: IPFrontEnd.Setup, live: [AttributeID], judges: Bool) {
+    write(
+      CaptureHead(
+        name: setup.name, identity: setup.identity, advertisement: setup.advertisement,
+        accessories: setup.database.accessories, pairings: setup.pairings,
+        failedAttempts: setup.failedAttempts, conduct: setup.conduct, live: live, judges: judges
+      ).text)
+  }
+
+  package func note(_ input: CoreInput, at now: Duration) { write(CaptureLine.input(input, at: now).text) }
+
+  package func sent(_ connection: ConnectionID, _ bytes: UnsafeRawBufferPointer, at now: Duration) {
+    write(CaptureLine.sent(connection, Array(bytes), at: now).text)
+  }
+
+  // The core doesn't hear of these, and so no replay.
+  package func turnedAway(peer: String, at now: Duration) {}
+  package func ended(_ connection: ConnectionID, withReset: Bool, at now: Duration) {}
+
+  package func drew(_ bytes: [UInt8]) { write(CaptureLine.drawn(bytes).text) }
+
+  private func write(_ line: String) {
+    guard descriptor >= 0 else { return }
+    let bytes = Array((line + "\n").utf8)
+    var start = 0
+    while start < bytes.count {
+      let count = bytes[start...].withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let reason = String(cString: strerror(errno))
+        close(descriptor)
+        descriptor = -1
+        return onFailure("\(path) can't be written, the capture ends here: \(reason)")
+      }
+      start += count
+    }
+  }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}

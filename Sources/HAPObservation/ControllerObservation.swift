@@ -1,0 +1,58 @@
+import HAPFrontEnds
+import HAPJudge
+import HAPLoop
+import HAPReport
+
+/// The judging of all controllers of a simulation's accessories.
+///
+/// Belongs to the loop's thread.
+package final class ControllerObservation: RunObservation {
+  let judge: ControllerJudge
+  private let loop: EventLoop
+  private let timer: LoopTimer
+  private var lastConnection: UInt64 = 0
+
+  /// How often deadlines are looked at when nothing happens.
+  private static let period = Duration.milliseconds(100)
+
+  /// - Parameter patience: see `ControllerJudge`.
+  package init(patience: Duration, on loop: EventLoop) {
+    loop.preconditionOnLoop()
+    self.loop = loop
+    judge = ControllerJudge(patience: patience, at: .nanoseconds(Int64(clamping: loop.now)))
+    timer = LoopTimer(loop)
+    timer.onFire = { [unowned self] in look() }
+    timer.start(after: Self.period)
+  }
+
+  /// Told each breach when it is found, on the loop: the rule, and what was done.
+  package var onBreach: ((RuleDescription, String) -> Void)? {
+    get { judge.onBreach }
+    set { judge.onBreach = newValue }
+  }
+
+  private func look() {
+    judge.advance(to: now)
+    timer.start(after: Self.period)
+  }
+
+  private var now: Duration { .nanoseconds(Int64(clamping: loop.now)) }
+
+  package func observe(id: String, name: String) -> any RunObserver {
+    AccessoryObserver(self, id: id, name: name) { [unowned self] in now }
+  }
+
+  func nextConnection() -> UInt64 {
+    lastConnection += 1
+    return lastConnection
+  }
+
+  /// What was found so far.
+  package func events(_ header: RunHeader) -> [RunEvent] {
+    judge.advance(to: now)
+    return judge.events(header)
+  }
+
+  /// Looks no more. Any number of times.
+  package func close() { timer.close() }
+}

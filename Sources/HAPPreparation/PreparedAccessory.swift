@@ -1,0 +1,304 @@
+import HAPCrypto
+import HAPDeviations
+import HAPDevices
+import HAPIP
+import HAPModel
+import HAPPairing
+import HAPProfile
+import HAPStore
+import HAPWire
+
+/// A profile made ready to be served: it has its ids, its identity, what it remembers, and the right to run.
+///
+/// Preparing reads and writes the state folder and computes a verifier, so it belongs off the loop.
+package struct PreparedAccessory: Sendable {
+  /// What the person who starts the accessory decides, over the profile's word.
+  package struct Choices: Sendable {
+    package var name: String?
+    package var setupCode: SetupCode?
+    package var setupID: SetupID?
+    /// Take explicit ids that differ from those served before.
+    package var renumber = false
+    package var conduct: Conduct?
+    /// 8…10 000.
+    package var maximumSessions: Int?
+    /// What is wrong with it on purpose.
+    package var defect: Defect?
+    /// Which of several it is; nil: the only one of its profile. Its name goes before `name`, its own setup ID before the profile's.
+    package var copy: AccessoryCopy?
+
+    package init(
+      name: String? = nil, setupCode: SetupCode? = nil, setupID: SetupID? = nil, renumber: Bool = false,
+      conduct: Conduct? = nil, maximumSessions: Int? = nil, defect: Defect? = nil, copy: AccessoryCopy? = nil
+    ) {
+      self.name = name
+      self.setupCode = setupCode
+      self.setupID = setupID
+      self.renumber = renumber
+      self.conduct = conduct
+      self.maximumSessions = maximumSessions
+      self.defect = defect
+      self.copy = copy
+    }
+  }
+
+  /// How many open files its connections may use; nil: as many as the process.
+  package var openFiles: Int?
+  package let name: String
+  package let category: HAPModel.Category
+  package let setupCode: SetupCode
+  package let setupPayload: SetupPayload
+  package let deviceID: DeviceID
+  /// With the values that the accessory remembers.
+  package private(set) var database: AttributeDatabase
+  /// As the profile has it.
+  package private(set) var built: BuiltAccessory
+  package private(set) var blueprint: DeviceBlueprint
+  package let conduct: Conduct
+  /// Of which it was made, under the name that was chosen; that of a copy as all of them have it.
+  package let profile: AccessoryProfile
+  private let choices: Choices
+  /// What is wrong with it on purpose.
+  package let defect: Defect?
+  package let store: AccessoryStore
+  package let identity: AccessoryIdentity
+  package let pairings: [Pairing]
+  package let failedAttempts: Int
+  package let advertisement: Advertisement
+
+  /// - Throws: `ProfileErrors` when it can't be served, `StoreError` when its state can't be used (another process runs it, …).
+  package init(
+    _ profile: AccessoryProfile, in folder: StateFolder, choices: Choices = Choices(), random: RandomSource
+  ) throws {
+    try self.init(ServableProfile(profile), in: folder, choices: choices, random: random)
+  }
+
+  /// One of several of the same profile.
+  /// - Throws: as the other one; `IdentityConflict`.
+  package init(
+    _ servable: ServableProfile, in folder: StateFolder, choices: Choices = Choices(), random: RandomSource
+  ) throws {
+    let profile = choices.named(servable.profile)
+    let store = try folder.accessory(key: choices.copy?.key ?? profile.key, name: profile.name)
+    do {
+      try self.init(named: profile, of: servable.profile, store, choices, servable.files, random)
+    } catch {
+      store.close()
+      throw error
+    }
+  }
+
+  /// The same accessory with what it keeps now: what the next start of the process would make of it.
+  /// - Parameters:
+  ///   - profile: its own, or the one that has replaced it.
+  ///   - conduct: in place of the one that it had; nil: the same.
+  package init(
+    again prepared: PreparedAccessory, from profile: AccessoryProfile, with conduct: Conduct? = nil,
+    random: RandomSource
+  ) throws {
+    let files = ReplayFiles(beside: profile.fileName)
+    var choices = prepared.choices
+    if let conduct { choices.conduct = conduct }
+    try self.init(named: choices.named(profile), of: profile, prepared.store, choices, files, random)
+  }
+
+  private init(
+    named profile: AccessoryProfile, of base: AccessoryProfile, _ store: AccessoryStore, _ choices: Choices,
+    _ files: ReplayFiles, _ random: RandomSource
+  ) throws {
+    let identity = try Self.identity(of: profile, in: store, choices.copy, random)
+    let setup = try Self.setup(of: profile, in: store, choices, random)
+    var ids = try store.idMap()
+    let built = try profile.build(ids: &ids, deviceID: identity.deviceID, renumber: choices.renumber)
+    try store.setIDMap(ids)
+    var conduct = choices.conduct ?? profile.conduct ?? Conduct()
+    if let limit = choices.maximumSessions { conduct.maximumSessions = limit }
+    let defect = choices.defect
+    conduct = defect?.conduct(over: conduct) ?? conduct
+    if let defect, let obstacle = defect.obstacle(in: built.database) {
+      throw DefectObstacle(defect: defect.id, reason: obstacle)
+    }
+    let number = try store.updateConfiguration(
+      hash: built.configurationHash, wrapsToZero: conduct.configurationWrapsToZero)
+
+    var database = built.database
+    for (id, value) in try store.values.load() { database.restore(value, of: id) }
+
+    // What thousands of copies have in common is there once.
+    self.profile = choices.copy == nil ? profile : base
+    self.choices = choices
+    name = built.name
+    category = built.category
+    setupCode = setup.code
+    deviceID = identity.deviceID
+    self.database = database
+    self.built = built
+    blueprint = DeviceBlueprint(built, files: files)
+    self.conduct = conduct
+    self.store = store
+    self.defect = defect
+    self.identity = AccessoryIdentity(
+      deviceID: defect?.identity?.saysOtherID == true ? identity.deviceID.other : identity.deviceID,
+      key: defect?.identity?.signsWithOther == true
+        ? SigningKey(seed: random.secret(32), showing: SigningKey(seed: identity.keySeed).publicKey)
+        : SigningKey(seed: identity.keySeed),
+      verifier: setup.srpVerifier)
+    pairings = try store.pairings()
+    failedAttempts = conduct.keepsFailedTries ? try store.failedTries() : 0
+    advertisement = Advertisement(
+      model: built.shownModel(conduct), deviceID: identity.deviceID, configurationNumber: number,
+      category: built.category.number,
+      isPaired: pairings.contains { $0.isAdmin }, setupID: setup.id)
+    setupPayload = SetupPayload(category: built.category.number, code: setup.code, setupID: setup.id, supportsIP: true)
+  }
+
+  /// Lets others run the accessory: it will not be served.
+  package func close() { store.close() }
+
+  /// What is left of it when it runs: without its databases, of which there would be a copy each as soon as a value changes in one.
+  package var running: PreparedAccessory {
+    var prepared = self
+    prepared.database = .empty
+    prepared.built = built.withoutDatabase
+    prepared.blueprint = .empty
+    return prepared
+  }
+
+  /// What it is kept by.
+  package var key: String { store.key }
+
+  /// The faults that it has from its start.
+  package var ownFaults: [FaultChoice] { profile.faultChoices + (choices.copy?.faults ?? []) }
+
+  /// The profile's device ID wins; another one than before is another identity, whose pairings are nobody's.
+  private static func identity(
+    of profile: AccessoryProfile, in store: AccessoryStore, _ copy: AccessoryCopy?, _ random: RandomSource
+  ) throws -> StoredIdentity {
+    guard let copy, let made = copy.identity else {
+      return try store.identity { .draw(deviceID: profile.deviceID, from: random) }
+    }
+    let stored = try store.identity { StoredIdentity(deviceID: made.deviceID, keySeed: made.keySeed) }
+    guard stored.deviceID == made.deviceID, stored.keySeed == made.keySeed else {
+      throw IdentityConflict(name: copy.name, kept: stored.deviceID, wanted: made.deviceID)
+    }
+    return stored
+  }
+
+  private static func setup(
+    of profile: AccessoryProfile, in store: AccessoryStore, _ choices: Choices, _ random: RandomSource
+  ) throws(StoreError) -> StoredSetup {
+    let (copy, made) = (choices.copy, choices.copy?.identity)
+    let code = choices.defect?.identity?.setupCode ?? choices.setupCode ?? profile.setupCode ?? made?.setupCode
+    let id = choices.setupID ?? (copy == nil ? profile.setupID : made?.setupID)
+    func make(_ code: SetupCode?, _ id: SetupID?) -> StoredSetup {
+      var setup = StoredSetup.make(code: code, id: id, from: random, isPutOff: copy != nil)
+      if let made { setup.salt = made.salt }
+      return setup
+    }
+    let stored = try store.setup { make(code, id) }
+    if code.map({ $0 == stored.code }) ?? true, id.map({ $0 == stored.id }) ?? true { return stored }
+    let changed = make(code ?? stored.code, id ?? stored.id)
+    try store.replaceSetup(changed)
+    return changed
+  }
+
+  /// The accessory's host name in mDNS: its own, so that several on one machine don't share one.
+  package var hostName: String {
+    "hapsim-" + deviceID.bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+
+  /// The name in DNS-SD: a label has room for 63 bytes, and Name for 64.
+  package var instanceName: String {
+    var label = name
+    while label.utf8.count > 63 { label.removeLast() }
+    return label
+  }
+
+}
+
+extension PreparedAccessory.Choices {
+  /// The profile as this accessory has it.
+  fileprivate func named(_ profile: AccessoryProfile) -> AccessoryProfile {
+    var profile = profile
+    if let copy {
+      copy.apply(to: &profile)
+    } else if let name {
+      profile.rename(name)
+    }
+    return profile
+  }
+}
+
+extension BuiltAccessory {
+  /// `md`.
+  package func shownModel(_ conduct: Conduct) -> String { conduct.modelIsName ? name : model }
+
+  /// For who has made a core and a device of it.
+  package var withoutDatabase: BuiltAccessory {
+    var built = self
+    built.database = .empty
+    built.behaviours = []
+    built.configurationText = ""
+    return built
+  }
+
+  /// What `c#` stands for.
+  var configurationHash: [UInt8] { SHA512.hash(Array(configurationText.utf8)) }
+}
+
+extension AttributeDatabase {
+  /// Takes a remembered value, if the characteristic still is such that it could have been written.
+  fileprivate mutating func restore(_ value: Value, of id: AttributeID) {
+    guard let slot = slot(of: id), characteristics[slot].persists else { return }
+    if let canonical = characteristics[slot].remembered(value) { self[slot: slot] = canonical }
+  }
+}
+
+extension AccessoryProfile {
+  /// - Throws: unless it can be served.
+  /// - Returns: the files that its behaviours name, as they were read.
+  func refuseProblems() throws(ProfileErrors) -> ReplayFiles {
+    let files = ReplayFiles(beside: fileName)
+    let problems = problems + behaviourProblems(files)
+    guard !problems.contains(where: { $0.severity == .error }) else {
+      throw ProfileErrors(fileName: fileName, problems: problems)
+    }
+    return files
+  }
+
+  /// What is wrong with the `behaviour` members, which the profile itself keeps raw. Reads the files that they name.
+  package var behaviourProblems: [ProfileProblem] { behaviourProblems(ReplayFiles(beside: fileName)) }
+
+  /// What is wrong with parameters for the services of a type. Reads the files that they name.
+  package func problems(with parameters: JSONNode, of type: TypeID) -> [JSONProblem] {
+    let files = ReplayFiles(beside: fileName)
+    return behaviours(of: type, with: parameters).flatMap { node, characteristics in
+      BehaviourRegistry.standard.problems(in: node, for: type, with: characteristics, files: files)
+    }
+  }
+
+  private func behaviourProblems(_ files: ReplayFiles) -> [ProfileProblem] {
+    behaviourNodes.flatMap { type, node, characteristics in
+      BehaviourRegistry.standard.problems(in: node, for: type, with: characteristics, files: files).map {
+        ProfileProblem(rule: "behaviour", $0)
+      }
+    }
+  }
+}
+
+/// Why a defect can't show in an accessory.
+package struct DefectObstacle: Error, CustomStringConvertible {
+  package let defect: String
+  package let reason: String
+
+  package var description: String { "the defect \"\(defect)\" can't show here: \(reason)" }
+}
+
+extension DeviceID {
+  /// One that differs in its last bit.
+  fileprivate var other: DeviceID {
+    var bytes = bytes
+    bytes[bytes.count - 1] ^= 1
+    return DeviceID(bytes: bytes) ?? self
+  }
+}

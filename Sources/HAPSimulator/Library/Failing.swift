@@ -1,0 +1,26 @@
+import HAPLoop
+import HAPSimulatorCore
+
+/// The result of `body`, with its failure as an error of the library.
+func failing<T>(
+  _ body: () async throws(SimulationFailure) -> T
+) async throws(SimulatorError) -> T {
+  do throws(SimulationFailure) { return try await body() } catch { throw SimulatorError(error) }
+}
+
+extension EventLoop {
+  /// Runs `body` on the loop and awaits its result.
+  /// - Throws: its failure; `stopped` where the loop has ended.
+  func result<T: Sendable>(
+    _ body: @escaping @Sendable (_ done: @escaping SimulatorCore.Done<T>) -> Void
+  ) async throws(SimulatorError) -> T {
+    try await failing { () async throws(SimulationFailure) in try await answer(body) }
+  }
+
+  /// The same, but the cancellation of the task ends it at once.
+  func resultUnlessCancelled<T: Sendable>(
+    _ body: @escaping @Sendable (_ done: @escaping SimulatorCore.Done<T>) -> Void
+  ) async throws(SimulatorError) -> T {
+    try await failing { () async throws(SimulationFailure) in try await answerUnlessCancelled(body) }
+  }
+}

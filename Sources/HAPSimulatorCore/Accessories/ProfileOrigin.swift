@@ -1,0 +1,41 @@
+import HAPPreparation
+import HAPProfile
+
+/// Where a profile comes from.
+package enum ProfileOrigin: Sendable {
+  case file(String)
+  case json([UInt8], fileName: String)
+  case profile(AccessoryProfile)
+  case services([String])
+
+  /// The most bytes that a profile may have: 16 MiB.
+  private static let sizeLimit = 16 << 20
+
+  /// Reads and judges it. Blocks, so it belongs off the loop.
+  /// - Throws: `ProfileErrors`, `WishError`, `SimulationFailure`.
+  package func load() throws -> AccessoryProfile {
+    let profile: AccessoryProfile
+    switch self {
+    case .file(let path): profile = try AccessoryProfile(json: try Self.bytes(of: path), fileName: path)
+    case .json(let bytes, let fileName): profile = try AccessoryProfile(json: bytes, fileName: fileName)
+    case .profile(let given): profile = given
+    case .services(let words):
+      guard !words.isEmpty else { throw SimulationFailure(.profile, "an accessory has services: say which") }
+      let text = NewProfile(name: nil, category: nil, services: try words.map { try ServiceWish($0) }).text
+      profile = try AccessoryProfile(json: Array(text.utf8), fileName: words.joined(separator: " "))
+    }
+    let problems = profile.faultProblems
+    guard problems.isEmpty else { throw ProfileErrors(fileName: profile.fileName, problems: problems) }
+    return profile
+  }
+
+  private static func bytes(of path: String) throws(SimulationFailure) -> [UInt8] {
+    do throws(RegularFile.Failure) { return try RegularFile.bytes(of: path, limit: sizeLimit) } catch {
+      switch error {
+      case .unreadable(let reason): throw SimulationFailure(.profile, "\(path) can't be read: \(reason)")
+      case .noFile: throw SimulationFailure(.profile, "\(path) is no file")
+      case .tooLong: throw SimulationFailure(.profile, "\(path) has more than 16 MiB")
+      }
+    }
+  }
+}

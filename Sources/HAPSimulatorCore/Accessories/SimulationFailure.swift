@@ -1,0 +1,86 @@
+import HAPCommands
+import HAPDevices
+import HAPLoop
+import HAPProfile
+import HAPStore
+
+/// Why a simulator did not do what it was asked, or what was expected of an accessory did not happen.
+package struct SimulationFailure: Error, Sendable, CustomStringConvertible {
+  /// The raw values are those of answers to commands, and a few more.
+  package struct Code: RawRepresentable, Hashable, Sendable {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package static let unmet = Code(rawValue: "unmet")
+    package static let cancelled = Code(rawValue: "cancelled")
+    package static let stopped = Code(rawValue: "stopped")
+    package static let profile = Code(rawValue: "profile")
+    package static let state = Code(rawValue: "state")
+    package static let network = Code(rawValue: "network")
+    package static let malformed = Code(rawValue: "malformed")
+    package static let noSuchCharacteristic = Code(rawValue: "no-such-characteristic")
+    package static let invalidValue = Code(rawValue: "invalid-value")
+    package static let notPossible = Code(rawValue: "not-possible")
+    package static let failed = Code(rawValue: "failed")
+    package static let refused = Code(rawValue: "refused")
+    package static let reset = Code(rawValue: "reset")
+    package static let timedOut = Code(rawValue: "timed-out")
+    package static let stuck = Code(rawValue: "stuck")
+    package static let timeLimit = Code(rawValue: "time-limit")
+    package static let leftWorld = Code(rawValue: "left-world")
+  }
+
+  package let code: Code
+  /// A sentence without a full stop, or several lines.
+  package let message: String
+  /// The place of an expectation that was not met.
+  package let place: ExpectationPlace?
+  /// What happened instead of what was expected, the newest last.
+  package let events: [RecordedEvent]
+
+  package var description: String { message }
+
+  package init(_ code: Code, _ message: String, at place: ExpectationPlace? = nil, events: [RecordedEvent] = []) {
+    self.code = code
+    self.message = message
+    self.place = place
+    self.events = events
+  }
+}
+
+/// Where a test expects something.
+package struct ExpectationPlace: Sendable, CustomStringConvertible {
+  package let file: String
+  package let line: Int
+
+  package init(_ file: String, _ line: Int) {
+    self.file = file
+    self.line = line
+  }
+
+  package var description: String { "\(file):\(line)" }
+}
+
+extension SimulationFailure {
+  package static let stopped = SimulationFailure(.stopped, "the simulator has been stopped")
+  package static let timePasses = SimulationFailure(
+    .notPossible,
+    "time passes by itself here: Simulator(time: .virtual) makes it stand still, and World.sleep moves that of a simulated world"
+  )
+  package static let cancelled = SimulationFailure(.cancelled, "the task was cancelled")
+
+  /// Why something below did not work.
+  package init(_ error: any Error) {
+    switch error {
+    case let error as SimulationFailure: self = error
+    case let error as CommandError: self.init(Code(rawValue: error.code.rawValue), error.message)
+    case let error as CommandRefusal: self.init(error.error)
+    case let error as ProfileErrors: self.init(.profile, "\(error)")
+    case let error as WishError: self.init(.profile, error.message)
+    case let error as StoreError: self.init(.state, "\(error)")
+    case let error as LoopError: self.init(.network, "\(error)")
+    default: self.init(.failed, "\(error)")
+    }
+  }
+}

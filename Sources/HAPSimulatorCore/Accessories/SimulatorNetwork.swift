@@ -1,0 +1,44 @@
+import HAPLoop
+
+/// Where accessories listen, and whether they are announced by multicast DNS.
+package struct SimulatorNetwork: Hashable, Sendable {
+  /// nil: those of the interfaces.
+  private let address: String?
+  /// None: all.
+  private let interfaces: [String]
+  private let isAnnounced: Bool
+
+  package init(address: String?, interfaces: [String], isAnnounced: Bool) {
+    self.address = address
+    self.interfaces = interfaces
+    self.isAnnounced = isAnnounced
+  }
+
+  /// Where to listen and to announce, looked up.
+  struct Places {
+    let places: [ListeningPlace]
+    /// Nil: nothing is announced.
+    let announced: (interfaces: [String], bindsToAddress: Bool)?
+    /// One that a controller of this machine can use.
+    let shown: IPAddress
+  }
+
+  /// - Parameter present: the interfaces there are.
+  func resolve(_ present: [NetworkInterface]) throws(LoopError) -> Places {
+    if let address {
+      let host = try IPAddress(address)
+      let announced = isAnnounced ? (interfaces: [String](), bindsToAddress: !host.isUnspecified) : nil
+      return Places(
+        places: [ListeningPlace(host)], announced: announced, shown: host.isUnspecified ? .loopbackV4 : host)
+    }
+    // One socket for both versions, where the machine has both.
+    let hasV6 = present.contains { $0.addresses.contains(where: \.isV6) }
+    let everywhere = hasV6 ? IPAddress.anyV6 : .anyV4
+    var addresses: [IPAddress] = []
+    for name in interfaces { addresses += try present.addresses(ofInterface: name) }
+    return Places(
+      places: interfaces.isEmpty
+        ? [ListeningPlace(everywhere)] : interfaces.map { ListeningPlace(everywhere, interface: $0) },
+      announced: isAnnounced ? (interfaces, false) : nil, shown: addresses.first ?? .loopbackV4)
+  }
+}

@@ -1,0 +1,93 @@
+import HAPHost
+import HAPLoop
+import HAPStore
+import HAPWorld
+
+/// A host of a simulated world with its disk: accessories are one program of it, the app another. Belongs to the world's thread.
+package final class WorldMachine {
+  private static let folder = "/state"
+
+  package let name: String
+  private let world: SimulatedWorld
+  private let host: SimulatedHost
+  package let interface: SimulatedInterface
+  private let disk: SimulatedDisk
+  /// nil: none was started since the last crash.
+  private var core: SimulatorCore?
+  private var appLoop: EventLoop?
+  /// Called when the program of the accessories has died.
+  package var onAccessoriesDied: () -> Void = {}
+
+  /// - Parameter seed: of the disk.
+  package init(_ name: String, in world: SimulatedWorld, link: SimulatedLink, address: IPAddress, seed: UInt64) {
+    self.name = name
+    self.world = world
+    host = world.network.addHost(name)
+    interface = host.addInterface("eth0", addresses: [.init(address, prefixLength: 16)], link: link)
+    disk = SimulatedDisk(.init(seed: seed))
+  }
+
+  package var address: String { "\(interface.addresses[0].address)" }
+  package var isOn: Bool { host.isOn }
+
+  /// The program of the accessories, which is started where it does not run.
+  package func accessories(seed: UInt64) throws(SimulationFailure) -> SimulatorCore {
+    if let core { return core }
+    let loop = try makeLoop("hapsim")
+    do {
+      let address = address
+      let core = try loop.performAndWait { [disk] in
+        let folder = try StateFolder.open(path: Self.folder, files: disk)
+        return try SimulatorCore(
+          on: loop, in: .running(scale: 1), keeping: folder,
+          at: SimulatorNetwork(address: nil, interfaces: [], isAnnounced: true), seed: seed, tellsRequests: false,
+          backEnd: .embedded, shownAddress: address)
+      }
+      self.core = core
+      return core
+    } catch { throw SimulationFailure(error) }
+  }
+
+  /// The loop of the app, which is started where it does not run.
+  package func runningAppLoop() throws(SimulationFailure) -> EventLoop {
+    if let appLoop { return appLoop }
+    let loop = try makeLoop("app")
+    appLoop = loop
+    return loop
+  }
+
+  private func makeLoop(_ program: String) throws(SimulationFailure) -> EventLoop {
+    if disk.isDown { disk.start() }
+    guard let process = host.startProcess(program) else {
+      throw SimulationFailure(.notPossible, "the host \"\(name)\" has no power: restorePower() gives it power")
+    }
+    let loop = world.makeLoop("\(program) of \(name)", of: process)
+    process.whenDead { [weak self] in self?.processDied(on: loop) }
+    return loop
+  }
+
+  private func processDied(on loop: EventLoop) {
+    if appLoop === loop { appLoop = nil }
+    guard let core, core.loop === loop else { return }
+    self.core = nil
+    onAccessoriesDied()
+    // Frees what it had. It has no effect outside of the process.
+    loop.schedule { core.end() }
+  }
+
+  package func kill() {
+    for process in host.processes { process.kill() }
+    disk.kill()
+  }
+
+  package func losePower() {
+    host.powerOff()
+    disk.losePower()
+  }
+
+  package func restorePower() { host.start() }
+  package func freeze() { for process in host.processes { process.freeze() } }
+  package func thaw() { for process in host.processes { process.thaw() } }
+
+  package func setAddress(_ address: IPAddress) { interface.setAddresses([.init(address, prefixLength: 16)]) }
+}

@@ -1,0 +1,83 @@
+import HAPCommandLine
+import HAPProfile
+import HAPWire
+
+extension Command {
+  /// `hapsim edit`
+  package static let edit = Command(
+    "edit", "change one thing in a profile, and leave the rest as it is written",
+    operands: .some(label: "FILE ACTION…", count: 2...10),
+    options: [
+      EditAction.accessoryOption.definition, EditAction.nameOption.definition, EditAction.labelOption.definition,
+      EditAction.valueOption.definition, EditAction.formatOption.definition, EditAction.permsOption.definition,
+    ],
+    discussion: [
+      "'add-service SERVICE[:CHARACTERISTIC,…]' adds a service, with these characteristics written out.",
+      "'add-characteristic SERVICE CHARACTERISTIC' writes out a characteristic of a service.",
+      "'set TARGET VALUE' gives a value: TARGET is SERVICE/CHARACTERISTIC for what it starts with, SERVICE/CHARACTERISTIC.MEMBER, "
+        + "SERVICE.MEMBER, or a member of the accessory, such as serialNumber.",
+      "'remove TARGET' takes out a service, a characteristic or a member.",
+      "A service in the file is named by its type, its name or its id; LightBulb#2 is the second of its type. A vendor's own characteristic is "
+        + "named by its description too. Case, spaces and hyphens don't matter.",
+      "What comes of it is checked as 'hapsim validate' does. With an error nothing is written.",
+    ],
+    examples: [
+      ("hapsim edit lamp.hasaccessory add-service Outlet --name Socket", "an outlet besides the lamp"),
+      ("hapsim edit lamp.hasaccessory add-characteristic LightBulb Hue", "the lamp gets colours"),
+      ("hapsim edit lamp.hasaccessory set LightBulb/Brightness.minValue 10", "and is never darker than that"),
+      ("hapsim edit lamp.hasaccessory set serialNumber 0002", "another accessory, made from a copy"),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let action = try EditAction(arguments.operands.dropFirst(), arguments)
+    let accessory = try arguments.value(EditAction.accessoryOption)
+    return change(arguments.operands[0], action, accessory, console)
+  }
+}
+
+private func change(
+  _ path: String, _ action: EditAction, _ accessory: AccessoryChoice?, _ console: Console
+) -> ExitCode {
+  do {
+    let json = try readFile(path)
+    let before = LoadedProfile(file: path, json: json)
+    guard before.profile != nil, var editor = try? ProfileEditor(json: json) else {
+      for line in [before].problemLines { console.complain(line) }
+      return .problem
+    }
+    let done: String
+    do throws(JSONProblem) { done = try action.apply(to: &editor, in: accessory) } catch {
+      console.complain("\(path):\(ProfileProblem(rule: "edit", error))")
+      return .problem
+    }
+    let after = LoadedProfile(file: path, json: editor.json)
+    guard after.isServable else {
+      let origins = editor.lastChange.map { ProblemOrigins(json, $0) }
+      for problem in after.problems where problem.severity == .error {
+        console.complain("\(path):\(origins?.origin(of: problem) ?? problem)")
+      }
+      console.complain("hapsim edit: nothing was written")
+      return .problem
+    }
+    if editor.json != json { try replaceFile(path, editor.json) }
+    for problem in after.problems(besides: before) { console.complain("\(path):\(problem)") }
+    console.print("\(path): \(done)")
+    return .well
+  } catch {
+    console.complain("hapsim edit: \(error)")
+    return .cannotRun
+  }
+}
+
+extension LoadedProfile {
+  /// What was not wrong before, wherever it stands.
+  fileprivate func problems(besides before: LoadedProfile) -> [ProfileProblem] {
+    var known = before.problems
+    return problems.filter { problem in
+      guard let index = known.firstIndex(where: { $0.rule == problem.rule && $0.message == problem.message }) else {
+        return true
+      }
+      known.remove(at: index)
+      return false
+    }
+  }
+}

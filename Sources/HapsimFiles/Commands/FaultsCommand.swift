@@ -1,0 +1,63 @@
+import HAPCommandLine
+import HAPDeviations
+import HAPWire
+
+extension Command {
+  /// `hapsim faults`
+  package static let faults = Command(
+    "faults", "list what can go wrong with an accessory and its network",
+    operands: .some(label: "[NAME…]", count: 0...1000), options: [CommonOptions.json.definition],
+    discussion: [
+      "hapsim run --fault NAME[:parameter=value…] serves an accessory that has one from its start; the command 'fault' switches it on and off while "
+        + "it runs, in scenarios, too. Each can be for some connections alone: controller=ID (with *), connection=N or N+."
+    ],
+    examples: [
+      ("hapsim faults delay-message", "what it does, and what can be said of it"),
+      (
+        "hapsim run Profiles/lock.hasaccessory --fault latency:by=2s --fault drop-message:message=setup-M6",
+        "two of them"
+      ),
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let library = FaultLibrary.builtIn
+    var found: [FaultDefinition] = []
+    for word in arguments.operands {
+      guard let fault = library[word] else {
+        console.complain("hapsim faults: \(library.unknown(word))")
+        return .problem
+      }
+      found.append(fault)
+    }
+    if found.isEmpty { found = library.faults }
+    if arguments[CommonOptions.json] {
+      console.print(JSONWriter.text { json in json.array { json in for fault in found { fault.write(to: &json) } } })
+      return .well
+    }
+    if arguments.operands.isEmpty {
+      let width = found.map(\.name.count).max() ?? 0
+      for fault in found {
+        let gap = String(repeating: " ", count: width - fault.name.count + 2)
+        console.print("\(console.output.styled(fault.name, .bold))\(gap)\(fault.what)")
+      }
+      return .well
+    }
+    for (index, fault) in found.enumerated() {
+      if index > 0 { console.print("") }
+      for line in fault.lines(console.output) { console.print(line) }
+    }
+    return .well
+  }
+}
+
+extension FaultDefinition {
+  fileprivate func lines(_ terminal: Terminal) -> [String] {
+    var lines = [terminal.styled(name, .bold), what]
+    for parameter in parameters {
+      lines.append("  \(parameter.name)=\(parameter.standardText)  \(parameter.what) It is \(parameter.expectation).")
+    }
+    if !reports.isEmpty {
+      lines.append("  reports from the field: \(reports.map(String.init).joined(separator: ", "))")
+    }
+    return lines
+  }
+}

@@ -1,0 +1,87 @@
+import HAPCommandLine
+import HAPProfile
+import HAPWire
+
+extension Command {
+  /// `hapsim validate`
+  package static let validate = Command(
+    "validate", "check profiles without serving them",
+    operands: .some(label: "PROFILE…", count: 1...10_000), options: [CommonOptions.json.definition],
+    discussion: [
+      "Every problem of every profile is told, with its place: errors, with which an accessory can't be served, and warnings, which "
+        + "iOS is reported to refuse or to ignore. Errors make the exit code 1; warnings alone don't. A file that can't be read makes it 3."
+    ]
+  ) { (arguments, console) throws(UsageError) in
+    let profiles = arguments.operands.map { LoadedProfile(operand: $0) }
+    if arguments[CommonOptions.json] {
+      console.print(validationJSON(profiles))
+    } else {
+      for line in validationText(profiles, console.output) { console.print(line) }
+    }
+    return profiles.exitCode
+  }
+}
+
+/// For people: a line for each problem as compilers write it, and one for a profile without any; then the sum.
+func validationText(_ profiles: [LoadedProfile], _ terminal: Terminal) -> [String] {
+  var lines: [String] = []
+  for loaded in profiles {
+    if loaded.problems.isEmpty { lines.append("\(loaded.file): no problems") }
+    for problem in loaded.problems {
+      let word = terminal.styled(problem.severity.rawValue, problem.severity == .error ? .red : .yellow)
+      let path = problem.path.isEmpty ? "" : problem.path + ": "
+      let place = "\(loaded.file):\(problem.line):\(problem.column)"
+      lines.append("\(place): \(word): \(path)\(problem.message) [\(problem.rule)]")
+    }
+  }
+  let errors = profiles.count(.error)
+  let warnings = profiles.count(.warning)
+  guard errors + warnings > 0 else { return lines }
+  return lines + ["\(counted(errors, "error")), \(counted(warnings, "warning"))"]
+}
+
+private func counted(_ count: Int, _ thing: String) -> String { count == 1 ? "1 \(thing)" : "\(count) \(thing)s" }
+
+/// For programs: one object on one line.
+func validationJSON(_ profiles: [LoadedProfile]) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("profiles")
+      json.array { json in
+        for loaded in profiles {
+          json.object { json in
+            json.key("file")
+            json.string(loaded.file)
+            json.key("name")
+            if let name = loaded.profile?.name { json.string(name) } else { json.null() }
+            json.key("servable")
+            json.bool(loaded.isServable)
+            json.key("problems")
+            json.array { json in for problem in loaded.problems { write(problem, to: &json) } }
+          }
+        }
+      }
+      json.key("errors")
+      json.integer(profiles.count(.error))
+      json.key("warnings")
+      json.integer(profiles.count(.warning))
+    }
+  }
+}
+
+private func write(_ problem: ProfileProblem, to json: inout JSONWriter) {
+  json.object { json in
+    json.key("severity")
+    json.string(problem.severity.rawValue)
+    json.key("rule")
+    json.string(problem.rule)
+    json.key("path")
+    json.string(problem.path)
+    json.key("line")
+    json.integer(problem.line)
+    json.key("column")
+    json.integer(problem.column)
+    json.key("message")
+    json.string(problem.message)
+  }
+}

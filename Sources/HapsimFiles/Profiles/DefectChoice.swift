@@ -1,0 +1,23 @@
+import HAPCommandLine
+import HAPDeviations
+
+/// Reads files of defects, and tells all that is wrong with them.
+/// - Returns: the built-in ones and these.
+package func loadDefects(_ paths: [String], _ console: Console) throws(BadInput) -> DefectLibrary {
+  var defects = DefectLibrary.builtIn.defects
+  var code = ExitCode.well
+  for path in paths {
+    do throws(FileError) {
+      let file = DefectFile(try readFile(path), file: path)
+      for problem in file.problems { console.complain("\(problem)") }
+      if !file.problems.isEmpty, code == .well { code = .problem }
+      // One's own stands in for a built-in one of the same name.
+      defects = defects.filter { old in !file.defects.contains { $0.id == old.id } } + file.defects
+    } catch {
+      console.complain("hapsim: \(error)")
+      code = .cannotRun
+    }
+  }
+  guard code == .well else { throw BadInput(code: code) }
+  return DefectLibrary(defects)
+}

@@ -1,0 +1,71 @@
+import HAPCommandLine
+import HAPPreparation
+import HAPProfile
+import HAPWire
+
+/// A profile file, read and judged by all who have a say: the format, and the simulator for its behaviours.
+package struct LoadedProfile: Sendable {
+  /// As it was named on the command line.
+  package var file: String
+  /// Nil when the file can't be read or is no profile at all.
+  package var profile: AccessoryProfile?
+  /// In the order of the document.
+  package var problems: [ProfileProblem]
+  /// Whether the file is missing or can't be read.
+  package private(set) var isUnreadable = false
+
+  /// Whether nothing keeps it from being served.
+  package var isServable: Bool { profile != nil && !problems.contains { $0.severity == .error } }
+
+  /// - Parameter operand: A path, or the name of a shipped profile.
+  package init(operand: String) {
+    do throws(FileError) { self.init(file: try ShippedProfiles.installed.path(of: operand)) } catch {
+      self.init(file: operand, unreadable: error)
+    }
+  }
+
+  package init(file: String) {
+    do throws(FileError) {
+      self.init(file: file, json: try readFile(file))
+    } catch {
+      self.init(file: file, unreadable: error)
+    }
+  }
+
+  private init(file: String, unreadable error: FileError) {
+    self.file = file
+    problems = [ProfileProblem(rule: "file", path: "", line: 1, column: 1, message: error.message)]
+    isUnreadable = true
+  }
+
+  /// - Parameter json: the file's bytes.
+  package init(file: String, json: [UInt8]) {
+    self.file = file
+    do throws(ProfileErrors) {
+      let profile = try AccessoryProfile(json: json, fileName: file)
+      self.profile = profile
+      problems = profile.problems + profile.behaviourProblems + profile.faultProblems
+    } catch {
+      problems = error.problems
+    }
+    problems.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+  }
+}
+
+extension [LoadedProfile] {
+  /// Each problem on a line, "file:12:7: error: …".
+  package var problemLines: [String] {
+    flatMap { loaded in loaded.problems.map { "\(loaded.file):\($0)" } }
+  }
+
+  /// 3 where a file can't be read, 1 where a profile can't be served, else 0.
+  package var exitCode: ExitCode {
+    if contains(where: \.isUnreadable) { return .cannotRun }
+    return allSatisfy(\.isServable) ? .well : .problem
+  }
+
+  /// How many problems of a severity there are.
+  package func count(_ severity: ProfileProblem.Severity) -> Int {
+    reduce(0) { sum, loaded in sum + loaded.problems.count { $0.severity == severity } }
+  }
+}

@@ -1,0 +1,200 @@
+import HapsimFiles
+import HAPPreparation
+import HAPCommandLine
+import HAPDeviations
+import HAPFleet
+import HAPHost
+import HAPModel
+import HAPProfile
+import HAPWire
+
+/// A fleet's file with the profiles it names, judged: what it says of them fits.
+package struct LoadedFleet {
+  package let fleet: Fleet
+  private let file: String
+  private let profiles: [AccessoryProfile]
+  /// Of each group, what its copies are kept by.
+  private let keys: [String]
+
+  /// Tells all that is wrong with the file and its profiles.
+  /// - Parameter hasIdentity: whether copies have an identity that isn't the file's.
+  /// - Throws: when something is.
+  package static func load(_ path: String, hasIdentity: Bool = false, _ console: Console) throws(BadInput)
+    -> LoadedFleet
+  {
+    let file: FleetFile
+    do throws(FileError) { file = FleetFile(try readFile(path), file: path) } catch {
+      console.complain("hapsim: \(error)")
+      throw BadInput(code: .cannotRun)
+    }
+    for problem in file.problems { console.complain("\(problem)") }
+    guard let fleet = file.fleet else { throw BadInput(code: .problem) }
+    var judge = FleetJudge(file: path, hasIdentity: hasIdentity || fleet.identity != nil)
+    judge.judge(fleet)
+    for line in judge.lines + judge.warnings { console.complain(line) }
+    guard judge.lines.isEmpty else { throw BadInput(code: judge.hasUnreadable ? .cannotRun : .problem) }
+    return LoadedFleet(fleet: fleet, file: path, profiles: judge.profiles, keys: judge.keys)
+  }
+
+  /// The copies of this shard.
+  /// - Throws: where what was drawn for a copy can't be together, though each of it can be.
+  package func roster(_ options: RunOptions, choices: PreparedAccessory.Choices) throws(FleetProblem) -> Roster {
+    var entries: [Roster.Entry] = []
+    let seed = options.seed ?? 0
+    let identity = options.identity ?? fleet.identity
+    var place = 0
+    for (index, group) in fleet.groups.enumerated() {
+      let (profile, key) = (profiles[index], keys[index])
+      let chance = FleetChance(seed: seed, group: key)
+      let pattern = group.name ?? NamePattern(of: profile.name, count: group.count)
+      let chosen = group.faults.enumerated().map { chance.chosen($1.share, of: group.count, for: "fault \($0)") }
+      for number in 1...group.count {
+        defer { place += 1 }
+        guard options.shard.has(place) else { continue }
+        var copy = AccessoryCopy(
+          group: key, number: number, name: pattern.name(number),
+          identity: identity.map { CopyIdentity($0, group: key, number: number) })
+        for behaviour in group.behaviours {
+          guard let type = profile.service(named: behaviour.service) else { continue }
+          copy.behaviours.append(
+            (type, behaviour.parameters.drawn(chance, number, for: "behaviour.\(behaviour.service)")))
+        }
+        for (index, fault) in group.faults.enumerated() where chosen[index].contains(number) {
+          let drawn = fault.choice.drawn(chance, number, for: "fault \(index)")
+          do throws(JSONProblem) { copy.faults.append(try FaultLibrary.builtIn.choice(drawn)) } catch {
+            // Every value was tried when the file was read, but not each with each.
+            var problem = error
+            problem.message = "as \(drawn.compactText), which \"\(copy.name)\" would have: \(error.message)"
+            throw FleetProblem(problem, in: file)
+          }
+        }
+        var choices = choices
+        choices.copy = copy
+        choices.setupCode = options.setupCode ?? group.setupCode
+        entries.append(Roster.Entry(profile: index, choices: choices))
+      }
+    }
+    return Roster(profiles, entries)
+  }
+}
+
+extension AccessoryProfile {
+  /// The type of a service of it, by its name in the catalogue or its UUID.
+  fileprivate func service(named name: String) -> TypeID? {
+    let wanted = Catalogue.service(named: name)?.type ?? TypeID(name)
+    return behavingServices.first { $0 == wanted }
+  }
+}
+
+/// Holds a fleet against its profiles.
+private struct FleetJudge {
+  let file: String
+  private(set) var profiles: [AccessoryProfile] = []
+  private(set) var keys: [String] = []
+  /// For people, all of them.
+  private(set) var lines: [String] = []
+  /// What is served all the same.
+  private(set) var warnings: [String] = []
+  private let hasIdentity: Bool
+  /// By the path as it is read.
+  private var loaded: [String: LoadedProfile] = [:]
+  /// Whether the file of a profile can't be read.
+  var hasUnreadable: Bool { loaded.values.contains(where: \.isUnreadable) }
+  /// The group that has each key.
+  private var holders: [String: String] = [:]
+  /// The group that has each name, as commands compare them.
+  private var names: [String: (group: String, name: String)] = [:]
+
+  init(file: String, hasIdentity: Bool) {
+    self.file = file
+    self.hasIdentity = hasIdentity
+  }
+
+  mutating func judge(_ fleet: Fleet) {
+    for group in fleet.groups { judge(group) }
+  }
+
+  private mutating func complain(_ problem: JSONProblem) { lines.append("\(FleetProblem(problem, in: file))") }
+
+  private mutating func judge(_ group: FleetGroup) {
+    guard let profile = profile(of: group) else { return }
+    let key = group.id ?? profile.key
+    if let other = holders[key] {
+      complain(
+        (group.node["id"] ?? group.profile).problem(
+          group.id == nil
+            ? "\(other) has the same profile: an \"id\" of its own tells its copies from that one's"
+            : "it is the id of \(other)"))
+    } else {
+      holders[key] = group.node.path.description
+    }
+    if let obstacle = Roster.obstacle(to: profile, beside: profiles, copies: group.count, hasIdentity) {
+      complain(group.profile.problem(obstacle))
+    }
+    profiles.append(profile)
+    keys.append(key)
+    judgeNames(group, profile)
+    judgeShares(group)
+    for behaviour in group.behaviours { judge(behaviour, in: profile) }
+  }
+
+  /// Each file is read once, and what is wrong with it told once.
+  private mutating func profile(of group: FleetGroup) -> AccessoryProfile? {
+    let path = group.profile.stringValue ?? ""
+    let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+    let full = path.hasPrefix("/") ? path : folder + path
+    let known = loaded[full]
+    let profile = known ?? LoadedProfile(file: full)
+    loaded[full] = profile
+    if known == nil { lines += profile.isServable ? [] : [profile].problemLines }
+    if !profile.isServable { complain(group.profile.problem("the profile can't be served")) }
+    return profile.isServable ? profile.profile : nil
+  }
+
+  private mutating func judgeNames(_ group: FleetGroup, _ profile: AccessoryProfile) {
+    let pattern = group.name ?? NamePattern(of: profile.name, count: group.count)
+    let node = group.name.flatMap { _ in group.node["name"] } ?? group.profile
+    if let problem = AccessoryProfile.problem(withName: pattern.name(group.count)) {
+      return complain(node.problem("\"\(pattern.name(group.count))\": \(problem)"))
+    }
+    let path = group.node.path.description
+    for number in 1...group.count {
+      let name = pattern.name(number)
+      if let other = names.updateValue((path, name), forKey: foldedName(name)) {
+        let what = name == other.name ? "too" : "which commands can't tell from \"\(name)\""
+        return complain(
+          node.problem(
+            "\(other.group) has an accessory \"\(other.name)\", \(what): give one of them a \"name\" of its own"))
+      }
+    }
+  }
+
+  /// A share that nobody has may be meant, in a fleet that is small for a trial.
+  private mutating func judgeShares(_ group: FleetGroup) {
+    for (index, fault) in group.faults.enumerated()
+    where fault.share > 0 && FleetChance.count(of: fault.share, in: group.count) == 0 {
+      guard let share = group.node["faults"]?.elements?[index]["share"] else { continue }
+      let problem = share.problem(
+        "warning: no copy has this fault: \(share.numberValue.map { "\($0.text)%" } ?? share.stringValue ?? "that") of \(group.count) is less than half a copy"
+      )
+      warnings.append("\(FleetProblem(problem, in: file))")
+    }
+  }
+
+  private mutating func judge(_ behaviour: FleetGroup.Behaviour, in profile: AccessoryProfile) {
+    guard let type = profile.service(named: behaviour.service) else {
+      let names = profile.behavingServices.map { Catalogue.service($0)?.identifier ?? $0.description }
+      let hint =
+        nearestName(to: behaviour.service, in: names).map { ": did you mean \"\($0)\"?" }
+        ?? "; it has \(names.joined(separator: ", "))"
+      return complain(behaviour.place.problem("the profile has no service \"\(behaviour.service)\"\(hint)"))
+    }
+    var seen: Set<String> = []
+    for variant in behaviour.parameters.variants {
+      for problem in profile.problems(with: variant, of: type)
+      where seen.insert("\(problem.place) \(problem.message)").inserted {
+        complain(problem)
+      }
+    }
+  }
+}

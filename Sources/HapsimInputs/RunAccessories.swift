@@ -1,0 +1,110 @@
+import HAPCommandLine
+import HAPDeviations
+import HAPFleet
+import HAPPreparation
+import HAPProfile
+import HAPStore
+import HapsimFiles
+
+/// The accessories that will be served. They are released when they are served, with the databases that they were made of.
+package final class PreparedAccessories {
+  package private(set) var accessories: [PreparedAccessory]
+
+  package init(_ accessories: [PreparedAccessory]) { self.accessories = accessories }
+
+  /// Divides the open files of the process among the ports of the accessories.
+  package func shareOpenFiles(_ count: Int) {
+    for index in accessories.indices { accessories[index].openFiles = count / accessories.count }
+  }
+
+  package func letGo() { accessories = [] }
+}
+
+/// The source of accessories.
+package enum RosterSource {
+  case profiles([AccessoryProfile])
+  case fleet(LoadedFleet)
+
+  /// - Parameter scenario: the profiles that the scenario names; nil: there is none.
+  package init(_ options: inout RunOptions, of scenario: [String]?, _ console: Console) throws {
+    if let path = options.fleet {
+      let fleet = try LoadedFleet.load(path, hasIdentity: options.identity != nil, console)
+      options.seed = options.seed ?? fleet.fleet.seed
+      self = .fleet(fleet)
+      return
+    }
+    let paths = options.profiles.isEmpty ? scenario ?? [] : options.profiles
+    guard !paths.isEmpty else { throw UsageError("PROFILE… is missing, and the scenario names none") }
+    try options.check(for: paths.count)
+    self = .profiles(try loadProfiles(paths, console))
+  }
+
+  package func roster(_ options: RunOptions, _ choices: PreparedAccessory.Choices) throws -> Roster {
+    switch self {
+    case .profiles(let profiles):
+      guard let count = options.count else { return Roster(profiles, choices: choices) }
+      try options.checkIdentity(options.identity)
+      return try Roster(profiles, copies: count, choices: choices, options)
+    case .fleet(let fleet):
+      try options.checkIdentity(options.identity ?? fleet.fleet.identity)
+      try options.checkPorts(for: fleet.fleet.groups.reduce(0) { $0 + $1.count })
+      return try fleet.roster(options, choices: choices)
+    }
+  }
+}
+
+/// Reads every profile, and prints all problems of all profiles before it throws.
+private func loadProfiles(_ paths: [String], _ console: Console) throws(BadInput) -> [AccessoryProfile] {
+  let loaded = paths.map { LoadedProfile(operand: $0) }
+  for line in loaded.problemLines { console.complain(line) }
+  guard loaded.exitCode == .well else { throw BadInput(code: loaded.exitCode) }
+  return loaded.compactMap(\.profile)
+}
+
+extension RunOptions {
+  /// The defect that `--defect` names.
+  package func chosenDefect(_ console: Console) throws -> Defect? {
+    guard let defect else { return nil }
+    let library = try loadDefects(defectFiles, console)
+    guard let found = library[defect] else { throw UsageError(library.unknown(defect)) }
+    return found
+  }
+}
+
+extension RunOptions.State {
+  package func open(on host: any RunHost, _ console: Console) throws(StoreError) -> StateFolder {
+    switch self {
+    case .folder(let path):
+      try StateFolder.open(path: path, files: host.files, report: { console.complain("hapsim: \($0)") })
+    case .ephemeral: .ephemeral()
+    }
+  }
+}
+
+/// Complains about what keeps accessories from being made ready.
+package func explainInputs(_ error: any Error, _ options: RunOptions, _ console: Console) -> ExitCode {
+  func complain(_ text: String) { console.complain("hapsim \(options.command): \(text)") }
+  switch error {
+  case is StoppedEarly: return .well
+  case let bad as BadInput: return bad.code
+  case let error as UsageError:
+    complain(error.message)
+    return .usage
+  case let problem as FleetProblem:
+    console.complain("\(problem)")
+    return .problem
+  case let error as ProfileErrors:
+    // A file with a conduct, or what only shows when ids are given out: they contradict those served before.
+    console.complain("\(error)")
+    return .problem
+  case let conflict as IdentityConflict:
+    complain("\(conflict)")
+    return .usage
+  case let obstacle as DefectObstacle:
+    complain("\(obstacle)")
+    return .usage
+  default:
+    console.complain("hapsim: \(error)")
+    return .cannotRun
+  }
+}

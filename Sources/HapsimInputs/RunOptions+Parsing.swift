@@ -1,0 +1,285 @@
+import HapsimFiles
+import HAPCommandLine
+import HAPDeviations
+import HAPFleet
+import HAPHost
+import HAPLoop
+import HAPModel
+import HAPProfile
+import HAPWire
+
+extension RunOptions {
+  package static let ephemeralFlag = Flag("ephemeral", "keep nothing: a new identity at every start, gone at the end")
+  package static let setupCodeOption = Option<SetupCode>(
+    "setup-code", "XXX-XX-XXX", "the code to pair with (default: the profile's, else drawn once and kept)",
+    read: { (text: String) throws(UsageError) in
+      do throws(SetupCodeError) { return try SetupCode(text) } catch { throw UsageError("\(error)") }
+    })
+  package static let setupIDOption = Option<SetupID>(
+    "setup-id", "XXXX", "the four characters that tell accessories apart in QR codes (default: as for the code)",
+    read: { (text: String) throws(UsageError) in
+      guard let id = SetupID(text) else { throw UsageError("a setup ID is four of 0-9 and A-Z") }
+      return id
+    })
+  package static let portOption = Option<UInt16>(
+    "port", "N", in: 0...65535, "the first accessory's TCP port, the others count up from it (default: 0, any free one)"
+  )
+  package static let bindOption = Option<String>(
+    "bind", "ADDR", "the IP address to listen at (default: those of --interface, else all)",
+    read: { (text: String) throws(UsageError) in
+      do throws(LoopError) {
+        _ = try IPAddress(text)
+      } catch  where error.code == .malformedAddress {
+        throw UsageError("it is an IP address, such as 192.168.1.2 or fd00::1")
+      } catch {}  // an interface that isn't there is found when it is needed
+      return text
+    })
+  package static let interfaceOption = Option<String>(
+    "interface", "IF", repeated: true, "announce and listen on this network interface alone; may be given several times"
+  )
+  package static let bonjourOption = Option<Bonjour>(
+    oneOf: "bonjour",
+    "who announces the accessories: this machine's mDNS daemon, this process, or nobody; auto is the daemon where that will do, else this process (default: auto)"
+  )
+  package static let nameOption = Option<String>(
+    "name", "NAME", "the accessory's name (default: the profile's)",
+    read: { (text: String) throws(UsageError) in
+      if let problem = AccessoryProfile.problem(withName: text) { throw UsageError(problem) }
+      return text
+    })
+  package static let conductOption = Option<ConductChoice>(
+    "conduct", "NAME|FILE",
+    "the protocol's manners: \(Conduct.presets.keys.joined(separator: ", ")), or a JSON file (default: the profile's, else nearly homekit-adk)",
+    read: { (text: String) throws(UsageError) in try ConductChoice(text) })
+  package static let maximumSessionsOption = Option<Int>(
+    "max-sessions", "N", in: 8...10_000, "connections at once, 8 to 10000 (default: 17, or the conduct's)")
+  package static let defectOption = Option<String>(
+    "defect", "ID", "break one rule on purpose: see hapsim defects",
+    read: { (text: String) throws(UsageError) in text })
+  package static let faultOption = Option<FaultChoice>(
+    "fault", "NAME[:PARAM=VALUE]", repeated: true,
+    "let something go wrong, with the accessory or its network: see hapsim faults; may be given several times",
+    read: { (text: String) throws(UsageError) in
+      do throws(JSONProblem) { return try FaultLibrary.builtIn.choice(text) } catch { throw UsageError(error.message) }
+    })
+  package static let captureOption = Option<String>(
+    "capture", "DIR",
+    "keep every byte of the run in a new file below DIR, for hapsim replay; it has the accessory's keys in it",
+    read: { (text: String) throws(UsageError) in text })
+  package static let seedOption = Option<UInt64>(
+    "seed", "N", in: 0...UInt64.max, "make the simulation's own randomness repeatable; keys never depend on it")
+  package static let timeScaleOption = Option<Double>(
+    "time-scale", "N", "let the simulation's time pass N times as fast as the machine's, 0.001 to 100000 (default: 1)",
+    read: { (text: String) throws(UsageError) in
+      // Digits and a point alone: no exponents, no infinity, no hexadecimal.
+      guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }), let scale = Double(text),
+        SimulationClock.scales.contains(scale)
+      else { throw UsageError("it is a number from 0.001 to 100000") }
+      return scale
+    })
+  package static let virtualTimeFlag = Flag(
+    "virtual-time",
+    "let the simulation's time stand still but for the command 'advance'; with a scenario, jump to when something happens"
+  )
+  package static let scenarioOption = Option<String>(
+    "scenario", "FILE",
+    "let happen what this file says; the exit code is 0 when all that it expects came, 1 when something didn't",
+    read: { (text: String) throws(UsageError) in text })
+  package static let durationOption = Option<Duration>(
+    "duration", "TIME", "end in good order after so long: 90s, 10min (default: when told to stop)",
+    read: { (text: String) throws(UsageError) in
+      guard let duration = Duration(text), duration > .zero else {
+        throw UsageError("it is a time, such as 90s or 10min, of 1000 hours at most")
+      }
+      return duration
+    })
+  package static let renumberFlag = Flag(
+    "renumber", "accept ids written in the profile that differ from those served before; raises c#")
+  package static let commandsFlag = Flag(
+    "commands",
+    "take commands as JSON lines on standard input and answer each; exit when the input ends; implies --json")
+  package static let keepRunningFlag = Flag(
+    "keep-running", "with --commands, keep serving after the end of standard input")
+  package static let quietFlag = Flag("quiet", letter: "q", "say only where the accessories are, and what goes wrong")
+
+  package static let countOption = Option<Int>(
+    "count", "N", in: 1...Fleet.mostCopies,
+    "serve N copies of each profile, 1 to \(Fleet.mostCopies), each with a name, keys and pairings of its own")
+  package static let identityOption = Option<String>(
+    "identity", "TEXT",
+    "make the copies' keys, device IDs and setup codes of this text, the same on every machine; who has it has the keys (default: by chance, kept in the state folder)"
+  )
+  package static let shardOption = Option<Shard>(
+    "shard", "I/N", "serve every N-th of the copies, from the I-th on, counted from 0; takes an identity",
+    read: { (text: String) throws(UsageError) in
+      guard let shard = Shard(text) else { throw UsageError("it is I/N with I below N, such as 0/4") }
+      return shard
+    })
+  package static let loopsOption = Option<Int>(
+    "loops", "N", in: 1...256,
+    "spread the accessories over N threads (default: one for a few accessories, else one for each core)")
+  /// Of copies.
+  package static let fleetDefinitions = [
+    identityOption.definition, shardOption.definition, loopsOption.definition,
+  ]
+
+  package static let noProfile = "PROFILE… is missing: give a path, or the name of a profile that 'hapsim run' lists"
+
+  /// In the order of help.
+  package static let definitions: [OptionDefinition] =
+    shared { _ in true } + [countOption.definition] + fleetDefinitions
+
+  /// Those of `hapsim judge`, which has a time of its own to end by.
+  package static let definitionsOfJudge: [OptionDefinition] = definitions.filter { $0 != durationOption.definition }.map
+  {
+    var definition = $0
+    if definition.name == CommonOptions.json.definition.name {
+      definition.fileOption = JudgeOptions.reportOption.definition.name
+    }
+    return definition
+  }
+
+  /// Those that say something about every accessory of a fleet.
+  package static let definitionsOfFleet: [OptionDefinition] =
+    shared { ![setupIDOption.definition, nameOption.definition, captureOption.definition].contains($0) }
+    + fleetDefinitions
+
+  private static func shared(_ isMeant: (OptionDefinition) -> Bool) -> [OptionDefinition] {
+    all.filter(isMeant)
+  }
+
+  private static let all: [OptionDefinition] = [
+    CommonOptions.state.definition, ephemeralFlag.definition, setupCodeOption.definition, setupIDOption.definition,
+    portOption.definition, bindOption.definition, interfaceOption.definition, bonjourOption.definition,
+    nameOption.definition, conductOption.definition, maximumSessionsOption.definition,
+    defectOption.definition, CommonOptions.defects.definition, faultOption.definition, captureOption.definition,
+    seedOption.definition, timeScaleOption.definition, virtualTimeFlag.definition,
+    scenarioOption.definition, durationOption.definition, renumberFlag.definition,
+    ControlChoice.placeOption.definition, ControlChoice.tokenOption.definition,
+    ControlChoice.tokenFileOption.definition, ControlChoice.openFlag.definition,
+    Flag("json", "write what happens as JSON, one object a line").definition, commandsFlag.definition,
+    keepRunningFlag.definition,
+    quietFlag.definition,
+  ]
+
+  /// - Parameter environment: says where the default state folder is.
+  /// - Throws: for a bad value, and for options that can't go together.
+  /// - Parameter isFleet: whether the one operand is the file of a fleet.
+  package init(
+    _ arguments: Arguments, isFleet: Bool = false, environment: (String) -> String?
+  ) throws(UsageError) {
+    profiles = isFleet ? [] : arguments.operands
+    fleet = isFleet ? arguments.operands.first : nil
+    state = try Self.state(arguments, environment)
+    setupCode = try arguments.value(Self.setupCodeOption)
+    setupID = try arguments.value(Self.setupIDOption)
+    port = try arguments.value(Self.portOption) ?? 0
+    bind = try arguments.value(Self.bindOption)
+    interfaces = try arguments.all(Self.interfaceOption)
+    bonjour = try arguments.value(Self.bonjourOption) ?? .auto
+    name = try arguments.value(Self.nameOption)
+    conduct = try arguments.value(Self.conductOption)
+    maximumSessions = try arguments.value(Self.maximumSessionsOption)
+    defect = try arguments.value(Self.defectOption)
+    defectFiles = try arguments.all(CommonOptions.defects)
+    capture = try arguments.value(Self.captureOption)
+    faults = try arguments.all(Self.faultOption)
+    seed = try arguments.value(Self.seedOption)
+    pace = try Self.pace(arguments)
+    scenario = try arguments.value(Self.scenarioOption)
+    duration = try arguments.value(Self.durationOption)
+    count = try arguments.value(Self.countOption)
+    identity = try arguments.value(Self.identityOption)
+    shard = try arguments.value(Self.shardOption) ?? .whole
+    loops = try arguments.value(Self.loopsOption)
+    control = try ControlChoice(arguments)
+    renumber = arguments[Self.renumberFlag]
+    commands = arguments[Self.commandsFlag]
+    keepsRunning = arguments[Self.keepRunningFlag]
+    json = arguments[CommonOptions.json] || commands
+    quiet = arguments[Self.quietFlag]
+    try checkCombinations(arguments, isFleet: isFleet)
+    try check(for: profiles.count)
+  }
+
+  private static func state(
+    _ arguments: Arguments, _ environment: (String) -> String?
+  ) throws(UsageError) -> State {
+    if arguments[ephemeralFlag] {
+      guard !arguments.has(CommonOptions.state) else {
+        throw UsageError("--state and --ephemeral exclude each other: one keeps, the other doesn't")
+      }
+      return .ephemeral
+    }
+    guard let folder = try arguments.value(CommonOptions.state) ?? defaultStateFolder(environment) else {
+      throw UsageError(
+        "there is no default state folder, since neither XDG_STATE_HOME nor HOME is set; give --state DIR or --ephemeral"
+      )
+    }
+    return .folder(folder)
+  }
+
+  private static func pace(_ arguments: Arguments) throws(UsageError) -> SimulationClock.Pace {
+    guard arguments[virtualTimeFlag] else { return .running(scale: try arguments.value(timeScaleOption) ?? 1) }
+    guard !arguments.has(timeScaleOption) else {
+      throw UsageError("--time-scale and --virtual-time exclude each other: one lets time pass, the other doesn't")
+    }
+    return arguments.has(scenarioOption) ? .jumping : .standing
+  }
+
+  /// Whether the options can go together.
+  private func checkCombinations(_ arguments: Arguments, isFleet: Bool) throws(UsageError) {
+    guard defect == nil || capture == nil else {
+      throw UsageError("--defect and --capture exclude each other: a replay would be without the defect")
+    }
+    guard faults.isEmpty || capture == nil else {
+      throw UsageError("--fault and --capture exclude each other: a replay would be without the fault")
+    }
+    guard !profiles.isEmpty || scenario != nil || isFleet else { throw UsageError(Self.noProfile) }
+    guard count != nil || isFleet || (identity == nil && !arguments.has(Self.shardOption)) else {
+      throw UsageError("--identity and --shard are for copies: give --count N, or use hapsim fleet")
+    }
+    guard !needsOneLoop || loops ?? 1 == 1 else {
+      throw UsageError(
+        "--loops: virtual time, scenarios, recordings, captures and judges need everything on one loop")
+    }
+    guard setupID == nil || count == nil else {
+      throw UsageError("--setup-id is for one accessory: copies have one each")
+    }
+    if let fault = faults.first(where: { $0.jump != nil }), isFleet || count ?? 1 > 1 {
+      throw UsageError(
+        "--fault \(fault.name): it would move the time of all accessories, once for each of them: switch it on at one, with hapsim ctl"
+      )
+    }
+    guard commands || !keepsRunning else { throw UsageError("--keep-running needs --commands") }
+  }
+
+  /// Whether the options can be those of so many profiles.
+  package func check(for profiles: Int) throws(UsageError) {
+    if profiles > 1 {
+      guard name == nil else {
+        throw UsageError("--name is for one profile: \(profiles) accessories can't share it")
+      }
+      guard setupCode == nil || count != nil else {
+        throw UsageError("--setup-code is for one profile: \(profiles) accessories can't share it")
+      }
+    }
+    try checkPorts(for: profiles * (count ?? 1))
+  }
+
+  /// Whether the ports that count up from the first are enough for so many accessories, of all shards.
+  package func checkPorts(for accessories: Int) throws(UsageError) {
+    let mine = (accessories + shard.count - 1 - shard.index) / shard.count
+    guard port == 0 || Int(port) + mine - 1 <= 65535 else {
+      throw UsageError("--port \(port): \(mine) accessories count up beyond 65535")
+    }
+  }
+
+  /// Shards are made by machines that know nothing of each other.
+  package func checkIdentity(_ text: String?) throws(UsageError) {
+    guard shard == .whole || text != nil else {
+      throw UsageError(
+        "--shard takes --identity TEXT, so that a copy is the same on whichever machine it is served")
+    }
+  }
+}
