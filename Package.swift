@@ -94,6 +94,18 @@ let package = Package(
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop",
         "HAPCrypto",
       ]),
+    .target(
+      name: "HAPProxy",
+      dependencies: [
+        "HAPController", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel",
+        "HAPWire", "HAPLoop", "HAPCrypto",
+      ]),
+    .target(
+      name: "HAPMisbehaviour",
+      dependencies: [
+        "HAPController", "HAPTransport", "HAPStore", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop",
+        "HAPCrypto",
+      ]),
     .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
     .target(
       name: "HAPHost",
@@ -147,9 +159,8 @@ let package = Package(
     .executableTarget(
       name: "hapctl",
       dependencies: [
-        "HAPController", "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPIP", "HAPPairing",
-        "HAPAttributes", "HAPModel", "HAPWire",
-        "HAPLoop", "HAPCrypto", "HAPCommandLine", "CEdit",
+        "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPProfile", "HAPTransport", "HAPStore", "HAPIP", "HAPPairing",
+        "HAPModel", "HAPWire", "HAPLoop", "HAPCommandLine", "CEdit",
       ]),
     .target(
       name: "HaptestProgram",
@@ -216,7 +227,8 @@ let package = Package(
     .testTarget(
       name: "HapctlTests",
       dependencies: [
-        "hapctl", "HAPController", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPIP", "HAPPairing",
+        "hapctl", "HAPController", "HAPProxy", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPIP",
+        "HAPPairing",
         "HAPCrypto", "HAPModel",
         "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
       ],
@@ -276,7 +288,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPFuzzing", "HAPWorld", "HAPFaults", "HAPJudge",
+        "WorldPrograms", "hapctl", "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPConformance", "HAPFuzzing",
+        "HAPWorld", "HAPFaults", "HAPJudge",
         "HAPTransport", "HAPStore",
         "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",
