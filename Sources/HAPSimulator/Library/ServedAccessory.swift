@@ -9,7 +9,9 @@ import HAPWire
 /// An accessory of a simulator, with what happened to it and who waits for more.
 ///
 /// Belongs to the loop's thread, but for its constants.
-final class ServedAccessory: @unchecked Sendable {  // everything but constants is used on the loop's thread alone
+// Safe: `card` is behind its lock, `record` has a lock of its own. The variables are used by `SimulatorCore` and in work that `RunningAccessory`
+// gives to the loop; `accessory` is an actor of the loop, whose `assumeIsolated` traps on any other thread.
+final class ServedAccessory: @unchecked Sendable {
   /// Who it is, for controllers and people.
   struct Card: Sendable {
     let name: String

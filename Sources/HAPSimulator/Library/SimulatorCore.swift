@@ -8,7 +8,9 @@ import HAPTransport
 /// What a simulator has: its clock, its accessories, and who announces them.
 ///
 /// Belongs to the loop's thread, but for its constants.
-final class SimulatorCore: @unchecked Sendable {  // everything but constants is used on the loop's thread alone
+// Safe: `Simulator` uses the variables in work that it gives to the loop by `answer` and `answerUnlessCancelled`. What this work needs, a
+// `Simulation`, traps on any other thread.
+final class SimulatorCore: @unchecked Sendable {
   typealias Done<T> = @Sendable (Result<T, SimulatorError>) -> Void
 
   let loop: EventLoop

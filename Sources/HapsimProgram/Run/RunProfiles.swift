@@ -112,17 +112,20 @@ private func chosenDefect(_ options: RunOptions, _ console: Console) throws -> D
 }
 
 /// The accessories that will be served. They are released when they are served, with the databases that they were made of.
-final class PreparedAccessories {
-  private(set) var accessories: [PreparedAccessory]
+final class PreparedAccessories: Sendable {
+  private let stored: Guarded<[PreparedAccessory]>
+  var accessories: [PreparedAccessory] { stored.withLock { $0 } }
 
-  init(_ accessories: [PreparedAccessory]) { self.accessories = accessories }
+  init(_ accessories: [PreparedAccessory]) { stored = Guarded(accessories) }
 
   /// Divides the open files of the process among the ports of the accessories.
   func shareOpenFiles(_ count: Int) {
-    for index in accessories.indices { accessories[index].openFiles = count / accessories.count }
+    stored.withLock { accessories in
+      for index in accessories.indices { accessories[index].openFiles = count / accessories.count }
+    }
   }
 
-  func letGo() { accessories = [] }
+  func letGo() { stored.withLock { $0 = [] } }
 }
 
 /// The source of accessories.
