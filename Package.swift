@@ -96,6 +96,18 @@ let package = Package(
         "HAPTransport", "HAPDiscovery", "HAPStore", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop",
         "HAPCrypto",
       ]),
+    .target(
+      name: "HAPProxy",
+      dependencies: [
+        "HAPController", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPIP", "HAPPairing", "HAPAttributes", "HAPModel",
+        "HAPWire", "HAPLoop", "HAPCrypto",
+      ]),
+    .target(
+      name: "HAPMisbehaviour",
+      dependencies: [
+        "HAPController", "HAPTransport", "HAPStore", "HAPIP", "HAPPairing", "HAPModel", "HAPWire", "HAPLoop",
+        "HAPCrypto",
+      ]),
     .target(name: "HAPWorld", dependencies: ["HAPStore", "HAPLoop", "CSQLite"]),
     .target(
       name: "HAPPreparation",
@@ -188,9 +200,8 @@ let package = Package(
     .executableTarget(
       name: "hapctl",
       dependencies: [
-        "HAPController", "HAPProfile", "HAPTransport", "HAPDiscovery", "HAPStore", "HAPIP", "HAPPairing",
-        "HAPAttributes", "HAPModel", "HAPWire",
-        "HAPLoop", "HAPCrypto", "HAPCommandLine", "CEdit",
+        "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPProfile", "HAPTransport", "HAPStore", "HAPIP", "HAPPairing",
+        "HAPModel", "HAPWire", "HAPLoop", "HAPCommandLine", "CEdit",
       ]),
     .target(
       name: "HaptestProgram",
@@ -262,7 +273,8 @@ let package = Package(
     .testTarget(
       name: "HapctlTests",
       dependencies: [
-        "hapctl", "HAPController", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPIP", "HAPPairing",
+        "hapctl", "HAPController", "HAPProxy", "HAPCommandLine", "HAPDiscovery", "HAPStore", "HAPTransport", "HAPIP",
+        "HAPPairing",
         "HAPCrypto", "HAPModel",
         "HAPWire", "HAPLoop", "HAPTestSupport", "WorldTestSupport",
       ],
@@ -337,8 +349,8 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: [
-        "WorldPrograms", "hapctl", "HAPController", "HAPConformance", "HAPFuzzing", "HAPWorld", "HAPDeviations",
-        "HAPJudge",
+        "WorldPrograms", "hapctl", "HAPController", "HAPProxy", "HAPMisbehaviour", "HAPConformance", "HAPFuzzing",
+        "HAPWorld", "HAPDeviations", "HAPJudge",
         "HAPTransport", "HAPStore",
         "HAPIP", "HAPPairing",
         "HAPModel", "HAPCommandLine", "HAPLoop", "HAPWire", "HAPCrypto",

@@ -12,6 +12,7 @@ public final class Controller: Sendable {
   private let storage: SerialStorage
   private let interfaces: [String]
   private let timeout: Duration
+  private let calls = OpenCalls()
 
   /// - Parameters:
   ///   - storage: keeps the pairings.
@@ -37,8 +38,16 @@ public final class Controller: Sendable {
     self.timeout = timeout
   }
 
-  /// Ends all searches and sessions. No other call may follow. Blocks for a short time.
-  public func close() { if ownsLoop { loop.stop() } }
+  /// Ends all searches, calls and sessions. Calls that were under way, and later ones, throw ``ControllerError/Kind/closed``. Can be called any
+  /// number of times. Blocks for a short time.
+  public func close() {
+    calls.close()
+    if ownsLoop { loop.stop() }
+  }
+
+  private func perform<T: Sendable>(
+    _ subject: String, _ body: @escaping @Sendable () async throws -> T
+  ) async throws(ControllerError) -> T { try await calls.run(subject, on: loop, body) }
 
   private func finder(_ progress: @escaping @Sendable (ControllerProgress) -> Void = { _ in }) -> AccessoryFinder {
     AccessoryFinder(on: loop, storage: storage, timeout: timeout, interfaces: interfaces, progress: progress)
@@ -48,19 +57,21 @@ public final class Controller: Sendable {
 
   /// Searches the network once.
   /// - Parameter time: the longest time. The search ends earlier if nothing new was found for a second.
-  /// - Throws: ``ControllerError/Kind/notFound`` if the network can't be searched, ``ControllerError/Kind/cancelled``.
+  /// - Throws: ``ControllerError/Kind/notFound`` if the network can't be searched, ``ControllerError/Kind/cancelled``,
+  ///   ``ControllerError/Kind/closed``.
   /// - Returns: the accessories by name; none is no error.
   public func findAccessories(for time: Duration = .seconds(3)) async throws(ControllerError) -> [FoundAccessory] {
-    let search = AccessorySearch(on: loop, interfaces: interfaces, limit: time, quiet: .seconds(1))
-    let result: (found: [FoundAccessory], trouble: String?)
-    do { result = try await search.all() } catch { throw ControllerError(error, "accessories") }
-    if let trouble = result.trouble, result.found.isEmpty {
-      throw ControllerError(noSearch: trouble, "accessories")
+    try await perform("accessories") { [self] in
+      let search = AccessorySearch(on: loop, interfaces: interfaces, limit: time, quiet: .seconds(1))
+      let result = try await search.all()
+      if let trouble = result.trouble, result.found.isEmpty {
+        throw ControllerError(noSearch: trouble, "accessories")
+      }
+      return result.found
     }
-    return result.found
   }
 
-  /// Watches the network until the watch is closed or its iterator is released.
+  /// Watches the network until the watch is closed or its iterator is released. After the end of the controller, the watch has no changes.
   public func watchAccessories() -> AccessoryWatch {
     AccessoryWatch(AccessorySearch(on: loop, interfaces: interfaces, limit: nil))
   }
@@ -81,7 +92,7 @@ public final class Controller: Sendable {
     progress: @escaping @Sendable (ControllerProgress) -> Void = { _ in }
   ) async throws(ControllerError) -> StoredPairing {
     let subject = accessory ?? "the accessory of the setup payload"
-    do {
+    return try await perform(subject) { [self] in
       let secret = try SetupSecret(code)
       let target: Target
       if let accessory {
@@ -93,7 +104,7 @@ public final class Controller: Sendable {
       }
       let procedure = PairingProcedure(finder(progress), with: target, secret, alias: name, as: identity)
       return StoredPairing(try await procedure.run())
-    } catch { throw ControllerError(error, subject) }
+    }
   }
 
   /// Draws a new identity, for several pairings of one user.
@@ -107,7 +118,7 @@ public final class Controller: Sendable {
   /// Removes the pairing from the accessory, and then from the storage. HAP R2 §5.11.
   /// - Parameter accessory: the name, device ID or address of a stored pairing.
   public func unpair(_ accessory: String) async throws(ControllerError) {
-    do {
+    try await perform(accessory) { [self] in
       let open = try await finder().open(try Self.target(accessory))
       let outcome: Result<Void, any Error>
       do { outcome = .success(try await open.changePairings(.removing(open.pairing))) } catch {
@@ -116,7 +127,7 @@ public final class Controller: Sendable {
       await open.client.close()
       try outcome.get()
       try storage.removePairing(named: open.pairing.alias)
-    } catch { throw ControllerError(error, accessory) }
+    }
   }
 
   /// Removes the pairing from the storage alone, for an accessory that was reset or is gone.
@@ -135,37 +146,19 @@ public final class Controller: Sendable {
   ///   address is stored.
   /// - Throws: the error of the first connection.
   public func session(with accessory: String) async throws(ControllerError) -> AccessorySession {
-    do {
-      let (session, pairing) = try await finder().openSession(try Self.target(accessory))
-      do {
-        let made = AccessorySession(session, pairing, try await session.database())
-        await made.start(interfaces: interfaces)
-        return made
-      } catch {
-        await session.close()
-        throw error
-      }
-    } catch { throw ControllerError(error, accessory) }
+    try await perform(accessory) { [self] in
+      try await finder().session(with: try Self.target(accessory), SessionPlan(), calls)
+    }
   }
 
   /// Makes an accessory that no controller is paired with identify itself. HAP R2 §6.7.6. For a paired one, see ``AccessorySession/identify()``.
   /// - Parameter accessory: its name, device ID or address.
   /// - Throws: ``ControllerError/Kind/alreadyPaired``.
   public func identifyUnpaired(_ accessory: String) async throws(ControllerError) {
-    do {
-      let target = try Self.target(accessory)
-      guard let addresses = try await finder().addressesOfStranger(target) else {
-        throw ControllerError(.alreadyPaired, accessory, "this controller is paired with it", "use a session instead")
-      }
-      let client = try await OpenAccessory.connect(addresses, on: loop, timeout: timeout)
-      let status: Int
-      do { status = try await client.request(.identify).status } catch {
-        await client.close()
-        throw error
-      }
-      await client.close()
-      guard status == 204 else { throw AccessError.identifyForbidden(status) }
-    } catch { throw ControllerError(error, accessory) }
+    try await perform(accessory) { [self] in
+      guard try await finder().identifyStranger(try Self.target(accessory)) == nil else { return }
+      throw ControllerError(.alreadyPaired, accessory, "this controller is paired with it", "use a session instead")
+    }
   }
 
   private static func target(_ text: String) throws(ControllerError) -> Target {

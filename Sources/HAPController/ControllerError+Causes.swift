@@ -6,9 +6,17 @@ import HAPWire
 
 extension ControllerError {
   /// - Parameter subject: the accessory or object that the operation was for.
-  init(_ error: any Error, _ subject: String) {
+  package init(_ error: any Error, _ subject: String) {
+    if let error = error as? ControllerError {
+      self = error
+    } else {
+      let known = ControllerError(translating: error, subject)
+      self.init(known.kind, known.subject, known.reason, known.advice, cause: error)
+    }
+  }
+
+  private init(translating error: any Error, _ subject: String) {
     switch error {
-    case let error as ControllerError: self = error
     case let error as AccessError: self.init(error, subject)
     case let error as ClientError: self.init(error, subject)
     case SetupSecretError.noCode:
@@ -102,6 +110,8 @@ extension ControllerError {
     case .closed, .lost, .flooded: kind = .connectionLost
     case .notSent, .crowded: kind = .notSent
     case .cancelled: kind = .cancelled
+    // Nothing was written.
+    case .status(_, "PUT /prepare"): (kind, advice) = (.refused, "write again; nothing was written")
     case .status: kind = .refused
     case .unasked, .malformed, .noTLV, .body: kind = .malformedMessage
     case .pairing(let failure):

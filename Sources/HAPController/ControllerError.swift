@@ -36,8 +36,10 @@ public struct ControllerError: Error, Sendable, CustomStringConvertible {
     case malformedMessage
     /// The storage of pairings failed.
     case storage
-    /// The session was closed, or the task was cancelled.
+    /// The task was cancelled.
     case cancelled
+    /// The controller or the session was closed before the call was over.
+    case closed
   }
 
   /// What failed.
@@ -48,14 +50,21 @@ public struct ControllerError: Error, Sendable, CustomStringConvertible {
   public let reason: String
   /// What to do; nil: nothing is known.
   public let advice: String?
+  /// The error of the layer below, for hapctl's texts; nil: there is none.
+  package let cause: (any Error)?
 
   /// "Garage: the setup code is wrong; see the label of the accessory".
   public var description: String { "\(subject): \(reason)" + (advice.map { "; \($0)" } ?? "") }
 
-  init(_ kind: Kind, _ subject: String, _ reason: String, _ advice: String? = nil) {
+  init(_ kind: Kind, _ subject: String, _ reason: String, _ advice: String? = nil, cause: (any Error)? = nil) {
     self.kind = kind
     self.subject = subject
     self.reason = reason
     self.advice = advice
+    self.cause = cause
+  }
+
+  static func sessionClosed(_ name: String) -> ControllerError {
+    ControllerError(.closed, name, "the session is closed", "make a new session")
   }
 }

@@ -8,7 +8,7 @@ package final class FrameCipher {
   private let context: OpaquePointer
   /// Looked for once: libcrypto goes through its providers for each look.
   // libcrypto does not write an algorithm after it has returned it, but for an atomic count of its users.
-  private static let algorithm = SharedPointer(EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil))
+  private static let algorithm = SharedPointer(EVP_CIPHER_fetch(nil, "ChaCha20-Poly1305", nil)!)
 
   /// - Parameter key: 32 bytes, or it traps.
   package init(key: SecretBytes) {

@@ -4,13 +4,15 @@ import CSodium
 ///
 /// A class, so that it can go to the work pool and into collections without leaving copies behind.
 package final class SecretBytes: Sendable {
-  private nonisolated(unsafe) let storage: UnsafeMutableRawBufferPointer
+  private let shared: SharedPointer<UnsafeMutableRawBufferPointer>
+  private var storage: UnsafeMutableRawBufferPointer { shared.pointer }
 
   /// - Parameter fill: is handed `count` zero bytes to write the secret into; must not keep the pointer.
   package init(count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
     precondition(count >= 0, "a secret has no negative length")
-    storage = .allocate(byteCount: max(count, 1), alignment: 16)
+    let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 1), alignment: 16)
     _ = storage.initializeMemory(as: UInt8.self, repeating: 0)
+    shared = SharedPointer(storage)
     self.count = count
     try fill(.init(rebasing: storage[..<count]))
   }

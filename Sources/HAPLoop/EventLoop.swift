@@ -7,6 +7,9 @@ import Synchronization
 ///
 /// One turn of the loop: timers, sockets and jobs, then the end-of-turn hooks, then it blocks until something happens.
 /// Except where a method says "from any thread", everything here and every handle belongs to the loop's thread.
+// Safe: `inbox` is behind its lock, `isNew` and `thread` are atomic, `name` and `driver` are constants. The other members are used in a turn,
+// which the driver runs on the loop's thread, and by handles, timers and hooks, whose makers trap on any other thread: `LoopHandle.init`,
+// `atEndOfTurn`, `hookOnRequest`. HAPLoopTests run under the thread sanitizer.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {
   private enum Entry: Sendable {
     case job(UnownedJob)
@@ -66,7 +69,8 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
   /// loop before the loop itself.
   package func stop() {
     if isNew.exchange(false, ordering: .acquiringAndReleasing) {
-      inbox.withLock { $0.isClosed = true }
+      refuseJobs()
+      dropEntries()
       return driver.discard()
     }
     inbox.withLock { inbox in
@@ -109,11 +113,22 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
   /// Calls what `whenEnded` was given, as the last thing.
   package func reportEnd() {
+    dropEntries()
     let endings = inbox.withLock { inbox in
       defer { inbox.endings = nil }
       return inbox.endings ?? []
     }
     for ending in endings { ending() }
+  }
+
+  /// Releases what will not run any more: it may refer to this loop.
+  private func dropEntries() {
+    // Their ends may come back to the inbox, so they are not released under its lock.
+    let dropped = inbox.withLock { inbox in
+      defer { inbox.entries = [] }
+      return inbox.entries
+    }
+    withExtendedLifetime(dropped) {}
   }
 
   package func closeHandles() {

@@ -4,9 +4,13 @@ import CUV
 ///
 /// `Synchronization.Mutex` would do, and is used elsewhere; but on Linux it is a futex inside the standard library, which the thread
 /// sanitizer can't see, so that it reports every use by two threads as a race.
-package final class Guarded<Value>: @unchecked Sendable {  // all access is under the lock
+// Safe: `value` and `condition` are private, and every use of them is in `withLock`, `wait` or `change`, which hold the mutex; `init` and
+// `deinit` run when no other thread has the reference. `mutex` is a constant.
+package final class Guarded<Value>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
   private var value: Value
+  /// nil: nobody has waited yet.
+  private var condition: UnsafeMutablePointer<uv_cond_t>?
 
   package init(_ value: sending Value) {
     self.value = value
@@ -15,6 +19,10 @@ package final class Guarded<Value>: @unchecked Sendable {  // all access is unde
   }
 
   deinit {
+    if let condition {
+      uv_cond_destroy(condition)
+      condition.deallocate()
+    }
     uv_mutex_destroy(mutex)
     mutex.deallocate()
   }
@@ -24,5 +32,45 @@ package final class Guarded<Value>: @unchecked Sendable {  // all access is unde
     uv_mutex_lock(mutex)
     defer { uv_mutex_unlock(mutex) }
     return try body(&value)
+  }
+
+  /// Changes the value, and lets those that wait look at it.
+  func change(_ body: (inout Value) -> Void) {
+    withLock { value in
+      body(&value)
+      if let condition { uv_cond_broadcast(condition) }
+    }
+  }
+
+  /// Blocks the thread until a change makes the condition true.
+  /// - Parameters:
+  ///   - limit: the longest wait; nil: none.
+  ///   - isMet: is called with the lock, and may change the value when it returns true.
+  /// - Returns: whether the condition is true.
+  func wait(atMost limit: Duration? = nil, until isMet: (inout Value) -> Bool) -> Bool {
+    let deadline = limit.map { uv_hrtime() + UInt64(max($0 / .nanoseconds(1), 0)) }
+    uv_mutex_lock(mutex)
+    defer { uv_mutex_unlock(mutex) }
+    // Each look is an access of its own: other threads change the value during the wait.
+    while !isMet(&value) {
+      let condition = ensuredCondition()
+      guard let deadline else {
+        uv_cond_wait(condition, mutex)
+        continue
+      }
+      let now = uv_hrtime()
+      if now >= deadline { return false }
+      uv_cond_timedwait(condition, mutex, deadline - now)
+    }
+    return true
+  }
+
+  private func ensuredCondition() -> UnsafeMutablePointer<uv_cond_t> {
+    if let condition { return condition }
+    let new = UnsafeMutablePointer<uv_cond_t>.allocate(capacity: 1)
+    let status = uv_cond_init(new)
+    precondition(status == 0, "no condition variable: \(LoopError.text(of: status))")
+    condition = new
+    return new
   }
 }

@@ -2,7 +2,9 @@
 ///
 /// Bytes are appended at the end and consumed from the front. Once it has grown to the size of the traffic nothing is
 /// allocated any more. It knows no upper bound: whoever fills it with a peer's bytes watches `readableCount`.
-package struct ByteBuffer: ~Copyable, @unchecked Sendable {  // the storage has this one owner
+// Safe: the type has no copies, so `storage` has one owner, which the compiler checks. No pointer to it leaves a method but as the argument of a
+// closure, which must not keep it.
+package struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @usableFromInline var storage: UnsafeMutableRawPointer
   package private(set) var capacity: Int
   @usableFromInline var start = 0

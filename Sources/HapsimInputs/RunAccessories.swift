@@ -7,17 +7,20 @@ import HAPStore
 import HapsimFiles
 
 /// The accessories that will be served. They are released when they are served, with the databases that they were made of.
-package final class PreparedAccessories {
-  package private(set) var accessories: [PreparedAccessory]
+package final class PreparedAccessories: Sendable {
+  private let stored: Guarded<[PreparedAccessory]>
+  package var accessories: [PreparedAccessory] { stored.withLock { $0 } }
 
-  package init(_ accessories: [PreparedAccessory]) { self.accessories = accessories }
+  package init(_ accessories: [PreparedAccessory]) { stored = Guarded(accessories) }
 
   /// Divides the open files of the process among the ports of the accessories.
   package func shareOpenFiles(_ count: Int) {
-    for index in accessories.indices { accessories[index].openFiles = count / accessories.count }
+    stored.withLock { accessories in
+      for index in accessories.indices { accessories[index].openFiles = count / accessories.count }
+    }
   }
 
-  package func letGo() { accessories = [] }
+  package func letGo() { stored.withLock { $0 = [] } }
 }
 
 /// The source of accessories.

@@ -57,13 +57,13 @@
         try #require(try controller.pairings().map(\.name) == ["garage"])
 
         let session = try await controller.session(with: "garage")
-        let snapshot = await session.snapshot
+        let snapshot = session.snapshot
         let target = try #require(snapshot.characteristic(named: "Target Door State"))
         let current = try #require(snapshot.characteristic(named: "Current Door State"))
         let read = try await session.read([target, current])
         try #require(read.map(\.id) == [target, current] && read.map(\.value) == [.integer(1), .integer(1)])
 
-        var changes = await session.changes().makeAsyncIterator()
+        var changes = session.changes().makeAsyncIterator()
         try #require(try await session.subscribe(to: [current]).isEmpty)
         let written = try await session.write([CharacteristicWrite(target, .integer(0))])
         try #require(written == [CharacteristicResult(id: target, value: .integer(0), status: 0)])
@@ -75,7 +75,7 @@
           if case .values(let values, isCatchUp: false) = change { values } else { nil }
         }
         try #require(open[0].value == .integer(0))
-        try #require(await session.snapshot.database[current] == .integer(0))
+        try #require(session.snapshot.database[current] == .integer(0))
 
         try await session.identify()
         let controllers = try await session.pairings()
@@ -94,11 +94,11 @@
       try await withGarage { [code] world, _, door, controller in
         _ = try await controller.pair(with: door.deviceID, code: code, name: "door")
         let session = try await controller.session(with: "door")
-        var changes = await session.changes().makeAsyncIterator()
+        var changes = session.changes().makeAsyncIterator()
         // The record is seen after the session began.
-        while await session.snapshot.configurationNumber == nil { try await world.sleep(for: .seconds(1)) }
-        let number = try #require(await session.snapshot.configurationNumber)
-        try #require(await session.snapshot.characteristic(named: "On") == nil)
+        while session.snapshot.configurationNumber == nil { try await world.sleep(for: .seconds(1)) }
+        let number = try #require(session.snapshot.configurationNumber)
+        try #require(session.snapshot.characteristic(named: "On") == nil)
         let newNumber = try await door.replace(by: other)
         try #require(newNumber > number)
         let snapshot = try await next(&changes) { change -> DatabaseSnapshot? in
@@ -116,9 +116,9 @@
       try await withGarage { [code] world, home, door, controller in
         _ = try await controller.pair(with: "Garage", code: code, name: "door")
         let session = try await controller.session(with: "door")
-        let target = try #require(await session.snapshot.characteristic(named: "Target Door State"))
+        let target = try #require(session.snapshot.characteristic(named: "Target Door State"))
         _ = try await session.subscribe(to: [target])
-        var changes = await session.changes().makeAsyncIterator()
+        var changes = session.changes().makeAsyncIterator()
         home.losePower()
         try await world.sleep(for: .seconds(300))
         home.restorePower()

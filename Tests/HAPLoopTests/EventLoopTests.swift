@@ -115,6 +115,22 @@ private actor Counter {
     #expect(loop.schedule {} == false)
   }
 
+  /// Seen to fail: without `dropEntries` in `stop`.
+  @Test("A loop that is stopped before it ran releases the work that it was given") func droppedWork() {
+    final class Canary: Sendable {}
+    let loop = EventLoop(name: "x")
+    weak var canary: Canary?
+    do {
+      let alive = Canary()
+      canary = alive
+      let bound = LoopBound(loop, alive)
+      loop.schedule { _ = bound.value }
+    }
+    #expect(canary != nil)
+    loop.stop()
+    #expect(canary == nil)
+  }
+
   @Test("A loop that was never started can be stopped, and let go of") func unstarted() {
     EventLoop(name: "x").stop()
     _ = EventLoop(name: "y")

@@ -34,10 +34,12 @@ final class ServedSimulation: Sendable {
     init(_ dispatcher: CommandDispatcher) { self.dispatcher = dispatcher }
   }
 
-  /// - Parameter profiles: the texts of profiles, each served.
+  /// - Parameters:
+  ///   - profiles: the texts of profiles, each served.
+  ///   - host: where they listen. On Linux, every address 127.x.x.x is a loopback address.
   init(
     _ profiles: [String], pace: SimulationClock.Pace = .standing, folder: StateFolder = .ephemeral(),
-    advertiser: RecordedAdvertiser? = nil, frontEnd: FrontEndMaker? = nil
+    advertiser: RecordedAdvertiser? = nil, frontEnd: FrontEndMaker? = nil, host: IPAddress = .loopbackV4
   ) async throws {
     loop.start()
     let prepared = try profiles.map {
@@ -46,7 +48,7 @@ final class ServedSimulation: Sendable {
     }
     try await onLoop { [self] in
       var setting = Simulation.Setting(
-        folder: folder, places: [ListeningPlace(.loopbackV4)], seed: 7,
+        folder: folder, places: [ListeningPlace(host)], seed: 7,
         makeAdvertiser: { advertiser },
         sink: { [self] event in
           events.withLock { $0.append(event) }

@@ -143,6 +143,19 @@ import Testing
     }
   }
 
+  /// Seen to fail: with a machine that does not look at `reconnects`.
+  @Test("Without reconnection, the first loss is the end, in every state that has a connection")
+  func once() {
+    for inputs: [ReconnectMachine.Input] in [[], [.connected], [.connected, .settled]] {
+      var machine = ReconnectMachine(
+        searchTime: .seconds(10), backOff: BackOff(), random: .seeded(1), reconnects: false)
+      for input in [.start, .found([Self.address])] + inputs { _ = machine.take(input) }
+      let outputs = machine.take(.ended(Self.temporary))
+      #expect(machine.state == .over && outputs.count == 1)
+      if case .finish(let error?) = outputs[0] { #expect("\(error)" == "\(Self.temporary)") } else { Issue.record() }
+    }
+  }
+
   @Test("The reason of the end is kept, and the reason of a loss until the next session")
   func reasons() throws {
     var lost = try Self.machine(in: .ready)

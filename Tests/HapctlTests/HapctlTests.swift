@@ -94,7 +94,6 @@ private let zeros = String(repeating: "0", count: 64)
       (["pairings", "add", "a", "--identifier", "x"], "--key is missing"),
       (["pairings", "add", "a", "--identifier", "x", "--key", "00"], "32 bytes in hexadecimal"),
       (["pairings", "add", "a", "--identifier", zeros, "--key", zeros], "1 to 36 bytes"),
-      (["pairings", "add", "a", "--identifier", "x", "--key", zeros, "--json"], "belongs to list"),
       (["pairings", "remove", "a"], "takes a TARGET and an ID"), (["resource", "a"], "--output is missing"),
       (["resource", "a", "-o", "x", "--width", "0"], "--width 0"),
       (["resource", "a", "-o", "x", "--height", "16385"], "--height 16385"),
@@ -271,33 +270,38 @@ private let zeros = String(repeating: "0", count: 64)
   }
 }
 
-@Suite struct PendingSubscriptionsTests {
+@Suite struct FollowedSelectionTests {
   private let on = TestHome.id(TestHome.ID.on)
   private let motion = TestHome.id(TestHome.ID.motion)
 
   @Test("New characteristics stay pending when the connection is lost, and are subscribed to with the next one")
   func pending() async throws {
-    let database = try AttributeDatabase(TestHome.accessories)
-    var pending = PendingSubscriptions()
-    pending.add([on], in: database)
-    let lost = try await pending.subscribe { _ in throw ClientError.closed(during: "PUT /characteristics") }
-    #expect(lost.error != nil && pending.ids == [on])
-    pending.add([on, motion], in: database)
+    let (on, motion) = (on, motion)
+    var selection = FollowedSelection(in: try AttributeDatabase([])) {
+      $0.slot(of: motion) == nil ? [] : [on, motion]
+    }
+    #expect(selection.take(try AttributeDatabase(TestHome.accessories)) && selection.pending == [on, motion])
+    let lost = await selection.subscribe { _ throws(ControllerError) in
+      throw ControllerError(ClientError.closed(during: "PUT /characteristics"), "home")
+    }
+    #expect(lost.error?.causeText == "PUT /characteristics: the accessory closed the connection")
+    #expect(selection.pending == [on, motion])
+    #expect(!selection.take(try AttributeDatabase(TestHome.accessories)), "the same database has nothing new")
     var asked: [AttributeID] = []
-    let again = try await pending.subscribe { ids in
+    let again = await selection.subscribe { ids throws(ControllerError) in
       asked = ids
       return []
     }
     #expect(again.error == nil && again.refused == [])
-    #expect(asked == [on, motion] && pending.ids == [])
+    #expect(asked == [on, motion] && selection.pending == [])
   }
 
   @Test("A pending characteristic that the next database does not have is dropped")
-  func dropped() async throws {
-    var pending = PendingSubscriptions()
-    pending.add([on], in: try AttributeDatabase(TestHome.accessories))
-    pending.add([], in: try AttributeDatabase([]))
-    #expect(pending.ids == [])
+  func dropped() throws {
+    let on = on
+    var selection = FollowedSelection(in: try AttributeDatabase([])) { $0.slot(of: on) == nil ? [] : [on] }
+    #expect(selection.take(try AttributeDatabase(TestHome.accessories)) && selection.pending == [on])
+    #expect(selection.take(try AttributeDatabase([])) && selection.pending == [])
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HAPCommandLine
+import HAPModel
 import HAPWire
 import Testing
 
@@ -39,6 +40,16 @@ import Testing
   func commands() {
     let without = Program.hapctl.commands.filter { !$0.options.map(\.name).contains("json") }.map(\.name)
     #expect(without.sorted() == ["export", "resource", "shell"])
+  }
+
+  @Test("pairings add and pairings remove print what was added or removed as one JSON document")
+  func atTheAccessory() {
+    let other = Pairing(identifier: Array("A".utf8), publicKey: [UInt8](repeating: 0xAB, count: 32), isAdmin: true)
+    let key = String(repeating: "ab", count: 32)
+    #expect(
+      addedJSON(other, ours: Array("B".utf8))
+        == #"{"added":{"identifier":"A","publicKey":"\#(key)","admin":true,"ours":false}}"#)
+    #expect(removedJSON("A") == #"{"removed":{"identifier":"A"}}"#)
   }
 
   @Test("A file without pairings over IP is an empty list") func empty() async throws {

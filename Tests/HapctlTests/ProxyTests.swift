@@ -5,6 +5,7 @@ import HAPCrypto
 import HAPIP
 import HAPLoop
 import HAPModel
+import HAPProxy
 import HAPStore
 import HAPTestSupport
 import HAPWire

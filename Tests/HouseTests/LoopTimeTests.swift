@@ -43,7 +43,7 @@ struct LoopTimeTests {
       "HAPStore/Folder/SystemFiles.swift", "sleep",
       "waits for a lock of another process, in blocking code that has no loop"
     ),
-    ("hapctl/Proxy/ProxyIdentity.swift", "SystemRandom", "draws an identity on the program's main thread"),
+    ("HAPProxy/ProxyIdentity.swift", "SystemRandom", "draws an identity on the program's main thread"),
     ("HaptestProgram/Run/RunRequest.swift", "SystemRandom", "draws a seed before there is a loop"),
     ("HaptestProgram/Commands/FuzzCommand.swift", "SystemRandom", "draws a seed before there is a loop"),
     ("HapsimProgram/Run/RunProfiles.swift", "SystemRandom", "is the machine as the host of a run"),

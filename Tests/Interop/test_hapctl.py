@@ -282,6 +282,10 @@ async def test_controllers_are_listed_added_and_removed(whose, run, ctl, tmp_pat
     status, _, errors = await ctl("pairings", "add", "bulb", "--identifier", ours["identifier"], "--key", stranger.key)
     assert status == 2 and "our own" in errors
     assert await well(ctl, "pairings", "remove", "bulb", stranger.identifier) == f"Removed {stranger.identifier}.\n"
+    words = ("pairings", "add", "bulb", "--identifier", stranger.identifier, "--key", stranger.key, "--json")
+    assert json.loads(await well(ctl, *words)) == {"added": theirs}
+    removed = json.loads(await well(ctl, "pairings", "remove", "bulb", stranger.identifier, "--json"))
+    assert removed == {"removed": {"identifier": stranger.identifier}}
     assert json.loads(await well(ctl, "pairings", "list", "bulb", "--json"))["pairings"] == [ours]
     assert (await ctl("get", "theirs/On"))[0] == 1
 

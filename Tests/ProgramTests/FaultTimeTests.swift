@@ -1,13 +1,12 @@
 import HAPController
 import HAPLoop
+import HAPMisbehaviour
 import HAPModel
 import HAPStore
 import HAPTransport
 import HAPWire
 import Testing
 import WorldPrograms
-
-@testable import hapctl
 
 /// Seen to fail: with the fault left on; with the fault of another controller.
 @Suite("The time that faults of hapsim take, in a simulated world") struct FaultTimeTests {

@@ -1,14 +1,12 @@
 import Foundation
-import HAPCommandLine
 import HAPController
 import HAPJudge
 import HAPLoop
+import HAPMisbehaviour
 import HAPStore
 import HAPWire
 import Testing
 import WorldPrograms
-
-@testable import hapctl
 
 /// Seen to fail: with a controller whose identifier is no UUID, which breaks a rule of its own.
 @Suite("hapctl misbehave against hapsim judge, in a simulated world") struct JudgeTests {
@@ -93,9 +91,7 @@ import WorldPrograms
     let program = try ServedProgram(words, in: laboratory)
     try laboratory.world.run {
       let pairing = try await program.pair()
-      let console = Console(out: { _ in }, error: { _ in }, environment: { _ in "/nowhere" })
-      let visit = try Visit("misbehave", to: try Target("it"), Arguments(parsing: [], options: []), console)
-      let mischief = Mischief(visit: visit, loop: program.loop, pairing: pairing, stay: .seconds(3))
+      let mischief = Mischief(on: program.loop, pairing, timeout: .seconds(10), stay: .seconds(3))
       try await body(program) { rule in
         program.loop.startTask {
           guard let misdeed = Misdeed.all.first(where: { $0.rule == rule }) else { throw MissingMisdeed() }

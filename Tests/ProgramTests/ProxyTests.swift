@@ -4,6 +4,7 @@ import HAPController
 import HAPIP
 import HAPLoop
 import HAPModel
+import HAPProxy
 import HAPStore
 import HAPTransport
 import HAPWire
@@ -152,9 +153,8 @@ import WorldPrograms
       let lines = LineOutput(console, program: "hapctl proxy", on: output)
       let proxy = ProxyService(
         identity, before: direct, database,
-        .init(
-          listen: try ListenAddress("0", anywhere: false), advertises: true, timeout: .seconds(10), interfaces: ["lo"]),
-        writing: { Transcript(to: lines, isJSON: false, database) }, on: loop, readDatabase: readDatabase)
+        .init(host: .loopbackV4, port: 0, advertises: true, timeout: .seconds(10), interfaces: ["lo"]), on: loop,
+        observedBy: { Transcript(to: lines, isJSON: false, database) }, readDatabase: readDatabase)
       let place = Place()
       try await proxy.start { place.address = $0 }
       let through = try await ControllerPairing.make(

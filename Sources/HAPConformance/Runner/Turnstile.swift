@@ -1,26 +1,35 @@
+import HAPLoop
+
 /// Lets one through at a time, in the order in which they come.
 ///
-/// There are accessories that keep one Pair Verify for all connections: two at once would be refused, though nobody did wrong. Belongs
-/// to the loop's thread.
-final class Turnstile {
-  private var isTaken = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+/// There are accessories that keep one Pair Verify for all connections: two at once would be refused, though both are right. From any thread.
+final class Turnstile: Sendable {
+  private struct State: Sendable {
+    var isTaken = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Guarded(State())
 
   /// Waits for its turn. Each that entered must leave.
   nonisolated(nonsending) func enter() async {
     await withCheckedContinuation { continuation in
       // Asked here, because another turn may come before this body.
-      if isTaken { return waiting.append(continuation) }
-      isTaken = true
-      continuation.resume()
+      let mayEnter = state.withLock { state in
+        if state.isTaken { state.waiting.append(continuation) }
+        defer { state.isTaken = true }
+        return !state.isTaken
+      }
+      if mayEnter { continuation.resume() }
     }
   }
 
   func leave() {
-    guard !waiting.isEmpty else {
-      isTaken = false
-      return
+    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+      state.isTaken = false
+      return nil
     }
-    waiting.removeFirst().resume()
+    next?.resume()
   }
 }

@@ -1,17 +1,21 @@
 import HAPLoop
 import HAPReport
 
-/// Keeps what happens while a case runs, within bounds. Belongs to the loop's thread.
-final class Recorder: @unchecked Sendable {  // touched on the loop alone
+/// Keeps what happens while a case runs, within bounds. From any thread.
+final class Recorder: Sendable {
   /// What the entries of one case may hold together, in bytes.
   static let limit = 8 << 20
   /// How many entries one case may have.
   static let entryLimit = 20_000
 
-  private(set) var entries: [TranscriptEntry] = []
-  private(set) var keys: [SessionKeyRecord] = []
-  private var count = 0
-  private var isFull = false
+  private struct State: Sendable {
+    var entries: [TranscriptEntry] = []
+    var keys: [SessionKeyRecord] = []
+    var count = 0
+    var isFull = false
+  }
+
+  private let state = Guarded(State())
   /// Of the loop's clock, at the start of the run.
   private let start: UInt64
   private let loop: EventLoop
@@ -21,22 +25,27 @@ final class Recorder: @unchecked Sendable {  // touched on the loop alone
     self.start = start
   }
 
+  var entries: [TranscriptEntry] { state.withLock { $0.entries } }
+  var keys: [SessionKeyRecord] { state.withLock { $0.keys } }
+
   /// Since the start of the run.
   var now: Duration { .nanoseconds(Int64(clamping: loop.readClock() &- start)) }
 
   func add(_ entry: TranscriptEntry) {
-    guard !isFull else { return }
-    count += entry.bytes.count + entry.content.count + 200
-    if count > Self.limit || entries.count >= Self.entryLimit {
-      isFull = true
-      entries.append(
-        TranscriptEntry(time: entry.time, kind: .note, title: "the transcript is full; what follows isn't kept"))
-      return
+    state.withLock { state in
+      guard !state.isFull else { return }
+      state.count += entry.bytes.count + entry.content.count + 200
+      if state.count > Self.limit || state.entries.count >= Self.entryLimit {
+        state.isFull = true
+        state.entries.append(
+          TranscriptEntry(time: entry.time, kind: .note, title: "the transcript is full; what follows isn't kept"))
+        return
+      }
+      state.entries.append(entry)
     }
-    entries.append(entry)
   }
 
-  func add(_ key: SessionKeyRecord) { if keys.count < 10_000 { keys.append(key) } }
+  func add(_ key: SessionKeyRecord) { state.withLock { if $0.keys.count < 10_000 { $0.keys.append(key) } } }
 
   func note(_ text: String) { add(TranscriptEntry(time: now, kind: .note, title: text)) }
 }

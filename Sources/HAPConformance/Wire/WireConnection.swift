@@ -7,7 +7,9 @@ import HAPWire
 /// One connection of the tester. It sends anything, understands what it can, and never decides whether it is right.
 ///
 /// Belongs to the loop's thread; callers that await are actors of that loop.
-final class WireConnection: @unchecked Sendable {  // touched on the loop alone
+// Safe: `connect`, the only maker, traps on any thread but the loop's. `CaseRun` and `FuzzGround`, actors of that loop, call the other methods;
+// the async ones are `nonisolated(nonsending)`, so they stay there, and waiting traps elsewhere. Other tasks only pass the reference on.
+final class WireConnection: @unchecked Sendable {
   /// What the accessory may send that makes no message yet: the largest database, sealed, with room.
   static let inputLimit = 24 << 20
   /// Messages and their bytes that may wait to be looked at.

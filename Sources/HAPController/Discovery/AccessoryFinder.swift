@@ -95,12 +95,28 @@ package struct AccessoryFinder: Sendable {
   }
 
   /// Where an accessory is that we have no pairing with; nil: we have one.
-  package func addressesOfStranger(_ target: Target) async throws -> [String]? {
+  func addressesOfStranger(_ target: Target) async throws -> [String]? {
     if case .address(let address) = target {
       return (try? knownPairings().pairing(for: target)) == nil ? ["\(address)"] : nil
     }
     let (pairing, found) = try await meant(target)
     return pairing == nil ? found?.addresses : nil
+  }
+
+  /// Makes an accessory identify itself that no controller is paired with. HAP R2 §6.7.6.
+  /// - Throws: `AccessError.identifyForbidden`.
+  /// - Returns: its addresses; nil: nothing was done, because we have a pairing with it.
+  package func identifyStranger(_ target: Target) async throws -> [String]? {
+    guard let addresses = try await addressesOfStranger(target) else { return nil }
+    let client = try await OpenAccessory.connect(addresses, on: loop, timeout: timeout)
+    let status: Int
+    do { status = try await client.request(.identify).status } catch {
+      await client.close()
+      throw error
+    }
+    await client.close()
+    guard status == 204 else { throw AccessError.identifyForbidden(status) }
+    return addresses
   }
 
   /// The one accessory on the network that is meant.

@@ -9,29 +9,16 @@ import HAPTransport
 #endif
 
 /// A look at the network for accessories, for callers that await: what is found as it comes, until a time that is set, or the end.
-package final class AccessorySearch: @unchecked Sendable {  // what is inside belongs to the loop
+package struct AccessorySearch: Sendable {
   package typealias Event = AccessorySighting
 
   /// How many events may wait to be read: a network is not to fill our memory. One more is the end of the search.
   private static let room = 10_000
 
-  /// Silence doesn't end it sooner: who has said something within the last second doesn't repeat it (RFC 6762 §6), and is asked again after
-  /// a second.
-  private static let leastTime = Duration.milliseconds(1500)
-
   /// Ends with the search.
   package let events: AsyncStream<Event>
-
   private let loop: EventLoop
-  private let tell: AsyncStream<Event>.Continuation
-  private let quiet: Duration?
-  private var browser: ServiceBrowser?
-  private var present: [String: FoundAccessory] = [:]
-  private var limit: LoopTimer?
-  private var silence: LoopTimer?
-  private var signals: [SignalWatcher] = []
-  private var startTime: UInt64 = 0
-  private var isOver = false
+  private let work: LoopBound<SearchWork>
 
   /// Starts at once.
   /// - Parameters:
@@ -43,17 +30,19 @@ package final class AccessorySearch: @unchecked Sendable {  // what is inside be
     on loop: EventLoop, interfaces: [String], limit: Duration?, quiet: Duration? = nil, endsOnSignal: Bool = false
   ) {
     self.loop = loop
-    self.quiet = quiet
-    (events, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.room))
+    let (events, tell) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(Self.room))
+    self.events = events
+    let work = LoopBound(loop, SearchWork(loop, tell, quiet: quiet))
+    self.work = work
     // A loop that has ended runs nothing more.
-    if !loop.schedule({ self.start(interfaces, limit, endsOnSignal) }) { tell.finish() }
+    if !loop.schedule({ work.value.start(interfaces, limit, endsOnSignal) }) { tell.finish() }
   }
 
   /// Any number of times.
-  package func close() { loop.schedule { self.finish() } }
+  package func close() { loop.schedule { [work] in work.value.finish() } }
 
   /// Ends it after this time, instead of the one that was set before.
-  package func end(after time: Duration) { loop.schedule { self.limit?.start(after: time) } }
+  package func end(after time: Duration) { loop.schedule { [work] in work.value.limit?.start(after: time) } }
 
   /// Waits for the end of the search.
   /// - Parameter onEvent: is called after each event. `isEmpty`: no accessory is present.
@@ -76,10 +65,34 @@ package final class AccessorySearch: @unchecked Sendable {  // what is inside be
     if Task.isCancelled { throw .cancelled }
     return (present.values.sorted { $0.name < $1.name }, trouble)
   }
+}
 
-  // MARK: On the loop
+/// The work of a search, on the loop's thread. Its timers keep it until the end of the search.
+private final class SearchWork {
+  typealias Event = AccessorySighting
 
-  private func start(_ interfaces: [String], _ time: Duration?, _ endsOnSignal: Bool) {
+  /// Silence doesn't end it sooner: who has said something within the last second doesn't repeat it (RFC 6762 §6), and is asked again after
+  /// a second.
+  private static let leastTime = Duration.milliseconds(1500)
+
+  private let loop: EventLoop
+  private let tell: AsyncStream<Event>.Continuation
+  private let quiet: Duration?
+  private var browser: ServiceBrowser?
+  private var present: [String: FoundAccessory] = [:]
+  private(set) var limit: LoopTimer?
+  private var silence: LoopTimer?
+  private var signals: [SignalWatcher] = []
+  private var startTime: UInt64 = 0
+  private var isOver = false
+
+  init(_ loop: EventLoop, _ tell: AsyncStream<Event>.Continuation, quiet: Duration?) {
+    self.loop = loop
+    self.tell = tell
+    self.quiet = quiet
+  }
+
+  func start(_ interfaces: [String], _ time: Duration?, _ endsOnSignal: Bool) {
     if isOver { return }
     let limit = LoopTimer(loop) { self.finish() }
     // Also when the loop is stopped, so that no task waits for events forever.
@@ -126,7 +139,7 @@ package final class AccessorySearch: @unchecked Sendable {  // what is inside be
     if case .dropped = tell.yield(event) { finish() }
   }
 
-  private func finish() {
+  func finish() {
     guard !isOver else { return }
     isOver = true
     browser?.close()

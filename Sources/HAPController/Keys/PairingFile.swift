@@ -54,6 +54,22 @@ package enum PairingFile {
     return try node.asObject().compactMap { try pairing(alias: $0.name, $0.value) }
   }
 
+  /// Gives pairings of a file names that a storage can have: without slashes, and another one if a pairing with another accessory has it.
+  package static func named(
+    _ read: [ControllerPairing], among stored: [ControllerPairing]
+  ) -> [ControllerPairing] {
+    var known = stored
+    return read.map { pairing in
+      var pairing = pairing
+      pairing.alias = pairing.alias.split(separator: "/").joined(separator: "-")
+      let isSame = known.first { $0.alias == pairing.alias }.map { $0.accessoryID == pairing.accessoryID } ?? true
+      if !isSame { pairing.alias = freeAlias(pairing.alias, among: known.map(\.alias)) }
+      known.removeAll { $0.alias == pairing.alias }
+      known.append(pairing)
+      return pairing
+    }
+  }
+
   private static func pairing(alias: String, _ node: JSONNode) throws -> ControllerPairing? {
     if let connection = node["Connection"]?.stringValue, connection != "IP" { return nil }
     func key(_ name: String) throws -> [UInt8] {

@@ -8,7 +8,7 @@ import HAPTransport
 import HAPWire
 
 /// A verified connection to an accessory.
-package struct OpenAccessory: Sendable {
+package struct OpenAccessory: AccessoryRequests {
   package let client: ControllerClient
   package let pairing: ControllerPairing
 
@@ -41,11 +41,10 @@ package struct OpenAccessory: Sendable {
     try AccessoryMirror(answer: try await client.request(.accessories))
   }
 
-  /// The entries of an answer to `request`, which has them with 200 and 207 (and 204: none).
-  package func entries(_ request: ControllerRequest) async throws -> [CharacteristicEntry] {
-    let answer = try await client.request(request)
-    var reader = AttributeReader()
-    return try ControllerConnection.entries(.success(answer), request.name, &reader).get()
+  package var loop: EventLoop { client.loop }
+
+  package func answer(to request: ControllerRequest) async throws(ClientError) -> LinkMessage {
+    try await client.request(request)
   }
 }
 

@@ -130,7 +130,7 @@ private func ownName(of pairing: ControllerPairing, on loop: EventLoop, timeout:
 }
 
 /// "garage", "garage-2" …
-package func freeAlias(_ name: String, among taken: [String]) -> String {
+func freeAlias(_ name: String, among taken: [String]) -> String {
   if !taken.contains(name) { return name }
   for number in 2... where !taken.contains("\(name)-\(number)") { return "\(name)-\(number)" }
   preconditionFailure("the range has no end")

@@ -8,6 +8,9 @@ import HAPLoop
 
 /// Where the calls to the daemon are made: on a loop of their own, since they wait for its answers, and a daemon that hangs must not hold up
 /// an accessory. All of it belongs to that loop's thread, except where it says otherwise.
+// Safe: `loop` and `choice` are constants. `init`, `absence` and `close` may come from any thread, and use the rest in work that they give to the
+// loop. The others call from the loop: `DaemonRegistration` and `DeskConversations` get there by `schedule`, and the timers that all of them
+// make trap on any other thread.
 final class DaemonDesk: @unchecked Sendable {
   let loop: EventLoop
   let choice: InterfaceChoice

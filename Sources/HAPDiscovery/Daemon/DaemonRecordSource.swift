@@ -1,64 +1,86 @@
 import HAPLoop
 
 /// Looks for records through the machine's mDNS daemon: a conversation for each question. The work is done at a desk.
-// What belongs to the desk is touched on its loop alone, the rest on the owner's.
-final class DaemonRecordSource: RecordSource, @unchecked Sendable {
+final class DaemonRecordSource: RecordSource {
+  /// What the answers go to, on the owner's loop.
+  fileprivate final class Owner {
+    let tell: (RecordEvent) -> Void
+    var isClosed = false
+    /// Counts how often all was lost, so that news and questions of before don't reach what comes after.
+    var edition = 0
+
+    init(_ tell: @escaping (RecordEvent) -> Void) { self.tell = tell }
+  }
+
+  private let desk: DaemonDesk
+  private let owner: Owner
+  private let conversations: LoopBound<DeskConversations>
+
+  /// - Parameters:
+  ///   - loop: its owner's, where it tells. This is called on it.
+  ///   - desk: its own from now on.
+  init(_ loop: EventLoop, _ desk: DaemonDesk, type: String, tell: @escaping (RecordEvent) -> Void) {
+    self.desk = desk
+    owner = Owner(tell)
+    let conversations = LoopBound(
+      desk.loop, DeskConversations(desk, type: type, for: LoopBound(here: loop, owner), on: loop))
+    self.conversations = conversations
+    desk.loop.schedule { conversations.value.browse() }
+  }
+
+  func close() {
+    guard !owner.isClosed else { return }
+    owner.isClosed = true
+    desk.loop.schedule { [conversations] in conversations.value.close() }
+    desk.close()
+  }
+
+  func ask(_ question: Question) {
+    let edition = owner.edition
+    desk.loop.schedule { [conversations] in conversations.value.start(question, of: edition) }
+  }
+
+  func drop(_ question: Question) {
+    let edition = owner.edition
+    desk.loop.schedule { [conversations] in conversations.value.end(question, of: edition) }
+  }
+}
+
+/// The conversations with the daemon, on the desk's loop.
+private final class DeskConversations {
   /// With Avahi each is a connection to D-Bus, which lets one user have 256.
   private static let mostConversations = 192
 
-  private let loop: EventLoop
   private let desk: DaemonDesk
   private let type: String
-  private let tell: (RecordEvent) -> Void
-  private var isClosed = false
-  /// Counts how often all was lost, so that news and questions of before don't reach what comes after.
-  private var edition = 0
-
-  // Of the desk's loop.
+  private let owner: LoopBound<DaemonRecordSource.Owner>
+  private let ownerLoop: EventLoop
   private var instances: ServiceReference?
   private var conversations: [Question: ServiceReference] = [:]
   /// Those beyond the limit, until another ends; and those that couldn't be asked, until the next try.
   private var waiting: [Question] = []
-  private var deskEdition = 0
+  private var edition = 0
   private var backOff = BackOff()
   private lazy var retry = LoopTimer(desk.loop) { [unowned self] in
     if instances == nil { browse() } else { startWaiting() }
   }
 
-  /// - Parameters:
-  ///   - loop: its owner's, where it tells.
-  ///   - desk: its own from now on.
-  init(_ loop: EventLoop, _ desk: DaemonDesk, type: String, tell: @escaping (RecordEvent) -> Void) {
-    self.loop = loop
+  init(_ desk: DaemonDesk, type: String, for owner: LoopBound<DaemonRecordSource.Owner>, on ownerLoop: EventLoop) {
     self.desk = desk
     self.type = type
-    self.tell = tell
-    desk.loop.schedule { self.browse() }
+    self.owner = owner
+    self.ownerLoop = ownerLoop
   }
 
   func close() {
-    guard !isClosed else { return }
-    isClosed = true
-    desk.loop.schedule {
-      self.hangUp()
-      self.retry.close()
-    }
-    desk.close()
+    hangUp()
+    retry.close()
   }
 
-  func ask(_ question: Question) {
-    let edition = edition
-    desk.loop.schedule { if edition == self.deskEdition { self.start(question) } }
-  }
+  func start(_ question: Question, of edition: Int) { if edition == self.edition { start(question) } }
+  func end(_ question: Question, of edition: Int) { if edition == self.edition { end(question) } }
 
-  func drop(_ question: Question) {
-    let edition = edition
-    desk.loop.schedule { if edition == self.deskEdition { self.end(question) } }
-  }
-
-  // MARK: At the desk
-
-  private func browse() {
+  func browse() {
     retry.cancel()
     guard desk.interfaces != nil else { return failed(desk.choice.absence) }
     do throws(DaemonError) {
@@ -122,12 +144,11 @@ final class DaemonRecordSource: RecordSource, @unchecked Sendable {
 
   private func failed(_ reason: String) {
     hangUp()
-    deskEdition += 1
-    let edition = deskEdition
+    edition += 1
     retry.start(after: backOff.delay())
-    loop.schedule {
-      self.edition = edition
-      if !self.isClosed { self.tell(.lost(reason)) }
+    ownerLoop.schedule { [edition, owner] in
+      owner.value.edition = edition
+      if !owner.value.isClosed { owner.value.tell(.lost(reason)) }
     }
   }
 
@@ -138,7 +159,9 @@ final class DaemonRecordSource: RecordSource, @unchecked Sendable {
       guard let wanted = desk.interfaces, wanted == [0] || wanted.contains(link.interface) else { return }
     default: break
     }
-    let edition = deskEdition
-    loop.schedule { if edition == self.edition, !self.isClosed { self.tell(event) } }
+    ownerLoop.schedule { [edition, owner] in
+      let owner = owner.value
+      if edition == owner.edition, !owner.isClosed { owner.tell(event) }
+    }
   }
 }

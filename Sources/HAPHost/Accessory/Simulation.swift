@@ -9,7 +9,9 @@ import HAPStore
 /// The accessories that one process serves on one loop and in one time; with several loops, its share of them. They may come and go while it runs.
 ///
 /// Belongs to the loop's thread.
-package final class Simulation: @unchecked Sendable {  // everything but constants is used on the loop's thread alone
+// Safe: `init` traps on any other thread. Its users are objects of the same loop: `CommandDispatcher`, `ServedRun` and `SimulatorCore` by work that they
+// give to the loop, `ControlAPI` as its actor. The accessories in it are actors of the loop, and enter them by `assumeIsolated`, which traps elsewhere.
+package final class Simulation: @unchecked Sendable {
   /// What all accessories of a simulation have in common.
   package struct Setting {
     /// Where they keep what they are to remember.

@@ -1,7 +1,10 @@
 import CUV
 
 /// Runs an event loop on a thread of its own, by libuv.
-final class KernelDriver: LoopDriver, @unchecked Sendable {  // see LoopDriver; the rest is under the lock
+// Safe: `life` is behind its lock, and the pointers are constants. What they point to is made in `init`, used by the loop's thread, and freed in
+// `deinit`, which the running thread prevents by its reference; `uv_async_send` and the semaphores may be used by any thread. `threadHandle` is
+// written before the thread exists, and read by the one caller that turned `life` from running to joining.
+final class KernelDriver: LoopDriver, @unchecked Sendable {
   private enum Life: Sendable { case new, running, joining, ended }
 
   let loop: UnsafeMutablePointer<uv_loop_t>
@@ -238,46 +241,13 @@ private final class PoolWorkWithResult<T: Sendable>: PoolWork {
 }
 
 /// One thread waits until another opens it.
-final class Latch: @unchecked Sendable {  // all access is under the mutex
-  private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<uv_cond_t>.allocate(capacity: 1)
-  private var isOpen = false
+final class Latch: Sendable {
+  private let isOpen = Guarded(false)
 
-  init() {
-    uv_mutex_init(mutex)
-    uv_cond_init(condition)
-  }
-
-  deinit {
-    uv_cond_destroy(condition)
-    uv_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
-  }
-
-  func open() {
-    uv_mutex_lock(mutex)
-    isOpen = true
-    uv_cond_signal(condition)
-    uv_mutex_unlock(mutex)
-  }
+  func open() { isOpen.change { $0 = true } }
 
   /// - Returns: whether it is open.
-  func wait(_ limit: Duration?) -> Bool {
-    let deadline = limit.map { uv_hrtime() + UInt64(max($0 / .nanoseconds(1), 0)) }
-    uv_mutex_lock(mutex)
-    defer { uv_mutex_unlock(mutex) }
-    while !isOpen {
-      guard let deadline else {
-        uv_cond_wait(condition, mutex)
-        continue
-      }
-      let now = uv_hrtime()
-      if now >= deadline { break }
-      uv_cond_timedwait(condition, mutex, deadline - now)
-    }
-    return isOpen
-  }
+  func wait(_ limit: Duration?) -> Bool { isOpen.wait(atMost: limit) { $0 } }
 }
 
 extension UnsafeMutableRawPointer {

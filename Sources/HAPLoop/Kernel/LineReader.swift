@@ -84,7 +84,7 @@ package final class LineReader: KernelHandle {
 }
 
 /// The thread of a line reader: waits for its descriptor or for the word to stop, reads, and waits to be told to go on.
-private final class ReaderThread: @unchecked Sendable {
+private final class ReaderThread: Sendable {
   enum Chunk: Sendable {
     case bytes([UInt8])
     case end(LoopError?)
@@ -100,7 +100,8 @@ private final class ReaderThread: @unchecked Sendable {
   private let stopReader: Int32
   private let stopWriter: Int32
   private let state = Mutex(State())
-  private var mayGoOn = uv_sem_t()
+  /// How often it may go on.
+  private let permits = Guarded(0)
 
   init(_ descriptor: Int32) throws(LoopError) {
     var ends: (uv_file, uv_file) = (-1, -1)
@@ -110,13 +111,11 @@ private final class ReaderThread: @unchecked Sendable {
     if status != 0 { throw LoopError(status: status, while: "reading lines") }
     (stopReader, stopWriter) = ends
     self.descriptor = descriptor
-    uv_sem_init(&mayGoOn, 0)
   }
 
   deinit {
     closeDescriptor(stopReader)
     closeDescriptor(stopWriter)
-    uv_sem_destroy(&mayGoOn)
   }
 
   func start(waking async: UnsafeMutablePointer<uv_async_t>) {
@@ -136,7 +135,7 @@ private final class ReaderThread: @unchecked Sendable {
     state.withLock { $0.wakeUp = nil }
     // The thread may wait at either place.
     _ = write(stopWriter, [0], 1)
-    uv_sem_post(&mayGoOn)
+    goOn()
   }
 
   func take() -> Chunk? {
@@ -146,7 +145,7 @@ private final class ReaderThread: @unchecked Sendable {
     }
   }
 
-  func goOn() { uv_sem_post(&mayGoOn) }
+  func goOn() { permits.change { $0 += 1 } }
 
   private func run() {
     while true {
@@ -158,7 +157,11 @@ private final class ReaderThread: @unchecked Sendable {
         return true
       }
       guard isWanted, case .bytes = chunk else { return }
-      uv_sem_wait(&mayGoOn)
+      _ = permits.wait { permits in
+        guard permits > 0 else { return false }
+        permits -= 1
+        return true
+      }
     }
   }
 

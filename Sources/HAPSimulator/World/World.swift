@@ -2,12 +2,14 @@ import HAPLoop
 import HAPSimulatorCore
 import HAPWorld
 
+// Safe: a test runs the world on one thread, which is the only one that has tasks of the world.
+// Each property and method that uses a variable traps on any other thread by `check`, or awaits an actor of the world.
 /// A simulated world for a test: hosts, one network and one clock, all decided by a seed. See ``withSimulatedWorld(seed:timeLimit:includesMainActor:file:line:_:)``.
 ///
 /// Nothing in it uses a socket, a file or the time of the machine. Its clock moves only when nothing can run, so an hour of waiting takes no time.
 /// Everything here is for the tasks of the world: the body and what it starts with `async let`, task groups, actors or ``startTask(_:)``. A
 /// property or a method that doesn't await traps if it is used elsewhere.
-public final class World: @unchecked Sendable {  // of the world's thread, but for the constants
+public final class World: @unchecked Sendable {
   /// The seed that decides everything in it. `HAPSIM_SEED` of the environment sets it to run a failure again.
   public let seed: UInt64
   let simulated: SimulatedWorld

@@ -3,8 +3,10 @@ import HAPSimulatorCore
 import HAPWorld
 
 extension World {
+  // Safe: as `World`: each property and method that uses a variable traps outside of the world's thread by `world.check`, or awaits an actor of
+  // the world.
   /// A machine of a simulated world: it serves accessories, or runs the app under test, or both.
-  public final class Host: @unchecked Sendable {  // of the world's thread, but for the constants
+  public final class Host: @unchecked Sendable {
     /// As it was given.
     public var name: String { machine.name }
     /// The world that it belongs to.

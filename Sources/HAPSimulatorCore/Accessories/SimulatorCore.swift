@@ -9,7 +9,9 @@ import HAPStore
 /// What a simulator has: its clock, its accessories, and who announces them.
 ///
 /// Belongs to the loop's thread, but for its constants.
-package final class SimulatorCore: @unchecked Sendable {  // everything but constants is used on the loop's thread alone
+// Safe: `Simulator` uses the variables in work that it gives to the loop by `answer` and `answerUnlessCancelled`. What this work needs, a
+// `Simulation`, traps on any other thread.
+package final class SimulatorCore: @unchecked Sendable {
   package typealias Done<T> = @Sendable (Result<T, SimulationFailure>) -> Void
 
   package let loop: EventLoop

@@ -1,7 +1,9 @@
 import HAPLoop
 
 /// A TCP connection of a simulated world, for callers that await. Belongs to its loop, but for the constants.
-package final class WorldChannel: @unchecked Sendable {  // see above
+// Safe: variables and `memory` are used in work that was given to the loop by `schedule`, `answer` or `answerUnlessCancelled`, and in callbacks of
+// `stream`, whose maker traps on any other thread. The other members are constants.
+package final class WorldChannel: @unchecked Sendable {
   /// Reading pauses while that many bytes wait to be taken.
   private static let most = 262_144
 

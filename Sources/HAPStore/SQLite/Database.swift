@@ -13,6 +13,8 @@ struct SQLiteError: Error, Equatable {
 ///
 /// Not thread-safe by itself (opened without SQLite's own mutexes): whoever owns it keeps it behind one `Mutex`, which is
 /// why it may be called Sendable.
+// Safe: `DurableDatabase` is the only owner, keeps it in a `Mutex`, and lends it to closures that run with the lock. Schema.swift uses a new one
+// before that. Results that leave these closures are `Sendable` values.
 final class Database: @unchecked Sendable {
   fileprivate let handle: OpaquePointer
 

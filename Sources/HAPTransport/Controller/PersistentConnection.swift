@@ -25,6 +25,8 @@ final class PersistentConnection {
     let random: RandomSource
     /// The time between two automatic reads of the database.
     var databasePace = DatabaseFreshness.pace
+    /// Whether a lost connection is made again.
+    var reconnects = true
   }
 
   /// How many requests may wait for their turn.
@@ -88,7 +90,8 @@ final class PersistentConnection {
   init(_ plan: Plan, on loop: EventLoop) {
     self.loop = loop
     self.plan = plan
-    machine = ReconnectMachine(searchTime: plan.connectTimeout, backOff: plan.backOff, random: plan.random)
+    machine = ReconnectMachine(
+      searchTime: plan.connectTimeout, backOff: plan.backOff, random: plan.random, reconnects: plan.reconnects)
     freshness = DatabaseFreshness(pace: plan.databasePace, backOff: plan.backOff)
     timer = LoopTimer(loop)
     databaseTimer = LoopTimer(loop)

@@ -27,19 +27,21 @@ package actor PersistentSession {
   ///   - connectTimeout: for finding the addresses and connecting.
   ///   - requestTimeout: for each answer while the connection is made ready, and for requests that name no other.
   ///   - databasePace: the time between two automatic reads of the database.
+  ///   - reconnects: whether a lost connection is made again. If not, the first loss is the end.
   ///   - random: for keys, and for the jitter of the waits. nil: the loop's.
   ///   - findAddresses: where the accessory is now, in the order of preference. Asked before each try, and never twice at a time.
   package init(
     on loop: EventLoop, identity: ControllerCredentials, with accessory: PairedAccessory,
     connectTimeout: Duration = .seconds(10), requestTimeout: Duration = .seconds(15), backOff: BackOff = BackOff(),
-    databasePace: Duration = DatabaseFreshness.pace, random: RandomSource? = nil,
+    databasePace: Duration = DatabaseFreshness.pace, reconnects: Bool = true, random: RandomSource? = nil,
     findAddresses: @escaping @Sendable () async -> [SocketAddress]
   ) {
     self.loop = loop
     bound = LoopBound(loop, Held())
     plan = PersistentConnection.Plan(
       identity: identity, accessory: accessory, findAddresses: findAddresses, connectTimeout: connectTimeout,
-      requestTimeout: requestTimeout, backOff: backOff, random: random ?? loop.random, databasePace: databasePace)
+      requestTimeout: requestTimeout, backOff: backOff, random: random ?? loop.random, databasePace: databasePace,
+      reconnects: reconnects)
   }
 
   /// What belongs to the loop, and outlives a session that is let go until the loop has closed it.
@@ -118,11 +120,8 @@ package actor PersistentSession {
   /// number is another one, and after each loss of the connection.
   /// - Parameter timeout: from now until the answer.
   package func database(timeout: Duration? = nil) async throws(ClientError) -> AccessoryMirror {
-    guard let connection else { throw .cancelled }
     let timeout = timeout ?? plan.requestTimeout
-    return try await withCheckedContinuation { continuation in
-      connection.readDatabase(timeout: timeout) { continuation.resume(returning: $0) }
-    }.get()
+    return try await outcome { $0.readDatabase(timeout: timeout, done: $1) }
   }
 
   /// Takes the configuration number (`c#`) of the accessory's record. Callers report it whenever they see the record.
@@ -137,21 +136,35 @@ package actor PersistentSession {
   package func subscribe(
     to ids: [AttributeID], timeout: Duration? = nil
   ) async throws(ClientError) -> [CharacteristicEntry] {
-    guard let connection else { throw .cancelled }
     let timeout = timeout ?? plan.requestTimeout
-    return try await withCheckedContinuation { continuation in
-      connection.subscribe(ids, timeout: timeout) { continuation.resume(returning: $0) }
-    }.get()
+    return try await outcome { $0.subscribe(ids, timeout: timeout, done: $1) }
   }
 
   /// - Returns: what the accessory refused.
   package func unsubscribe(
     from ids: [AttributeID], timeout: Duration? = nil
   ) async throws(ClientError) -> [CharacteristicEntry] {
-    guard let connection else { throw .cancelled }
     let timeout = timeout ?? plan.requestTimeout
-    return try await withCheckedContinuation { continuation in
-      connection.unsubscribe(ids, timeout: timeout) { continuation.resume(returning: $0) }
+    return try await outcome { $0.unsubscribe(ids, timeout: timeout, done: $1) }
+  }
+
+  /// Waits for the outcome of several requests, or for the cancellation of the task. Requests that were sent by then are carried out.
+  private func outcome<T: Sendable>(
+    of start: (PersistentConnection, @escaping (Result<T, ClientError>) -> Void) -> Void
+  ) async throws(ClientError) -> T {
+    let waiting = Guarded<CheckedContinuation<Result<T, ClientError>, Never>?>(nil)
+    @Sendable func end(_ result: Result<T, ClientError>) {
+      waiting.withLock { $0.take() }?.resume(returning: result)
+    }
+    return try await withTaskCancellationHandler {
+      // `self` in it keeps the closure on the loop.
+      await withCheckedContinuation { continuation in
+        waiting.withLock { $0 = continuation }
+        guard !Task.isCancelled, let connection = self.connection else { return end(.failure(.cancelled)) }
+        start(connection) { end($0) }
+      }
+    } onCancel: {
+      end(.failure(.cancelled))
     }.get()
   }
 }

@@ -69,15 +69,19 @@ struct ReconnectMachine: Sendable {
   private let searchTime: Duration
   private var backOff: BackOff
   private let random: RandomSource
+  /// Whether a lost connection is made again. If not, the first loss is the end.
+  private let reconnects: Bool
 
   /// - Parameters:
   ///   - searchTime: the longest search for addresses.
   ///   - backOff: the times before the next try.
   ///   - random: for the jitter of these times.
-  init(searchTime: Duration, backOff: BackOff, random: RandomSource) {
+  ///   - reconnects: whether a lost connection is made again.
+  init(searchTime: Duration, backOff: BackOff, random: RandomSource, reconnects: Bool = true) {
     self.searchTime = searchTime
     self.backOff = backOff
     self.random = random
+    self.reconnects = reconnects
   }
 
   /// Takes an input.
@@ -112,7 +116,7 @@ struct ReconnectMachine: Sendable {
   }
 
   private mutating func lose(_ error: ClientError) -> [Output] {
-    if error.isFinal { return finish(error) }
+    if error.isFinal || !reconnects { return finish(error) }
     let delay = backOff.delay(jitteredBy: random)
     lastLoss = error
     return enter(.waiting, [.release, .reportLoss(error, nextTry: delay), .startTimer(delay)])

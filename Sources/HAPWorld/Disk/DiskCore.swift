@@ -2,6 +2,8 @@ import CSQLite
 import Synchronization
 
 /// The state of a simulated disk, and what SQLite asks of it. One lock guards all of it. Whatever is open keeps it alive.
+// Safe: `options` is a constant. Everything else is used in the bodies of `locked` and `perform`, which hold the lock, and in methods that only such
+// bodies call. SQLite calls from any thread, through `DiskVFS` and `makeFileMethods`, whose functions use nothing else.
 final class DiskCore: @unchecked Sendable {
   /// With more names, new ones are refused.
   private static let nameLimit = 100_000

@@ -6,7 +6,9 @@ struct OpenSlot {
   var base: sqlite3_file
   var handle: Unmanaged<OpenFile>
 
-  static func fill(_ file: UnsafeMutablePointer<sqlite3_file>?, with handle: OpenFile) {
+  static func fill(
+    _ file: UnsafeMutablePointer<sqlite3_file>?, with handle: OpenFile, methods: UnsafePointer<sqlite3_io_methods>
+  ) {
     UnsafeMutableRawPointer(file.unsafelyUnwrapped).initializeMemory(
       as: OpenSlot.self,
       to: OpenSlot(base: sqlite3_file(pMethods: methods), handle: .passRetained(handle)))
@@ -21,8 +23,8 @@ private func open(_ file: UnsafeMutablePointer<sqlite3_file>?) -> OpenFile {
   OpenSlot.slot(file).handle.takeUnretainedValue()
 }
 
-/// `sqlite3_io_methods`, version 2: the same for all disks.
-private nonisolated(unsafe) let methods: UnsafePointer<sqlite3_io_methods> = {
+/// `sqlite3_io_methods`, version 2. The caller deallocates them.
+func makeFileMethods() -> UnsafePointer<sqlite3_io_methods> {
   let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
   methods.initialize(to: sqlite3_io_methods())
   methods.pointee.iVersion = 2
@@ -30,7 +32,7 @@ private nonisolated(unsafe) let methods: UnsafePointer<sqlite3_io_methods> = {
   setLocks(methods)
   setMemory(methods)
   return UnsafePointer(methods)
-}()
+}
 
 private func setContent(_ methods: UnsafeMutablePointer<sqlite3_io_methods>) {
   methods.pointee.xClose = { file in

@@ -2,7 +2,7 @@ import CSQLite
 import Synchronization
 
 /// The functions by which SQLite reaches a simulated disk: `sqlite3_vfs`, registered under a name of its own. Whatever is open keeps it alive.
-final class DiskVFS: @unchecked Sendable {
+final class DiskVFS {
   private static let count = Atomic(0)
   /// 1970-01-01 in milliseconds of SQLite's calendar.
   private static let epoch: Int64 = 210_866_760_000_000
@@ -10,6 +10,8 @@ final class DiskVFS: @unchecked Sendable {
   let name: String
   private let vfs: UnsafeMutablePointer<sqlite3_vfs>
   private let namePointer: UnsafeMutablePointer<CChar>
+  /// The functions of open files. Each of them keeps this VFS alive.
+  private let methods = makeFileMethods()
   private let core: DiskCore
 
   init(_ core: DiskCore) {
@@ -34,6 +36,7 @@ final class DiskVFS: @unchecked Sendable {
   deinit {
     vfs.deallocate()
     namePointer.deallocate()
+    methods.deallocate()
   }
 
   /// No connection can be opened any more.
@@ -50,8 +53,9 @@ final class DiskVFS: @unchecked Sendable {
       file.unsafelyUnwrapped.pointee.pMethods = nil
       let (code, handle) = DiskVFS.core(vfs).open(name.map { String(cString: $0) }, flags: flags)
       guard let handle else { return code }
-      handle.vfs = DiskVFS.own(vfs)
-      OpenSlot.fill(file, with: handle)
+      let own = DiskVFS.own(vfs)
+      handle.vfs = own
+      OpenSlot.fill(file, with: handle, methods: own.methods)
       // As on a system: a file that cannot be written is opened for reading.
       outFlags?.pointee =
         handle.isReadOnly ? flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY : flags

@@ -1,4 +1,5 @@
 import CSQLite
+import HAPLoop
 
 /// The disk of one simulated host, in memory. SQLite reaches it by a VFS of its own, `vfs`, and the stores of HAPStore run on it (`StoreFiles`).
 ///
@@ -28,18 +29,19 @@ package final class SimulatedDisk: Sendable {
   }
 
   let core: DiskCore
-  private let registered: DiskVFS
+  private let registered: Guarded<DiskVFS>
+  /// The name of the disk's VFS.
+  package let vfsName: String
 
   package init(_ options: Options = Options()) {
     precondition(options.sectorSize > 0 && options.capacity >= 0, "sectors and disks have a size")
     core = DiskCore(options)
-    registered = DiskVFS(core)
+    let vfs = DiskVFS(core)
+    vfsName = vfs.name
+    registered = Guarded(vfs)
   }
 
-  deinit { registered.unregister() }
-
-  /// The name of the disk's VFS.
-  package var vfsName: String { registered.name }
+  deinit { registered.withLock { $0.unregister() } }
 
   // MARK: Crashes
 

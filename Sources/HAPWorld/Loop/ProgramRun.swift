@@ -1,7 +1,9 @@
 import HAPLoop
 
 /// A program that a simulated host runs, as the program itself sees it: arguments, input, output and loops. Belongs to the world's thread.
-package final class ProgramRun: @unchecked Sendable {  // see above
+// Safe: the constants are set in `init`. The closures are set and called by the program and by `SimulatedChild`, both of which are run by the
+// world's agenda (`process.post`), on the world's thread.
+package final class ProgramRun: @unchecked Sendable {
   package let world: SimulatedWorld
   package let process: SimulatedProcess
   /// Without the program's name.

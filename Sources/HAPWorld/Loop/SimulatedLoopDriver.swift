@@ -1,7 +1,9 @@
 import HAPLoop
 
 /// Runs an event loop as a process of a simulated host. Belongs to the world's thread.
-final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {  // see above
+// Safe: `wake` is the only member that other threads use while the world runs; `takeForeignWake` sees that, and leaves it to the world's thread.
+// Loops make all other calls in their turns, which the world's agenda runs on its thread.
+final class SimulatedLoopDriver: LoopDriver, @unchecked Sendable {
   /// A machine's clock doesn't begin at zero.
   private static let bootTime: UInt64 = 1_000_000_000_000
   /// In nanoseconds. Nothing that happens in it is visible outside.

@@ -5,7 +5,9 @@ import Synchronization
 ///
 /// Everything runs on the thread that calls `run`: event loops, actors, tasks. The clock moves only when nothing can run, so an hour of waiting
 /// takes no time. Two runs of one seed do the same, action by action.
-package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its thread's alone, but for `foreign`
+// Safe: one thread at a time runs the world, and `thread` names it. `enqueue` and wake-ups from other threads see that they are not on it, and only
+// append to `foreign`, which has a lock. Tests count these: `foreignJobCount` is 0 at the end of each run.
+package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {
   package let agenda: Agenda
   package let network: SimulatedNetwork
   /// The programs that `ChildProcess` can start on the hosts, by name: the main function, which returns while the program continues.
@@ -84,7 +86,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
     defer { thread.store(0, ordering: .releasing) }
     let end = limits.time.map(\.clampedNanoseconds) ?? .max
     var (moment, steps) = (agenda.now, 0)
-    while body.result == nil {
+    while !body.hasResult {
       (moment, steps) = (agenda.now, agenda.now == moment ? steps + 1 : 0)
       if steps > limits.steps { throw WorldError.spinning(seed: seed, time: now) }
       takeForeignWork()
@@ -95,7 +97,7 @@ package final class SimulatedWorld: TaskExecutor, @unchecked Sendable {  // its 
       if body.shouldCancel.exchange(false, ordering: .acquiringAndReleasing) { body.task?.cancel() }
       if limits.deniesForeignWork { try denyForeignWork() }
       if let next = agenda.nextTime, next > end { throw WorldError.timeLimit(seed: seed, time: now) }
-      if !agenda.runNext(), body.result == nil { throw WorldError.stuck(seed: seed, time: now) }
+      if !agenda.runNext(), !body.hasResult { throw WorldError.stuck(seed: seed, time: now) }
     }
     guard let result = body.result else { preconditionFailure("the body has ended") }
     if limits.deniesForeignWork, case .success = result { try denyForeignWork() }

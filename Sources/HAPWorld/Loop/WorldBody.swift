@@ -17,10 +17,24 @@ package struct WorldLimits: Sendable {
   }
 }
 
-/// The body of a run. Belongs to the world's thread, but for `shouldCancel`.
-final class WorldBody<T: Sendable>: @unchecked Sendable {  // see above
-  var task: Task<Void, Never>?
-  var result: Result<T, any Error>?
+/// The body of a run. From any thread.
+final class WorldBody<T: Sendable>: Sendable {
+  private struct State: Sendable {
+    var task: Task<Void, Never>?
+    var result: Result<T, any Error>?
+  }
+
+  private let state = Guarded(State())
+  var task: Task<Void, Never>? {
+    get { state.withLock { $0.task } }
+    set { state.withLock { $0.task = newValue } }
+  }
+  var result: Result<T, any Error>? {
+    get { state.withLock { $0.result } }
+    set { state.withLock { $0.result = newValue } }
+  }
+  /// Read in each step of the world.
+  var hasResult: Bool { state.withLock { $0.result != nil } }
   /// Asks the world to cancel the task. From any thread.
   let shouldCancel = Atomic<Bool>(false)
 }

@@ -7,7 +7,9 @@ import HAPWire
 /// Plays scenarios that come over the control API, one at a time and beside none that the process was started with.
 ///
 /// Belongs to the loop's thread.
-final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {  // used on the loop's thread alone
+// Safe: it has two users. `LiveControl` belongs to the loop; it is made there by a listener that traps elsewhere. `ControlAPI` is an actor of the
+// same loop. `read`, which runs on the work pool, is static.
+final class ScenarioPlayer: ControlledScenarios, @unchecked Sendable {
   private enum State {
     case none
     case playing(ScenarioRun)

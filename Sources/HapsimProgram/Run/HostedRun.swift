@@ -3,7 +3,9 @@ import HAPCommandLine
 import HAPLoop
 
 /// `hapsim run` or `hapsim judge` on loops that it has no thread for: as a process of a simulated host.
-package final class HostedRun: @unchecked Sendable {  // used on one thread
+// Safe: only a simulated host uses it (`SimulatedHapsim` in Tests/WorldPrograms). All its calls, and what `later` runs, are on the world's thread;
+// the world counts work from other threads, and the proof allows none.
+package final class HostedRun: @unchecked Sendable {
   private let console: Console
   private let onEnd: (ExitCode) -> Void
   private var options: RunOptions?

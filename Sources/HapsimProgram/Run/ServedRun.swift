@@ -14,7 +14,9 @@ import Synchronization
 /// Accessories that this process serves, and all that goes with them: who announces them, who commands them, what happens to them, and who is told.
 ///
 /// What it has is made, used and ended on the first loop's thread; the thread that called waits. Accessories may be on other loops, too.
-final class ServedRun: @unchecked Sendable {  // see above
+// Safe: `begin`, `end` and all callbacks run on the first loop, whose timers and listeners trap on any other thread. `start` and `finish` are called
+// one after the other, and wait for the loop by `performAndWait` before they read what it wrote.
+final class ServedRun: @unchecked Sendable {
   private let folder: StateFolder
   private let choices: PreparedAccessory.Choices
   private let hosts: ListeningHosts
@@ -94,7 +96,6 @@ final class ServedRun: @unchecked Sendable {  // see above
       alone: prepared.accessories.count == 1 ? prepared.accessories[0].name : nil, console.output)
     judged = options.judging.map { JudgedRun($0, of: prepared.accessories, options) }
     do {
-      nonisolated(unsafe) let prepared = prepared
       try loop.performAndWait { [self] in try begin(prepared, log) }
     } catch {
       // What was begun ends in good order where the rest can't be.
@@ -208,11 +209,12 @@ final class ServedRun: @unchecked Sendable {  // see above
   }
 
   private func setting(on loop: EventLoop, _ events: EventListeners, _ numbers: NumberSource) -> Simulation.Setting {
-    nonisolated(unsafe) let responder = responder
+    // Our own responder is of the only loop; several loops share a distant one.
+    let responder = responder.map { LoopBound(here: loop, $0) }
     let distant = distantResponder
     var setting = Simulation.Setting(
       folder: folder, places: hosts.places, choices: choices, seed: options.seed ?? 0,
-      makeAdvertiser: { responder?.makeAdvertiser() ?? distant?.makeAdvertiser(for: loop) },
+      makeAdvertiser: { responder?.value.makeAdvertiser() ?? distant?.makeAdvertiser(for: loop) },
       sink: { events.tell($0) },
       tellsAll: hasReader || scenario != nil || options.recording != nil || options.control.isGiven)
     if let captures = options.capture { setting.capture(in: captures) }

@@ -6,10 +6,11 @@ import HAPLoop
 /// One of the loops that accessories are spread over, and its share of them. The first is the one where commands come in.
 ///
 /// What it has is made, used and ended on its loop's thread.
-final class ServingLoop: @unchecked Sendable {  // see above
+final class ServingLoop: Sendable {
   let loop: EventLoop
+  private let opened = Guarded<Simulation?>(nil)
   /// nil until it is opened.
-  private(set) var openSimulation: Simulation?
+  var openSimulation: Simulation? { opened.withLock { $0 } }
   var simulation: Simulation {
     guard let openSimulation else { preconditionFailure("the loop has no simulation yet") }
     return openSimulation
@@ -19,7 +20,8 @@ final class ServingLoop: @unchecked Sendable {  // see above
 
   /// - Parameter clock: shows the time of the accessories.
   func open(_ setting: Simulation.Setting, _ clock: SimulationClock) {
-    openSimulation = Simulation(setting, in: clock, on: loop)
+    let simulation = Simulation(setting, in: clock, on: loop)
+    opened.withLock { $0 = simulation }
   }
 
   /// How many loops a run has.

@@ -25,13 +25,13 @@ extension Command {
     return visit.withAccessory { accessory in
       var mirror = try await accessory.mirror()
       let ids = try mirror.database.ids(forPaths: references.compactMap(\.path), else: .pairedRead)
-      let entries = try await accessory.read(ids)
+      let entries = try await accessory.readEntries(ids)
       _ = mirror.take(entries, of: "GET /characteristics")
       visit.note(mirror.remarks)
       if isJSON {
         console.print(json(entries, mirror.database))
       } else {
-        for entry in entries { console.print(text(entry, mirror.database)) }
+        for entry in entries { console.print(text(entry.id, status: entry.status, mirror.database)) }
       }
       return entries.allSatisfy(\.isSuccess) ? .well : .problem
     }
@@ -39,10 +39,10 @@ extension Command {
 }
 
 /// "1.10 Target Door State: open (0)", or why there is no value.
-func text(_ entry: CharacteristicEntry, _ database: AttributeDatabase) -> String {
-  guard let slot = database.slot(of: entry.id) else { return "\(entry.id): it isn't in the database" }
-  let head = "\(entry.id) \(database.title(ofSlot: slot)): "
-  if let status = entry.status, status != 0 { return head + "status \(status)" }
+func text(_ id: AttributeID, status: Int?, _ database: AttributeDatabase) -> String {
+  guard let slot = database.slot(of: id) else { return "\(id): it isn't in the database" }
+  let head = "\(id) \(database.title(ofSlot: slot)): "
+  if let status, status != 0 { return head + "status \(status)" }
   return head + database.characteristics[slot].text(of: database[slot: slot])
 }
 

@@ -18,12 +18,7 @@ extension Command {
     let visit = try Visit("identify", to: try Target(arguments.operands[0]), arguments, console)
     let isJSON = arguments[CommonOptions.json]
     return visit.run { loop in
-      if let addresses = try await visit.finder(on: loop).addressesOfStranger(visit.target) {
-        let client = try await OpenAccessory.connect(addresses, on: loop, timeout: visit.timeout)
-        let answer = try await client.request(.identify)
-        guard answer.status == 204 else {
-          throw AccessError.identifyForbidden(answer.status)
-        }
+      if let addresses = try await visit.finder(on: loop).identifyStranger(visit.target) {
         if isJSON { console.print(json(nil, addresses)) }
         return .well
       }

@@ -43,16 +43,7 @@ private func importKeys(_ path: String, _ folder: String, _ isJSON: Bool, _ cons
     throw Failure(.problem, "\(path):\(error.place): \(error.path.isEmpty ? "" : "\(error.path): ")\(error.message)")
   }
   let store = try ControllerStore(folder: folder)
-  var known = try store.pairings()
-  var added: [ControllerPairing] = []
-  for var pairing in read {
-    pairing.alias = pairing.alias.split(separator: "/").joined(separator: "-")
-    let isSame = known.first { $0.alias == pairing.alias }.map { $0.accessoryID == pairing.accessoryID } ?? true
-    if !isSame { pairing.alias = freeAlias(pairing.alias, among: known.map(\.alias)) }
-    known.removeAll { $0.alias == pairing.alias }
-    known.append(pairing)
-    added.append(pairing)
-  }
+  let added = PairingFile.named(read, among: try store.pairings())
   try store.keep(added)
   if isJSON {
     console.print(json(added, file: path))

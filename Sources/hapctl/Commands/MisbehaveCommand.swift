@@ -1,13 +1,9 @@
 import HAPCommandLine
 import HAPController
+import HAPMisbehaviour
 import HAPModel
 import HAPStore
 import HAPWire
-
-extension Misdeed {
-  /// All of them, in the order of help.
-  static let all = ofConnections + ofRequests + ofPairing + ofCharacteristics
-}
 
 extension Command {
   private static let stay = Option<Int>(
@@ -48,7 +44,7 @@ extension Command {
     let chosen = misdeeds
     return visit.run { loop in
       let pairing = try visit.store().pairings().pairing(for: visit.target)
-      let mischief = Mischief(visit: visit, loop: loop, pairing: pairing, stay: time)
+      let mischief = Mischief(on: loop, pairing, timeout: visit.timeout, stay: time)
       for misdeed in chosen {
         try await misdeed.perform(mischief)
         console.print("\(misdeed.rule): \(misdeed.what)")

@@ -2,7 +2,6 @@ import HAPCommandLine
 import HAPController
 import HAPModel
 import HAPStore
-import HAPTransport
 import HAPWire
 
 extension Command {
@@ -46,15 +45,14 @@ extension Command {
     if verb != "add", newID != nil || newKey != nil || isAdmin {
       throw UsageError("--identifier, --key and --admin belong to add")
     }
-    if verb != "list", isJSON { throw UsageError("--json belongs to list") }
     switch verb {
     case "list":
       guard rest.isEmpty else { throw UsageError("list takes one TARGET") }
       return visit.withAccessory { accessory in
-        let pairings = try await accessory.pairings()
+        let pairings = try await accessory.listPairings()
         let ours = accessory.pairing.controllerID
         if isJSON {
-          console.print(json(pairings, ours: ours))
+          console.print(listJSON(pairings, ours: ours))
         } else {
           for pairing in pairings {
             let marks = (pairing.isAdmin ? "admin" : "user ") + (pairing.identifier == ours ? "  ours" : "      ")
@@ -71,7 +69,10 @@ extension Command {
       try visit.refuseOwn(new.identifier, "it is let in already, as an admin")
       return visit.withAccessory { accessory in
         try await accessory.change(.adding(new), refusals: [.unknown: "it knows this identifier with another key"])
-        console.print("Added \(shown(newID)) as \(isAdmin ? "an admin" : "a user").")
+        console.print(
+          isJSON
+            ? addedJSON(new, ours: accessory.pairing.controllerID)
+            : "Added \(shown(newID)) as \(isAdmin ? "an admin" : "a user").")
         return .well
       }
     case "remove":
@@ -80,7 +81,7 @@ extension Command {
       return visit.withAccessory { accessory in
         try await accessory.change(
           .removing(Array(id.utf8)), refusals: [.unknown: "it knows nobody of this identifier"])
-        console.print("Removed \(shown(id)).")
+        console.print(isJSON ? removedJSON(id) : "Removed \(shown(id)).")
         return .well
       }
     default: throw UsageError("\(shown(verb)): it is list, add or remove")
@@ -119,32 +120,5 @@ extension Failure {
       case .backoff?, .maxTries?, nil: "error \(code)"
       }
     self.init(.problem, "the accessory refuses: \(reason)")
-  }
-}
-
-extension Pairing {
-  fileprivate var name: String { String(decoding: identifier, as: UTF8.self) }
-}
-
-/// `{"pairings":[{"identifier":"…","publicKey":"…","admin":true,"ours":true}]}`
-private func json(_ pairings: [Pairing], ours: [UInt8]) -> String {
-  JSONWriter.text { json in
-    json.object { json in
-      json.key("pairings")
-      json.array { json in
-        for pairing in pairings {
-          json.object { json in
-            json.key("identifier")
-            json.string(pairing.name)
-            json.key("publicKey")
-            json.string(Hexadecimal.text(pairing.publicKey))
-            json.key("admin")
-            json.bool(pairing.isAdmin)
-            json.key("ours")
-            json.bool(pairing.identifier == ours)
-          }
-        }
-      }
-    }
   }
 }

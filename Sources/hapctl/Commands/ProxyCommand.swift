@@ -1,8 +1,8 @@
 import HAPCommandLine
 import HAPController
-import HAPDiscovery
 import HAPLoop
 import HAPModel
+import HAPProxy
 import HAPStore
 import HAPWire
 
@@ -102,8 +102,10 @@ private struct ProxyRun {
     let (visit, listen, advertises, isJSON) = (visit, listen, advertises, isJSON)
     let proxy = ProxyService(
       identity, before: pairing, database,
-      .init(listen: listen, advertises: advertises, timeout: visit.timeout, interfaces: visit.interfaces),
-      writing: { Transcript(to: transcript, isJSON: isJSON, database) }, on: loop
+      .init(
+        host: listen.host, port: listen.port, advertises: advertises, timeout: visit.timeout,
+        interfaces: visit.interfaces),
+      on: loop, observedBy: { Transcript(to: transcript, isJSON: isJSON, database) }
     ) { try await Self.readDatabase(visit, on: loop).database }
     let stopped = StopRequest()
     try loop.performAndWait { try stopped.watchSignals(loop) }

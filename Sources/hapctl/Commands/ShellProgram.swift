@@ -1,7 +1,6 @@
 import HAPCommandLine
 import HAPController
 import HAPLoop
-import HAPTransport
 import Synchronization
 
 #if canImport(Glibc)
@@ -59,23 +58,18 @@ private struct Shell {
 
   func run() throws -> ExitCode {
     let (visit, loop, screen) = (visit, loop, screen)
-    let (session, pairing) = try blocking {
-      let accessory = try await visit.open(on: loop)
-      return (try await ShellSession(accessory, screen), accessory.pairing)
+    let session = try blocking {
+      let plan = SessionPlan(reconnects: false, readsNews: false)
+      return ShellSession(session: try await visit.finder(on: loop).session(with: visit.target, plan), screen: screen)
     }
-    let follower = DatabaseFollower(on: loop) { try await session.readDatabase() }
-    let record = RecordWatch(of: pairing, on: loop, interfaces: visit.interfaces) { number in
-      await follower.configurationNumber(is: number)
-    }
-    defer { record.close() }
     loop.startTask { await session.showEvents() }
     guard isatty(STDIN_FILENO) == 1, visit.console.output.isTerminal else {
       return try performAll(PlainLines(input, screen), on: session, isInteractive: false)
     }
     let history = ShellHistory(path: visit.folder + "/shell-history")
     let editor = LineEditor(
-      prompt: ShellScreen.harmless(pairing.alias) + "> ", history: history, input, screen, visit.console
-    ) { session.known.database }
+      prompt: ShellScreen.harmless(session.session.name) + "> ", history: history, input, screen, visit.console
+    ) { session.database }
     guard let editor else { throw Failure(.cannotRun, "the terminal can't be used") }
     defer { editor.save() }
     let signals = try watchSignals()

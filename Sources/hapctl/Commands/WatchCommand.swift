@@ -30,27 +30,22 @@ extension Command {
     let most = try arguments.value(count)
     let isJSON = arguments[CommonOptions.json]
     let isOnce = arguments[once]
-    return visit.withSession { session, pairing in
-      let mirror = try await session.database()
-      visit.note(mirror.remarks)
-      let ids = try mirror.database.ids(forPaths: references.compactMap(\.path), else: .events)
+    let paths = references.compactMap(\.path)
+    return visit.withSession(reconnects: !isOnce) { session in
+      let database = session.snapshot.database
+      let ids = try database.ids(forPaths: paths, else: .events)
       guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
       let refused = try await session.subscribe(to: ids)
-      for entry in refused { console.complain("hapctl watch: \(cantBeWatched(entry))") }
+      for result in refused { console.complain("hapctl watch: \(cantBeWatched(result))") }
       guard refused.count < ids.count else { return .problem }
       if !isJSON {
-        console.print("Watching \(ids.count - refused.count) characteristics of \(shown(pairing.alias)).")
+        console.print("Watching \(ids.count - refused.count) characteristics of \(shown(session.name)).")
       }
-      var watch = Watch(visit, mirror: mirror, most: most, isJSON: isJSON, isOnce: isOnce)
-      while let news = await session.next() {
-        if case .database(let mirror) = news {
-          watch.take(mirror, references.compactMap(\.path))
-          try await watch.subscribe(on: session)
-        } else if try watch.take(news) {
-          return .well
-        } else if case .connected = news {
-          try await watch.subscribe(on: session)
-        }
+      var watch = Watch(
+        visit, session, FollowedSelection(in: database) { $0.watched(paths) }, most: most, isJSON: isJSON)
+      while let report = await session.nextReport() {
+        visit.note(report.remarks)
+        if try await watch.take(report.news) { return .well }
       }
       throw Failure(.cannotRun, "the accessory closed the connection")
     }
@@ -60,75 +55,61 @@ extension Command {
 /// Shows news as they come.
 private struct Watch {
   let visit: Visit
-  var mirror: AccessoryMirror
+  let session: AccessorySession
+  private var selection: FollowedSelection
   let most: Int?
   let isJSON: Bool
-  let isOnce: Bool
-  private var pending = PendingSubscriptions()
   private var seen = 0
   private var console: Console { visit.console }
 
-  init(_ visit: Visit, mirror: AccessoryMirror, most: Int?, isJSON: Bool, isOnce: Bool) {
-    (self.visit, self.mirror, self.most, self.isJSON, self.isOnce) = (visit, mirror, most, isJSON, isOnce)
+  init(_ visit: Visit, _ session: AccessorySession, _ selection: FollowedSelection, most: Int?, isJSON: Bool) {
+    (self.visit, self.session, self.selection, self.most, self.isJSON) = (visit, session, selection, most, isJSON)
   }
 
   /// - Throws: when there is nothing more to come.
   /// - Returns: whether enough was seen.
-  mutating func take(_ news: SessionNews) throws -> Bool {
+  mutating func take(_ news: SessionNews) async throws -> Bool {
     switch news {
-    case .values(let entries, let isCatchUp, let remarks):
-      visit.note(remarks)
-      return show(entries, isCatchUp)
+    case .values(let entries, let isCatchUp, _): return show(entries, isCatchUp)
     case .unreadable(let error):
       console.complain("hapctl watch: \(error)")
       if visit.isVerbose { for line in error.excerpt?.lines ?? [] { console.complain(line) } }
-    case .connected(let isAgain, let refused, let remarks):
-      visit.note(remarks)
+    case .connected(let isAgain, let refused, _):
       if isAgain { console.complain("hapctl watch: connected again") }
-      for entry in refused { console.complain("hapctl watch: \(cantBeWatched(entry))") }
+      for entry in refused {
+        console.complain("hapctl watch: \(cantBeWatched(.init(id: entry.id, value: nil, status: entry.status ?? 0)))")
+      }
+      await subscribe()
     case .lost(let error, let nextTry):
-      guard !isOnce else { throw error }
       console.complain("hapctl watch: lost: \(error); trying again in \(nextTry.inSeconds)")
     case .gaveUp(let error): throw error
-    case .database: preconditionFailure("it needs the session")
+    case .database(let mirror):
+      if selection.take(mirror.database) {
+        console.complain("hapctl watch: the accessory has another database now")
+      }
+      await subscribe()
     }
     return false
   }
 
-  /// Takes a database that was read again. `subscribe` subscribes to its new characteristics.
-  mutating func take(_ mirror: AccessoryMirror, _ paths: [String]) {
-    visit.note(mirror.remarks)
-    let known = Set(watched(paths, in: self.mirror))
-    let wanted = watched(paths, in: mirror)
-    let hasChanged = self.mirror.database.structure != mirror.database.structure
-    self.mirror = mirror
-    guard hasChanged else { return }
-    console.complain("hapctl watch: the accessory has another database now")
-    pending.add(wanted.filter { !known.contains($0) }, in: mirror.database)
-  }
-
   /// Subscribes to new characteristics. If that fails, they stay pending until the next connection or database.
-  mutating func subscribe(on session: PersistentSession) async throws {
-    let (refused, error) = try await pending.subscribe { try await session.subscribe(to: $0) }
-    for entry in refused { console.complain("hapctl watch: \(cantBeWatched(entry))") }
-    if let error { console.complain("hapctl watch: the new characteristics are not watched yet: \(error)") }
-  }
-
-  /// What the paths mean in a database; a path that means nothing there is skipped.
-  private func watched(_ paths: [String], in mirror: AccessoryMirror) -> [AttributeID] {
-    guard !paths.isEmpty else { return (try? mirror.database.ids(forPaths: [], else: .events)) ?? [] }
-    return paths.flatMap { (try? mirror.database.ids(forPaths: [$0], else: .events)) ?? [] }
+  private mutating func subscribe() async {
+    let (refused, error) = await selection.subscribe { [session] ids throws(ControllerError) in
+      try await session.subscribe(to: ids)
+    }
+    for result in refused { console.complain("hapctl watch: \(cantBeWatched(result))") }
+    if let error {
+      console.complain("hapctl watch: the new characteristics are not watched yet: \(error.causeText)")
+    }
   }
 
   private mutating func show(_ entries: [CharacteristicEntry], _ isCatchUp: Bool) -> Bool {
-    let known = mirror.remarks.count
-    _ = mirror.take(entries, of: "an event")
-    visit.note(Array(mirror.remarks.dropFirst(known)))
+    let database = session.snapshot.database
     for entry in entries {
       console.print(
         isJSON
-          ? JSONWriter.text { write(entry, mirror.database, isMeanwhile: isCatchUp, to: &$0) }
-          : text(entry, mirror.database) + (isCatchUp ? "  (meanwhile)" : ""))
+          ? JSONWriter.text { write(entry, database, isMeanwhile: isCatchUp, to: &$0) }
+          : text(entry.id, status: entry.status, database) + (isCatchUp ? "  (meanwhile)" : ""))
       seen += 1
       if seen == most { return true }
     }
@@ -136,8 +117,16 @@ private struct Watch {
   }
 }
 
-func cantBeWatched(_ entry: CharacteristicEntry) -> String {
-  "\(entry.id) can't be watched: status \(entry.status ?? 0)"
+extension AttributeDatabase {
+  /// What the paths mean in the database; a path that means nothing there is skipped.
+  fileprivate func watched(_ paths: [String]) -> [AttributeID] {
+    guard !paths.isEmpty else { return (try? ids(forPaths: [], else: .events)) ?? [] }
+    return paths.flatMap { (try? ids(forPaths: [$0], else: .events)) ?? [] }
+  }
+}
+
+func cantBeWatched(_ result: CharacteristicResult) -> String {
+  "\(result.id) can't be watched: status \(result.status)"
 }
 
 extension Duration {

@@ -2,7 +2,9 @@ import HAPCommandLine
 import HAPController
 import HAPIP
 import HAPLoop
+import HAPMisbehaviour
 import HAPModel
+import HAPProxy
 import HAPStore
 import HAPTransport
 
@@ -28,7 +30,8 @@ func withLoop(
 ) -> ExitCode {
   @Sendable func report(_ error: any Error) -> ExitCode {
     let failure = Failure(error)
-    let excerpt = (error as? ClientError)?.excerpt
+    let cause = (error as? ControllerError)?.cause ?? error
+    let excerpt = (cause as? ClientError)?.excerpt
     let hint = excerpt != nil && isVerbose == false ? " (--verbose shows the bytes)" : ""
     console.complain("hapctl \(name): \(failure.message)\(hint)")
     if isVerbose == true { for line in excerpt?.lines ?? [] { console.complain(line) } }
@@ -46,7 +49,12 @@ extension Failure {
   init(_ error: any Error) {
     switch error {
     case let error as Failure: self = error
+    case let error as ControllerError:
+      if let cause = error.cause { self.init(cause) } else { self.init(.cannotRun, "\(error)") }
     case let error as AccessError: self.init(error)
+    case let error as MisdeedError: self.init(error)
+    case let error as ProxyPortInUse:
+      self.init(.cannotRun, "\(error.reason): LISTEN chose it; choose another port, or 0 for a free one")
     case let error as UsageError: self.init(.usage, error.message)
     case let error as StoreError: self.init(.cannotRun, "\(error)")
     case let error as FileError: self.init(.cannotRun, "\(error)")
@@ -66,4 +74,19 @@ extension Failure {
     default: self.init(.cannotRun, "\(error)")
     }
   }
+}
+
+extension Failure {
+  fileprivate init(_ error: MisdeedError) {
+    switch error {
+    case .tooLate(let what, let stay): self.init(.problem, "\(what) within \(stay.roundText); --stay waits longer")
+    case .noCharacteristic(let what):
+      self.init(.problem, "the accessory has no characteristic \(what): this can't be done to it")
+    }
+  }
+}
+
+extension ControllerError {
+  /// The reason alone, without the accessory's name and advice.
+  var causeText: String { cause.map { "\($0)" } ?? description }
 }

@@ -3,7 +3,6 @@ import HAPController
 import HAPIP
 import HAPLoop
 import HAPStore
-import HAPTransport
 
 /// What every command that speaks to an accessory was asked: of whom, with which pairings, and for how long to wait.
 struct Visit: Sendable {
@@ -57,17 +56,15 @@ struct Visit: Sendable {
     run { loop in try await body(try await open(on: loop)) }
   }
 
-  /// With a session that outlives its connections, when it has been verified for the first time. What goes wrong before that is the end.
+  /// Makes a session, and shows the deviations that were tolerated in it. `body` reads its news.
   func withSession(
-    _ body: @escaping @Sendable (PersistentSession, ControllerPairing) async throws -> ExitCode
+    reconnects: Bool, _ body: @escaping @Sendable (AccessorySession) async throws -> ExitCode
   ) -> ExitCode {
     run { loop in
-      let (session, pairing) = try await finder(on: loop).openSession(target)
-      let record = RecordWatch(of: pairing, on: loop, interfaces: interfaces) { number in
-        await session.configurationNumber(is: number)
-      }
-      defer { record.close() }
-      return try await body(session, pairing)
+      let plan = SessionPlan(reconnects: reconnects, readsNews: false)
+      let session = try await finder(on: loop).session(with: target, plan)
+      note(session.remarks)
+      return try await body(session)
     }
   }
 }

@@ -19,7 +19,7 @@ extension AttributeDatabase {
   }
 }
 
-extension OpenAccessory {
+extension AccessoryRequests {
   /// Writes characteristics in one request; as a timed write where one of them asks for it.
   /// - Returns: what was asked of the accessory, and what it refuses.
   /// - Throws: where a path or a value makes no sense; nothing is asked of the accessory then.
@@ -41,6 +41,6 @@ extension OpenAccessory {
       isTimed = isTimed || characteristic.perms.contains(.timedWrite)
       entries.append(.init(id, value: value))
     }
-    return (entries, try await write(entries, isTimed: isTimed))
+    return (entries, try await writeEntries(entries, isTimed: isTimed).list.filter { !$0.isSuccess })
   }
 }

@@ -1,77 +1,55 @@
-import HAPCommandLine
 import HAPController
-import HAPIP
 import HAPModel
 import HAPTransport
-import HAPWire
-import Synchronization
 
-/// One verified session that a shell's lines are performed on, and whose events it shows.
-actor ShellSession {
-  private let accessory: OpenAccessory
-  private let screen: ShellScreen
-  private var mirror: AccessoryMirror
+/// Performs the lines of a shell in a session, and shows its events.
+struct ShellSession: Sendable {
+  let session: AccessorySession
+  let screen: ShellScreen
+
   /// What completion looks at, from the line editor's thread.
-  nonisolated let known: KnownDatabase
-
-  /// A database that other threads may look at.
-  final class KnownDatabase: Sendable {
-    private let current: Mutex<AttributeDatabase>
-    init(_ database: AttributeDatabase) { current = Mutex(database) }
-    var database: AttributeDatabase { current.withLock { $0 } }
-    fileprivate func replace(by database: AttributeDatabase) { current.withLock { $0 = database } }
-  }
-
-  init(_ accessory: OpenAccessory, _ screen: ShellScreen) async throws {
-    self.accessory = accessory
-    self.screen = screen
-    mirror = try await accessory.mirror()
-    known = KnownDatabase(mirror.database)
-  }
-
-  /// Reads the database again, and reports another one.
-  func readDatabase() async throws {
-    let structure = mirror.database.structure
-    mirror = try await accessory.mirror()
-    known.replace(by: mirror.database)
-    if structure != mirror.database.structure { screen.show("The accessory has another database now.") }
-  }
+  var database: AttributeDatabase { session.snapshot.database }
 
   /// Shows events until the session ends; nothing is to be read any more then.
   func showEvents() async {
-    for await event in accessory.client.events {
-      var reader = AttributeReader()
-      do throws(JSONProblem) {
-        let entries = try CharacteristicEntry.list(event.body, &reader)
-        _ = mirror.take(entries, of: "an event")
-        for entry in entries { screen.show(text(entry, mirror.database)) }
-      } catch {
-        screen.complain("an event can't be read: \(error.message)")
+    while let report = await session.nextReport() {
+      switch report.news {
+      case .values(let entries, _, _):
+        for entry in entries { screen.show(text(entry.id, status: entry.status, database)) }
+      case .database:
+        if report.hasOtherStructure { screen.show(Self.hasOtherDatabase) }
+      case .unreadable(.body(let problem, _, _)): screen.complain("an event can't be read: \(problem.message)")
+      case .unreadable(let error): screen.complain("an event can't be read: \(error)")
+      // The session does not connect again, so its end follows.
+      case .connected, .lost, .gaveUp: break
       }
     }
     screen.finish(because: "the accessory closed the connection")
   }
 
+  private static let hasOtherDatabase = "The accessory has another database now."
+
   /// - Returns: whether the accessory did all of it.
   func perform(_ command: ShellCommand) async throws -> Bool {
     switch command {
     case .accessories(let withMeta):
-      try await readDatabase()
-      for line in tree(mirror.database, withMeta: withMeta) { screen.show(line) }
+      let structure = database.structure
+      let new = try await session.readDatabase().database
+      if new.structure != structure { screen.show(Self.hasOtherDatabase) }
+      for line in tree(new, withMeta: withMeta) { screen.show(line) }
       return true
     case .get(let paths):
-      let ids = try mirror.database.ids(forPaths: paths, else: .pairedRead)
-      let entries = try await accessory.read(ids)
-      _ = mirror.take(entries, of: "GET /characteristics")
-      for entry in entries { screen.show(text(entry, mirror.database)) }
-      return entries.allSatisfy(\.isSuccess)
+      let results = try await session.read(try database.ids(forPaths: paths, else: .pairedRead))
+      let database = database
+      for result in results { screen.show(text(result.id, status: result.status, database)) }
+      return results.allSatisfy(\.isSuccess)
     case .put(let assignments):
-      return told(
-        try await accessory.write(assignments, in: mirror.database).refused.map { mirror.database.refusal($0) })
+      let database = database
+      return told(try await session.write(assignments, in: database).refused.map { database.refusal($0) })
     case .watch(let paths): return try await watch(paths, true)
     case .unwatch(let paths): return try await watch(paths, false)
     case .identify:
-      try await accessory.identify(in: mirror.database)
+      try await session.identify()
       return true
     case .help:
       for line in ShellCommand.helpText { screen.show(line) }
@@ -81,9 +59,9 @@ actor ShellSession {
   }
 
   private func watch(_ paths: [String], _ isOn: Bool) async throws -> Bool {
-    let ids = try mirror.database.ids(forPaths: paths, else: .events)
+    let ids = try database.ids(forPaths: paths, else: .events)
     guard !ids.isEmpty else { throw Failure(.problem, "the accessory has nothing that can be watched") }
-    let refused = try await accessory.subscribe(ids, isOn)
+    let refused = isOn ? try await session.subscribe(to: ids) : try await session.unsubscribe(from: ids)
     let count = ids.count - refused.count
     if count > 0 { screen.show("\(isOn ? "Watching" : "No longer watching") \(count) characteristics.") }
     return told(refused.map(cantBeWatched))

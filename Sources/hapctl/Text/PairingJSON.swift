@@ -1,3 +1,4 @@
+import HAPModel
 import HAPStore
 import HAPWire
 
@@ -22,5 +23,55 @@ extension JSONWriter {
   mutating func write(addresses: [String]) {
     key("addresses")
     array { json in for address in addresses { json.string(address) } }
+  }
+}
+
+extension Pairing {
+  var name: String { String(decoding: identifier, as: UTF8.self) }
+}
+
+/// `{"pairings":[{"identifier":"…","publicKey":"…","admin":true,"ours":true}]}`
+func listJSON(_ pairings: [Pairing], ours: [UInt8]) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("pairings")
+      json.array { json in for pairing in pairings { write(pairing, ours: ours, to: &json) } }
+    }
+  }
+}
+
+/// `{"added":{"identifier":"…","publicKey":"…","admin":false,"ours":false}}`
+func addedJSON(_ pairing: Pairing, ours: [UInt8]) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("added")
+      write(pairing, ours: ours, to: &json)
+    }
+  }
+}
+
+/// `{"removed":{"identifier":"…"}}`
+func removedJSON(_ identifier: String) -> String {
+  JSONWriter.text { json in
+    json.object { json in
+      json.key("removed")
+      json.object { json in
+        json.key("identifier")
+        json.string(identifier)
+      }
+    }
+  }
+}
+
+private func write(_ pairing: Pairing, ours: [UInt8], to json: inout JSONWriter) {
+  json.object { json in
+    json.key("identifier")
+    json.string(pairing.name)
+    json.key("publicKey")
+    json.string(Hexadecimal.text(pairing.publicKey))
+    json.key("admin")
+    json.bool(pairing.isAdmin)
+    json.key("ours")
+    json.bool(pairing.identifier == ours)
   }
 }

@@ -22,11 +22,11 @@ import HAPModel
     try await find(with: controller)
     let pairing = try await pair(controller, name: name, code: code)
     let session = try await controller.session(with: pairing.name)
-    let snapshot = await session.snapshot
+    let snapshot = session.snapshot
     print("\(pairing.name) has \(snapshot.database.characteristics.count) characteristics")
 
     // Changes that come after this line are not missed.
-    let changes = await session.changes()
+    let changes = session.changes()
     let watched = snapshot.characteristics(with: .events)
     for refused in try await session.subscribe(to: watched) {
       print("\(refused.id) can't be watched: status \(refused.status)")

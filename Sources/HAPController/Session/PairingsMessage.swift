@@ -4,20 +4,6 @@ import HAPStore
 import HAPTransport
 import HAPWire
 
-extension OpenAccessory {
-  /// Sends List Pairings. HAP R2 §5.12.
-  /// - Throws: `AccessError.pairingsRefused`, `.unreadablePairings`.
-  package func pairings() async throws -> [Pairing] {
-    try PairingsMessage.list(try await client.request(.pairings(.listing)))
-  }
-
-  /// Sends Add or Remove Pairing.
-  /// - Throws: `AccessError.pairingsRefused`.
-  package func changePairings(_ message: TLV) async throws {
-    _ = try PairingsMessage.reply(try await client.request(.pairings(message)))
-  }
-}
-
 /// The answers to `POST /pairings`.
 enum PairingsMessage {
   /// - Throws: `AccessError.pairingsRefused`; `ClientError` if the answer can't be read.

@@ -22,11 +22,11 @@ final class Proxy: AccessoryServerOwner {
   private let addresses: [SocketAddress]
   private let identify: AttributeID?
   private let timeout: Duration
-  private let transcript: Transcript
+  private let observer: any ProxyObserver
   private let loop: EventLoop
   private var advertiser: (any Advertiser)?
   private var sessions: [ConnectionID: ProxySession] = [:]
-  /// For an Identify of somebody who isn't paired; one at a time.
+  /// For an Identify of a controller without a pairing; one at a time.
   private var identifying: ProxySession?
   /// Changes that wait for the one being stored: they are made in order.
   private var storing: [(change: StoredChange, done: (Bool) -> Void)] = []
@@ -39,14 +39,14 @@ final class Proxy: AccessoryServerOwner {
   ///   - timeout: how long it may take to connect, and to answer.
   init(
     _ identity: ProxyIdentity, before pairing: ControllerPairing, at addresses: [SocketAddress], identify: AttributeID?,
-    timeout: Duration, _ transcript: Transcript, on loop: EventLoop
+    timeout: Duration, _ observer: any ProxyObserver, on loop: EventLoop
   ) {
     self.identity = identity
     self.pairing = pairing
     self.addresses = addresses
     self.identify = identify
     self.timeout = timeout
-    self.transcript = transcript
+    self.observer = observer
     self.loop = loop
     var quirks = IPQuirks()
     quirks.maximumSessions = Self.mostSessions
@@ -57,7 +57,7 @@ final class Proxy: AccessoryServerOwner {
       attributeQuirks: AttributeQuirks(), pairingQuirks: PairingQuirks(), random: loop.random)
     core.forwards = true
     core.onPlain = { connection, isFromController, head, body in
-      transcript.message([UInt8](head) + [UInt8](body), isFromController: isFromController, on: connection.number)
+      observer.message([UInt8](head) + [UInt8](body), isFromController: isFromController, on: connection.number)
     }
     server = AccessoryServer(core, on: loop)
     server.owner = self
@@ -65,18 +65,18 @@ final class Proxy: AccessoryServerOwner {
 
   // MARK: Life
 
-  /// Listens, and becomes visible if somebody advertises.
-  func start(at address: ListenAddress, advertiser: (any Advertiser)?) throws(LoopError) {
-    try server.listen(on: [ListeningPlace(address.host)], port: address.port)
+  /// Listens, and is advertised if there is an advertiser.
+  func start(on host: IPAddress, port: UInt16, advertiser: (any Advertiser)?) throws(LoopError) {
+    try server.listen(on: [ListeningPlace(host)], port: port)
     self.advertiser = advertiser
     let record = ServiceRecord(
       name: identity.name, port: server.port, txt: core.advertisement.txt, host: identity.hostName,
-      addresses: address.host.isUnspecified ? [] : [address.host])
-    advertiser?.publish(record) { [transcript] event in
+      addresses: host.isUnspecified ? [] : [host])
+    advertiser?.publish(record) { [observer] event in
       switch event {
-      case .established(let name): transcript.note("advertised as \(name)")
-      case .renamed(let old, let new): transcript.note("\(old) is taken: called \(new)")
-      case .failed(let reason): transcript.note("not visible on the network: \(reason)")
+      case .established(let name): observer.note(.advertised(name))
+      case .renamed(let old, let new): observer.note(.renamed(old, to: new))
+      case .failed(let reason): observer.note(.notVisible(reason))
       case .addresses, .seen, .unseen: break
       }
     }
@@ -111,7 +111,7 @@ final class Proxy: AccessoryServerOwner {
     }
     session.onLoss = { [weak self, weak session] error in
       guard let self, sessions[id] === session else { return }
-      transcript.note("the accessory is gone, and so is this connection: \(error)", on: id.number)
+      observer.note(.accessoryLost(error), on: id.number)
       sessions[id] = nil
       server.disconnect(id)
     }
@@ -119,7 +119,7 @@ final class Proxy: AccessoryServerOwner {
     return session
   }
 
-  /// What was asked for can't be had. A session that is lost has lost its subscriptions: the controller has to come again.
+  /// The request got no answer. A session that is lost has lost its subscriptions: the controller has to come again.
   private func failed(
     _ request: ControllerRequest, of id: ConnectionID, _ session: ProxySession, _ error: ClientError, _ ticket: Ticket
   ) {
@@ -127,8 +127,7 @@ final class Proxy: AccessoryServerOwner {
     guard sessions[id] === session else { return server.forwarded(nil, ticket: ticket) }
     sessions[id] = nil
     let answer = LinkMessage.unreachable(for: request)
-    let what = session.wasOpen ? "the accessory is gone, and so is this connection" : "the accessory can't be reached"
-    transcript.note("\(what): \(error)", on: id.number)
+    observer.note(session.wasOpen ? .accessoryLost(error) : .accessoryUnreachable(error), on: id.number)
     session.close()
     server.forwarded(answer, ticket: ticket, closing: session.wasOpen)
   }
@@ -139,7 +138,7 @@ final class Proxy: AccessoryServerOwner {
     identifying = session
     session.send(.write([.init(identify, value: .bool(true))])) { [weak self] result in
       self?.identifying = nil
-      if case .failure(let error) = result { self?.transcript.note("the accessory doesn't identify: \(error)") }
+      if case .failure(let error) = result { self?.observer.note(.identifyFailed(error)) }
       session.close()
     }
   }
@@ -167,7 +166,7 @@ final class Proxy: AccessoryServerOwner {
       } catch { return error }
     } then: { [self] error in
       isStoring = false
-      if let error { transcript.note("\(error)") }
+      if let error { observer.note(.storeFailed(reason: "\(error)")) }
       done(error == nil)
       storeNext()
     }
@@ -180,10 +179,10 @@ final class Proxy: AccessoryServerOwner {
       Result { () throws(StoreError) in try identity.configurationNumber(of: database) }
     } then: { [self] result in
       switch result {
-      case .failure(let error): transcript.note("\(error)")
+      case .failure(let error): observer.note(.storeFailed(reason: "\(error)"))
       case .success(let number):
         guard number != core.advertisement.configurationNumber else { return }
-        transcript.note("the accessory has another database; the proxy's c# is \(number) now")
+        observer.note(.otherDatabase(configurationNumber: number))
         server.replace(
           core.attributes.database, model: core.advertisement.model, configurationNumber: number,
           live: EmptyCollection())
@@ -195,18 +194,18 @@ final class Proxy: AccessoryServerOwner {
 
   func report(_ report: AccessoryReport) {
     switch report {
-    case .connected(let id, let peer): transcript.note("connected from \(peer)", on: id.number)
+    case .connected(let id, let peer): observer.note(.connected(peer), on: id.number)
     case .disconnected(let id, _):
-      transcript.note("disconnected", on: id.number)
+      observer.note(.disconnected, on: id.number)
       sessions.removeValue(forKey: id)?.close()
     case .paired(let controller, let isAdmin):
-      transcript.note("paired with \(controller)\(isAdmin ? ", an admin" : "")")
-    case .unpaired(let controller): transcript.note("no longer paired with \(controller)")
-    case .verified(let id, let controller): transcript.note("verified: \(controller)", on: id.number)
+      observer.note(.paired(controller: "\(controller)", isAdmin: isAdmin))
+    case .unpaired(let controller): observer.note(.unpaired(controller: "\(controller)"))
+    case .verified(let id, let controller): observer.note(.verified(controller: "\(controller)"), on: id.number)
     case .refused(let id, let request, let reason):
-      transcript.note("refused: \(request.isEmpty ? "" : request + ": ")\(reason)", on: id.number)
-    case .unreadable(let id, let reason): transcript.note("refused: \(reason)", on: id.number)
-    case .identified: transcript.note("identify")
+      observer.note(.refused(request: request, reason: "\(reason)"), on: id.number)
+    case .unreadable(let id, let reason): observer.note(.unreadable(reason: "\(reason)"), on: id.number)
+    case .identified: observer.note(.identified)
     case .requested, .wrote, .subscribed, .unsubscribed, .told, .slow: break  // the accessory's own
     }
   }

@@ -6,19 +6,27 @@ import HAPStore
 import HAPTransport
 import HAPWire
 
-/// What a misdeed is done with: a pairing, and connections that are made with it.
-struct Mischief: Sendable {
-  let visit: Visit
+/// The means of a misdeed: a pairing, and connections that are made with it.
+package struct Mischief: Sendable {
   let loop: EventLoop
   let pairing: ControllerPairing
+  /// For making a connection, and for each answer.
+  let timeout: Duration
   /// How long a controller stays that ought to do something, and doesn't.
   let stay: Duration
+
+  package init(on loop: EventLoop, _ pairing: ControllerPairing, timeout: Duration, stay: Duration) {
+    self.loop = loop
+    self.pairing = pairing
+    self.timeout = timeout
+    self.stay = stay
+  }
 
   /// Connected, and no more.
   func connect(_ random: RandomSource? = nil) async throws -> ControllerClient {
     let client = ControllerClient(on: loop, random: random)
     try await client.connect(
-      to: try socketAddresses(pairing.addresses), connectTimeout: visit.timeout, requestTimeout: visit.timeout)
+      to: try socketAddresses(pairing.addresses), connectTimeout: timeout, requestTimeout: timeout)
     return client
   }
 
@@ -82,41 +90,54 @@ struct Mischief: Sendable {
       group.cancelAll()
       return first
     }
-    guard isDone else { throw Failure(.problem, "\(complaint) within \(stay.roundText); --stay waits longer") }
+    guard isDone else { throw MisdeedError.tooLate(complaint, stay) }
   }
 
   /// Lets another controller in, and out again, whatever comes of what is done meanwhile.
   func withOther(
     _ other: Pairing, at accessory: OpenAccessory, _ body: () async throws -> Void
   ) async throws {
-    try await accessory.change(.adding(other))
+    try await accessory.changePairings(.adding(other))
     do { try await body() } catch {
-      try? await accessory.change(.removing(other.identifier))
+      try? await accessory.changePairings(.removing(other.identifier))
       throw error
     }
-    try await accessory.change(.removing(other.identifier))
+    try await accessory.changePairings(.removing(other.identifier))
   }
 
-  static func first(
+  package static func first(
     in database: AttributeDatabase, _ what: String, _ isMeant: (Characteristic) -> Bool
   ) throws -> AttributeID {
     guard let slot = database.characteristics.firstIndex(where: isMeant) else {
-      throw Failure(.problem, "the accessory has no characteristic \(what): this can't be done to it")
+      throw MisdeedError.noCharacteristic(what)
     }
     return database.id(ofSlot: slot)
   }
 }
 
 /// One thing that a controller does wrong.
-struct Misdeed: Sendable {
+package struct Misdeed: Sendable {
   /// The rule of `hapsim judge` that it breaks.
-  let rule: String
-  let what: String
-  let perform: @Sendable (Mischief) async throws -> Void
+  package let rule: String
+  package let what: String
+  package let perform: @Sendable (Mischief) async throws -> Void
 
   init(_ rule: String, _ what: String, _ perform: @escaping @Sendable (Mischief) async throws -> Void) {
     self.rule = rule
     self.what = what
     self.perform = perform
   }
+}
+
+extension Misdeed {
+  /// All of them, in the order of help.
+  package static let all = ofConnections + ofRequests + ofPairing + ofCharacteristics
+}
+
+/// Why a misdeed could not be done.
+package enum MisdeedError: Error, Sendable {
+  /// This did not happen in the time that a controller stays.
+  case tooLate(String, Duration)
+  /// The database has no characteristic of this kind.
+  case noCharacteristic(String)
 }

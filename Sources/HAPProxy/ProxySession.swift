@@ -11,9 +11,9 @@ import HAPTransport
 final class ProxySession {
   typealias Done = (Result<LinkMessage, ClientError>) -> Void
 
-  /// Told every event; false: it is one too many.
+  /// Called with every event; false: it is one too many.
   var onEvent: (LinkMessage) -> Bool = { _ in true }
-  /// Told once when a session that was there is over, and not by `close`.
+  /// Called once when a session that was there is over, and not by `close`.
   var onLoss: (ClientError) -> Void = { _ in }
   /// Whether it ever was there: its subscriptions are lost with it.
   private(set) var wasOpen = false
@@ -31,7 +31,7 @@ final class ProxySession {
   private let addresses: [SocketAddress]
   private let timeout: Duration
   private var state = State.new
-  /// What is asked before there is a session.
+  /// Requests that wait for the session.
   private var waiting: [(ControllerRequest, Done)] = []
 
   init(_ pairing: ControllerPairing, at addresses: [SocketAddress], timeout: Duration, on loop: EventLoop) {
@@ -41,7 +41,7 @@ final class ProxySession {
     self.timeout = timeout
   }
 
-  /// - Parameter done: told once, perhaps before this returns.
+  /// - Parameter done: called once, perhaps before this returns.
   func send(_ request: ControllerRequest, done: @escaping Done) {
     switch state {
     case .open(let connection): connection.send(request, done: done)
@@ -53,7 +53,7 @@ final class ProxySession {
     }
   }
 
-  /// Any number of times; what waits is told `.cancelled`.
+  /// Any number of times; requests that wait fail with `.cancelled`.
   func close() {
     onLoss = { _ in }
     switch state {

@@ -9,14 +9,14 @@ import HAPTransport
 /// The identity of a proxy as an accessory. It is stored in a folder of its own, so that it is the same for one accessory in each run.
 ///
 /// Making one reads and writes the folder and computes a verifier, so it blocks.
-struct ProxyIdentity: Sendable {
-  let name: String
-  let store: AccessoryStore
-  let identity: AccessoryIdentity
-  let setup: StoredSetup
+package struct ProxyIdentity: Sendable {
+  package let name: String
+  package let store: AccessoryStore
+  package let identity: AccessoryIdentity
+  package let setup: StoredSetup
   let pairings: [Pairing]
   let failedAttempts: Int
-  let advertisement: Advertisement
+  package let advertisement: Advertisement
 
   /// - Parameters:
   ///   - pairing: our pairing with the accessory of the proxy.
@@ -24,7 +24,7 @@ struct ProxyIdentity: Sendable {
   ///   - code: nil: the one that is kept, or a new one.
   ///   - folder: where the identity is kept.
   ///   - files: of the machine.
-  init(
+  package init(
     before pairing: ControllerPairing, _ database: AttributeDatabase, code: SetupCode?, folder: String,
     files: any StoreFiles = SystemFiles()
   ) throws {
@@ -60,7 +60,7 @@ struct ProxyIdentity: Sendable {
     try store.updateConfiguration(hash: SHA512.hash(Array(database.structure.utf8)))
   }
 
-  var payload: SetupPayload {
+  package var payload: SetupPayload {
     SetupPayload(category: advertisement.category, code: setup.code, setupID: setup.id, supportsIP: true)
   }
 
@@ -69,7 +69,11 @@ struct ProxyIdentity: Sendable {
 
   /// A name that DNS-SD allows: no control characters, and short enough for a suffix.
   private static func label(_ text: String) -> String {
-    var label = ShellScreen.harmless(text)
+    var label = ""
+    for scalar in text.unicodeScalars {
+      let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+      label.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
+    }
     while label.utf8.count > 50 { label.removeLast() }
     return label.isEmpty ? "Accessory" : label
   }

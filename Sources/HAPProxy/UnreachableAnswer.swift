@@ -5,7 +5,7 @@ import HAPWire
 extension LinkMessage {
   /// What an accessory answers that can't reach its device: -70402 for every characteristic that is asked for.
   /// - Returns: nil where the request is about none: then there is no answer, and the connection closes.
-  static func unreachable(for request: ControllerRequest) -> LinkMessage? {
+  package static func unreachable(for request: ControllerRequest) -> LinkMessage? {
     guard request.name == "GET /characteristics" || request.name == "PUT /characteristics" else { return nil }
     let ids = request.method == "GET" ? readIDs(request.target) : writtenIDs(request.body ?? [])
     guard !ids.isEmpty else { return nil }

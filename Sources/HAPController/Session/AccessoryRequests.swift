@@ -1,0 +1,76 @@
+import HAPIP
+import HAPLoop
+import HAPModel
+import HAPTransport
+import HAPWire
+
+/// Sends requests to an accessory, on one verified connection or in a session that outlives its connections.
+package protocol AccessoryRequests: Sendable {
+  var loop: EventLoop { get }
+
+  /// Sends a request when the answers of those before it are there, and returns its answer, whatever its status.
+  func answer(to request: ControllerRequest) async throws(ClientError) -> LinkMessage
+}
+
+extension AccessoryRequests {
+  /// The entries of an answer to `request`, which has them with 200 and 207 (and 204: none), and its HTTP status.
+  package func entries(
+    _ request: ControllerRequest
+  ) async throws(ClientError) -> (list: [CharacteristicEntry], httpStatus: Int) {
+    let answer = try await answer(to: request)
+    var reader = AttributeReader()
+    return (try ControllerConnection.entries(.success(answer), request.name, &reader).get(), answer.status)
+  }
+
+  /// Reads characteristics, at most 100 in one request.
+  package func readEntries(_ ids: [AttributeID]) async throws(ClientError) -> [CharacteristicEntry] {
+    var entries: [CharacteristicEntry] = []
+    for start in stride(from: 0, to: ids.count, by: 100) {
+      entries += try await self.entries(.read(Array(ids[start..<min(start + 100, ids.count)]))).list
+    }
+    return entries
+  }
+
+  /// Writes characteristics in one request.
+  /// - Parameter isTimed: whether to make a timed write. HAP R2 §6.7.2.4.
+  package func writeEntries(
+    _ entries: [ControllerRequest.WriteEntry], isTimed: Bool
+  ) async throws(ClientError) -> (list: [CharacteristicEntry], httpStatus: Int) {
+    let pid = isTimed ? loop.random.bytes(6).reduce(1) { $0 << 8 | UInt64($1) } : nil
+    if let pid {
+      let answer = try await answer(to: .prepare(ttl: 5000, pid: pid))
+      guard answer.status == 200 else { throw ClientError.status(answer.status, request: "PUT /prepare") }
+    }
+    return try await self.entries(.write(entries, pid: pid))
+  }
+
+  /// Makes the accessory identify itself, through its characteristic Identify, as paired controllers do.
+  /// - Throws: `AccessError.noIdentify`, `.identifyRefused`; `ClientError`.
+  package func identify(in database: AttributeDatabase) async throws {
+    let entries = try await entries(.write([.init(try database.identifyID(), value: .bool(true))]))
+    if let status = entries.list.first(where: { !$0.isSuccess })?.status { throw AccessError.identifyRefused(status) }
+  }
+
+  /// Sends List Pairings. HAP R2 §5.12.
+  /// - Throws: `AccessError.pairingsRefused`, `.unreadablePairings`; `ClientError`.
+  package func listPairings() async throws -> [Pairing] {
+    try PairingsMessage.list(try await answer(to: .pairings(.listing)))
+  }
+
+  /// Sends Add or Remove Pairing.
+  /// - Throws: `AccessError.pairingsRefused`; `ClientError`.
+  package func changePairings(_ message: TLV) async throws {
+    _ = try PairingsMessage.reply(try await answer(to: .pairings(message)))
+  }
+}
+
+extension AttributeDatabase {
+  /// The first characteristic Identify.
+  /// - Throws: `.noIdentify`.
+  fileprivate func identifyID() throws(AccessError) -> AttributeID {
+    guard let slot = characteristics.firstIndex(where: { $0.type == CharacteristicDefinition.identify.type }) else {
+      throw .noIdentify
+    }
+    return id(ofSlot: slot)
+  }
+}
