@@ -130,7 +130,8 @@ let package = Package(
     .target(
       name: "HAPObservation",
       dependencies: [
-        "HAPFrontEnds", "HAPJudge", "HAPReport", "HAPCapture", "HAPDiscovery", "HAPLoop", "HAPIP", "HAPModel",
+        "HAPFrontEnds", "HAPJudge", "HAPReport", "HAPCapture", "HAPDiscovery", "HAPLoop", "HAPIP", "HAPProfile",
+        "HAPModel",
         "HAPWire",
         "HAPCrypto",
       ]),
@@ -143,8 +144,8 @@ let package = Package(
     .target(
       name: "HAPSimulatorCore",
       dependencies: [
-        "HAPCommands", "HAPHost", "HAPPreparation", "HAPWorld", "HAPDevices", "HAPDiscovery", "HAPStore", "HAPProfile",
-        "HAPLoop", "HAPIP", "HAPModel", "HAPWire",
+        "HAPCommands", "HAPHost", "HAPPreparation", "HAPWorld", "HAPDiscovery", "HAPStore", "HAPProfile", "HAPLoop",
+        "HAPIP", "HAPModel", "HAPWire", "HAPVocabulary",
       ]),
     .target(
       name: "HAPSimulator",
@@ -192,8 +193,7 @@ let package = Package(
       name: "HapsimProgram",
       dependencies: [
         "HapsimFiles", "HapsimInputs", "HapsimObservation", "HAPCommandLine", "HAPControl", "HAPCommands", "HAPHost",
-        "HAPPreparation", "HAPScenario", "HAPVocabulary", "HAPDiscovery", "HAPTransport", "HAPStore", "HAPLoop",
-        "HAPModel", "HAPWire",
+        "HAPPreparation", "HAPScenario", "HAPVocabulary", "HAPDiscovery", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .executableTarget(name: "hapsim", dependencies: ["HapsimProgram", "HAPCommandLine", "HAPLoop"]),
     .executableTarget(name: "haptest", dependencies: ["HaptestProgram", "HAPCommandLine", "HAPLoop"]),
@@ -310,7 +310,7 @@ let package = Package(
       name: "FuzzMessages",
       dependencies: [
         "FuzzSupport", "HAPCrypto", "HAPWire", "HAPModel", "HAPIP", "HAPAttributes", "HAPCapture", "HAPJudge",
-        "HAPReport", "HAPControl", "MDNS", "HAPTestSupport",
+        "HAPReport", "MDNS", "HAPTestSupport", "HAPProfile",
       ],
       path: "Fuzz/Messages"),
     .target(
@@ -322,7 +322,9 @@ let package = Package(
       path: "Fuzz/Files"),
     .target(
       name: "FuzzCommands",
-      dependencies: ["FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire"],
+      dependencies: [
+        "FuzzSupport", "HAPScenario", "HAPVocabulary", "HAPIP", "HAPModel", "HAPWire", "HAPControl",
+      ],
       path: "Fuzz/Commands"),
     .target(name: "FuzzTargets", dependencies: ["FuzzMessages", "FuzzFiles", "FuzzCommands"], path: "Fuzz/Targets"),
     .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),

@@ -3,6 +3,7 @@ import HAPFrontEnds
 import HAPIP
 import HAPLoop
 import HAPModel
+import HAPProfile
 
 #if canImport(Glibc)
   import Glibc
@@ -30,11 +31,15 @@ package final class CaptureWriter: RunCapture {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   package func begin(_ setup: IPFrontEnd.Setup, live: [AttributeID], judges: Bool) {
+    var conduct = Conduct()
+    conduct.ip = setup.quirks
+    conduct.attributes = setup.attributeQuirks
+    conduct.pairing = setup.pairingQuirks
     write(
       CaptureHead(
         name: setup.name, identity: setup.identity, advertisement: setup.advertisement,
         accessories: setup.database.accessories, pairings: setup.pairings,
-        failedAttempts: setup.failedAttempts, conduct: setup.conduct, live: live, judges: judges
+        failedAttempts: setup.failedAttempts, conduct: conduct, live: live, judges: judges
       ).text)
   }
 

@@ -1,6 +1,7 @@
 import HAPCommandLine
 import HAPDeviations
 import HAPFleet
+import HAPLoop
 import HAPPreparation
 import HAPProfile
 import HAPStore

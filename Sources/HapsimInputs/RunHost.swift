@@ -36,9 +36,9 @@ extension LineReader: LineSource {}
 package struct SystemHost: RunHost {
   package func makeLoop(_ name: String) -> EventLoop { EventLoop(name: name) }
   package var files: any StoreFiles { SystemFiles() }
-  package let random: RandomSource
+  package let random = RandomSource { SystemRandom.fill($0) }
 
-  package init(random: RandomSource) { self.random = random }
+  package init() {}
 
   package func interfaces() -> [NetworkInterface] { NetworkInterface.all() }
   package func makeRoom(forFiles count: Int) -> Int { raiseDescriptorLimit(to: count) }

@@ -1,4 +1,5 @@
 import HAPLoop
+import HAPModel
 import Testing
 @testable import HAPDevices
 @testable import HAPHost

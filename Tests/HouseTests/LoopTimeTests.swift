@@ -46,7 +46,7 @@ struct LoopTimeTests {
     ("HAPProxy/ProxyIdentity.swift", "SystemRandom", "draws an identity on the program's main thread"),
     ("HaptestProgram/Run/RunRequest.swift", "SystemRandom", "draws a seed before there is a loop"),
     ("HaptestProgram/Commands/FuzzCommand.swift", "SystemRandom", "draws a seed before there is a loop"),
-    ("HapsimProgram/Run/RunProfiles.swift", "SystemRandom", "is the machine as the host of a run"),
+    ("HapsimInputs/RunHost.swift", "SystemRandom", "is the machine as the host of a run"),
   ]
 
   /// Each line that uses what is denied has one of these words. The search is slow, so it reads no other lines.

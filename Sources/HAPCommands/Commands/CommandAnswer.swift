@@ -1,4 +1,5 @@
 import HAPDevices
+import HAPModel
 import HAPVocabulary
 import HAPWire
 

@@ -2,6 +2,7 @@ import HAPDevices
 import HAPDeviations
 import HAPHost
 import HAPLoop
+import HAPModel
 import HAPProfile
 import HAPVocabulary
 

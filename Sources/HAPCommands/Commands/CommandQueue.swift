@@ -1,6 +1,7 @@
 import HAPDevices
 import HAPHost
 import HAPLoop
+import HAPModel
 
 /// The commands of one sender, carried out one after another: each finds what the one before it has done, however long that took.
 ///

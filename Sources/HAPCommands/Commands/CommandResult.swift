@@ -1,5 +1,6 @@
 import HAPDevices
 import HAPHost
+import HAPModel
 import HAPVocabulary
 import HAPWire
 

@@ -1,4 +1,5 @@
 import HAPDevices
+import HAPModel
 import HAPProfile
 import HAPWire
 

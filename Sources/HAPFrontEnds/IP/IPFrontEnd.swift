@@ -25,7 +25,9 @@ package final class IPFrontEnd: FrontEnd {
     package let database: AttributeDatabase
     package let pairings: [Pairing]
     package let failedAttempts: Int
-    package let conduct: Conduct
+    package let quirks: IPQuirks
+    package let attributeQuirks: AttributeQuirks
+    package let pairingQuirks: PairingQuirks
     /// The accessory's own defect.
     package let defect: Defect?
     /// How many open files its connections may use; nil: as many as the process.
@@ -34,7 +36,7 @@ package final class IPFrontEnd: FrontEnd {
     package init(
       name: String, instanceName: String, hostName: String, identity: AccessoryIdentity, setupCode: SetupCode,
       advertisement: Advertisement, database: AttributeDatabase, pairings: [Pairing], failedAttempts: Int,
-      conduct: Conduct, defect: Defect?, openFiles: Int?
+      quirks: IPQuirks, attributeQuirks: AttributeQuirks, pairingQuirks: PairingQuirks, defect: Defect?, openFiles: Int?
     ) {
       self.name = name
       self.instanceName = instanceName
@@ -45,7 +47,9 @@ package final class IPFrontEnd: FrontEnd {
       self.database = database
       self.pairings = pairings
       self.failedAttempts = failedAttempts
-      self.conduct = conduct
+      self.quirks = quirks
+      self.attributeQuirks = attributeQuirks
+      self.pairingQuirks = pairingQuirks
       self.defect = defect
       self.openFiles = openFiles
     }
@@ -72,6 +76,9 @@ package final class IPFrontEnd: FrontEnd {
       self.observer = observer
     }
   }
+
+  /// The most connections that wait at its port until a slot is free.
+  package static let mostWaiting = AccessoryServer.mostWaiting
 
   private let loop: EventLoop
   private let core: AccessoryCore
@@ -108,8 +115,8 @@ package final class IPFrontEnd: FrontEnd {
     hostName = setup.hostName
     core = AccessoryCore(
       identity: setup.identity, advertisement: setup.advertisement, database: setup.database,
-      pairings: setup.pairings, failedAttempts: setup.failedAttempts, quirks: setup.conduct.ip,
-      attributeQuirks: setup.conduct.attributes, pairingQuirks: setup.conduct.pairing,
+      pairings: setup.pairings, failedAttempts: setup.failedAttempts, quirks: setup.quirks,
+      attributeQuirks: setup.attributeQuirks, pairingQuirks: setup.pairingQuirks,
       random: terms.capture.map { capture in
         let capture = LoopBound(here: loop, capture)
         return loop.random.noted { capture.value.drew($0) }

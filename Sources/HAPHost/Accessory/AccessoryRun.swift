@@ -307,6 +307,7 @@ extension PreparedAccessory {
     IPFrontEnd.Setup(
       name: name, instanceName: instanceName, hostName: hostName, identity: identity, setupCode: setupCode,
       advertisement: advertisement, database: database, pairings: pairings, failedAttempts: failedAttempts,
-      conduct: conduct, defect: defect, openFiles: openFiles)
+      quirks: conduct.ip, attributeQuirks: conduct.attributes, pairingQuirks: conduct.pairing, defect: defect,
+      openFiles: openFiles)
   }
 }

@@ -2,6 +2,7 @@ import HAPFrontEnds
 import HAPDevices
 import HAPDiscovery
 import HAPLoop
+import HAPModel
 import HAPPreparation
 import HAPProfile
 import HAPStore
@@ -12,6 +13,9 @@ import HAPStore
 // Safe: `init` traps on any other thread. Its users are objects of the same loop: `CommandDispatcher`, `ServedRun` and `SimulatorCore` by work that they
 // give to the loop, `ControlAPI` as its actor. The accessories in it are actors of the loop, and enter them by `assumeIsolated`, which traps elsewhere.
 package final class Simulation: @unchecked Sendable {
+  /// The most connections that wait at one port of an accessory until one of its slots is free.
+  package static let mostWaitingConnections = IPFrontEnd.mostWaiting
+
   /// What all accessories of a simulation have in common.
   package struct Setting {
     /// Where they keep what they are to remember.

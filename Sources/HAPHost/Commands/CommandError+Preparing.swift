@@ -1,5 +1,6 @@
 import HAPDevices
 import HAPLoop
+import HAPModel
 import HAPStore
 
 extension CommandError {

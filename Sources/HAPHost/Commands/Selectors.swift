@@ -1,5 +1,6 @@
 import HAPDevices
 import HAPIP
+import HAPModel
 
 extension CommandError {
   /// What words named, or why they name nothing here.

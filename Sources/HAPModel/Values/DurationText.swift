@@ -67,6 +67,8 @@ extension Duration {
     var fraction = String(repeating: "0", count: 9 - digits.count) + digits
     while fraction.hasSuffix("0") { fraction.removeLast() }
     return "\(whole).\(fraction)\(unit)"
+  }
+
   /// "0:00:12.500", and days in front of it where there are any.
   package var clockText: String {
     let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000

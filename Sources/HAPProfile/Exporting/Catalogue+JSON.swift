@@ -1,5 +1,4 @@
 import HAPModel
-import HAPProfile
 import HAPWire
 
 // Rows of the catalogue as objects on one line. Members that say nothing are left out.

@@ -1,10 +1,4 @@
 import HAPSimulatorCore
-import HAPCommands
-import HAPDevices
-import HAPLoop
-import HAPProfile
-import HAPStore
-import HAPVocabulary
 
 /// Why a simulator did not do what it was asked, or what was expected of an accessory did not happen.
 public struct SimulatorError: Error, Sendable, CustomStringConvertible {

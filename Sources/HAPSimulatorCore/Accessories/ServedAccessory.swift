@@ -1,5 +1,4 @@
 import HAPCommands
-import HAPDevices
 import HAPHost
 import HAPIP
 import HAPLoop

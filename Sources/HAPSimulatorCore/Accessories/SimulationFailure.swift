@@ -1,8 +1,9 @@
 import HAPCommands
-import HAPDevices
 import HAPLoop
+import HAPModel
 import HAPProfile
 import HAPStore
+import HAPVocabulary
 
 /// Why a simulator did not do what it was asked, or what was expected of an accessory did not happen.
 package struct SimulationFailure: Error, Sendable, CustomStringConvertible {

@@ -7,7 +7,6 @@ import HAPDiscovery
 import HAPHost
 import HAPLoop
 import HAPStore
-import HAPTransport
 
 /// Serves the profiles until a signal or the command `stop` ends the run.
 func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
@@ -17,7 +16,7 @@ func runProfiles(_ options: RunOptions, _ console: Console) -> ExitCode {
     // From the first moment: a start of thousands takes seconds, and the first process of a container has no other way to end.
     let signals = try stopped.watchSignals()
     defer { signals.stop() }
-    let (run, prepared) = try prepareRun(options, on: SystemHost(random: .system), until: stopped, console)
+    let (run, prepared) = try prepareRun(options, on: SystemHost(), until: stopped, console)
     return try run.serve(prepared)
   } catch { return explain(error, options, console) }
 }
@@ -75,7 +74,7 @@ private func makeRoom(
   let sessions = prepared.reduce(0) { $0 + $1.conduct.maximumSessions }
   let needed = sessions + prepared.count * places + 100
   // A port uses at most half of its open files for slots, and a quarter for connections that wait.
-  let waiting = 16 * AccessoryServer.mostWaiting
+  let waiting = 16 * Simulation.mostWaitingConnections
   let available = host.makeRoom(forFiles: 2 * needed + waiting)
   guard available < needed else { return available }
   console.complain(

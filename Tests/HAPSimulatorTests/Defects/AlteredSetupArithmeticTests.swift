@@ -4,7 +4,7 @@ import HAPModel
 import HAPPairing
 import Testing
 
-@testable import HAPHost
+@testable import HAPFrontEnds
 
 /// Seen to fail: with an arithmetic that refuses no secret, and with one that keeps the zeros of B.
 @Suite("Altered numbers of Pair Setup") struct AlteredSetupArithmeticTests {
