@@ -135,7 +135,7 @@ struct SimulatorCommandTests {
       ),
       (
         #"{"id":1,"command":"juggle"}"#, "1", .unknownCommand,
-        "there are set, identify, press, trigger, obstruct, jam, tamper, battery, stall, advance, fault, announce, offline, online, radio, disconnect, unpair, reboot, power-cut, factory-reset, conduct, replace, add, remove, list, status, stop"
+        "there are set, identify, \(CommandName.words.dropFirst(2).joined(separator: ", "))"
       ),
       (
         #"{"id":1,"command":"set","caracteristic":"On","value":1}"#, "1", .malformed, #"did you mean "characteristic"?"#
