@@ -52,7 +52,8 @@ let package = Package(
     .target(name: "HAPPairing", dependencies: ["HAPCrypto", "HAPWire", "HAPModel"]),
     .target(
       name: "HAPIP", dependencies: ["HAPAttributes", "HAPPairing", "HAPCrypto", "HAPWire", "HAPModel"]),
-    .target(name: "HAPProfile", dependencies: ["HAPModel", "HAPWire"]),
+    .target(
+      name: "HAPProfile", dependencies: ["HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire"]),
     .target(
       name: "HAPCapture",
       dependencies: ["HAPIP", "HAPPairing", "HAPAttributes", "HAPProfile", "HAPModel", "HAPWire", "HAPCrypto"]),
@@ -161,7 +162,7 @@ let package = Package(
     // Tests.
     .target(
       name: "HAPTestSupport",
-      dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPIP", "HAPPairing", "HAPAttributes"],
+      dependencies: ["HAPCrypto", "HAPWire", "HAPModel", "HAPProfile", "HAPIP", "HAPPairing", "HAPAttributes"],
       path: "Tests/HAPTestSupport"),
     // Tests in simulated worlds that multicast.
     .target(

@@ -1,6 +1,7 @@
 import HAPAttributes
 import HAPCrypto
 import HAPModel
+import HAPProfile
 import HAPTestSupport
 
 /// An accessory, several controllers, and a program: each step is an action that is right, wrong or late. After each the accessory must stand
@@ -225,18 +226,18 @@ private struct FuzzedHome {
 
   mutating func check() {
     let core = accessory.core
-    require(core.slots.takenCount <= core.conduct.maximumSessions, "\(core.slots.takenCount) slots")
+    require(core.slots.takenCount <= core.quirks.maximumSessions, "\(core.slots.takenCount) slots")
     let sessions = core.connections.count { $0.isSecured }
-    require(sessions <= core.conduct.maximumSessions, "\(sessions) sessions")
+    require(sessions <= core.quirks.maximumSessions, "\(sessions) sessions")
     // Silent connections, and those that send a long first body, hold no slot, but every connection is in one of the three lists.
     let slots = core.slots
     let listed = slots.takenCount + slots.waitingCount + slots.sendingCount
     require(core.connections.count == listed, "a connection without a place")
-    let freeSlots = core.conduct.maximumSessions - slots.takenCount
+    let freeSlots = core.quirks.maximumSessions - slots.takenCount
     require(slots.sendingCount <= max(8, freeSlots), "\(slots.sendingCount) with a long first body")
     require(core.slots.waitingCount <= core.slots.waitingLimit, "\(core.slots.waitingCount) waiting")
     // Those it starts with are there whatever the limit.
-    let limit = max(core.conduct.maximumPairings, TestHome.pairings.count)
+    let limit = max(core.pairing.quirks.maximumPairings, TestHome.pairings.count)
     require(core.pairings.count <= limit, "\(core.pairings.count) pairings")
     require(accessory.mostUnsent < 1 << 20, "\(accessory.mostUnsent) bytes unsent")
     require(Set(core.pairings.map(\.identifier)).count == core.pairings.count, "a pairing twice")
@@ -272,7 +273,7 @@ private struct FuzzedHome {
     let reply = controller.set("1.12", "33")
     require(
       reply?.status == 204,
-      "the admin can't write: \(reply?.startLine ?? "no answer") \(reply?.text ?? ""), \(accessory.core.conduct)")
+      "the admin can't write: \(reply?.startLine ?? "no answer") \(reply?.text ?? ""), \(accessory.core.quirks)")
   }
 }
 

@@ -1,6 +1,7 @@
 import HAPDefects
 import HAPIP
 import HAPModel
+import HAPProfile
 import HAPWire
 
 /// A file of defects, and behind a zero byte what comes over the network: whatever is wrong with the file is told with its place, and what can be read takes any message

@@ -94,8 +94,8 @@ func fuzzValues(_ bytes: UnsafeRawBufferPointer) {
   guard let type = TypeID("25") else { return }
   let characteristic = Characteristic(
     iid: 1, type: type, format: format, perms: [.pairedRead, .pairedWrite], value: .null, constraints: constraints)
-  var conduct = Conduct()
-  if program.isSet() { conduct.outOfRange = .clamp }
+  var quirks = ValueQuirks()
+  if program.isSet() { quirks.outOfRange = .clamp }
   let written: Value =
     switch program.number(below: 6) {
     case 0: .bool(program.isSet())
@@ -105,7 +105,7 @@ func fuzzValues(_ bytes: UnsafeRawBufferPointer) {
     case 4: .string(String(decoding: program.remainder(), as: UTF8.self))
     default: .data(program.remainder())
     }
-  guard let taken = try? characteristic.admit(written, conduct: conduct) else { return }
+  guard let taken = try? characteristic.admit(written, quirks: quirks) else { return }
   require(
     characteristic.allows(taken), "\(written) was taken as \(taken), which isn't allowed by \(characteristic)")
 }

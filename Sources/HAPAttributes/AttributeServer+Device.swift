@@ -112,7 +112,7 @@ extension AttributeServer {
     deviceRequests.append(
       DeviceRequest(
         ticket: ticket, session: session, outstanding: Set(ids), warning: now + Self.slowDevice,
-        deadline: now + conduct.deviceDeadline))
+        deadline: now + quirks.deviceDeadline))
     actions.read(ids, ticket: ticket)
   }
 
@@ -121,7 +121,7 @@ extension AttributeServer {
     deviceRequests.append(
       DeviceRequest(
         ticket: actions.newTicket(), session: session, write: transaction, warning: now + Self.slowDevice,
-        deadline: now + conduct.deviceDeadline))
+        deadline: now + quirks.deviceDeadline))
   }
 
   // MARK: Finishing

@@ -16,7 +16,7 @@ extension AttributeServer {
     // Every press of a button is an event, equal ones too; and a countdown that starts again has counted in between.
     let everyEventCounts =
       EventRules.everyEventCounts(characteristic.type) || EventRules.countsDown(characteristic.type)
-    guard everyEventCounts || conduct.tellsUnchanged || characteristic.value != value else { return }
+    guard everyEventCounts || quirks.tellsUnchanged || characteristic.value != value else { return }
     database[slot: slot] = value
     markChanged(slot)
     tell(slot, by: origin, at: now)
@@ -26,9 +26,9 @@ extension AttributeServer {
   func tell(_ slot: Int, by origin: AttributeSession?, at now: Duration) {
     let characteristic = database.characteristics[slot]
     guard characteristic.perms.contains(.events), !isUnreachable(database.id(ofSlot: slot)) else { return }
-    let isImmediate = conduct.immediateEvents.contains(characteristic.type)
-    let keepsValue = EventRules.everyEventCounts(characteristic.type) || conduct.tellsIntermediateValues
-    let origin = conduct.tellsWriter ? nil : origin
+    let isImmediate = quirks.immediateEvents.contains(characteristic.type)
+    let keepsValue = EventRules.everyEventCounts(characteristic.type) || quirks.tellsIntermediateValues
+    let origin = quirks.tellsWriter ? nil : origin
     // What waits for the writer would be sent with the value that it has just written.
     if !keepsValue { origin?.events.remove(slot) }
     for session in sessions where session !== origin && session.subscriptions.contains(slot) {
@@ -39,8 +39,8 @@ extension AttributeServer {
 
   /// When an event that is not immediate is due.
   private func ordinaryEventTime(in session: AttributeSession, at now: Duration) -> Duration {
-    guard conduct.sendsFirstEventAtOnce else { return now + conduct.coalescing }
-    return max(now, session.lastEvent.map { $0 + conduct.coalescing } ?? now)
+    guard quirks.sendsFirstEventAtOnce else { return now + quirks.coalescing }
+    return max(now, session.lastEvent.map { $0 + quirks.coalescing } ?? now)
   }
 
   /// When `advance` has to be called next; nil: not before another input.

@@ -12,8 +12,8 @@ extension AttributeServer {
   package func readable(
     _ id: AttributeID, by session: AttributeSession, _ failures: [AttributeID: HAPStatus] = [:]
   ) -> Readable {
-    guard let slot = database.slot(of: id) else { return .failure(conduct.unknownRead, slot: nil) }
-    guard database.characteristics[slot].perms.contains(.pairedRead) || !conduct.checksPermissions else {
+    guard let slot = database.slot(of: id) else { return .failure(quirks.unknownRead, slot: nil) }
+    guard database.characteristics[slot].perms.contains(.pairedRead) || !quirks.checksPermissions else {
       return .failure(.writeOnly, slot: slot)
     }
     if database.characteristics[slot].adminOnly.contains(.pairedRead), !isAdmin(session) {

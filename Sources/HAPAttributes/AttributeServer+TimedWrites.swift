@@ -15,7 +15,7 @@ extension AttributeServer {
   ///   - key: names it. The front end chooses what it is.
   ///   - time: how long it is good.
   package func prepare(_ key: UInt64, for time: Duration, in session: AttributeSession, at now: Duration) {
-    if conduct.laterPrepareReplaces { session.timedWrites.removeAll() }
+    if quirks.laterPrepareReplaces { session.timedWrites.removeAll() }
     session.timedWrites.removeAll { $0.key == key || $0.expires < now }
     if session.timedWrites.count == TimedWrite.limit { session.timedWrites.removeFirst() }
     session.timedWrites.append(TimedWrite(key: key, expires: now + time))
@@ -27,12 +27,12 @@ extension AttributeServer {
       session.timedWrites.contains { $0.key == key && now <= $0.expires }
     }
     let holder: AttributeSession =
-      switch conduct.timedWriteScope {
+      switch quirks.timedWriteScope {
       case .session: session
       case .accessory: sessions.first(where: isPrepared) ?? session
       }
     let isGood = isPrepared(holder)
-    if isGood || conduct.wrongPIDSpends { holder.timedWrites.removeAll { $0.key == key || conduct.wrongPIDSpends } }
+    if isGood || quirks.wrongPIDSpends { holder.timedWrites.removeAll { $0.key == key || quirks.wrongPIDSpends } }
     return isGood
   }
 }

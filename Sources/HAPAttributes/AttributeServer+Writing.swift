@@ -11,7 +11,7 @@ extension AttributeServer {
     transaction.begin()
     for index in transaction.writes.indices {
       let id = transaction.writes[index].id
-      if conduct.unknownWriteEndsRequest, transaction.writes[index].value != nil, database.slot(of: id) == nil {
+      if quirks.unknownWriteEndsRequest, transaction.writes[index].value != nil, database.slot(of: id) == nil {
         if actions.makesReports { session.frontEnd.reportMissing(id, in: session) }
         tellDevice()
         // The device's decisions about earlier writes came to nothing with the request.
@@ -34,15 +34,15 @@ extension AttributeServer {
   ) -> HAPStatus {
     let write = transaction.writes[position]
     guard let slot = database.slot(of: write.id) else {
-      if conduct.unknownWriteEndsRequest { return .success }
-      return refuse(write, conduct.unknownWrite, "there is none", session)
+      if quirks.unknownWriteEndsRequest { return .success }
+      return refuse(write, quirks.unknownWrite, "there is none", session)
     }
     let perms = database.characteristics[slot].perms
     if write.value == nil, write.subscribes == nil {
-      guard conduct.refusesIdleEntries else { return .success }
+      guard quirks.refusesIdleEntries else { return .success }
       return refuse(write, .invalidValue, "neither value nor ev", session)
     }
-    if write.value != nil, perms.contains(.timedWrite), !isTimed, conduct.enforcesTimedWrites {
+    if write.value != nil, perms.contains(.timedWrite), !isTimed, quirks.enforcesTimedWrites {
       return refuse(write, .invalidValue, "it takes timed writes only", session)
     }
     let adminOnly = database.characteristics[slot].adminOnly
@@ -54,16 +54,16 @@ extension AttributeServer {
     if !isAdmin, adminOnly.contains(.pairedWrite) || (answersWithValue && adminOnly.contains(.pairedRead)) {
       return refuse(write, .insufficientPrivileges, "only an admin may write", session)
     }
-    guard perms.contains(.pairedWrite) || !conduct.checksPermissions else {
+    guard perms.contains(.pairedWrite) || !quirks.checksPermissions else {
       return refuse(write, .readOnly, "it is read-only", session)
     }
     if case .malformed? = write.authorization { return refuse(write, .invalidValue, "authData is no base64", session) }
     if written == .null { return refuse(write, .invalidValue, "null is no value", session) }
     let value: Value
     do throws(HAPStatus) {
-      value = try database.characteristics[slot].admit(written, conduct: conduct)
+      value = try database.characteristics[slot].admit(written, quirks: quirks.values)
     } catch {
-      return refuse(write, conduct.refusedValue, "the value is not one of the characteristic's", session)
+      return refuse(write, quirks.refusedValue, "the value is not one of the characteristic's", session)
     }
     if database.characteristics[slot].type == EventRules.identify, value != .bool(true) {
       return refuse(write, .invalidValue, "Identify takes true only", session)
@@ -100,7 +100,7 @@ extension AttributeServer {
     writtenSlots.append((slot, value))
     actions.report(.wrote(write.id, value, controller: session.name))
     // The write is done; only its echo is not to be had.
-    if write.wantsResponse, conduct.refusesUnknownResponses,
+    if write.wantsResponse, quirks.refusesUnknownResponses,
       !database.characteristics[slot].perms.contains(.writeResponse)
     {
       return .writeOnly
@@ -129,7 +129,7 @@ extension AttributeServer {
   /// Whether the answer to a write holds a value, if the write succeeds.
   package func isAnsweredWithValue(_ write: AttributeWrite) -> Bool {
     guard write.wantsResponse else { return false }
-    if conduct.refusesUnknownResponses || conduct.returnsUnknownResponses { return true }
+    if quirks.refusesUnknownResponses || quirks.returnsUnknownResponses { return true }
     return database.slot(of: write.id).map { database.characteristics[$0].perms.contains(.writeResponse) } ?? false
   }
 
@@ -140,7 +140,7 @@ extension AttributeServer {
     if !isAdmin, adminOnly.contains(.events) || adminOnly.contains(.pairedRead) {
       return refuse(write, .insufficientPrivileges, "only an admin may subscribe", session)
     }
-    guard database.characteristics[slot].perms.contains(.events) || !conduct.checksPermissions else {
+    guard database.characteristics[slot].perms.contains(.events) || !quirks.checksPermissions else {
       return refuse(write, .notificationUnsupported, "it has no events", session)
     }
     let id = database.id(ofSlot: slot)

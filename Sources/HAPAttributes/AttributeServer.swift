@@ -6,7 +6,7 @@ import HAPModel
 /// It knows no protocol. Front ends give it typed requests with the session that sent them, and render its results. It does no I/O and reads no
 /// clock; everything happens on the caller's thread.
 package final class AttributeServer {
-  package let conduct: Conduct
+  package let quirks: AttributeQuirks
   package internal(set) var database: AttributeDatabase
   /// Receives each write before the answer, and may refuse it.
   package weak var writer: (any CharacteristicWriter)?
@@ -30,9 +30,9 @@ package final class AttributeServer {
   /// - Parameters:
   ///   - database: with the values to start from.
   ///   - actions: gets the work to be done. It is retained, so it must not own the server.
-  package init(_ database: AttributeDatabase, conduct: Conduct, _ actions: any AttributeActions) {
+  package init(_ database: AttributeDatabase, quirks: AttributeQuirks, _ actions: any AttributeActions) {
     self.database = database
-    self.conduct = conduct
+    self.quirks = quirks
     self.actions = actions
     isChanged = Array(repeating: false, count: database.characteristics.count)
   }

@@ -42,7 +42,7 @@ package enum WriteVerdict: Equatable, Sendable {
   case accepted(response: Value? = nil)
   /// Not taken; never `.success`.
   case refused(HAPStatus)
-  /// The device needs time: it answers with `AttributeServer.judged`. After `Conduct.deviceDeadline` the write has failed with -70408, and the
+  /// The device needs time: it answers with `AttributeServer.judged`. After `AttributeQuirks.deviceDeadline` the write has failed with -70408, and the
   /// value stays.
   case later
 }

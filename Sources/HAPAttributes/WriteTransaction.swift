@@ -57,7 +57,7 @@ package enum WriteProgress {
   case done
   /// The device answers later: `AttributeFrontEnd.finish` is called then.
   case waiting
-  /// The request ended at an attribute that does not exist (`Conduct.unknownWriteEndsRequest`).
+  /// The request ended at an attribute that does not exist (`AttributeQuirks.unknownWriteEndsRequest`).
   case ended
 }
 

@@ -129,7 +129,8 @@ package struct CaptureHead {
     }
     let core = AccessoryCore(
       identity: identity, advertisement: advertisement, database: database, pairings: pairings,
-      failedAttempts: failedAttempts, conduct: conduct, random: random)
+      failedAttempts: failedAttempts, quirks: conduct.ip, attributeQuirks: conduct.attributes,
+      pairingQuirks: conduct.pairing, random: random)
     core.attributes.setLive(live)
     return core
   }

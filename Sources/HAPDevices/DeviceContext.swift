@@ -59,14 +59,14 @@ package struct DeviceContext {
     // Beyond any integer format, and within Int128.
     let bound = characteristic.format == .float ? Double.greatestFiniteMagnitude : 1e30
     let within = min(max(number, low ?? -bound, -bound), high ?? bound, bound)
-    var conduct = Conduct()
-    conduct.outOfRange = .clamp
+    var quirks = ValueQuirks()
+    quirks.outOfRange = .clamp
     var rounded = Value.float(within)
     if characteristic.format != .float {
       guard let whole = Int128(exactly: within.rounded()) else { return nil }
       rounded = .integer(whole)
     }
-    return try? characteristic.admit(rounded, conduct: conduct)
+    return try? characteristic.admit(rounded, quirks: quirks)
   }
 
   package mutating func schedule(_ token: Int, after delay: Duration) {

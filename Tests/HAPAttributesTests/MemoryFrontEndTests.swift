@@ -8,9 +8,9 @@ import Testing
 @Suite("Attributes: a front end in memory") struct MemoryFrontEndTests {
   private static let on = TestHome.id(TestHome.ID.on)
 
-  private func open(_ conduct: Conduct = Conduct()) throws -> (MemoryFrontEnd, AttributeSession) {
+  private func open(_ quirks: AttributeQuirks = AttributeQuirks()) throws -> (MemoryFrontEnd, AttributeSession) {
     let pairings = [TestHome.pairing(TestHome.admin, isAdmin: true)]
-    let front = MemoryFrontEnd(try MemoryAccessoryHost(conduct, pairings: pairings))
+    let front = MemoryFrontEnd(try MemoryAccessoryHost(quirks, pairings: pairings))
     return (front, try front.verify(TestHome.admin))
   }
 
@@ -35,9 +35,9 @@ import Testing
   @Test("A request that ends at a missing attribute is reported before the device gets the writes so far") func ended()
     throws
   {
-    var conduct = Conduct()
-    conduct.unknownWriteEndsRequest = true
-    let (front, phone) = try open(conduct)
+    var quirks = AttributeQuirks()
+    quirks.unknownWriteEndsRequest = true
+    let (front, phone) = try open(quirks)
     let writes = [AttributeWrite(Self.on, value: .bool(true)), AttributeWrite(AttributeID(aid: 9, iid: 9), value: 1)]
     #expect(front.write(writes, by: phone) == nil && front.missing == 1)
     #expect(front.writesBeforeMissing == 0 && front.accessory.written.count == 1)

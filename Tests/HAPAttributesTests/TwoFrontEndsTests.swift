@@ -37,11 +37,12 @@ final class MemoryAccessoryHost {
   let pairing: PairingServer
   private let actions = MemoryActions()
 
-  init(_ conduct: Conduct = Conduct(), pairings: [Pairing] = []) throws {
+  init(_ quirks: AttributeQuirks = AttributeQuirks(), pairings: [Pairing] = []) throws {
     let database = try AttributeDatabase(TestHome.accessories)
-    attributes = AttributeServer(database, conduct: conduct, actions)
+    attributes = AttributeServer(database, quirks: quirks, actions)
     pairing = PairingServer(
-      identity: TestHome.accessory().core.identity, pairings: pairings, failedAttempts: 0, conduct: conduct,
+      identity: TestHome.accessory().core.identity, pairings: pairings, failedAttempts: 0,
+      quirks: PairingQuirks(),
       random: .seeded(4), actions)
   }
 

@@ -2,6 +2,7 @@ import HAPCrypto
 import HAPIP
 import HAPModel
 import HAPPairing
+import HAPProfile
 import HAPTestSupport
 import HAPWire
 import Testing

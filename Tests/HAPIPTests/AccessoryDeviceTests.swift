@@ -1,5 +1,6 @@
 import HAPAttributes
 import HAPModel
+import HAPProfile
 import HAPTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProfile
 import HAPTestSupport
 import Testing
 

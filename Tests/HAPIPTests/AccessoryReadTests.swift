@@ -1,5 +1,7 @@
 import Foundation
+import HAPIP
 import HAPModel
+import HAPProfile
 import HAPTestSupport
 import Testing
 
@@ -181,8 +183,8 @@ import Testing
 
   @Test(
     "[CH.32] Truth values are told one way everywhere, as numbers unless the conduct asks for words",
-    arguments: [(Conduct.Booleans.numbers, "1", "0"), (.words, "true", "false")])
-  func truth(_ manner: Conduct.Booleans, _ on: String, _ off: String) throws {
+    arguments: [(IPQuirks.Booleans.numbers, "1", "0"), (.words, "true", "false")])
+  func truth(_ manner: IPQuirks.Booleans, _ on: String, _ off: String) throws {
     var conduct = Conduct()
     #expect(conduct.booleans == .numbers)
     conduct.booleans = manner

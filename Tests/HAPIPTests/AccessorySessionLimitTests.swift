@@ -1,6 +1,7 @@
 import HAPCrypto
 import HAPIP
 import HAPModel
+import HAPProfile
 import HAPTestSupport
 import Testing
 

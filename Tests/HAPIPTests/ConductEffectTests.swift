@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProfile
 import Testing
 
 @Suite("Every field of the conduct is consulted")

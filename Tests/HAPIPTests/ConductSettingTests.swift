@@ -1,4 +1,6 @@
+import HAPIP
 import HAPModel
+import HAPProfile
 import HAPTestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import HAPCrypto
 import HAPModel
+import HAPProfile
 import HAPTestSupport
 
 /// A controller's visit to an accessory, past every point where stacks differ. What it saw is the same for accessories of the same manners.

@@ -2,22 +2,22 @@ import HAPModel
 import Testing
 
 private func admitted(
-  _ value: Value, _ format: Format, _ constraints: Constraints = Constraints(), conduct: Conduct = Conduct()
+  _ value: Value, _ format: Format, _ constraints: Constraints = Constraints(), quirks: ValueQuirks = ValueQuirks()
 ) -> Result<Value, HAPStatus> {
   let characteristic = Characteristic(
     iid: 1, type: 0x25, format: format, perms: [.pairedWrite], constraints: constraints)
   do throws(HAPStatus) {
-    return .success(try characteristic.admit(value, conduct: conduct))
+    return .success(try characteristic.admit(value, quirks: quirks))
   } catch {
     return .failure(error)
   }
 }
 
 private let refused: Result<Value, HAPStatus> = .failure(.invalidValue)
-private let clamping: Conduct = {
-  var conduct = Conduct()
-  conduct.outOfRange = .clamp
-  return conduct
+private let clamping: ValueQuirks = {
+  var quirks = ValueQuirks()
+  quirks.outOfRange = .clamp
+  return quirks
 }()
 
 /// One value of every kind that can come off the wire.
@@ -53,22 +53,22 @@ private let kinds: [(name: String, value: Value)] = [
 
   @Test("Null is refused by every format, clamping or not", arguments: Format.allCases) func null(_ format: Format) {
     #expect(admitted(.null, format) == refused)
-    #expect(admitted(.null, format, conduct: clamping) == refused)
+    #expect(admitted(.null, format, quirks: clamping) == refused)
   }
 
   @Test("Clamping takes no other kinds than rejecting, but for numbers outside the format", arguments: Format.allCases)
   func clampingKinds(_ format: Format) {
     for (name, value) in kinds where !["-1", "2", "2^64", "-2^100"].contains(name) {
-      #expect(admitted(value, format, conduct: clamping) == admitted(value, format), "\(format) \(name)")
+      #expect(admitted(value, format, quirks: clamping) == admitted(value, format), "\(format) \(name)")
     }
   }
 
-  @Test("A conduct may refuse true and false as numbers") func strictBooleans() {
-    var conduct = Conduct()
-    conduct.takesBooleansAsNumbers = false
-    #expect(admitted(true, .uint8, conduct: conduct) == refused)
-    #expect(admitted(false, .float, conduct: conduct) == refused)
-    #expect(admitted(true, .bool, conduct: conduct) == .success(true))
+  @Test("Quirks may refuse true and false as numbers") func strictBooleans() {
+    var quirks = ValueQuirks()
+    quirks.takesBooleansAsNumbers = false
+    #expect(admitted(true, .uint8, quirks: quirks) == refused)
+    #expect(admitted(false, .float, quirks: quirks) == refused)
+    #expect(admitted(true, .bool, quirks: quirks) == .success(true))
   }
 }
 
@@ -85,7 +85,7 @@ private let kinds: [(name: String, value: Value)] = [
     for beyond in [low - 1, high + 1, .min, .max] {
       #expect(admitted(.integer(beyond), format) == refused)
       let end: Int128 = beyond < low ? low : high
-      #expect(admitted(.integer(beyond), format, conduct: clamping) == .success(.integer(end)))
+      #expect(admitted(.integer(beyond), format, quirks: clamping) == .success(.integer(end)))
     }
   }
 
@@ -99,17 +99,17 @@ private let kinds: [(name: String, value: Value)] = [
   @Test("A step finer than a double can tell leaves the number as it is (found by fuzzing: it became infinite)")
   func tinyStep() {
     let constraints = Constraints(minStep: .float(2.6e-282))
-    for conduct in [Conduct(), clamping] {
-      #expect(admitted(.float(7.2e250), .float, constraints, conduct: conduct) == .success(.float(7.2e250)))
+    for quirks in [ValueQuirks(), clamping] {
+      #expect(admitted(.float(7.2e250), .float, constraints, quirks: quirks) == .success(.float(7.2e250)))
       let fine = Constraints(maxValue: .float(0.0004), minStep: .float(5.413127714586792e-09))
       for number in [-31.247061994964, -31.2470619, 0.0001] {
-        let taken = try? admitted(.float(number), .float, fine, conduct: clamping).get()
+        let taken = try? admitted(.float(number), .float, fine, quirks: clamping).get()
         #expect(taken?.doubleValue.map { abs($0 - number) <= 3e-9 } == true)
       }
       let low = 3.9030791695577275e-236
       let narrow = Constraints(
         minValue: .float(low), maxValue: .float(1.3e-231), minStep: .float(3.983811216280622e-289))
-      #expect(admitted(.float(low), .float, narrow, conduct: conduct) == .success(.float(low)), "not an ulp below")
+      #expect(admitted(.float(low), .float, narrow, quirks: quirks) == .success(.float(low)), "not an ulp below")
     }
   }
 
@@ -117,20 +117,20 @@ private let kinds: [(name: String, value: Value)] = [
     "A grid whose next point lies beyond all doubles leaves the number as it is (found by fuzzing: it became infinite)")
   func endlessGrid() {
     let constraints = Constraints(minValue: .float(-1.7976931348599658e+308), minStep: .float(1.3339494087538505e+299))
-    for conduct in [Conduct(), clamping] {
-      #expect(admitted(.bool(false), .float, constraints, conduct: conduct) == .success(.float(0)))
+    for quirks in [ValueQuirks(), clamping] {
+      #expect(admitted(.bool(false), .float, constraints, quirks: quirks) == .success(.float(0)))
     }
   }
 
   @Test(
     "Clamped to a grid that doesn't begin at the end of the range, a number is still one of both (found by fuzzing)")
   func clampedToGrid() throws {
-    var conduct = Conduct()
-    conduct.outOfRange = .clamp
+    var quirks = ValueQuirks()
+    quirks.outOfRange = .clamp
     func number(_ value: Value, _ constraints: Constraints) throws -> Value {
       let characteristic = Characteristic(
         iid: 1, type: TypeID("25")!, format: .uint16, perms: [.pairedWrite], value: 0, constraints: constraints)
-      return try characteristic.admit(value, conduct: conduct)
+      return try characteristic.admit(value, quirks: quirks)
     }
     #expect(try number(0, Constraints(minStep: 10, validValuesRange: 9...25)) == 10)
     #expect(try number(99, Constraints(minStep: 10, validValuesRange: 9...25)) == 20)
@@ -142,7 +142,7 @@ private let kinds: [(name: String, value: Value)] = [
     for number in [10, 15, 20] as [Value] { #expect(admitted(number, .uint8, limits) == .success(number)) }
     for (number, end) in [(9, 10), (21, 20), (-1, 10), (1000, 20)] as [(Value, Value)] {
       #expect(admitted(number, .uint8, limits) == refused)
-      #expect(admitted(number, .uint8, limits, conduct: clamping) == .success(end))
+      #expect(admitted(number, .uint8, limits, quirks: clamping) == .success(end))
     }
   }
 
@@ -151,7 +151,7 @@ private let kinds: [(name: String, value: Value)] = [
     for number in [5, 15, 45] as [Value] { #expect(admitted(number, .uint8, grid) == .success(number)) }
     for (number, near) in [(6, 5), (10, 15), (14, 15), (50, 45)] as [(Value, Value)] {
       #expect(admitted(number, .uint8, grid) == refused)
-      #expect(admitted(number, .uint8, grid, conduct: clamping) == .success(near))
+      #expect(admitted(number, .uint8, grid, quirks: clamping) == .success(near))
     }
     let free = Constraints(minStep: 5)
     #expect(admitted(-10, .int, free) == .success(-10))
@@ -160,13 +160,13 @@ private let kinds: [(name: String, value: Value)] = [
     #expect(admitted(3, .int, Constraints(minStep: -2)) == .success(3), "a step that makes no sense is no step")
   }
 
-  @Test("[CH.7] Only listed values are taken, under either conduct") func validValues() {
+  @Test("[CH.7] Only listed values are taken, clamped or not") func validValues() {
     let listed = Constraints(validValues: [0, 2, 7])
     #expect(admitted(2, .uint8, listed) == .success(2))
     #expect(admitted(true, .uint8, listed) == refused, "true is 1, which is not listed")
     for number in [1, 3, 8, 255] as [Value] {
       #expect(admitted(number, .uint8, listed) == refused)
-      #expect(admitted(number, .uint8, listed, conduct: clamping) == refused)
+      #expect(admitted(number, .uint8, listed, quirks: clamping) == refused)
     }
     #expect(admitted(0, .uint8, Constraints(validValues: [])) == refused)
   }
@@ -177,20 +177,20 @@ private let kinds: [(name: String, value: Value)] = [
     #expect(admitted(6, .uint8, range) == .success(6))
     for (number, end) in [(2, 3), (7, 6)] as [(Value, Value)] {
       #expect(admitted(number, .uint8, range) == refused)
-      #expect(admitted(number, .uint8, range, conduct: clamping) == .success(end))
+      #expect(admitted(number, .uint8, range, quirks: clamping) == .success(end))
     }
   }
 
   @Test("Limits that leave nothing refuse everything; limits that are absurd neither trap nor let anything else in")
   func absurdLimits() {
     #expect(admitted(5, .uint8, Constraints(minValue: 10, maxValue: 1)) == refused)
-    #expect(admitted(5, .uint8, Constraints(minValue: 10, maxValue: 1), conduct: clamping) == refused)
+    #expect(admitted(5, .uint8, Constraints(minValue: 10, maxValue: 1), quirks: clamping) == refused)
     let huge = Constraints(minValue: .integer(.min), maxValue: .integer(.max), minStep: .integer(.max))
     // Beyond ±2⁷⁰ a minimum is no start and a step is no step.
     #expect(admitted(5, .uint8, huge) == .success(5))
     #expect(admitted(256, .uint8, huge) == refused)
     #expect(admitted(.integer(.max), .uint64, huge) == refused)
-    _ = admitted(.integer(.min), .int, huge, conduct: clamping)
+    _ = admitted(.integer(.min), .int, huge, quirks: clamping)
     let odd = Constraints(
       minValue: .float(.nan), maxValue: .float(.infinity), minStep: "1", validValuesRange: .min ... .max)
     #expect(admitted(5, .uint8, odd) == .success(5))
@@ -209,7 +209,7 @@ private let kinds: [(name: String, value: Value)] = [
     }
     for (number, end) in [(-1.51, -1.5), (2.01, 2.0), (3, 2.0), (-1e300, -1.5)] as [(Value, Value)] {
       #expect(admitted(number, .float, limits) == refused)
-      #expect(admitted(number, .float, limits, conduct: clamping) == .success(end))
+      #expect(admitted(number, .float, limits, quirks: clamping) == .success(end))
     }
   }
 
@@ -228,7 +228,7 @@ private let kinds: [(name: String, value: Value)] = [
     arguments: [(1.512, 1.5), (1.55, 1.6), (0.02, 0)])
   func offGrid(_ number: Double, _ value: Double) {
     #expect(admitted(.float(number), .float, grid) == refused)
-    #expect(admitted(.float(number), .float, grid, conduct: clamping) == .success(.float(value)))
+    #expect(admitted(.float(number), .float, grid, quirks: clamping) == .success(.float(value)))
   }
 
   @Test("[CH.6] The grid counts from the minimum; a step of whole numbers works alike") func wholeSteps() {
@@ -238,10 +238,10 @@ private let kinds: [(name: String, value: Value)] = [
     #expect(admitted(45, .float, limits) == refused)
   }
 
-  @Test("A conduct with a fraction of a half takes any float, on the grid") func wideSnap() {
-    var conduct = Conduct()
-    conduct.floatSnapFraction = 0.5
-    #expect(admitted(1.549, .float, grid, conduct: conduct) == .success(1.5))
+  @Test("Quirks with a fraction of a half takes any float, on the grid") func wideSnap() {
+    var quirks = ValueQuirks()
+    quirks.floatSnapFraction = 0.5
+    #expect(admitted(1.549, .float, grid, quirks: quirks) == .success(1.5))
   }
 
   @Test("A value never snaps out of its limits") func snapAtEnds() {
@@ -255,13 +255,13 @@ private let kinds: [(name: String, value: Value)] = [
     arguments: [Double.nan, .infinity, -.infinity, .signalingNaN])
   func notFinite(_ number: Double) {
     #expect(admitted(.float(number), .float) == refused)
-    #expect(admitted(.float(number), .float, grid, conduct: clamping) == refused)
+    #expect(admitted(.float(number), .float, grid, quirks: clamping) == refused)
   }
 
   @Test("Absurd limits do not trap") func absurd() {
     for step in [0, -1.0, .float(.nan), .float(.infinity), 1e-300, 1e300, "x"] as [Value] {
       _ = admitted(5.0, .float, Constraints(minValue: .float(-1e308), maxValue: 1e308, minStep: step))
-      _ = admitted(1e308, .float, Constraints(minStep: step), conduct: clamping)
+      _ = admitted(1e308, .float, Constraints(minStep: step), quirks: clamping)
     }
     #expect(admitted(5.0, .float, Constraints(minValue: 6, maxValue: 4)) == refused)
   }
@@ -273,15 +273,15 @@ private let kinds: [(name: String, value: Value)] = [
     let text64 = String(repeating: "a", count: 64)
     #expect(admitted(.string(text64), .string) == .success(.string(text64)))
     #expect(admitted(.string(text64 + "a"), .string) == refused)
-    #expect(admitted(.string(text64 + "a"), .string, conduct: clamping) == .success(.string(text64)))
+    #expect(admitted(.string(text64 + "a"), .string, quirks: clamping) == .success(.string(text64)))
     let umlauts = String(repeating: "ä", count: 33)  // 66 bytes
     #expect(admitted(.string(umlauts), .string) == refused)
-    #expect(admitted(.string(umlauts), .string, conduct: clamping) == .success(.string(String(umlauts.dropLast()))))
+    #expect(admitted(.string(umlauts), .string, quirks: clamping) == .success(.string(String(umlauts.dropLast()))))
     let three = Constraints(maxLen: 3)
     #expect(admitted("abc", .string, three) == .success("abc"))
     #expect(admitted("abcd", .string, three) == refused)
-    #expect(admitted("aää", .string, three, conduct: clamping) == .success("aä"))
-    #expect(admitted("\u{1F468}\u{200D}\u{1F469}", .string, three, conduct: clamping) == .success(""))
+    #expect(admitted("aää", .string, three, quirks: clamping) == .success("aä"))
+    #expect(admitted("\u{1F468}\u{200D}\u{1F469}", .string, three, quirks: clamping) == .success(""))
     let wide = Constraints(maxLen: 256)
     #expect(admitted(.string(String(repeating: "a", count: 256)), .string, wide) != refused)
     #expect(admitted("a", .string, Constraints(maxLen: -1)) == refused)
@@ -314,7 +314,7 @@ private let kinds: [(name: String, value: Value)] = [
     let two = Constraints(maxDataLen: 2)
     #expect(admitted("//8=", .data, two) == .success(.data([255, 255])))
     #expect(admitted("////", .data, two) == refused)
-    #expect(admitted("////", .data, two, conduct: clamping) == refused)
+    #expect(admitted("////", .data, two, quirks: clamping) == refused)
     #expect(admitted(.data([1, 2, 3]), .tlv8, two) == refused)
     #expect(admitted(.data(Array(repeating: 0, count: 2_097_152)), .data) != refused)
     #expect(admitted(.data(Array(repeating: 0, count: 2_097_153)), .data) == refused)

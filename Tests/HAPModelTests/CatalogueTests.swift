@@ -1,5 +1,6 @@
 import Foundation
 import HAPModel
+import HAPTestSupport
 import Testing
 
 /// Swift's rows against Catalogue/*.json, field by field: the generator is not trusted here, and not run.

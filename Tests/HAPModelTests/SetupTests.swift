@@ -1,5 +1,6 @@
 import Foundation
 import HAPModel
+import HAPTestSupport
 import Testing
 
 /// Tests/Vectors/setup.json; its README says which peers agreed.

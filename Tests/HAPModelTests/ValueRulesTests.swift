@@ -275,16 +275,16 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
 }
 
 @Suite("Quirks choose among the rules") struct ValueQuirkTests {
-  private func written(_ value: Value, _ format: Format, _ constraints: Constraints, _ quirks: Conduct) -> Value? {
+  private func written(_ value: Value, _ format: Format, _ constraints: Constraints, _ quirks: ValueQuirks) -> Value? {
     try? Characteristic(iid: 1, type: 0x25, format: format, perms: [], constraints: constraints)
-      .admit(value, conduct: quirks)
+      .admit(value, quirks: quirks)
   }
 
-  @Test("Steps and valid values need not be checked", arguments: Conduct.OutOfRange.allCases)
-  func unchecked(_ outOfRange: Conduct.OutOfRange) {
-    var steps = Conduct()
+  @Test("Steps and valid values need not be checked", arguments: ValueQuirks.OutOfRange.allCases)
+  func unchecked(_ outOfRange: ValueQuirks.OutOfRange) {
+    var steps = ValueQuirks()
     (steps.outOfRange, steps.checksSteps) = (outOfRange, false)
-    var values = Conduct()
+    var values = ValueQuirks()
     (values.outOfRange, values.checksValidValues) = (outOfRange, false)
     #expect(written(6, .uint8, stepped, steps) == 6 && written(6, .uint8, stepped, values) != 6)
     #expect(written(0.44, .float, halves, steps) == (outOfRange == .clamp ? 1.0 : nil))
@@ -294,7 +294,7 @@ private let byteRows: [Row] = [Format.tlv8, .data].flatMap { format in
   }
 
   @Test("Clamping returns a legal value even if the limits are on no step") func clamping() {
-    var clamping = Conduct()
+    var clamping = ValueQuirks()
     clamping.outOfRange = .clamp
     let late = Constraints(minStep: 10, validValuesRange: 12...25)
     #expect(written(0, .uint8, late, clamping) == 20 && written(99, .uint8, late, clamping) == 20)

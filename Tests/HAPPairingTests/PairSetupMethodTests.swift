@@ -8,10 +8,10 @@ import Testing
 private let m1 = TLV((6, [1]), (0, [1]))
 
 @Suite struct PairSetupMethodTests {
-  private func bench(_ setting: Conduct.SetupMethod1) -> SetupBench {
-    var conduct = Conduct()
-    conduct.setupMethod1 = setting
-    return SetupBench(conduct: conduct)
+  private func bench(_ setting: PairingQuirks.SetupMethod1) -> SetupBench {
+    var quirks = PairingQuirks()
+    quirks.setupMethod1 = setting
+    return SetupBench(quirks: quirks)
   }
 
   @Test("[PS.19] By default, M1 with method 1 begins the same procedure as M1 with method 0") func accepted() throws {
@@ -55,8 +55,8 @@ private let m1 = TLV((6, [1]), (0, [1]))
 
   @Test(
     "[PS.71] 400-authentication and unavailable: method 1 is refused in M2, after the checks of every M1",
-    arguments: [Conduct.SetupMethod1.badRequest, .unavailable])
-  func refusedInM2(_ setting: Conduct.SetupMethod1) {
+    arguments: [PairingQuirks.SetupMethod1.badRequest, .unavailable])
+  func refusedInM2(_ setting: PairingQuirks.SetupMethod1) {
     var bench = bench(setting)
     let refusal: Outcome =
       setting == .badRequest

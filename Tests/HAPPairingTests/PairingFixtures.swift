@@ -69,11 +69,11 @@ struct SetupBench {
   var pending: [SlowWork] = []
 
   init(random: RandomSource = .seeded(1), checksProofStrictly: Bool = false) {
-    self.init(random: random, conduct: .proofs(checksProofStrictly ? .stripped : .either))
+    self.init(random: random, quirks: .proofs(checksProofStrictly ? .stripped : .either))
   }
 
-  init(random: RandomSource = .seeded(1), conduct: Conduct) {
-    server = PairSetupServer(identity: Fixture.accessory, random: random, conduct: conduct)
+  init(random: RandomSource = .seeded(1), quirks: PairingQuirks) {
+    server = PairSetupServer(identity: Fixture.accessory, random: random, quirks: quirks)
   }
 
   mutating func receive(_ message: TLV) -> [Outcome] { perform(server.receive(message, context: context)) }
@@ -85,7 +85,7 @@ struct SetupBench {
     actions.flatMap { action -> [Outcome] in
       switch action {
       case .reply(let reply): return [.reply(reply)]
-      case .badRequest, .outOfOrder: return [.badRequest]  // as the default conduct has it
+      case .badRequest, .outOfOrder: return [.badRequest]  // by default
       case .exchangeFailed: return [.reply(.error(.authentication, state: 6))]
       case .methodRefused(let answer): return [.methodRefused(answer)]
       case .failedAttempt: return [.failedAttempt]
@@ -131,10 +131,10 @@ func converse(_ client: inout PairSetupClient, with bench: inout SetupBench, fro
   }
 }
 
-extension Conduct {
-  static func proofs(_ forms: ProofForms) -> Conduct {
-    var conduct = Conduct()
-    conduct.proofForms = forms
-    return conduct
+extension PairingQuirks {
+  static func proofs(_ forms: ProofForms) -> PairingQuirks {
+    var quirks = PairingQuirks()
+    quirks.proofForms = forms
+    return quirks
   }
 }

@@ -54,7 +54,7 @@ extension TLV {
         identifier: random.bytes(Int(seed % 37)), key: SigningKey(seed: random.secret(32)))
       var bench = SetupBench(random: random)
       bench.server = PairSetupServer(
-        identity: identity, random: random, conduct: .proofs(seed % 2 == 0 ? .stripped : .either))
+        identity: identity, random: random, quirks: .proofs(seed % 2 == 0 ? .stripped : .either))
       var client = PairSetupClient(code: code, identity: controller, random: random)
       guard case .paired(let accessory) = converse(&client, with: &bench, from: client.start()) else {
         Issue.record("seed \(seed) doesn't pair")

@@ -50,7 +50,7 @@ struct ConductReaderTests {
     #expect(try conduct(#"{ "preset": "\#(name)" }"#) == Conduct.presets[name])
   }
 
-  @Test("Fields stand over the default, or over a preset wherever it stands in the object")
+  @Test("Fields stand over the default, or over a preset anywhere in the object")
   func fields() throws {
     #expect(try conduct("{}") == Conduct())
     #expect(
@@ -82,7 +82,7 @@ struct ConductReaderTests {
   @Test("A profile without conduct has none")
   func absent() throws { #expect(try profile(document()).conduct == nil) }
 
-  @Test("What is wrong is told with its place, all at once", arguments: conductBreaches)
+  @Test("All mistakes are reported at once, each with its place", arguments: conductBreaches)
   func breaches(breach: Breach) throws {
     let problems = try profile(breach.json).problems
     let problem = try #require(problems.first { $0.rule == breach.rule.rawValue })

@@ -2,6 +2,7 @@ import HAPCrypto
 import HAPIP
 import HAPModel
 import HAPPairing
+import HAPProfile
 
 /// An accessory with every kind of characteristic, and the controllers that know it.
 package enum TestHome {
@@ -41,7 +42,8 @@ package enum TestHome {
     return MemoryAccessory(
       core: AccessoryCore(
         identity: identity, advertisement: record, database: database, pairings: pairings, failedAttempts: 0,
-        conduct: conduct, random: .seeded(seed)))
+        quirks: conduct.ip, attributeQuirks: conduct.attributes, pairingQuirks: conduct.pairing,
+        random: .seeded(seed)))
   }
 
   /// Iids of aid 1, by name.

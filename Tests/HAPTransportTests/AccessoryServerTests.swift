@@ -1,6 +1,7 @@
 import Foundation
 import HAPLoop
 import HAPModel
+import HAPProfile
 import HAPTestSupport
 import Testing
 

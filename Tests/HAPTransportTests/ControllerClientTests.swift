@@ -3,6 +3,7 @@ import HAPIP
 import HAPLoop
 import HAPModel
 import HAPPairing
+import HAPProfile
 import HAPTestSupport
 import HAPWire
 import Testing

@@ -2,6 +2,7 @@ import HAPAttributes
 import HAPIP
 import HAPLoop
 import HAPModel
+import HAPProfile
 import HAPTestSupport
 import Synchronization
 

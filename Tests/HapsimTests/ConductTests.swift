@@ -1,6 +1,7 @@
 import Foundation
 import HAPCommandLine
 import HAPModel
+import HAPProfile
 import Testing
 
 @testable import HapsimProgram

@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProfile
 import HAPWire
 
 // Rows of the catalogue as objects on one line. Members that say nothing are left out.

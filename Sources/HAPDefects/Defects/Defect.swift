@@ -1,4 +1,5 @@
 import HAPModel
+import HAPProfile
 import HAPWire
 
 /// An accessory's mistake: one rule, broken on purpose. See docs/defects.md.

@@ -77,7 +77,8 @@ final class AccessoryRun: AccessoryServerOwner, CharacteristicWriter {
     self.capture = capture
     core = AccessoryCore(
       identity: prepared.identity, advertisement: prepared.advertisement, database: prepared.database,
-      pairings: prepared.pairings, failedAttempts: prepared.failedAttempts, conduct: prepared.conduct,
+      pairings: prepared.pairings, failedAttempts: prepared.failedAttempts, quirks: prepared.conduct.ip,
+      attributeQuirks: prepared.conduct.attributes, pairingQuirks: prepared.conduct.pairing,
       random: capture.map { loop.random.noted(by: LoopBound(here: loop, $0)) } ?? defect?.random(on: loop)
         ?? loop.random)
     core.makesReports = news != nil || observer != nil

@@ -50,7 +50,9 @@ extension AccessoryCore: AttributeFrontEnd {
       case .database?: answerAccessoriesRead(failures: failures, by: session, on: connection)
       case .characteristics(let query)?:
         query.withUnsafeBytes { query in
-          guard let read = try? ReadQuery(query, limit: Self.readLimit, conduct: conduct) else {
+          let read = try? ReadQuery(
+            query, limit: Self.readLimit, flags: quirks.queryFlags, refusesUnknownKeys: quirks.refusesUnknownQueryKeys)
+          guard let read else {
             preconditionFailure("the query was read before")
           }
           answerRead(read, query, failures: failures, by: session, on: connection)
@@ -81,7 +83,7 @@ extension AccessoryCore: AttributeFrontEnd {
     _ new: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>,
     at now: Duration
   ) {
-    rendering = AttributeRendering(new, conduct: conduct)
+    rendering = AttributeRendering(new, quirks: quirks)
     attributes.replace(new, live: live, at: now)
     if advertised.model != model || advertised.configurationNumber != configurationNumber {
       advertised.model = model

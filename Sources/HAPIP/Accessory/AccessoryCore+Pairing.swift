@@ -44,7 +44,7 @@ extension AccessoryCore: PairingFrontEnd {
     let connection = core(of: connection)
     let session = AttributeSession(controller: controller, connection: connection, frontEnd: self)
     session.holdsEvents = connection.isWaiting
-    connection.session = SecureSession(keys, session, conduct: conduct)
+    connection.session = SecureSession(keys, session, quirks: quirks)
     attributes.open(session)
     slots.verified(connection)
     tap?.secured(connection)

@@ -146,12 +146,12 @@ extension AccessoryCore {
     }
 
     /// Whether a verified session is needed.
-    func isSecured(_ conduct: Conduct) -> Bool {
+    func isSecured(_ quirks: IPQuirks) -> Bool {
       switch self {
       case .identify, .pairSetup, .pairVerify, .configured: false
       case .pairings, .accessories, .characteristics, .prepare, .secureMessage: true
-      case .resource: conduct.securesResource
-      case .unknown: conduct.securesUnknownAddresses
+      case .resource: quirks.securesResource
+      case .unknown: quirks.securesUnknownAddresses
       }
     }
 
@@ -192,7 +192,7 @@ extension AccessoryCore {
   ) {
     // A constant: a local function that captures a variable allocates in debug builds.
     let named = Endpoint(head, bytes)
-    let endpoint = named == .identify && !conduct.hasIdentifyAddress ? .unknown : named
+    let endpoint = named == .identify && !quirks.hasIdentifyAddress ? .unknown : named
     // A function and not a closure in a constant, which would be allocated for each request.
     func request() -> String {
       String(decoding: bytes[head.methodRange], as: UTF8.self) + " "
@@ -202,17 +202,17 @@ extension AccessoryCore {
     func refuseUnverified() {
       refuse(connection, request: request(), reason: "the connection is not verified")
       let statesCode = endpoint.statesAuthorization && endpoint.takes(head.method)
-      answer(conduct.unverified, statesCode: statesCode, on: connection)
+      answer(quirks.unverified, statesCode: statesCode, on: connection)
     }
-    if endpoint.isSecured(conduct), !connection.isSecured { return refuseUnverified() }
+    if endpoint.isSecured(quirks), !connection.isSecured { return refuseUnverified() }
     if connection.session?.isTransient == true, !endpoint.servesTransientSessions {
       refuse(connection, request: request(), reason: "the session is transient")
       return connection.answer(.badRequest)
     }
     if forwards, connection.isSecured, endpoint.isForwarded { return forward(head, bytes, body, on: connection) }
-    guard endpoint.takes(head.method) || (conduct.servesAnyMethod && endpoint.hasOneAction) else {
+    guard endpoint.takes(head.method) || (quirks.servesAnyMethod && endpoint.hasOneAction) else {
       refuse(connection, request: request(), reason: "wrong method")
-      return answer(conduct.wrongMethod, on: connection)
+      return answer(quirks.wrongMethod, on: connection)
     }
     switch endpoint {
     case .identify: receiveIdentify(on: connection)
@@ -237,7 +237,7 @@ extension AccessoryCore {
     case .secureMessage: receiveSecureMessage(body, head.contentType, on: connection)
     case .unknown:
       refuse(connection, request: request(), reason: "there is no such resource")
-      answer(conduct.unknownAddress, on: connection)
+      answer(quirks.unknownAddress, on: connection)
     }
   }
 
@@ -259,7 +259,7 @@ extension AccessoryCore {
     }
   }
 
-  /// Answers as the conduct has it, and closes where it says so.
+  /// Answers, and closes the connection if the answer requires it.
   func answer(_ answer: HTTPAnswer, statesCode: Bool = true, on connection: ConnectionCore) {
     connection.answer(answer, statesCode: statesCode)
     if answer.closes { close(connection) }

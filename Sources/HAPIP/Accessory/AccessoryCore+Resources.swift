@@ -44,7 +44,7 @@ extension AccessoryCore {
   func receiveResource(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore) {
     guard let snapshotSource else {
       refuse(connection, request: "POST /resource", reason: "the accessory has no camera")
-      return answer(conduct.noResource, on: connection)
+      return answer(quirks.noResource, on: connection)
     }
     guard let request = SnapshotRequest(body) else {
       refuse(connection, request: "POST /resource", reason: "the body asks for no image of a size from 1 to 16384")

@@ -10,7 +10,7 @@ import HAPWire
 /// the results of slow work; it leaves bytes in each connection's `outgoing` and a list of actions to be performed. Everything happens on the
 /// caller's thread; nothing inside waits.
 package final class AccessoryCore {
-  package let conduct: Conduct
+  package let quirks: IPQuirks
   /// The attributes, for this front end and others.
   package let attributes: AttributeServer
   /// The pairings, for this front end and others.
@@ -41,17 +41,19 @@ package final class AccessoryCore {
   ///   - random: keys, nonces and salts come from here.
   package init(
     identity: AccessoryIdentity, advertisement: Advertisement, database: AttributeDatabase, pairings: [Pairing],
-    failedAttempts: Int, conduct: Conduct, random: RandomSource
+    failedAttempts: Int, quirks: IPQuirks, attributeQuirks: AttributeQuirks, pairingQuirks: PairingQuirks,
+    random: RandomSource
   ) {
     self.advertised = advertisement
-    attributes = AttributeServer(database, conduct: conduct, queue)
+    attributes = AttributeServer(database, quirks: attributeQuirks, queue)
     pairing = PairingServer(
-      identity: identity, pairings: pairings, failedAttempts: failedAttempts, conduct: conduct, random: random, queue)
-    self.conduct = conduct
-    self.slots = ConnectionSlots(limit: conduct.maximumSessions, sessionPatience: conduct.reclaimsAfter)
-    self.rendering = AttributeRendering(database, conduct: conduct)
+      identity: identity, pairings: pairings, failedAttempts: failedAttempts, quirks: pairingQuirks,
+      random: random, queue)
+    self.quirks = quirks
+    self.slots = ConnectionSlots(limit: quirks.maximumSessions, sessionPatience: quirks.reclaimsAfter)
+    self.rendering = AttributeRendering(database, quirks: quirks)
     advertised.statusFlags = pairings.isEmpty ? .notPaired : []
-    advertised.protocolVersion = conduct.protocolVersion.rawValue
+    advertised.protocolVersion = quirks.protocolVersion.rawValue
     pairing.add(self)
   }
 
@@ -89,7 +91,7 @@ package final class AccessoryCore {
   package func open(peer: String, at now: Duration) -> ConnectionCore? {
     let connection = ConnectionCore(
       id: ConnectionID(number: lastConnection + 1), peer: peer, openedAt: now,
-      pairing: pairing.makeSession(self), conduct: conduct, outbox: outbox)
+      pairing: pairing.makeSession(self), quirks: quirks, outbox: outbox)
     guard case .admitted(let evicted) = slots.open(connection, at: now) else {
       report(.refused(ConnectionID(number: 0), request: peer, reason: "all \(slots.takenCount) slots are in use"))
       return nil
@@ -110,7 +112,7 @@ package final class AccessoryCore {
   /// Fits the connections that may wait or have a slot into the open files that the port may use.
   package func limitConnections(openFiles: Int) {
     slots.waitingLimit = slotWaitingLimit(openFiles: openFiles)
-    slots.limit = slotLimit(conduct.maximumSessions, openFiles: openFiles)
+    slots.limit = slotLimit(quirks.maximumSessions, openFiles: openFiles)
   }
 
   /// Evicts half of the waiting connections, because the process has no open file left.
@@ -203,7 +205,7 @@ package final class AccessoryCore {
   func advertise(after connection: ConnectionID?) {
     advertised.statusFlags =
       pairing.isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
-    if conduct.stateNumberGrows {
+    if quirks.stateNumberGrows {
       advertised.stateNumber = advertised.stateNumber == .max ? 1 : advertised.stateNumber + 1
     }
     queue.actions.append(.advertise(advertised, after: connection))

@@ -22,7 +22,7 @@ extension ConnectionCore {
     conclude(from: start)
   }
 
-  /// As a conduct has it; closing is the caller's.
+  /// An answer of the quirks; closing is the caller's.
   /// - Parameter statesCode: whether the address is one that tells a status.
   func answer(_ answer: HTTPAnswer, statesCode: Bool = true) {
     guard let http = answer.http else { return }

@@ -42,10 +42,10 @@ package final class ConnectionCore {
   fileprivate var isNoted = false
 
   /// The answers that are sent in chunks.
-  let chunked: Conduct.Chunked
+  let chunked: IPQuirks.Chunked
 
   init(
-    id: ConnectionID, peer: String, openedAt now: Duration, pairing: PairingSession, conduct: Conduct, outbox: Outbox
+    id: ConnectionID, peer: String, openedAt now: Duration, pairing: PairingSession, quirks: IPQuirks, outbox: Outbox
   ) {
     self.outbox = outbox
     self.id = id
@@ -53,9 +53,9 @@ package final class ConnectionCore {
     remoteAddress = RemoteAddress(peer: peer)
     self.lastHeard = now
     self.pairing = pairing
-    chunked = conduct.chunked
-    parser.limits.acceptsChunked = conduct.takesChunkedRequests
-    parser.limits.acceptsAnyCase = conduct.takesAnyHeaderCase
+    chunked = quirks.chunked
+    parser.limits.acceptsChunked = quirks.takesChunkedRequests
+    parser.limits.acceptsAnyCase = quirks.takesAnyHeaderCase
   }
 
   package var isSecured: Bool { session != nil }
@@ -131,10 +131,10 @@ final class SecureSession {
   var sealer: FrameSealer
   let attributes: AttributeSession
 
-  init(_ keys: SessionKeys, _ attributes: AttributeSession, conduct: Conduct) {
+  init(_ keys: SessionKeys, _ attributes: AttributeSession, quirks: IPQuirks) {
     opener = FrameOpener(
       key: keys.controllerToAccessory,
-      maximumPlaintext: conduct.takesLongFrames ? Int(UInt16.max) : FrameOpener.maximumPlaintext)
+      maximumPlaintext: quirks.takesLongFrames ? Int(UInt16.max) : FrameOpener.maximumPlaintext)
     sealer = FrameSealer(key: keys.accessoryToController)
     self.attributes = attributes
   }

@@ -26,10 +26,10 @@ final class AttributeRendering {
 
   private var text: [UInt8] = []
   private var slots: ContiguousArray<Slot> = []
-  private let conduct: Conduct
+  private let quirks: IPQuirks
 
-  init(_ database: AttributeDatabase, conduct: Conduct) {
-    self.conduct = conduct
+  init(_ database: AttributeDatabase, quirks: IPQuirks) {
+    self.quirks = quirks
     slots.reserveCapacity(database.characteristics.count)
     keep(database)
     // Growing has left up to half of it empty.
@@ -64,7 +64,7 @@ final class AttributeRendering {
     switch value {
     case .null: buffer.append("null")
     case .bool(let isOn):
-      switch conduct.booleans {
+      switch quirks.booleans {
       case .words: buffer.appendJSON(isOn)
       case .numbers: buffer.append(isOn ? "1" : "0")
       }
@@ -109,7 +109,7 @@ final class AttributeRendering {
       guard case .null = characteristic.value else { return writeValue(characteristic.value, to: &buffer) }
     }
     // HomeKitADK lists a control point that has nothing to say as "", and Apple's tester is reported to want that.
-    let isEmptyText = characteristic.format == .tlv8 && !conduct.listsEmptyTLV8AsNull
+    let isEmptyText = characteristic.format == .tlv8 && !quirks.listsEmptyTLV8AsNull
     writeValue(isEmptyText ? .data([]) : .null, to: &buffer)
   }
 

@@ -17,7 +17,7 @@ extension AccessoryCore {
     failures: [AttributeID: HAPStatus], by session: AttributeSession, on connection: ConnectionCore
   ) {
     let hidesAdminOnly = !isAdmin(session)
-    connection.answer(.ok, .hapJSON, chunks: conduct.chunked == .accessories) { buffer in
+    connection.answer(.ok, .hapJSON, chunks: quirks.chunked == .accessories) { buffer in
       rendering.writeDatabase(
         attributes.database, hidesAdminOnly: hidesAdminOnly, failures: failures, to: &buffer)
     }
@@ -45,20 +45,21 @@ extension AccessoryCore {
   ) {
     guard let query else {
       refuse(connection, request: "GET /characteristics", reason: "no query")
-      return answer(conduct.malformedQuery, on: connection)
+      return answer(quirks.malformedQuery, on: connection)
     }
     let request: ReadQuery
     do throws(ReadQuery.Mistake) {
-      request = try ReadQuery(query, limit: Self.readLimit, conduct: conduct)
+      request = try ReadQuery(
+        query, limit: Self.readLimit, flags: quirks.queryFlags, refusesUnknownKeys: quirks.refusesUnknownQueryKeys)
     } catch {
       refuse(connection, request: "GET /characteristics?" + String(decoding: query, as: UTF8.self), reason: "\(error)")
-      return answer(conduct.malformedQuery, on: connection)
+      return answer(quirks.malformedQuery, on: connection)
     }
-    if conduct.refusesDuplicateIDs, request.hasDuplicates {
+    if quirks.refusesDuplicateIDs, request.hasDuplicates {
       refuse(connection, request: "GET /characteristics", reason: "an id occurs twice")
       return connection.answer(.unprocessable, .invalidValue)
     }
-    guard request.count > 0 else { return answer(conduct.emptyRead, on: connection) }
+    guard request.count > 0 else { return answer(quirks.emptyRead, on: connection) }
     if attributes.hasLiveValues {
       var ids: [AttributeID] = []
       request.forEachID { if attributes.isLive($0, for: session), !ids.contains($0) { ids.append($0) } }
@@ -111,9 +112,9 @@ extension AccessoryCore {
     return allReadable
   }
 
-  /// Whether an id is left out, for the conduct of a bridge that leaves out accessories that it doesn't have.
+  /// Whether an ID is left out: quirks of a bridge may leave out accessories that it doesn't have.
   private func isPassedOver(_ id: AttributeID) -> Bool {
-    conduct.skipsUnknownAccessories && attributes.database.accessoryEntries.count > 1
+    quirks.skipsUnknownAccessories && attributes.database.accessoryEntries.count > 1
       && !attributes.database.hasAccessory(id.aid)
   }
 

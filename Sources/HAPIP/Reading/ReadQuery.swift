@@ -39,8 +39,11 @@ package struct ReadQuery {
   /// - Parameters:
   ///   - bytes: the query without the question mark; must stay valid while the value is used.
   ///   - limit: most ids that are taken.
-  ///   - conduct: what flags and keys are taken.
-  package init(_ bytes: UnsafeRawBufferPointer, limit: Int, conduct: Conduct = Conduct()) throws(Mistake) {
+  ///   - flags: the accepted values of flags.
+  ///   - refusesUnknownKeys: whether an unknown key is a mistake.
+  package init(
+    _ bytes: UnsafeRawBufferPointer, limit: Int, flags: IPQuirks.QueryFlags = .strict, refusesUnknownKeys: Bool = true
+  ) throws(Mistake) {
     self.bytes = bytes
     var reader = Reader(bytes: bytes)
     var seenID = false
@@ -56,15 +59,15 @@ package struct ReadQuery {
           } while reader.take(",")
         }
       } else if reader.take("meta=") {
-        try set(.meta, reader.flag(conduct.queryFlags))
+        try set(.meta, reader.flag(flags))
       } else if reader.take("perms=") {
-        try set(.perms, reader.flag(conduct.queryFlags))
+        try set(.perms, reader.flag(flags))
       } else if reader.take("type=") {
-        try set(.type, reader.flag(conduct.queryFlags))
+        try set(.type, reader.flag(flags))
       } else if reader.take("ev=") {
-        try set(.ev, reader.flag(conduct.queryFlags))
+        try set(.ev, reader.flag(flags))
       } else {
-        guard !conduct.refusesUnknownQueryKeys else { throw .unknownKey }
+        guard !refusesUnknownKeys else { throw .unknownKey }
         reader.skipMember()
       }
       if reader.atEnd { break }
@@ -126,7 +129,7 @@ package struct ReadQuery {
       while !atEnd, bytes[position] != 0x26, bytes[position] != 0x23 { position += 1 }
     }
 
-    mutating func flag(_ values: Conduct.QueryFlags) -> Bool? {
+    mutating func flag(_ values: IPQuirks.QueryFlags) -> Bool? {
       if values == .strict { return flag() }
       let start = position
       skipMember()

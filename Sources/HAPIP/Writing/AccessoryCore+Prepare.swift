@@ -15,7 +15,7 @@ extension AccessoryCore {
         connection, request: "PUT /prepare",
         reason: "the body needs ttl, 1…2^53-1 milliseconds, and pid, a number of 64 bits")
       let isObject = error is TimedWritePreparation.Malformed
-      return answer(isObject ? conduct.malformedPrepare : conduct.malformedPrepareBody, on: connection)
+      return answer(isObject ? quirks.malformedPrepare : quirks.malformedPrepareBody, on: connection)
     }
     attributes.prepare(request.pid, for: .milliseconds(request.ttl), in: session, at: now)
     connection.answer(.ok, .success)

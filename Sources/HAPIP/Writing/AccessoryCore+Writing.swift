@@ -10,13 +10,13 @@ extension AccessoryCore {
     _ body: UnsafeRawBufferPointer, by session: AttributeSession, on connection: ConnectionCore, at now: Duration
   ) {
     do throws(WriteRequest.Mistake) {
-      try writeRequest.read(body, conduct: conduct)
+      try writeRequest.read(body, quirks: quirks)
     } catch {
       refuse(
         connection, request: "PUT /characteristics", reason: "\(error.message), at byte \(error.offset) of the body")
-      return answer(writeRequest.isWithoutEntries ? conduct.emptyWrite : conduct.malformedBody, on: connection)
+      return answer(writeRequest.isWithoutEntries ? quirks.emptyWrite : quirks.malformedBody, on: connection)
     }
-    if conduct.refusesDuplicateIDs, writeRequest.hasDuplicates {
+    if quirks.refusesDuplicateIDs, writeRequest.hasDuplicates {
       refuse(connection, request: "PUT /characteristics", reason: "an id occurs twice")
       return connection.answer(.unprocessable, .invalidValue)
     }
@@ -25,7 +25,7 @@ extension AccessoryCore {
       isTimed = attributes.spendTimedWrite(pid, in: session, at: now)
       if !isTimed {
         refuse(connection, request: "PUT /characteristics", reason: "the pid was not prepared, is spent or has expired")
-        guard conduct.executesUnpreparedWrites else {
+        guard quirks.executesUnpreparedWrites else {
           writeRequest.transaction.refuse(.invalidValue)
           return answerWrite(writeRequest.transaction, on: connection)
         }
@@ -35,7 +35,7 @@ extension AccessoryCore {
     switch attributes.write(&writeRequest.transaction, isTimed: isTimed, by: session, at: now) {
     case .done: answerExecuted(writeRequest.transaction, on: connection)
     case .waiting: connection.isWaiting = true
-    case .ended: answer(conduct.malformedBody, on: connection)
+    case .ended: answer(quirks.malformedBody, on: connection)
     }
   }
 
@@ -52,14 +52,14 @@ extension AccessoryCore {
 
   private func answerWrite(_ writes: WriteTransaction, on connection: ConnectionCore) {
     let statuses = writes.statuses
-    let isRefused = conduct.partialWrite == .badRequest && statuses.contains { $0 != .success }
+    let isRefused = quirks.partialWrite == .badRequest && statuses.contains { $0 != .success }
     let (entries, responses) = (writes.writes, writes.responses)
     connection.answer(isRefused ? .badRequest : .multiStatus, .hapJSON) { buffer in
       buffer.append("{\"characteristics\":[")
       var isFirst = true
       for (index, entry) in entries.enumerated() {
         let isAnsweredWithValue = attributes.isAnsweredWithValue(entry)
-        if conduct.partialWrite == .failures, statuses[index] == .success, !isAnsweredWithValue { continue }
+        if quirks.partialWrite == .failures, statuses[index] == .success, !isAnsweredWithValue { continue }
         if !isFirst { buffer.append(",") }
         isFirst = false
         writeEntry(entry.id, statuses[index], to: &buffer)

@@ -24,10 +24,10 @@ struct WriteRequest {
   ///
   /// As HomeKitADK has it: members that are not known are ignored; a `characteristics` without entries, an entry without `aid` or `iid`,
   /// a `null` value and an `ev` other than true, false, 1 and 0 make the whole request malformed.
-  mutating func read(_ body: UnsafeRawBufferPointer, conduct: Conduct) throws(Mistake) {
-    takesNull = !conduct.nullIsMalformed
-    dropsNull = conduct.nullIsNoValue
-    needsValueOrEv = conduct.idleEntryIsMalformed
+  mutating func read(_ body: UnsafeRawBufferPointer, quirks: IPQuirks) throws(Mistake) {
+    takesNull = !quirks.nullIsMalformed
+    dropsNull = quirks.nullIsNoValue
+    needsValueOrEv = quirks.idleEntryIsMalformed
     isWithoutEntries = false
     transaction.writes.removeAll(keepingCapacity: true)
     pid = nil

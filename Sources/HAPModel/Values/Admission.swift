@@ -11,19 +11,19 @@ extension Characteristic {
   /// - null is refused: whether null is a bad request or a bad value is for the caller to decide before.
   /// - Parameters:
   ///   - value: off the wire: a JSON integer as `.integer`, `1.0` as `.float`, base64 as `.string`.
-  ///   - conduct: whether to reject or clamp, and how far a float snaps.
+  ///   - quirks: whether to reject or clamp, and how far a float snaps.
   /// - Throws: `.invalidValue` (-70410), nothing else.
-  public func admit(_ value: Value, conduct: Conduct = Conduct()) throws(HAPStatus) -> Value {
+  public func admit(_ value: Value, quirks: ValueQuirks = ValueQuirks()) throws(HAPStatus) -> Value {
     switch format {
     case .bool:
       guard let truth: Bool = value.truth else { throw .invalidValue }
       return .bool(truth)
-    case .uint8, .uint16, .uint32, .uint64, .int: return try admitInteger(value, valueRules, conduct)
-    case .float: return try admitFloat(value, valueRules, conduct)
+    case .uint8, .uint16, .uint32, .uint64, .int: return try admitInteger(value, valueRules, quirks)
+    case .float: return try admitFloat(value, valueRules, quirks)
     case .string:
       guard case .string(let text) = value else { throw .invalidValue }
       if valueRules.violation(ofText: text) == nil { return value }
-      guard conduct.outOfRange == .clamp else { throw .invalidValue }
+      guard quirks.outOfRange == .clamp else { throw .invalidValue }
       return .string(valueRules.prefix(ofText: text))
     case .tlv8, .data:
       let bytes: [UInt8]
@@ -45,50 +45,50 @@ extension Characteristic {
     return admitted == value
   }
 
-  private func admitInteger(_ value: Value, _ rules: ValueRules, _ conduct: Conduct) throws(HAPStatus) -> Value {
+  private func admitInteger(_ value: Value, _ rules: ValueRules, _ quirks: ValueQuirks) throws(HAPStatus) -> Value {
     let number: Int128
     switch value {
     case .integer(let written): number = written
-    case .bool(let written) where conduct.takesBooleansAsNumbers: number = written ? 1 : 0
-    case .float(let written) where conduct.takesFractions:
-      let isRounded: Bool = conduct.outOfRange == .clamp && conduct.checksSteps && constraints.minStep != nil
+    case .bool(let written) where quirks.takesBooleansAsNumbers: number = written ? 1 : 0
+    case .float(let written) where quirks.takesFractions:
+      let isRounded: Bool = quirks.outOfRange == .clamp && quirks.checksSteps && constraints.minStep != nil
       let kept: Double = written.rounded(isRounded ? .toNearestOrEven : .towardZero)
       guard let whole: Int128 = Int128(exactly: kept) else { throw .invalidValue }
       number = whole
-    case .float(let written) where conduct.takesWholeFloats:
+    case .float(let written) where quirks.takesWholeFloats:
       guard let whole: Int128 = Int128(exactly: written) else { throw .invalidValue }
       number = whole
     case .null, .bool, .float, .string, .data: throw .invalidValue
     }
-    switch conduct.outOfRange {
+    switch quirks.outOfRange {
     case .reject:
-      guard rules.violation(ofInteger: number, checking: conduct.valueChecks) == nil else { throw .invalidValue }
+      guard rules.violation(ofInteger: number, checking: quirks.valueChecks) == nil else { throw .invalidValue }
       return .integer(number)
     case .clamp:
-      guard let nearest: Int128 = rules.nearest(toInteger: number, checking: conduct.valueChecks) else {
+      guard let nearest: Int128 = rules.nearest(toInteger: number, checking: quirks.valueChecks) else {
         throw .invalidValue
       }
       return .integer(nearest)
     }
   }
 
-  private func admitFloat(_ value: Value, _ rules: ValueRules, _ conduct: Conduct) throws(HAPStatus) -> Value {
+  private func admitFloat(_ value: Value, _ rules: ValueRules, _ quirks: ValueQuirks) throws(HAPStatus) -> Value {
     let number: Double
     switch value {
     case .float(let written): number = written
     case .integer(let written): number = Double(fast: written)
-    case .bool(let written) where conduct.takesBooleansAsNumbers: number = written ? 1 : 0
+    case .bool(let written) where quirks.takesBooleansAsNumbers: number = written ? 1 : 0
     case .null, .bool, .string, .data: throw .invalidValue
     }
-    switch conduct.outOfRange {
+    switch quirks.outOfRange {
     case .reject:
-      let tolerance: Double = conduct.floatSnapFraction
-      guard rules.violation(ofFloat: number, checking: conduct.valueChecks, tolerance: tolerance) == nil else {
+      let tolerance: Double = quirks.floatSnapFraction
+      guard rules.violation(ofFloat: number, checking: quirks.valueChecks, tolerance: tolerance) == nil else {
         throw .invalidValue
       }
-      return .float(conduct.checksSteps ? rules.onGrid(number, isClamping: false) : number)
+      return .float(quirks.checksSteps ? rules.onGrid(number, isClamping: false) : number)
     case .clamp:
-      guard let nearest: Double = rules.nearest(toFloat: number, checking: conduct.valueChecks) else {
+      guard let nearest: Double = rules.nearest(toFloat: number, checking: quirks.valueChecks) else {
         throw .invalidValue
       }
       return .float(nearest)
@@ -96,7 +96,7 @@ extension Characteristic {
   }
 }
 
-extension Conduct {
+extension ValueQuirks {
   /// The rules for numbers that a written value has to keep.
   fileprivate var valueChecks: ValueChecks {
     var checks: ValueChecks = .all

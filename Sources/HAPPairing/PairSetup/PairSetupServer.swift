@@ -73,14 +73,14 @@ package struct PairSetupServer: Sendable {
 
   private let identity: AccessoryIdentity
   private let random: RandomSource
-  private let conduct: Conduct
+  private let quirks: PairingQuirks
   private var state = State.idle
   private var computations: UInt64 = 0
 
-  package init(identity: AccessoryIdentity, random: RandomSource, conduct: Conduct = Conduct()) {
+  package init(identity: AccessoryIdentity, random: RandomSource, quirks: PairingQuirks = PairingQuirks()) {
     self.identity = identity
     self.random = random
-    self.conduct = conduct
+    self.quirks = quirks
   }
 
   /// Whether the procedure stands between M1 and M6, so that other connections are to be told Busy.
@@ -162,11 +162,11 @@ extension PairSetupServer {
     guard let method = message.byte(TLVType.method) else { return [.badRequest] }
     let isMethod1 = method == PairingMethod.pairSetupWithAuth.rawValue
     guard isMethod1 || method == PairingMethod.pairSetup.rawValue else { return [.badRequest] }
-    var options = Options(isRefusedInM4: isMethod1 && conduct.setupMethod1 == .internalErrorInM4)
+    var options = Options(isRefusedInM4: isMethod1 && quirks.setupMethod1 == .internalErrorInM4)
     if let value = message[TLVType.flags] {
       guard let flags = PairingFlags(value) else { return [.badRequest] }
       // HomeKitADK ignores flags when it expects the coprocessor to answer; otherwise method 1 is method 0.
-      let heedsFlags = conduct.heedsSetupFlags && !options.isRefusedInM4
+      let heedsFlags = quirks.heedsSetupFlags && !options.isRefusedInM4
       options.isTransient = heedsFlags && flags.contains(.transient)
       options.isSplit = heedsFlags && flags.contains(.split)
     }
@@ -183,7 +183,7 @@ extension PairSetupServer {
 
   /// The answer that refuses method 1 in M2; nil: the procedure continues.
   private var method1Refusal: Action? {
-    switch conduct.setupMethod1 {
+    switch quirks.setupMethod1 {
     case .method0, .internalErrorInM4: nil
     case .badRequest: .methodRefused(.badRequest(.error(.authentication, state: 2)))
     case .unavailable: .methodRefused(.reply(.error(.unavailable, state: 2)))
@@ -223,8 +223,8 @@ extension PairSetupServer {
     switch outcome {
     case .worthlessKey: return [refusal]  // no guess at the code, so no failed attempt (HomeKitADK)
     case .accessorySecret(let secret):
-      guard let forms = SRPProofForms(rawValue: conduct.proofForms.rawValue) else {
-        preconditionFailure("the conduct and the cryptography know the same forms")
+      guard let forms = SRPProofForms(rawValue: quirks.proofForms.rawValue) else {
+        preconditionFailure("the quirks and the cryptography know the same forms")
       }
       guard let (key, proof2) = secret.verify(proof, forms: forms) else {
         return [.failedAttempt, refusal]

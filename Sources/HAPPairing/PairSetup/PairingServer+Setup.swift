@@ -17,8 +17,8 @@ extension PairingServer {
     }
     setups.removeAll { $0 === connection || !$0.pairing.isSettingUp || !$0.isOpen }
     for other in setups {
-      let since = conduct.takeoverCountsFromStart ? other.pairing.setupStarted : other.pairing.setupHeard
-      if message.state == 1, now - since >= conduct.setupTakeover, !other.isWaiting {
+      let since = quirks.takeoverCountsFromStart ? other.pairing.setupStarted : other.pairing.setupHeard
+      if message.state == 1, now - since >= quirks.setupTakeover, !other.isWaiting {
         other.pairing.setup.reset()
       } else {
         isOtherUnderWay = true
@@ -26,7 +26,7 @@ extension PairingServer {
     }
     setups.append(connection)
     let context = PairSetupServer.Context(
-      isPaired: isPaired, isLocked: isLocked, isOtherUnderWay: isOtherUnderWay && conduct.tellsBusy,
+      isPaired: isPaired, isLocked: isLocked, isOtherUnderWay: isOtherUnderWay && quirks.tellsBusy,
       arithmetic: setupArithmetic)
     perform(session.setup.receive(message, context: context), for: connection)
   }
@@ -52,10 +52,10 @@ extension PairingServer {
         answer(.badRequest(nil), on: connection)
       case .outOfOrder(let state):
         refuse(.pairSetup, connection, "the message is out of order")
-        answer(conduct.setupOutOfOrder.answer(state), on: connection)
+        answer(quirks.setupOutOfOrder.answer(state), on: connection)
       case .exchangeFailed(let isOpened):
         refuse(.pairSetup, connection, PairingError.authentication.reason(inReplyTo: .pairSetup, step: 6))
-        answer((isOpened ? conduct.signatureFailure : conduct.exchangeFailure).answer, on: connection)
+        answer((isOpened ? quirks.signatureFailure : quirks.exchangeFailure).answer, on: connection)
       case .methodRefused(let refusal):
         refuse(.pairSetup, connection, "the method needs an authentication coprocessor")
         answer(refusal, on: connection)
@@ -66,16 +66,16 @@ extension PairingServer {
         connection.isWaiting = true
         waiting[actions.store(.upsert(pairing))] = .newPairing(pairing, connection)
       case .failedAttempt:
-        failedAttempts = min(failedAttempts + 1, max(100, conduct.maximumTries))
-        guard conduct.keepsFailedTries else { break }
+        failedAttempts = min(failedAttempts + 1, max(100, quirks.maximumTries))
+        guard quirks.keepsFailedTries else { break }
         connection.isWaiting = true
         let rest = Array(steps[(index + 1)...])
         waiting[actions.store(.failedAttempts(failedAttempts))] = .failedAttempt(connection, then: rest)
         return
       case .clearFailedAttempts:
-        guard failedAttempts != 0, conduct.clearsFailedTries else { break }
+        guard failedAttempts != 0, quirks.clearsFailedTries else { break }
         failedAttempts = 0
-        guard conduct.keepsFailedTries else { break }
+        guard quirks.keepsFailedTries else { break }
         waiting[actions.store(.failedAttempts(0))] = .nothing
       case .startTransientSession(let keys):
         if connection.isOpen { secure(connection, keys, controller: nil) }
@@ -98,7 +98,7 @@ extension PairingServer {
   }
 }
 
-extension Conduct.OutOfOrder {
+extension PairingQuirks.OutOfOrder {
   /// - Parameter state: of the reply.
   fileprivate func answer(_ state: UInt8) -> PairingAnswer {
     switch self {
@@ -111,7 +111,7 @@ extension Conduct.OutOfOrder {
   }
 }
 
-extension Conduct.ExchangeFailure {
+extension PairingQuirks.ExchangeFailure {
   fileprivate var answer: PairingAnswer {
     switch self {
     case .state6: .reply(.error(.authentication, state: 6))

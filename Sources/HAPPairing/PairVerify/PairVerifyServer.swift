@@ -21,11 +21,11 @@ package struct PairVerifyServer: Sendable {
 
   private var state = State.idle
   private let refusesMethod: Bool
-  private let unpaired: Conduct.UnpairedVerify
+  private let unpaired: PairingQuirks.UnpairedVerify
 
-  package init(conduct: Conduct = Conduct()) {
-    refusesMethod = conduct.refusesVerifyMethod
-    unpaired = conduct.unpairedVerify
+  package init(quirks: PairingQuirks = PairingQuirks()) {
+    refusesMethod = quirks.refusesVerifyMethod
+    unpaired = quirks.unpairedVerify
   }
 
   /// Whether M2 is out and M3 awaited.
@@ -116,7 +116,7 @@ package struct PairVerifyServer: Sendable {
   }
 }
 
-extension Conduct.UnpairedVerify {
+extension PairingQuirks.UnpairedVerify {
   /// What M2 says; nil: it is an ordinary one.
   fileprivate var error: PairingError? {
     switch self {

@@ -50,7 +50,7 @@ extension PairingServer {
   private func perform(_ request: PairingsRequest, of controller: [UInt8], on connection: any PairingConnection) {
     // Looked up now, not at Pair Verify: the rights may have changed meanwhile.
     let byAdmin = isAdmin(controller)
-    let outcome = request.outcome(for: pairings, byAdmin: byAdmin, conduct: conduct)
+    let outcome = request.outcome(for: pairings, byAdmin: byAdmin, quirks: quirks)
     if !byAdmin { refuse(.pairings, connection, "the controller is not an admin") }
     guard let change = outcome.change else { return finishPairings(outcome, for: connection, stored: true) }
     connection.isWaiting = true
@@ -84,7 +84,7 @@ extension PairingServer {
     apply(outcome)
     answer(outcome.answer, on: connection)
     if wasPaired != isPaired { pairedStateChanged(after: connection) }
-    if conduct.closesRemovedSessions { closeRemovedSessions() }
+    if quirks.closesRemovedSessions { closeRemovedSessions() }
   }
 
   private func closeRemovedSessions() {

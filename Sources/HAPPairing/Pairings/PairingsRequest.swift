@@ -44,18 +44,18 @@ struct PairingsRequest {
   /// Works out the answer. Nothing is changed here.
   /// - Parameters:
   ///   - byAdmin: whether the session's controller has an admin pairing at this moment.
-  ///   - conduct: what to do where stacks differ.
-  func outcome(for pairings: [Pairing], byAdmin: Bool, conduct: Conduct) -> Outcome {
-    if method == .list, conduct.listNeedsIdentifier, !hasIdentifier {
+  ///   - quirks: what to do where stacks differ.
+  func outcome(for pairings: [Pairing], byAdmin: Bool, quirks: PairingQuirks) -> Outcome {
+    if method == .list, quirks.listNeedsIdentifier, !hasIdentifier {
       return Outcome(answer: .badRequest(.error(.unknown, state: 2)))
     }
-    guard byAdmin || (method == .list && !conduct.listsForAdminsOnly) else {
+    guard byAdmin || (method == .list && !quirks.listsForAdminsOnly) else {
       return failure(.authentication)
     }
     switch method {
-    case .add(let new): return adding(new, to: pairings, conduct)
-    case .remove(let identifier): return removing(identifier, from: pairings, conduct)
-    case .list: return Outcome(answer: .reply(listing(pairings, conduct)))
+    case .add(let new): return adding(new, to: pairings, quirks)
+    case .remove(let identifier): return removing(identifier, from: pairings, quirks)
+    case .list: return Outcome(answer: .reply(listing(pairings, quirks)))
     }
   }
 
@@ -63,28 +63,28 @@ struct PairingsRequest {
 
   private func success(_ change: StoredChange?) -> Outcome { Outcome(answer: .reply(TLV(state: 2)), change: change) }
 
-  private func adding(_ new: Pairing, to pairings: [Pairing], _ conduct: Conduct) -> Outcome {
+  private func adding(_ new: Pairing, to pairings: [Pairing], _ quirks: PairingQuirks) -> Outcome {
     guard let index = pairings.firstIndex(where: { $0.identifier == new.identifier }) else {
-      guard pairings.count < conduct.maximumPairings else { return failure(.maxPeers) }
+      guard pairings.count < quirks.maximumPairings else { return failure(.maxPeers) }
       return success(.upsert(new))
     }
     // "If the pairing exists, its permissions are updated; another key under the same identifier is an error."
-    guard pairings[index].publicKey == new.publicKey || conduct.overwritesKeys else {
+    guard pairings[index].publicKey == new.publicKey || quirks.overwritesKeys else {
       return failure(.unknown)
     }
     var after = pairings
     after[index] = new
-    guard after.contains(where: { $0.isAdmin }) || !conduct.demotionDropsAll else {
+    guard after.contains(where: { $0.isAdmin }) || !quirks.demotionDropsAll else {
       // The last admin took its own rights: no controller could manage the accessory again.
       return Outcome(answer: .failure(nil), change: .remove(pairings.map(\.identifier)))
     }
     return success(.upsert(new))
   }
 
-  private func removing(_ identifier: [UInt8], from pairings: [Pairing], _ conduct: Conduct) -> Outcome {
+  private func removing(_ identifier: [UInt8], from pairings: [Pairing], _ quirks: PairingQuirks) -> Outcome {
     // "Removing a pairing that doesn't exist succeeds."
     guard pairings.contains(where: { $0.identifier == identifier }) else {
-      guard conduct.removesUnknownPairings else { return failure(.unknown) }
+      guard quirks.removesUnknownPairings else { return failure(.unknown) }
       return success(nil)
     }
     let after = pairings.filter { $0.identifier != identifier }
@@ -95,8 +95,8 @@ struct PairingsRequest {
     return success(.remove([identifier]))
   }
 
-  private func listing(_ pairings: [Pairing], _ conduct: Conduct) -> TLV {
-    var reply = conduct.listHasState ? TLV(state: 2) : TLV()
+  private func listing(_ pairings: [Pairing], _ quirks: PairingQuirks) -> TLV {
+    var reply = quirks.listHasState ? TLV(state: 2) : TLV()
     for (index, pairing) in pairings.enumerated() {
       if index > 0 { reply.append(TLVType.separator, []) }
       reply.append(TLVType.identifier, pairing.identifier)

@@ -25,7 +25,7 @@ package final class PairingServer {
   /// The computations of Pair Setup from now on.
   package var setupArithmetic: any SetupArithmetic = OrdinarySetupArithmetic()
 
-  let conduct: Conduct
+  package let quirks: PairingQuirks
   let random: RandomSource
   let actions: any PairingActions
   var waiting: [Ticket: Continuation] = [:]
@@ -63,13 +63,13 @@ package final class PairingServer {
   ///   - random: keys, nonces and salts come from here.
   ///   - actions: is retained, so it must not own the server.
   package init(
-    identity: AccessoryIdentity, pairings: [Pairing], failedAttempts: Int, conduct: Conduct, random: RandomSource,
+    identity: AccessoryIdentity, pairings: [Pairing], failedAttempts: Int, quirks: PairingQuirks, random: RandomSource,
     _ actions: any PairingActions
   ) {
     self.identity = identity
     self.pairings = pairings
     self.failedAttempts = failedAttempts
-    self.conduct = conduct
+    self.quirks = quirks
     self.random = random
     self.actions = actions
   }
@@ -78,7 +78,7 @@ package final class PairingServer {
   package var isPaired: Bool { pairings.contains { $0.isAdmin } }
 
   /// Whether there were too many wrong setup codes.
-  var isLocked: Bool { conduct.maximumTries > 0 && failedAttempts >= conduct.maximumTries }
+  var isLocked: Bool { quirks.maximumTries > 0 && failedAttempts >= quirks.maximumTries }
 
   /// Whether the controller with this identifier has an admin pairing at this moment. nil: a transient session, which has none.
   package func isAdmin(_ controller: [UInt8]?) -> Bool {
@@ -96,7 +96,7 @@ package final class PairingServer {
   /// The procedures of a new connection.
   package func makeSession(_ frontEnd: any PairingFrontEnd) -> PairingSession {
     PairingSession(
-      PairSetupServer(identity: identity, random: random, conduct: conduct), PairVerifyServer(conduct: conduct),
+      PairSetupServer(identity: identity, random: random, quirks: quirks), PairVerifyServer(quirks: quirks),
       frontEnd: frontEnd)
   }
 

@@ -8,8 +8,8 @@ import HAPWire
 /// "conduct": { "preset": "hap-nodejs", "maximumTries": 5, "coalescing": "1s" }
 /// ```
 ///
-/// Without `preset` the fields stand over the default. What can't be read becomes a problem and leaves the field as it was, so that all is told
-/// at once.
+/// Without `preset` the fields stand over the default. What can't be read becomes a problem and leaves the field as it was, so that all problems are
+/// reported at once.
 struct ConductReader {
   private(set) var problems: [ProfileProblem] = []
 
@@ -51,7 +51,7 @@ struct ConductReader {
 }
 
 extension Conduct {
-  /// What is said of a name that no preset has.
+  /// The error for a name that no preset has.
   package static func unknownPreset(_ name: String) -> String {
     let names = presets.keys
     let hint = nearestName(to: name, in: names).map { ": did you mean \"\($0)\"?" } ?? ""

@@ -1,3 +1,4 @@
+import HAPIP
 import HAPModel
 import HAPWire
 
@@ -21,7 +22,7 @@ extension DeviceCopy {
     if saysBooleansInWords || listsEmptyTLV8AsNull {
       json.key("conduct")
       json.object { json in
-        if saysBooleansInWords { json.member("booleans", Conduct.Booleans.words.rawValue) }
+        if saysBooleansInWords { json.member("booleans", IPQuirks.Booleans.words.rawValue) }
         if listsEmptyTLV8AsNull {
           json.key("listsEmptyTLV8AsNull")
           json.bool(true)

@@ -3,6 +3,7 @@ import HAPDiscovery
 import HAPIP
 import HAPLoop
 import HAPModel
+import HAPPairing
 import HAPStore
 import HAPTransport
 import HAPWire
@@ -47,12 +48,13 @@ final class Proxy: AccessoryServerOwner {
     self.timeout = timeout
     self.transcript = transcript
     self.loop = loop
-    var conduct = Conduct()
-    conduct.maximumSessions = Self.mostSessions
+    var quirks = IPQuirks()
+    quirks.maximumSessions = Self.mostSessions
     guard let nothing = try? AttributeDatabase([]) else { preconditionFailure("no accessories are no mistake") }
     core = AccessoryCore(
       identity: identity.identity, advertisement: identity.advertisement, database: nothing,
-      pairings: identity.pairings, failedAttempts: identity.failedAttempts, conduct: conduct, random: loop.random)
+      pairings: identity.pairings, failedAttempts: identity.failedAttempts, quirks: quirks,
+      attributeQuirks: AttributeQuirks(), pairingQuirks: PairingQuirks(), random: loop.random)
     core.forwards = true
     core.onPlain = { connection, isFromController, head, body in
       transcript.message([UInt8](head) + [UInt8](body), isFromController: isFromController, on: connection.number)

@@ -1,3 +1,6 @@
+import HAPIP
+import HAPModel
+
 extension Conduct {
   /// The behaviour of real stacks. docs/conduct-sources.md has the file and line of each setting.
   public static let presets = ConductPresets([

@@ -1,12 +1,12 @@
 import Foundation
 
 /// The files of this package, found from where this one lies.
-enum Repository {
-  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+package enum Repository {
+  package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
   /// A JSON file's top value.
-  static func json<Top>(_ path: String, as type: Top.Type = Top.self) throws -> Top {
+  package static func json<Top>(_ path: String, as type: Top.Type = Top.self) throws -> Top {
     let bytes = try Data(contentsOf: root.appending(path: path))
     guard let top = try JSONSerialization.jsonObject(with: bytes) as? Top else { throw CocoaError(.coderInvalidValue) }
     return top

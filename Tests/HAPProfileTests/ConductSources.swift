@@ -1,5 +1,7 @@
 import Foundation
 import HAPModel
+import HAPProfile
+import HAPTestSupport
 
 /// The public sources of the conduct's fields: docs/conduct-sources.tsv.
 struct ConductSources {

@@ -1,5 +1,7 @@
 import Foundation
 import HAPModel
+import HAPProfile
+import HAPTestSupport
 import Testing
 
 /// The tables of docs/conduct.md and the page docs/conduct-sources.md are made of the code and of docs/conduct-sources.tsv.

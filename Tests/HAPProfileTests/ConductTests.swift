@@ -1,13 +1,23 @@
+import HAPAttributes
+import HAPIP
+import HAPModel
+import HAPPairing
 import Testing
 
-@testable import HAPModel
+@testable import HAPProfile
 
 @Suite("Fields of the conduct")
 struct ConductTests {
-  private static let properties = Mirror(reflecting: Conduct()).children.compactMap(\.label)
+  private static let parts: [any Sendable] = [PairingQuirks(), IPQuirks(), AttributeQuirks(), ValueQuirks()]
 
-  @Test("Every property of Conduct is a field, by its own name and in its order")
-  func complete() { #expect(ConductField.all.map(\.name) == Self.properties) }
+  @Test("Every property of the quirks is a field by its own name, and no two have the same name")
+  func complete() {
+    let properties = Self.parts.flatMap { Mirror(reflecting: $0).children.compactMap(\.label) }.filter {
+      $0 != "values"
+    }
+    #expect(ConductField.all.map(\.name).sorted() == properties.sorted())
+    #expect(Set(properties).count == properties.count)
+  }
 
   @Test("A field takes what it shows, and nothing else of the conduct changes", arguments: ConductField.all.map(\.name))
   func sets(name: String) throws {

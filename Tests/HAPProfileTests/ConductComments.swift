@@ -1,7 +1,9 @@
 import Foundation
 import HAPModel
+import HAPProfile
+import HAPTestSupport
 
-/// The doc comments of Conduct.swift, from which docs/conduct.md has the meaning of each field and setting.
+/// The doc comments of the quirks, from which docs/conduct.md has the meaning of each field and setting.
 struct ConductComments {
   private(set) var fields: [String: String] = [:]
   /// Settings and their meanings, by the name of the enumeration.
@@ -10,7 +12,15 @@ struct ConductComments {
   private(set) var types: [String: String] = [:]
 
   init() throws {
-    let file = Repository.root.appending(path: "Sources/HAPModel/Conduct/Conduct.swift")
+    for path in [
+      "HAPPairing/Server/PairingQuirks", "HAPIP/Accessory/IPQuirks", "HAPAttributes/AttributeQuirks",
+      "HAPModel/Values/ValueQuirks",
+    ] {
+      try read(Repository.root.appending(path: "Sources/\(path).swift"))
+    }
+  }
+
+  private mutating func read(_ file: URL) throws {
     var comment: [String] = []
     var enumeration = ""
     for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
@@ -19,7 +29,8 @@ struct ConductComments {
         comment.append(words.dropFirst().joined(separator: " "))
         continue
       }
-      let text = comment.joined(separator: " ")
+      // HAPPairing names no protocol. Over IP, its statuses are those of HTTP.
+      let text = comment.joined(separator: " ").replacing(/[Ss]tatus (?=[245]00\b)/, with: "HTTP ")
       if words.starts(with: ["public", "enum"]) {
         enumeration = String(words[2].dropLast())
       } else if words.first == "case" {

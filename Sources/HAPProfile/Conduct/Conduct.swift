@@ -1,0 +1,45 @@
+import HAPAttributes
+import HAPIP
+import HAPModel
+import HAPPairing
+
+/// The behaviour of an accessory where the protocol leaves a choice or where real stacks differ: the quirks of each layer.
+///
+/// The default behaves as Apple's HomeKitADK does, except for the fields that docs/conduct.md lists. Each layer gets its own quirks.
+/// As in profiles, a field is found by its name alone: `conduct.maximumTries` is `conduct.pairing.maximumTries`.
+@dynamicMemberLookup
+public struct Conduct: Hashable, Sendable {
+  /// Of reads, writes and events.
+  public var attributes = AttributeQuirks()
+  /// Of Pair Setup, Pair Verify and the pairings.
+  public var pairing = PairingQuirks()
+  /// Of HTTP, JSON, connections and the TXT record.
+  public var ip = IPQuirks()
+
+  /// The default behaviour.
+  public init() {}
+
+  /// A field of `attributes`.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<AttributeQuirks, Value>) -> Value {
+    get { attributes[keyPath: path] }
+    set { attributes[keyPath: path] = newValue }
+  }
+
+  /// A field of `attributes.values`.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<ValueQuirks, Value>) -> Value {
+    get { attributes.values[keyPath: path] }
+    set { attributes.values[keyPath: path] = newValue }
+  }
+
+  /// A field of `pairing`.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<PairingQuirks, Value>) -> Value {
+    get { pairing[keyPath: path] }
+    set { pairing[keyPath: path] = newValue }
+  }
+
+  /// A field of `ip`.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<IPQuirks, Value>) -> Value {
+    get { ip[keyPath: path] }
+    set { ip[keyPath: path] = newValue }
+  }
+}
