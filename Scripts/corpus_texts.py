@@ -3,6 +3,7 @@
 A Recorder runs programs in a folder of its own, which has a copy of the programs, links to Profiles, Suites and so on, and the
 files of FILES. It writes each command with its exit status, output and errors.
 """
+import json
 import os
 import pathlib
 import re
@@ -14,7 +15,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAMS = ("hapsim", "hapctl", "haptest")
 LINKS = ("Profiles", "Suites", "Defects", "Examples", "Tests")
-PRESETS = ("homekit-adk", "hap-nodejs", "hap-python", "brutella-hap", "homespan")
+PRESETS = tuple(json.loads((ROOT / "Profiles/schema.json").read_text())["$defs"]["preset"]["enum"])
 LIMIT = 60  # seconds that a command may take
 
 # Files with mistakes.

@@ -1,3 +1,4 @@
+import Foundation
 import HAPModel
 import HAPProfile
 import HAPWire
@@ -48,5 +49,29 @@ import Testing
     #expect(presets == Conduct.presets.keys)
     let fields = kinds.compactMap { $0["properties"]?.members }.flatMap { $0 }.map(\.name)
     #expect(fields == ["preset"] + ConductField.all.map(\.name))
+    for field in ConductField.all {
+      guard case .choice(let words) = field.kind else { continue }
+      let described = kinds.compactMap { $0["properties"]?[field.name]?["enum"]?.elements }.flatMap { $0 }
+      #expect(described.compactMap(\.stringValue) == words, "\(field.name)")
+    }
+  }
+
+  /// With `HAPTEST_WRITE_DOCS=1` in the environment, the lists are written; the next build contains them.
+  @Test("Each list of presets in its file is complete") func presets() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Sources/HAPControl/OpenAPI/openapi.json")
+    let old = try String(contentsOf: file, encoding: .utf8)
+    let names = Conduct.presets.keys.map { "\"\($0)\"" }
+    var (new, rest, lists) = ("", old[...], 0)
+    while let start = rest.range(of: names[0]), let end = rest.range(of: "]", range: start.upperBound..<rest.endIndex) {
+      let margin = String(rest[..<start.lowerBound].reversed().prefix { $0 == " " })
+      new += rest[..<start.lowerBound] + names.joined(separator: ",\n" + margin) + "\n" + margin.dropLast()
+      rest = rest[end.lowerBound...]
+      lists += 1
+    }
+    new += rest
+    #expect(lists == 2)
+    if ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1" { return try Data(new.utf8).write(to: file) }
+    #expect(old == new, "openapi.json is out of date; run this test with HAPTEST_WRITE_DOCS=1")
   }
 }

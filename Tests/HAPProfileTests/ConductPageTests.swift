@@ -4,8 +4,10 @@ import HAPProfile
 import HAPTestSupport
 import Testing
 
-/// The tables of docs/conduct.md and the page docs/conduct-sources.md are made of the code and of docs/conduct-sources.tsv.
-/// With `HAPTEST_WRITE_DOCS=1` in the environment they are written.
+/// The tables of docs/conduct.md, the page docs/conduct-sources.md and a part of Profiles/schema.json are made of the code and of
+/// docs/conduct-sources.tsv. With `HAPTEST_WRITE_DOCS=1` in the environment they are written.
+///
+/// Seen to fail: with a sixth preset.
 @Suite("The pages of the conduct") struct ConductPageTests {
   private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
   private let sources: ConductSources
@@ -32,7 +34,6 @@ import Testing
       }
     }
     #expect(sources.fields.subtracting(ConductField.all.map(\.name)).isEmpty)
-    #expect(Set(sources.stacks.keys) == Set(Conduct.presets.keys))
   }
 
   @Test("Every rule that is named is one of docs/protocol.md")
@@ -55,6 +56,18 @@ import Testing
   func sourcePage() throws {
     try hold("docs/conduct-sources.md") { page in
       page.between("revisions", revisionTable).between("sources", sourceTable)
+    }
+  }
+
+  @Test("Profiles/schema.json has the presets, and the fields with their settings")
+  func schema() throws {
+    try hold("Profiles/schema.json") { schema in
+      let presets = Conduct.presets.keys.map { "\"\($0)\"" }.joined(separator: ", ")
+      return schema.replacing(
+        from: "    \"preset\": { \"enum\": [", to: "] },\n", with: presets
+      ).replacing(
+        from: "        \"preset\": { \"$ref\": \"#/$defs/preset\" },\n", to: "\n      },\n",
+        with: ConductField.all.map { "        \"\($0.name)\": { \($0.schema) }" }.joined(separator: ",\n"))
     }
   }
 
@@ -122,17 +135,36 @@ import Testing
 extension String {
   /// Replaces the text between `<!-- name -->` and `<!-- end of name -->`.
   fileprivate func between(_ name: String, _ text: String) -> String {
-    guard let start = range(of: "<!-- \(name) -->\n"), let end = range(of: "<!-- end of \(name) -->"),
-      start.upperBound <= end.lowerBound
-    else {
-      Issue.record("the page has no marks of \(name)")
+    replacing(from: "<!-- \(name) -->\n", to: "<!-- end of \(name) -->", with: text + "\n")
+  }
+
+  /// Replaces the text between the first `start` and the next `end`.
+  fileprivate func replacing(from start: String, to end: String, with text: String) -> String {
+    guard let start = range(of: start), let end = range(of: end, range: start.upperBound..<endIndex) else {
+      Issue.record("the file has no \(start)…\(end)")
       return self
     }
-    return replacingCharacters(in: start.upperBound..<end.lowerBound, with: text + "\n")
+    return replacingCharacters(in: start.upperBound..<end.lowerBound, with: text)
   }
 }
 
 extension ConductField {
+  /// The members of its JSON Schema.
+  fileprivate var schema: String {
+    switch kind {
+    case .boolean: "\"type\": \"boolean\""
+    case .integer(let range):
+      "\"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)"
+    case .fraction(let range):
+      "\"type\": \"number\", \"minimum\": \(Int(range.lowerBound)), \"maximum\": \(range.upperBound)"
+    case .choice(let words): "\"enum\": [" + words.map { "\"\($0)\"" }.joined(separator: ", ") + "]"
+    case .duration: "\"$ref\": \"#/$defs/duration\""
+    case .answer: "\"$ref\": \"#/$defs/answer\""
+    case .status: "\"type\": \"integer\", \"minimum\": -70412, \"maximum\": -70401"
+    case .types: "\"type\": \"array\", \"items\": { \"type\": \"string\" }"
+    }
+  }
+
   /// The setting as the tables have it.
   fileprivate func shown(_ conduct: Conduct) -> String {
     switch setting(of: conduct) {

@@ -18,7 +18,10 @@ struct ConductSources {
     }
   }
 
-  private(set) var stacks: [String: Project] = [:]
+  let stacks = Dictionary(
+    uniqueKeysWithValues: Conduct.presets.all.map {
+      ($0.name, Project(name: $0.project, commit: $0.commit, release: $0.release))
+    })
   /// Projects that a stack uses, with the name of its preset.
   private(set) var modules: [(preset: String, project: Project)] = []
   /// Rules of docs/protocol.md, by field.
@@ -34,7 +37,6 @@ struct ConductSources {
     for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where !line.hasPrefix("#") {
       let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       switch (cells[0], cells.count) {
-      case ("stack", 5): stacks[cells[1]] = Project(name: cells[2], commit: cells[3], release: cells[4])
       case ("module", 5):
         modules.append((cells[1], Project(name: cells[2], commit: cells[3], release: cells[4])))
       case ("rules", 3): rules[cells[1]] = cells[2]

@@ -2,18 +2,19 @@ import HAPIP
 import HAPModel
 
 extension Conduct {
-  /// The behaviour of real stacks. docs/conduct-sources.md has the file and line of each setting.
-  public static let presets = ConductPresets([
-    ("homekit-adk", homeKitADK), ("hap-nodejs", hapNodeJS), ("hap-python", hapPython), ("brutella-hap", brutellaHAP),
-    ("homespan", homeSpan),
-  ])
+  /// The behaviour of real stacks, in the order of the documentation. docs/conduct-sources.md has the file and line of each setting.
+  ///
+  /// Help, profiles, the control API and the documentation take the presets from here. CONTRIBUTING.md says how to add one.
+  public static let presets = ConductPresets([homeKitADK, hapNodeJS, hapPython, brutellaHAP, homeSpan])
 
   /// A time that no controller waits for. It means "never".
   private static let never = Duration.seconds(86_400)
 
   /// Apple's HomeKitADK.
-  private static let homeKitADK: Conduct = {
-    var conduct = Conduct()
+  private static let homeKitADK = ConductPreset(
+    "homekit-adk", project: "apple/HomeKitADK", release: "master",
+    commit: "fb201f98f5fdc7fef6a455054f08b59cca5d1ec8"
+  ) { conduct in
     conduct.takeoverCountsFromStart = true
     conduct.proofForms = .stripped
     conduct.setupMethod1 = .internalErrorInM4
@@ -24,12 +25,13 @@ extension Conduct {
     conduct.coalescing = .seconds(1)
     conduct.sendsFirstEventAtOnce = true
     conduct.immediateEvents = [0x73]
-    return conduct
-  }()
+  }
 
   /// HAP-NodeJS 1.1.0, the library of Homebridge.
-  private static let hapNodeJS: Conduct = {
-    var conduct = Conduct()
+  private static let hapNodeJS = ConductPreset(
+    "hap-nodejs", project: "homebridge/HAP-NodeJS", release: "v1.1.0",
+    commit: "8804db59230b4fc8e2d4a2f9971ea05a3def28d2"
+  ) { conduct in
     conduct.setupOutOfOrder = .badRequestWithError
     conduct.tellsBusy = false
     conduct.setupTakeover = never
@@ -72,12 +74,13 @@ extension Conduct {
     conduct.noResource = HTTPAnswer(404, .doesNotExist)
     conduct.malformedPrepare = HTTPAnswer(400, .invalidValue)
     conduct.malformedPrepareBody = HTTPAnswer(500, .busy)
-    return conduct
-  }()
+  }
 
   /// HAP-python 5.0.0, the library of Home Assistant.
-  private static let hapPython: Conduct = {
-    var conduct = Conduct()
+  private static let hapPython = ConductPreset(
+    "hap-python", project: "ikalchev/HAP-python", release: "v4.9.2",
+    commit: "34c96590ff7021d9331346013450588cbb48b7af"
+  ) { conduct in
     conduct.setupOutOfOrder = .internalError
     conduct.tellsBusy = false
     conduct.setupTakeover = .zero
@@ -131,12 +134,13 @@ extension Conduct {
     conduct.refusesIdleEntries = false
     conduct.malformedPrepare = HTTPAnswer(200, .invalidValue)
     conduct.malformedPrepareBody = HTTPAnswer(500, .unableToCommunicate)
-    return conduct
-  }()
+  }
 
   /// brutella/hap 0.0.35, for Go.
-  private static let brutellaHAP: Conduct = {
-    var conduct = Conduct()
+  private static let brutellaHAP = ConductPreset(
+    "brutella-hap", project: "brutella/hap", release: "v0.0.35",
+    commit: "bc03ca629d44dd58570c2979843f9f677818e31c"
+  ) { conduct in
     conduct.setupOutOfOrder = .internalErrorWithError
     conduct.setupTakeover = never
     conduct.maximumTries = 0
@@ -187,12 +191,13 @@ extension Conduct {
     conduct.refusesIdleEntries = false
     conduct.malformedPrepare = HTTPAnswer(400, .invalidValue)
     conduct.malformedPrepareBody = HTTPAnswer(400, .invalidValue)
-    return conduct
-  }()
+  }
 
   /// HomeSpan 2.1.6, for the ESP32.
-  private static let homeSpan: Conduct = {
-    var conduct = Conduct()
+  private static let homeSpan = ConductPreset(
+    "homespan", project: "HomeSpan/HomeSpan", release: "2.1.6",
+    commit: "0a82a56857e311681015f3f406e39eb2308fdce0"
+  ) { conduct in
     conduct.setupOutOfOrder = .unknownError
     conduct.tellsBusy = false
     conduct.maximumTries = 0
@@ -238,6 +243,5 @@ extension Conduct {
     conduct.tellsUnchanged = true
     conduct.malformedPrepare = HTTPAnswer(200, .invalidValue)
     conduct.malformedPrepareBody = HTTPAnswer(200, .invalidValue)
-    return conduct
-  }()
+  }
 }
