@@ -7,32 +7,60 @@ import HAPReport
   import Darwin
 #endif
 
+/// A format of reports that are files. Options, checks and writing follow from this list.
+enum ReportFormat: CaseIterable, Sendable {
+  case junit, json, html, tap, markdown
+
+  var option: Option<String> {
+    switch self {
+    case .junit: Option("junit", "FILE", "write a JUnit XML report")
+    case .json: Option("report-json", "FILE", "write a JSON report, for haptest diff and matrix, too")
+    case .html: Option("html", "FILE", "write a page that works from disk")
+    case .tap: Option("tap", "FILE", "write TAP 14")
+    case .markdown: Option("markdown", "FILE", "write Markdown")
+    }
+  }
+
+  /// Whether the report contains the conclusion of the run.
+  fileprivate var hasConclusion: Bool {
+    switch self {
+    case .junit, .tap: false
+    case .json, .html, .markdown: true
+    }
+  }
+
+  fileprivate func text(of report: RunReport, _ redaction: Redaction, _ conclusion: RunConclusion) -> String {
+    switch self {
+    case .junit: JUnitReport.text(of: report, redaction: redaction)
+    case .json: ReportFiles.jsonText(of: report, redaction, conclusion)
+    case .html: HTMLReport.text(of: report, redaction: redaction, conclusion: conclusion)
+    case .tap: TAPReport.text(of: report, redaction: redaction)
+    case .markdown: MarkdownReport.text(of: report, redaction: redaction, conclusion: conclusion)
+    }
+  }
+}
+
 /// The reports that a command line asks for, written when the run is over, however it ended.
 struct ReportFiles: Sendable {
-  static let junit = Option("junit", "FILE", "write a JUnit XML report")
-  static let json = Option("report-json", "FILE", "write a JSON report, for haptest diff and matrix, too")
-  static let html = Option("html", "FILE", "write a page that works from disk")
-  static let tap = Option("tap", "FILE", "write TAP 14")
-  static let markdown = Option("markdown", "FILE", "write Markdown")
-  static let evidence = Option(
+  private static let evidence = Option(
     "evidence", "DIR", "keep each case's transcript, packets and session keys in a folder; secrets are in them")
-  static let all = [junit, json, html, tap, markdown, evidence]
+  static let all = ReportFormat.allCases.map(\.option) + [evidence]
 
-  private let junit, json, html, tap, markdown, evidence: String?
+  private let files: [(format: ReportFormat, path: String)]
+  private let evidence: String?
 
   init(_ arguments: Arguments) throws(UsageError) {
-    junit = try arguments.value(Self.junit)
-    json = try arguments.value(Self.json)
-    html = try arguments.value(Self.html)
-    tap = try arguments.value(Self.tap)
-    markdown = try arguments.value(Self.markdown)
+    var files: [(format: ReportFormat, path: String)] = []
+    for format in ReportFormat.allCases {
+      if let path = try arguments.value(format.option) { files.append((format, path)) }
+    }
+    self.files = files
     evidence = try arguments.value(Self.evidence)
   }
 
   /// Checks all paths before the run, so that none of its work is lost.
   func check() throws(Refusal) {
-    let files = [junit, json, html, tap, markdown].compactMap { $0 }
-    let problems = outputProblems(files: files, folders: evidence.map { [$0] } ?? [])
+    let problems = outputProblems(files: files.map(\.path), folders: evidence.map { [$0] } ?? [])
     guard problems.isEmpty else { throw Refusal(.cannotRun, lines: problems.map(\.message)) }
   }
 
@@ -42,29 +70,26 @@ struct ReportFiles: Sendable {
   func write(
     _ report: RunReport, _ redaction: Redaction, _ ending: RunEnding, epoch: Duration, complain: (String) -> Void
   ) -> RunEnding {
-    var found = problems(writing: [
-      (junit, { JUnitReport.text(of: report, redaction: redaction) }),
-      (tap, { TAPReport.text(of: report, redaction: redaction) }),
-    ]).map(\.message)
-    found += writeConclusions(report, redaction, ending.conclusion)
+    var found = write(report, redaction, ending.conclusion, withConclusion: false)
+    found += write(report, redaction, ending.conclusion, withConclusion: true)
     if let evidence { found += keep(report, in: evidence, epoch) }
     guard !found.isEmpty else { return ending }
     for problem in found { complain(problem) }
     let worse = ending.withReportNotWritten
     // A second failure of the same file has been reported.
-    _ = writeConclusions(report, redaction, worse.conclusion)
+    _ = write(report, redaction, worse.conclusion, withConclusion: true)
     return worse
   }
 
-  /// - Returns: what couldn't be written.
-  private func writeConclusions(
-    _ report: RunReport, _ redaction: Redaction, _ conclusion: RunConclusion
+  /// Writes the files of the formats that have a conclusion, or of the others.
+  /// - Returns: the files that couldn't be written.
+  private func write(
+    _ report: RunReport, _ redaction: Redaction, _ conclusion: RunConclusion, withConclusion: Bool
   ) -> [String] {
-    problems(writing: [
-      (json, { Self.jsonText(of: report, redaction, conclusion) }),
-      (html, { HTMLReport.text(of: report, redaction: redaction, conclusion: conclusion) }),
-      (markdown, { MarkdownReport.text(of: report, redaction: redaction, conclusion: conclusion) }),
-    ]).map(\.message)
+    let chosen = files.filter { $0.format.hasConclusion == withConclusion }
+    return problems(
+      writing: chosen.map { file in (file.path, { file.format.text(of: report, redaction, conclusion) }) }
+    ).map(\.message)
   }
 
   static func jsonText(of report: RunReport, _ redaction: Redaction, _ conclusion: RunConclusion) -> String {

@@ -70,7 +70,8 @@ struct RunRequest: Sendable {
   }
 
   static let jsonFlag = Flag(
-    "json", "print the JSON report to standard output, and nothing else", fileOption: ReportFiles.json.definition.name)
+    "json", "print the JSON report to standard output, and nothing else",
+    fileOption: ReportFormat.json.option.definition.name)
   static let quiet = Flag("quiet", letter: "q", "print only failures and the conclusion")
 
   struct FailOn: Sendable {
