@@ -1,0 +1,42 @@
+import HAPCrypto
+import HAPFaults
+import HAPModel
+import HAPPairing
+import Testing
+
+@testable import HAPHost
+
+/// Seen to fail: with an arithmetic that refuses no secret, and with one that keeps the zeros of B.
+@Suite("Altered numbers of Pair Setup") struct AlteredSetupArithmeticTests {
+  private let code: SetupCode
+  private let verifier: SRPVerifier
+  private let random = RandomSource.seeded(5)
+
+  init() throws {
+    code = try SetupCode("518-08-582")
+    verifier = SRPVerifier(code: code.text, salt: Array(repeating: 7, count: SRPVerifier.saltCount))
+  }
+
+  @Test("A secret that begins with a zero is refused with the right code, and no other secret") func secrets() throws {
+    let arithmetic = AlteredSetupArithmetic(nil, refusedSecret: .zeroLed, code: code, random)
+    let key = arithmetic.key(verifier, seed: random.secret(32))
+    #expect(!key.startsWithZero && key.salt == verifier.salt)
+    var seen: Set<Bool> = []
+    while seen.count < 2 {
+      let client = SRPClient(code: code.text, privateKey: random.secret(32))
+      let proof = try #require(client.agree(salt: key.salt, serverPublicKey: key.publicKey))
+      guard !client.startsWithZero, seen.insert(proof.startsWithZero).inserted else { continue }
+      let secret = try #require(arithmetic.secret(key, controllerKey: client.publicKey))
+      #expect((secret.verify(proof.proof, forms: .either) == nil) == proof.startsWithZero)
+    }
+  }
+
+  @Test("A fault makes B and the salt begin with a zero, B with it or without it", arguments: ["padded", "stripped"])
+  func fault(form: String) throws {
+    let fault = try #require(try FaultLibrary.builtIn.choice("leading-zeros:form=\(form)").setup)
+    let arithmetic = AlteredSetupArithmetic(fault, refusedSecret: nil, code: code, random)
+    let key = arithmetic.key(verifier, seed: random.secret(32))
+    #expect(key.salt[0] == 0 && key.startsWithZero)
+    #expect((key.publicKey.count == 384) == (form == "padded"))
+  }
+}
