@@ -56,7 +56,9 @@ import Testing
       set["properties"]?.members?.map(\.name) == ["command", "id", "accessory", "service", "characteristic", "value"])
   }
 
-  @Test("It describes every field of a conduct, and every preset") func conduct() throws {
+  private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"
+
+  @Test("It describes every field of a conduct, and every preset", .disabled(if: writes)) func conduct() throws {
     let kinds = try #require(try document()["components"]?["schemas"]?["Conduct"]?["oneOf"]?.elements)
     let presets = kinds.compactMap { $0["enum"]?.elements }.flatMap { $0 }.compactMap(\.stringValue)
     #expect(presets == Conduct.presets.keys)
@@ -84,7 +86,7 @@ import Testing
     }
     new += rest
     #expect(lists == 2)
-    if ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1" { return try Data(new.utf8).write(to: file) }
+    if Self.writes { return try Data(new.utf8).write(to: file) }
     #expect(old == new, "openapi.json is out of date; run this test with HAPTEST_WRITE_DOCS=1")
   }
 }

@@ -23,7 +23,7 @@ struct PurityTests {
     "HAPAttributes": ["HAPModel"],
     "HAPPairing": ["HAPCrypto", "HAPWire", "HAPModel"],
     "HAPIP": ["HAPAttributes", "HAPPairing", "HAPCrypto", "HAPWire", "HAPModel"],
-    "HAPProfile": ["HAPModel", "HAPWire"],
+    "HAPProfile": ["HAPIP", "HAPPairing", "HAPAttributes", "HAPModel", "HAPWire"],
     "HAPAppleArchive": ["CPlist", "HAPModel"],
     "HAPImport": ["HAPAppleArchive", "HAPIP", "HAPProfile", "HAPModel", "HAPWire"],
     "HAPYAML": ["CYAML", "HAPWire"],
