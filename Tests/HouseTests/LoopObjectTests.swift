@@ -29,6 +29,7 @@ struct LoopObjectTests {
     ("HAPStore/Folder/SystemFiles.swift", ["files", "processes", "sleep"], "is the disk of the machine"),
     ("HAPStore/Folder/SystemRecordLocks.swift", ["files", "processes"], "is the locks on the disk of the machine"),
 
+    ("HAPLoop/Guarded.swift", ["libuv"], "is the lock of all other code; only files of Kernel wait at it in real time"),
     (
       "HAPLoop/IPAddress.swift", ["Kernel/KernelInterfaces"],
       "reads and prints interface names in link-local addresses; a simulated host prints its own names"
