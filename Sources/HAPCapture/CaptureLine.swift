@@ -20,8 +20,7 @@ extension CaptureLine {
           json.key("random")
           json.base64(bytes)
         case .sent(let id, let bytes, let time):
-          Self.head(time, "sent", &json)
-          Self.member("c", id.number, &json)
+          Self.head(time, "sent", on: id, &json)
           json.key("bytes")
           json.base64(bytes)
         case .input(let input, let time): Self.write(input, time, &json)
@@ -37,6 +36,11 @@ extension CaptureLine {
     json.string(kind)
   }
 
+  private static func head(_ time: Duration, _ kind: String, on id: ConnectionID, _ json: inout JSONWriter) {
+    head(time, kind, &json)
+    member("c", id.number, &json)
+  }
+
   private static func member(_ name: String, _ number: UInt64, _ json: inout JSONWriter) {
     json.key(name)
     json.integer(number)
@@ -45,21 +49,15 @@ extension CaptureLine {
   private static func write(_ input: CoreInput, _ time: Duration, _ json: inout JSONWriter) {
     switch input {
     case .opened(let id, let peer):
-      head(time, "opened", &json)
-      member("c", id.number, &json)
+      head(time, "opened", on: id, &json)
       json.key("peer")
       json.string(peer)
     case .received(let id, let bytes):
-      head(time, "received", &json)
-      member("c", id.number, &json)
+      head(time, "received", on: id, &json)
       json.key("bytes")
       json.base64(bytes)
-    case .resumed(let id):
-      head(time, "resumed", &json)
-      member("c", id.number, &json)
-    case .closed(let id):
-      head(time, "closed", &json)
-      member("c", id.number, &json)
+    case .resumed(let id): head(time, "resumed", on: id, &json)
+    case .closed(let id): head(time, "closed", on: id, &json)
     case .computed(let ticket):
       head(time, "computed", &json)
       member("ticket", ticket.number, &json)

@@ -59,7 +59,7 @@ struct CommandValueTests {
     // Events, which a scenario compares by the members of their JSON.
     "ScenarioWorld.swift",
     // Parameters of behaviours, which a fleet draws.
-    "AccessoryCopy.swift",
+    "AccessoryCopy.swift", "PreparedAccessory.swift",
   ]
 
   /// Seen to fail: with the parameter of `SimulatedAccessory.follow` as a `JSONNode`.

@@ -25,6 +25,7 @@ struct LoopObjectTests {
     // What a loop, a store or a device needs of the machine, where there is no simulated world.
     ("HAPLoop/EventLoop+Tasks.swift", ["tasks"], "makes the tasks of all other code, with the loop's executor"),
     ("HAPWorld/Loop/SimulatedWorld.swift", ["tasks"], "starts the body of a run, on the executor of the world"),
+    ("HapsimInputs/RunHost.swift", ["Kernel/SystemRandom"], "is the machine as the host of a run"),
     ("HAPTransport/SystemRandomSource.swift", ["Kernel/SystemRandom"], "gives executables the system's randomness"),
     ("HAPStore/Folder/SystemFiles.swift", ["files", "processes", "sleep"], "is the disk of the machine"),
     ("HAPStore/Folder/SystemRecordLocks.swift", ["files", "processes"], "is the locks on the disk of the machine"),
