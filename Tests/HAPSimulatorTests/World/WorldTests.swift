@@ -222,7 +222,7 @@ import Testing
     #expect(error?.code == .notPossible)
     #expect(try SeedVariable.seed("") == nil && SeedVariable.seed("18446744073709551615") == .max)
     for text in ["x", "-1", "1.5", "18446744073709551616", " 1"] {
-      let error = #expect(throws: SimulatorError.self) { try SeedVariable.seed(text) }
+      let error = #expect(throws: SimulationFailure.self) { try SeedVariable.seed(text) }
       #expect(error?.code == .invalidValue && error?.message.contains("\"\(text)\"") == true)
     }
   }
