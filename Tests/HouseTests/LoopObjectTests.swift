@@ -25,7 +25,6 @@ struct LoopObjectTests {
     // What a loop, a store or a device needs of the machine, where there is no simulated world.
     ("HAPLoop/EventLoop+Tasks.swift", ["tasks"], "makes the tasks of all other code, with the loop's executor"),
     ("HAPWorld/Loop/SimulatedWorld.swift", ["tasks"], "starts the body of a run, on the executor of the world"),
-    ("HapsimInputs/RunHost.swift", ["Kernel/SystemRandom"], "is the machine as the host of a run"),
     ("HAPTransport/SystemRandomSource.swift", ["Kernel/SystemRandom"], "gives executables the system's randomness"),
     ("HAPStore/Folder/SystemFiles.swift", ["files", "processes", "sleep"], "is the disk of the machine"),
     ("HAPStore/Folder/SystemRecordLocks.swift", ["files", "processes"], "is the locks on the disk of the machine"),
@@ -101,8 +100,10 @@ struct LoopObjectTests {
     ("HapsimProgram/Commands/ControlCommand.swift", ["files"], "makes a path of a user absolute"),
     (
       "HapsimInputs/RunHost.swift",
-      ["Kernel/KernelDriver", "Kernel/DescriptorLimit", "Kernel/KernelInterfaces", "Kernel/LineReader"],
-      "is the machine as the host of a run"
+      [
+        "Kernel/KernelDriver", "Kernel/DescriptorLimit", "Kernel/KernelInterfaces", "Kernel/LineReader",
+        "Kernel/SystemRandom",
+      ], "is the machine as the host of a run"
     ),
     (
       "HapsimObservation/CaptureFiles.swift", ["clocks", "files", "processes"],
