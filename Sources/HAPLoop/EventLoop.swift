@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// One turn of the loop: timers, sockets and jobs, then the end-of-turn hooks, then it blocks until something happens.
 /// Except where a method says "from any thread", everything here and every handle belongs to the loop's thread.
-// Safe: `inbox` is behind its lock, `isNew` and `thread` are atomic, `name` and `driver` are constants. The other members are used in a turn,
+// Safe: `inbox` has a lock, `isNew` and `thread` are atomic, `name` and `driver` are constants. The other members are used in a turn,
 // which the driver runs on the loop's thread, and by handles, timers and hooks, whose makers trap on any other thread: `LoopHandle.init`,
 // `atEndOfTurn`, `hookOnRequest`. HAPLoopTests run under the thread sanitizer.
 package final class EventLoop: SerialExecutor, @unchecked Sendable {

@@ -9,7 +9,7 @@ import CUV
 package final class Guarded<Value>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
   private var value: Value
-  /// nil: nobody has waited yet.
+  /// nil: no thread has waited yet.
   private var condition: UnsafeMutablePointer<uv_cond_t>?
 
   package init(_ value: sending Value) {

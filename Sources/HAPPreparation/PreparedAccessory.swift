@@ -269,7 +269,7 @@ extension AccessoryProfile {
   /// What is wrong with the `behaviour` members, which the profile itself keeps raw. Reads the files that they name.
   package var behaviourProblems: [ProfileProblem] { behaviourProblems(ReplayFiles(beside: fileName)) }
 
-  /// What is wrong with parameters for the services of a type. Reads the files that they name.
+  /// The problems of parameters for the services of a type. Reads the files that they name.
   package func problems(with parameters: JSONNode, of type: TypeID) -> [JSONProblem] {
     let files = ReplayFiles(beside: fileName)
     return behaviours(of: type, with: parameters).flatMap { node, characteristics in

@@ -71,7 +71,7 @@ package struct ScenarioCommand: Sendable {
   package var value: WordPlace?
 }
 
-/// Where a word of a scenario is written.
+/// The place of a name in a scenario.
 package struct WordPlace: Sendable {
   private let place: JSONPlace
   private let path: JSONPath

@@ -33,7 +33,7 @@ package struct AccessoryWords: Sendable {
   package var place: WordPlace
 }
 
-/// A value as it is written, perhaps a word.
+/// A value as it is written, perhaps a name of the catalogue.
 package struct ScenarioValue: Sendable {
   package var value: Value
   package var place: WordPlace

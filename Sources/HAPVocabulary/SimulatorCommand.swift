@@ -12,7 +12,7 @@ import HAPWire
 package struct SimulatorCommand: Equatable, Sendable {
   package enum Action: Equatable, Sendable {
     /// Give a characteristic a value by hand.
-    /// - Parameter value: as it is written, perhaps a word.
+    /// - Parameter value: as it is written, perhaps a name of the catalogue.
     case set(CharacteristicSelector, value: Value)
     /// Let the accessory identify itself, as a controller's Identify would.
     case identify

@@ -50,7 +50,7 @@ import Testing
   /// The commands of standard input, a row for each.
   private var commandTable: String {
     let rows = CommandForm.all.map { form in
-      // What it is for stands in front of where.
+      // The purpose comes before the place.
       let places = ["service", "accessory"]
       let names = form.members.map(\.name)
       let members = names.filter { !places.contains($0) } + places.filter(names.contains)

@@ -74,7 +74,7 @@ extension CommandDispatcher {
     done(CommandError(.notPossible, "\(fault.name): \(error.message)"))
   }
 
-  /// What a fault does after its first actions.
+  /// Performs the actions of a fault after the first ones.
   private func follow(_ fault: FaultChoice, _ done: @escaping @Sendable (CommandError?) -> Void) {
     guard let subject else { return done(nil) }
     @Sendable func goOn() {
@@ -96,7 +96,7 @@ extension CommandDispatcher {
     }
   }
 
-  /// Performs actions at the subject, one after the other, and not as commands that somebody sent; the first that is refused ends it.
+  /// Performs actions at the subject, one after the other, and not as commands of a sender; the first that is refused ends it.
   private func carryOut(_ actions: ArraySlice<FaultAction>, done: @escaping @Sendable (CommandError?) -> Void) {
     guard let action = actions.first else { return done(nil) }
     do throws(CommandError) {

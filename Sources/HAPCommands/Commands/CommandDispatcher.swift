@@ -33,7 +33,7 @@ package struct CommandDispatcher: CommandTaker {
     self.onAllStopped = onAllStopped
   }
 
-  /// Carries out a command that somebody sent and hands over its outcome, once: at once, or when it is done for what takes a moment (`advance`,
+  /// Performs a command of a sender and returns its outcome, once: at once, or when it is done for what takes a moment (`advance`,
   /// `replace`, `add`, and every restart of an accessory).
   package func take(_ command: SimulatorCommand, done: @escaping Answer) {
     let onPerformed = onCommand?(command)
@@ -44,7 +44,7 @@ package struct CommandDispatcher: CommandTaker {
     do throws(CommandError) { try perform(command, answer) } catch { answer(.failure(error)) }
   }
 
-  /// Carries out a command that nobody sent: it is not shown to `onCommand`.
+  /// Performs a command without a sender: it is not shown to `onCommand`.
   package func perform(_ command: SimulatorCommand, _ answer: @escaping Answer) throws(CommandError) {
     switch command.action {
     case .advance(let duration):

@@ -126,7 +126,7 @@ package final class FleetDispatcher: CommandTaker {
     }
   }
 
-  /// Looks at all accessories, and goes on here with what was seen, in the order in which they were served.
+  /// Reads from all accessories, and continues here with the results, in the order in which they were served.
   private func look<T: Sendable>(
     _ look: @escaping @Sendable (isolated SimulatedAccessory) -> T, then: @escaping @Sendable ([T]) -> Void
   ) {

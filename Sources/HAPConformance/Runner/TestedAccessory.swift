@@ -45,7 +45,7 @@ import HAPWire
     var lastSent: (title: String, bytes: [UInt8]) = ("nothing", [])
     fileprivate var seedCount: UInt64 = 0
 
-    /// What can be read and written plainly has its first value kept.
+    /// Keeps the first value of each characteristic that can be read and written without a timed write.
     private mutating func keepOriginals() {
       for entry in database?.characteristics ?? [] where originals[entry.id] == nil {
         let characteristic = entry.characteristic

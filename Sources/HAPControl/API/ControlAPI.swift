@@ -176,7 +176,7 @@ package actor ControlAPI {
   }
 
   /// Performs an action at an accessory.
-  /// - Parameter aid: of the accessory behind it that is meant; nil: it as a whole.
+  /// - Parameter aid: of a bridged accessory; nil: all of the bridge.
   @discardableResult
   func perform(
     _ action: SimulatorCommand.Action, at subject: SimulatedAccessory, aid: UInt64? = nil

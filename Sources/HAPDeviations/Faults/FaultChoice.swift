@@ -66,7 +66,7 @@ package struct FaultChoice: Equatable, Sendable {
 }
 
 extension Value {
-  /// A parameter's value that was found right: a word or a whole number.
+  /// A parameter's value that was checked: a name or a whole number.
   init(word node: JSONNode) {
     self = node.integerValue.map { .integer($0) } ?? .string(node.stringValue ?? node.compactText)
   }

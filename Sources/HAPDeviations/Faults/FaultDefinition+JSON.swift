@@ -55,7 +55,7 @@ extension FaultChoice {
 }
 
 extension Value {
-  /// A parameter's value: a word or a whole number.
+  /// A parameter's value: a name or a whole number.
   fileprivate func write(to json: inout JSONWriter) {
     if case .integer(let number) = self { json.integer(number) } else { json.string(stringValue ?? "") }
   }

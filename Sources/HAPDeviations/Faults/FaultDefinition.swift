@@ -35,7 +35,7 @@ package struct FaultParameter: Sendable {
   package let what: String
   /// As it is written.
   package let standard: Value
-  /// What each word of a choice stands for in the fault's body.
+  /// The value of each choice in the fault's body.
   let meanings: [JSONNode]
 
   /// As `--fault` takes it.

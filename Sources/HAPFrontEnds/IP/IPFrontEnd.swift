@@ -102,9 +102,9 @@ package final class IPFrontEnd: FrontEnd {
   private let onAdvertised: (AdvertisementEvent) -> Void
 
   /// - Parameters:
-  ///   - chance: the random numbers of the network.
+  ///   - random: the random numbers of the network.
   package init(
-    _ setup: Setup, _ terms: Terms, on loop: EventLoop, chance: SimulationRandom, state: DefectState?,
+    _ setup: Setup, _ terms: Terms, on loop: EventLoop, random: SimulationRandom, state: DefectState?,
     device: any Device, onAdvertised: @escaping (AdvertisementEvent) -> Void
   ) {
     self.loop = loop
@@ -126,7 +126,7 @@ package final class IPFrontEnd: FrontEnd {
     terms.capture?.begin(setup, live: Array(device.live), judges: device.judgesWrites)
     server.recorder = terms.capture
     installed = InstalledDefect(
-      state, own: setup.defect, setupCode: setup.setupCode, networkRandom: chance, server, beside: terms.observer)
+      state, own: setup.defect, setupCode: setup.setupCode, networkRandom: random, server, beside: terms.observer)
     server.owner = self
     installed.onIdentify = { [unowned self] in owner?.identify(aid: $0) }
     installed.onAdvertise = { [unowned self] in announceAgain(with: $0) }

@@ -69,7 +69,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
       prepared.setup,
       IPFrontEnd.Terms(
         advertiser: advertiser, places: terms.places, port: terms.port, capture: capture, observer: observer),
-      on: loop, chance: chance.network, state: defect, device: device
+      on: loop, random: chance.network, state: defect, device: device
     ) { event in sink?(SimulatorEvent(accessory: name, SimulatorEvent.Kind(event))) }
     installed = ip.installed
     attributes = ip.attributes

@@ -316,7 +316,7 @@ package actor SimulatedAccessory {
     return fault
   }
 
-  /// Goes on with a fault that is on, and whose first actions were performed.
+  /// Continues with a fault that is on, and whose first actions were performed.
   package func follow(_ fault: FaultChoice, _ perform: @escaping (FaultAction, @escaping () -> Void) -> Void) {
     guard faults.active.contains(fault) else { return }
     if fault.isOneShot { _ = try? switchFaultOff(fault.name) }

@@ -3,7 +3,7 @@ import HAPModel
 import HAPWire
 
 extension Characteristic {
-  /// What a value means that a command writes, which may be a word of the catalogue ("open"). Constraints are not judged here.
+  /// The meaning of a value in a command, which may be a name of the catalogue ("open"). Constraints are not judged here.
   ///
   /// - Throws: `invalidValue` for an unknown word, naming the words there are.
   package func value(ofWritten written: Value) throws(CommandError) -> Value {

@@ -1,7 +1,7 @@
 import CUV
 
 /// Runs an event loop on a thread of its own, by libuv.
-// Safe: `life` is behind its lock, and the pointers are constants. What they point to is made in `init`, used by the loop's thread, and freed in
+// Safe: `life` has a lock, and the pointers are constants. Their memory is made in `init`, used by the loop's thread, and freed in
 // `deinit`, which the running thread prevents by its reference; `uv_async_send` and the semaphores may be used by any thread. `threadHandle` is
 // written before the thread exists, and read by the one caller that turned `life` from running to joining.
 final class KernelDriver: LoopDriver, @unchecked Sendable {

@@ -100,7 +100,7 @@ private final class ReaderThread: Sendable {
   private let stopReader: Int32
   private let stopWriter: Int32
   private let state = Mutex(State())
-  /// How often it may go on.
+  /// How often it may continue.
   private let permits = Guarded(0)
 
   init(_ descriptor: Int32) throws(LoopError) {

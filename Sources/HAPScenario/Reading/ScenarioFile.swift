@@ -22,7 +22,7 @@ package struct ScenarioProblem: Error, Equatable, Sendable, CustomStringConverti
 
 /// The commands that steps may have.
 package enum ScenarioCommands: Sendable {
-  /// All that accessories can be told, but for what asks, ends the process, or is about time: that is the scenario's own.
+  /// All commands of accessories, except queries, the end of the process, and time, which the scenario has steps for.
   case all
   /// For a sender who may not have files of this machine read.
   case withoutFiles

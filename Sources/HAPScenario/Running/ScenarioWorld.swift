@@ -53,7 +53,7 @@ package protocol ScenarioWorld: AnyObject {
   func value(of subject: ScenarioSubject) -> Value?
   /// A value with the words of its catalogue: "open (0)".
   func text(of value: Value, for subject: ScenarioSubject) -> String
-  /// The value that a word names, as JSON has it: "open" is 0. What is no word stays as it is.
+  /// The value that a name of the catalogue stands for: "open" is 0. Other values stay as they are.
   func meaning(of value: Value, for subject: ScenarioSubject) throws(ScenarioTrouble) -> Value
 }
 

@@ -16,7 +16,7 @@ package final class EventListener: Sendable {
     var cancelled: Set<UInt64> = []
     var isOver = false
 
-    /// What there is to read.
+    /// The events to read.
     mutating func take() -> RecordedEvent? {
       guard let first = waiting.first else { return nil }
       if dropped > 0 {

@@ -21,7 +21,7 @@ package struct RecordedEvent: Sendable {
     self.uptime = uptime
   }
 
-  /// In the place of events that there was no room for.
+  /// Stands instead of events that were dropped because there was no room.
   /// - Parameter next: the first that was kept.
   init(dropped count: Int, before next: RecordedEvent) {
     content = .dropped(count, accessory: next.accessory)
@@ -81,7 +81,7 @@ package struct RecordedEvent: Sendable {
     }
   }
 
-  /// What was written, changed or told.
+  /// The value that was written, changed or sent.
   package var value: SimulatorEvent.NamedValue? {
     guard case .happened(let event) = content else { return nil }
     return switch event.kind {

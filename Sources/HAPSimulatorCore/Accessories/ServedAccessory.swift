@@ -21,7 +21,7 @@ package struct CharacteristicPlace: Sendable {
 /// An accessory of a simulator, with what happened to it and who waits for more.
 ///
 /// Belongs to the loop's thread, but for its constants.
-// Safe: `card` is behind its lock, `record` has a lock of its own. The variables are used by `SimulatorCore` and in work that `RunningAccessory`
+// Safe: `card` has a lock, `record` has a lock of its own. The variables are used by `SimulatorCore` and in work that `RunningAccessory`
 // gives to the loop; `accessory` is an actor of the loop, whose `assumeIsolated` traps on any other thread.
 package final class ServedAccessory: @unchecked Sendable {
   /// Who it is, for controllers and people.

@@ -92,7 +92,7 @@ package final class SimulatorCore: @unchecked Sendable {
 
   /// Stops everything, and ends the loop. From any thread.
   package func endLoop() {
-    // What it has lives until nothing on the loop can come back to it.
+    // Its objects live until no work of the loop can use them.
     loop.whenEnded { [self] in withExtendedLifetime(self) {} }
     loop.schedule { [self] in
       end()
