@@ -270,3 +270,36 @@ import Testing
     fourth.store.close()
   }
 }
+
+@Suite struct ProxyServiceTests {
+  private final class Ignoring: ProxyObserver {
+    func message(_ bytes: [UInt8], isFromController: Bool, on connection: UInt64) {}
+    func note(_ event: ProxyEvent, on connection: UInt64?) {}
+  }
+
+  private static func startTwice() async throws {
+    let folder = ScratchFolder()
+    let pairing = ControllerPairing(
+      alias: "a", accessoryID: Array("AA:BB:CC:DD:EE:FF".utf8), accessoryKey: [], controllerID: [],
+      controllerKey: TestHome.accessoryKey, addresses: [])
+    let database = ShellCompletionTests.database
+    let identity = try ProxyIdentity(before: pairing, database, code: nil, folder: folder.path)
+    let loop = EventLoop(name: "proxy")
+    loop.start()
+    let settings = ProxyService.Settings(
+      host: .loopbackV4, port: 0, advertises: false, timeout: .seconds(1), interfaces: ["lo"])
+    let proxy = ProxyService(identity, before: pairing, database, settings, on: loop, observedBy: { Ignoring() }) {
+      database
+    }
+    for _ in 0..<2 { try await proxy.start { _ in } }
+  }
+
+  /// Seen to fail: without the precondition.
+  @Test("A proxy that is started twice traps, and says so") func startedTwice() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try await ProxyServiceTests.startTwice()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("a proxy is started once"), "\(text)")
+  }
+}
