@@ -5,7 +5,8 @@ import CUV
 /// `Synchronization.Mutex` would do, and is used elsewhere; but on Linux it is a futex inside the standard library, which the thread
 /// sanitizer can't see, so that it reports every use by two threads as a race.
 // Safe: `value` and `condition` are private, and every use of them is in `withLock`, `wait` or `change`, which hold the mutex; `init` and
-// `deinit` run when no other thread has the reference. `mutex` is a constant.
+// `deinit` run when no other thread has the reference. `mutex` is a constant. A value that is not Sendable must not leave `withLock`; the one
+// user of such a value is `SimulatedDisk`.
 package final class Guarded<Value>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<uv_mutex_t>.allocate(capacity: 1)
   private var value: Value

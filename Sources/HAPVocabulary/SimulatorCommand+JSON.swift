@@ -204,14 +204,3 @@ extension JSONWriter {
     member("characteristic", selector.text)
   }
 }
-
-extension Conduct {
-  /// Its preset's name where it is one, and otherwise every field.
-  func writeShort(to json: inout JSONWriter) {
-    if let preset = Conduct.presets.keys.first(where: { Conduct.presets[$0] == self }) {
-      json.string(preset)
-    } else {
-      write(to: &json)
-    }
-  }
-}

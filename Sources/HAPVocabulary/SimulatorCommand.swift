@@ -177,7 +177,7 @@ extension SimulatorCommand.Action {
     case .disconnect(let controller?), .unpair(let controller?): json.member("controller", controller)
     case .conduct(let conduct):
       json.key("value")
-      conduct.writeShort(to: &json)
+      conduct.writeChanges(to: &json)
     case .replace(let profile), .add(let profile): json.member("profile", profile)
     case .identify, .disconnect(nil), .unpair(nil), .reachable, .restart, .remove, .list, .status, .stop: break
     }

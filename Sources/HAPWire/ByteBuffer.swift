@@ -2,8 +2,8 @@
 ///
 /// Bytes are appended at the end and consumed from the front. Once it has grown to the size of the traffic nothing is
 /// allocated any more. It knows no upper bound: whoever fills it with a peer's bytes watches `readableCount`.
-// Safe: the type has no copies, so `storage` has one owner, which the compiler checks. No pointer to it leaves a method but as the argument of a
-// closure, which must not keep it.
+// Safe: the type has no copies, so `storage` has one owner, which the compiler checks. A pointer to it is only lent to a closure, which must not keep
+// it. `withReadable` lends one that can be written to without exclusive access; so a buffer that threads share needs a lock, and none is shared.
 package struct ByteBuffer: ~Copyable, @unchecked Sendable {
   @usableFromInline var storage: UnsafeMutableRawPointer
   package private(set) var capacity: Int

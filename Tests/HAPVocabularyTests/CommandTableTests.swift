@@ -34,6 +34,15 @@ import Testing
     return "{" + (["\"command\":\"\(form.name.rawValue)\""] + members).joined(separator: ",") + "}"
   }
 
+  @Test("A conduct is printed as its preset's name, or as the fields that differ from the default") func conduct()
+    throws
+  {
+    for value in [#""hap-python""#, #"{"maximumSessions":8}"#, #"{"coalescing":"0.0005s"}"#, "{}"] {
+      let text = #"{"command":"conduct","value":\#(value)}"#
+      #expect(try read(text).text == text)
+    }
+  }
+
   @Test("Each name has one row, in the order of the names") func rows() {
     #expect(CommandForm.all.map(\.name) == CommandName.allCases)
   }
@@ -52,6 +61,7 @@ import Testing
   @Test(
     "A printed command is read as the same command",
     arguments: [
+      #"{"command":"conduct","value":{"coalescing":"0.5ms","maximumSessions":8}}"#,
       #"{"command":"set","characteristic":"On","value":1.0}"#,
       #"{"command":"set","characteristic":"On","value":1e999}"#,
       #"{"command":"set","characteristic":"On","value":-1e999}"#,

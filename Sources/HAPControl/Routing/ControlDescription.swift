@@ -31,7 +31,7 @@ extension CommandForm {
     json.object { json in
       json.schemaType("object")
       json.key("description")
-      json.string(does)
+      json.string(does.withoutLinks)
       json.key("properties")
       json.object { json in
         json.key("command")
@@ -95,5 +95,20 @@ extension JSONWriter {
   fileprivate mutating func reference(_ schema: String) {
     key("$ref")
     string("#/components/schemas/\(schema)")
+  }
+}
+
+extension String {
+  /// The text with the titles of its Markdown links alone: the links are for pages of the documentation.
+  fileprivate var withoutLinks: String {
+    var text = ""
+    var rest = self[...]
+    while let open = rest.firstIndex(of: "["), let close = rest[open...].firstIndex(of: "]"),
+      let end = rest[close...].firstIndex(of: ")"), rest[close...].hasPrefix("](")
+    {
+      text += rest[..<open] + rest[rest.index(after: open)..<close]
+      rest = rest[rest.index(after: end)...]
+    }
+    return text + rest
   }
 }

@@ -36,7 +36,9 @@ public final class AccessorySession: Sendable {
   public func close() async {
     if let number { calls.remove(number) }
     // After the end of the controller, the connection is closed already.
-    try? await calls.run(name, on: core.loop) { [core] in await core.close() }
+    do {
+      try await calls.run(name, on: core.loop) { [core] in await core.close() }
+    } catch { core.closeSoon() }
     core.listeners.finish()
   }
 

@@ -41,8 +41,9 @@ package struct PairingProcedure: Sendable {
     let client = try await OpenAccessory.connect(addresses, on: loop, timeout: finder.timeout)
     finder.progress(.pairing)
     let outcome = await setUp(client, me)
-    finder.note(await client.remarks)
-    if case .failure(.pairing(let failure)) = outcome {
+    if case .failure(let error) = outcome {
+      finder.note(await client.remarks)
+      guard case .pairing(let failure) = error else { throw error }
       await client.close()
       let refusal = await refusal(failure, by: own, at: addresses)
       throw refusal
@@ -59,6 +60,7 @@ package struct PairingProcedure: Sendable {
       _ = try? await client.request(.pairings(.removing(pairing)))
       throw error
     }
+    finder.note(await client.remarks)
     await client.close()
     let named = try await named(pairing)
     finder.progress(.stored(named.alias))

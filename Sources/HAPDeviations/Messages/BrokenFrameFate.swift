@@ -11,7 +11,7 @@ package enum BrokenFrameFate: Equatable, Sendable {
   case recount(Int)
 
   /// Does this to the frame.
-  /// - Parameter unopened: the bytes from the frame on, as they came.
+  /// - Parameter unopened: the bytes of the buffer as they came; frames that were opened may come first.
   /// - Returns: whether the connection continues.
   package func carryOut(_ opener: inout FrameOpener, _ buffer: inout ByteBuffer, unopened: [UInt8]) -> Bool {
     switch self {
@@ -26,7 +26,7 @@ package enum BrokenFrameFate: Equatable, Sendable {
 
 extension FrameOpener {
   /// Opens the next frame under a number near its own, and the frames after it.
-  /// - Parameter unopened: the bytes from the frame on, as they came.
+  /// - Parameter unopened: the bytes of the buffer as they came; frames that were opened may come first.
   /// - Returns: false if no number fits, or if a later frame is broken.
   fileprivate mutating func open(
     _ unopened: [UInt8], in buffer: inout ByteBuffer, underNumbersWithin distance: Int

@@ -1,6 +1,5 @@
 import HAPCrypto
 import HAPDeviations
-import HAPDeviations
 import HAPModel
 import HAPPairing
 

@@ -11,7 +11,8 @@ import HAPStore
 ///
 /// Belongs to the loop's thread.
 // Safe: `init` traps on any other thread. Its users are objects of the same loop: `CommandDispatcher`, `ServedRun` and `SimulatorCore` by work that they
-// give to the loop, `ControlAPI` as its actor. The accessories in it are actors of the loop, and enter them by `assumeIsolated`, which traps elsewhere.
+// give to the loop, `ControlAPI` as its actor or by
+// work that it gives to the loop. The accessories in it are actors of the loop, and enter them by `assumeIsolated`, which traps elsewhere.
 package final class Simulation: @unchecked Sendable {
   /// The most connections that wait at one port of an accessory until one of its slots is free.
   package static let mostWaitingConnections = IPFrontEnd.mostWaiting

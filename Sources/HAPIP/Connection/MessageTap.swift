@@ -17,7 +17,7 @@ package protocol MessageTap: AnyObject {
   /// The connection is secured from now on: messages to it are sealed. Called after the answer that secured it, in the same turn.
   func secured(_ connection: ConnectionCore)
   /// A frame can't be opened. `connection.withOpener` lends what is needed to open or to discard it.
-  /// - Parameter unopened: the bytes from that frame on, as they came: the attempt has changed those in the buffer.
+  /// - Parameter unopened: the bytes of the buffer as they came, before the attempt changed them; they may begin with frames that were opened.
   /// - Returns: whether the connection continues; if not, it is closed, as HAP R2 §6.5.2 requires.
   func brokenFrame(_ failure: FrameOpener.Failure, unopened: [UInt8], on connection: ConnectionCore) -> Bool
 }

@@ -13,8 +13,8 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
   private let alarm: UnsafeMutablePointer<uv_timer_t>
   private let life = Guarded(Life.new)
   private var threadHandle = uv_thread_t()
-  private var started = uv_sem_t()
-  private var ended = uv_sem_t()
+  private let started = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
+  private let ended = UnsafeMutablePointer<uv_sem_t>.allocate(capacity: 1)
 
   init() {
     loop = .allocate(capacity: 1)
@@ -26,15 +26,17 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
     precondition(status == 0, "no event loop: \(LoopError.text(of: status))")
     uv_prepare_init(loop, beforeBlocking)
     uv_timer_init(loop, alarm)
-    uv_sem_init(&started, 0)
-    uv_sem_init(&ended, 0)
+    uv_sem_init(started, 0)
+    uv_sem_init(ended, 0)
   }
 
   deinit {
     // Stopped by itself, and no thread waited for it.
     if life.withLock({ $0 }) == .running { detachThread(threadHandle) }
-    uv_sem_destroy(&started)
-    uv_sem_destroy(&ended)
+    uv_sem_destroy(started)
+    uv_sem_destroy(ended)
+    started.deallocate()
+    ended.deallocate()
     loop.deallocate()
     wakeUp.deallocate()
     beforeBlocking.deallocate()
@@ -60,12 +62,12 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
     let status = uv_thread_create(
       &threadHandle, { KernelDriver.main($0!) }, Unmanaged.passRetained(eventLoop).toOpaque())
     precondition(status == 0, "no thread for the event loop: \(LoopError.text(of: status))")
-    uv_sem_wait(&started)
+    uv_sem_wait(started)
   }
 
   func waitForEnd() {
-    uv_sem_wait(&ended)
-    uv_sem_post(&ended)  // for the next who waits
+    uv_sem_wait(ended)
+    uv_sem_post(ended)  // for the next who waits
     let isMineToJoin = life.withLock { life in
       guard life == .running else { return false }
       life = .joining
@@ -90,7 +92,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
     uv_prepare_start(beforeBlocking) { KernelDriver.eventLoop($0!.pointee.loop).endTurn() }
     uv_unref(UnsafeMutableRawPointer(beforeBlocking).handle)
     uv_unref(UnsafeMutableRawPointer(alarm).handle)
-    uv_sem_post(&started)
+    uv_sem_post(started)
     // Ends when `closeHandles` has left nothing that keeps the loop alive. What its last callbacks enqueued or opened
     // gets its turn too, but work that always makes more work can't keep the loop from ending.
     var roundsLeft = 10_000
@@ -103,7 +105,7 @@ final class KernelDriver: LoopDriver, @unchecked Sendable {
     } while uv_loop_alive(loop) != 0 || !eventLoop.endIfIdle()
     discard()
     eventLoop.resign()
-    uv_sem_post(&ended)
+    uv_sem_post(ended)
     eventLoop.reportEnd()
   }
 

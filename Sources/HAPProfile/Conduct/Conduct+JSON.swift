@@ -3,9 +3,18 @@ import HAPWire
 
 extension Conduct {
   /// An object with every field, as `init(json:fileName:)` reads it.
-  package func write(to json: inout JSONWriter) {
+  package func write(to json: inout JSONWriter) { write(ConductField.all, to: &json) }
+
+  /// The name of a preset if this is one; otherwise an object with the fields that differ from the default.
+  package func writeChanges(to json: inout JSONWriter) {
+    if let preset = Conduct.presets.keys.first(where: { Conduct.presets[$0] == self }) { return json.string(preset) }
+    let usual = Conduct()
+    write(ConductField.all.filter { $0.setting(of: self) != $0.setting(of: usual) }, to: &json)
+  }
+
+  private func write(_ fields: [ConductField], to json: inout JSONWriter) {
     json.object { json in
-      for field in ConductField.all {
+      for field in fields {
         json.key(field.name)
         switch field.setting(of: self) {
         case .boolean(let value): json.bool(value)

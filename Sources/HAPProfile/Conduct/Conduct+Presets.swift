@@ -76,7 +76,7 @@ extension Conduct {
     conduct.malformedPrepareBody = HTTPAnswer(500, .busy)
   }
 
-  /// HAP-python 5.0.0, the library of Home Assistant.
+  /// HAP-python, the library of Home Assistant.
   private static let hapPython = ConductPreset(
     "hap-python", project: "ikalchev/HAP-python", release: "v4.9.2",
     commit: "34c96590ff7021d9331346013450588cbb48b7af"

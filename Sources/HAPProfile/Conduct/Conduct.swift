@@ -43,3 +43,19 @@ public struct Conduct: Hashable, Sendable {
     set { ip[keyPath: path] = newValue }
   }
 }
+
+// The types of the fields, so that a user finds them with this module alone.
+extension Conduct {
+  public typealias QueryFlags = IPQuirks.QueryFlags
+  public typealias PartialWrite = IPQuirks.PartialWrite
+  public typealias Chunked = IPQuirks.Chunked
+  public typealias Booleans = IPQuirks.Booleans
+  public typealias ProtocolVersion = IPQuirks.ProtocolVersion
+  public typealias OutOfOrder = PairingQuirks.OutOfOrder
+  public typealias ProofForms = PairingQuirks.ProofForms
+  public typealias ExchangeFailure = PairingQuirks.ExchangeFailure
+  public typealias SetupMethod1 = PairingQuirks.SetupMethod1
+  public typealias UnpairedVerify = PairingQuirks.UnpairedVerify
+  public typealias TimedWriteScope = AttributeQuirks.TimedWriteScope
+  public typealias OutOfRange = ValueQuirks.OutOfRange
+}

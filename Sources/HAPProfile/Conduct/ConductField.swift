@@ -101,7 +101,7 @@ extension ConductField {
   }
 
   private static func duration(_ name: String, _ path: Path<Duration>) -> ConductField {
-    ConductField(name: name, kind: .duration, get: { .text($0[keyPath: path].shortText) }) {
+    ConductField(name: name, kind: .duration, get: { .text($0[keyPath: path].fieldText) }) {
       conduct, setting in
       guard case .text(let text) = setting, let value = Duration(text) else { return false }
       conduct[keyPath: path] = value
@@ -226,4 +226,9 @@ extension ConductField {
     flag("configurationWrapsToZero", \.ip.configurationWrapsToZero),
     flag("modelIsName", \.ip.modelIsName),
   ]
+}
+
+extension Duration {
+  /// The shortest text that is read as the same duration.
+  fileprivate var fieldText: String { Duration(shortText) == self ? shortText : exactText }
 }

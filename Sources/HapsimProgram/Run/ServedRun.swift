@@ -14,8 +14,9 @@ import Synchronization
 /// Accessories that this process serves, and all that goes with them: who announces them, who commands them, what happens to them, and who is told.
 ///
 /// What it has is made, used and ended on the first loop's thread; the thread that called waits. Accessories may be on other loops, too.
-// Safe: `begin`, `end` and all callbacks run on the first loop, whose timers and listeners trap on any other thread. `start` and `finish` are called
-// one after the other, and wait for the loop by `performAndWait` before they read what it wrote.
+// Safe: `begin`, `end` and the callbacks that use variables run on the first loop, whose timers and listeners trap on any other thread. Work on the other
+// loops uses constants and atomics alone. `start` and `finish` are called one after the other, and wait for the loop by `performAndWait` before they
+// read what it wrote.
 final class ServedRun: @unchecked Sendable {
   private let folder: StateFolder
   private let choices: PreparedAccessory.Choices
