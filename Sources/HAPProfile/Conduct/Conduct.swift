@@ -46,16 +46,28 @@ public struct Conduct: Hashable, Sendable {
 
 // The types of the fields, so that a user finds them with this module alone.
 extension Conduct {
+  /// The values of a flag in a query.
   public typealias QueryFlags = IPQuirks.QueryFlags
+  /// An answer to a write in which some entries failed.
   public typealias PartialWrite = IPQuirks.PartialWrite
+  /// A set of answers.
   public typealias Chunked = IPQuirks.Chunked
+  /// A form of Boolean values.
   public typealias Booleans = IPQuirks.Booleans
+  /// A value of `pv`.
   public typealias ProtocolVersion = IPQuirks.ProtocolVersion
+  /// An answer to a Pair Setup message out of order.
   public typealias OutOfOrder = PairingQuirks.OutOfOrder
+  /// A byte form of the SRP secret and of A.
   public typealias ProofForms = PairingQuirks.ProofForms
+  /// An answer to a broken M5.
   public typealias ExchangeFailure = PairingQuirks.ExchangeFailure
+  /// An answer to Pair Setup M1 with method 1.
   public typealias SetupMethod1 = PairingQuirks.SetupMethod1
+  /// An answer to Pair Verify M1 without a pairing.
   public typealias UnpairedVerify = PairingQuirks.UnpairedVerify
+  /// A set of sessions.
   public typealias TimedWriteScope = AttributeQuirks.TimedWriteScope
+  /// A treatment of a value out of range.
   public typealias OutOfRange = ValueQuirks.OutOfRange
 }
