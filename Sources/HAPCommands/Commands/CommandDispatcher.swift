@@ -63,15 +63,7 @@ package struct CommandDispatcher: CommandTaker {
       try whole(command).assumeIsolated {
         $0.restart(.reboot, with: conduct) { error in answer(error.map { .failure($0) } ?? .success(.done)) }
       }
-    case .restart(let restart):
-      let accessory = try whole(command)
-      accessory.assumeIsolated {
-        $0.restart(restart) { error in
-          if let error { return answer(.failure(error)) }
-          guard restart == .factoryReset else { return answer(.success(.done)) }
-          answer(.success(.deviceID(accessory.assumeIsolated { $0.prepared.deviceID.text })))
-        }
-      }
+    case .restart(let restart): self.restart(try whole(command), restart, answer)
     case .list:
       let listings = try targets(of: command).map { target in target.accessory.assumeIsolated { $0.listing } }
       answer(.success(.list(ProcessListing(simulation), listings)))
@@ -103,20 +95,35 @@ package struct CommandDispatcher: CommandTaker {
       answer(.success(.done))
       if simulation.accessories.allSatisfy({ $0.assumeIsolated { $0.isStopped } }) { onAllStopped() }
     case .set, .stall, .identify, .obstruct, .deed, .reachable:
-      let target = try only(targets(of: command), command)
-      try target.accessory.isolated { accessory throws(CommandError) in
-        let aid = target.aid
-        switch command.action {
-        case .set(let characteristic, let value): try accessory.set(characteristic, to: value, aid: aid)
-        case .identify: try accessory.identify(aid: aid)
-        case .obstruct(let isObstructed, let service): try accessory.obstruct(isObstructed, at: service, aid: aid)
-        case .deed(let deed, let service): try accessory.perform(deed, at: service, aid: aid)
-        case .stall(let selector, let isStuck): try accessory.stall(selector, isStuck, aid: aid)
-        case .reachable(let isReachable): try accessory.setReachable(isReachable, aid: aid)
-        default: preconditionFailure("carried out above")
-        }
-      }
+      try performAtDevice(command)
       answer(.success(.done))
+    }
+  }
+
+  private func restart(_ accessory: SimulatedAccessory, _ restart: Restart, _ answer: @escaping Answer) {
+    accessory.assumeIsolated {
+      $0.restart(restart) { error in
+        if let error { return answer(.failure(error)) }
+        guard restart == .factoryReset else { return answer(.success(.done)) }
+        answer(.success(.deviceID(accessory.assumeIsolated { $0.prepared.deviceID.text })))
+      }
+    }
+  }
+
+  /// Performs a command that one accessory performs at once: the server itself, or one behind a bridge.
+  private func performAtDevice(_ command: SimulatorCommand) throws(CommandError) {
+    let target = try only(targets(of: command), command)
+    try target.accessory.isolated { accessory throws(CommandError) in
+      let aid = target.aid
+      switch command.action {
+      case .set(let characteristic, let value): try accessory.set(characteristic, to: value, aid: aid)
+      case .identify: try accessory.identify(aid: aid)
+      case .obstruct(let isObstructed, let service): try accessory.obstruct(isObstructed, at: service, aid: aid)
+      case .deed(let deed, let service): try accessory.perform(deed, at: service, aid: aid)
+      case .stall(let selector, let isStuck): try accessory.stall(selector, isStuck, aid: aid)
+      case .reachable(let isReachable): try accessory.setReachable(isReachable, aid: aid)
+      default: preconditionFailure("\(command.name) is not performed at a device")
+      }
     }
   }
 
