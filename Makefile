@@ -106,7 +106,7 @@ build-tests: unit-test-deps
 # The unit tests compute, and many interop tests wait, so together they take less time than one after the other.
 all-tests: build-tests test-deps
 ifeq ($(SYSTEM),Linux)
-	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" UNIT_TESTS=.build/test Scripts/interop
+	@HAPSIM="$$PWD/.build/test/debug/hapsim" PYTHON="$(VENV)/bin/python" UNIT_TESTS=.build/test env -u HAPSIM_TESTS Scripts/interop
 else
 	$(MAKE) unit-test interop
 endif
@@ -114,7 +114,7 @@ endif
 rules: ## every rule of docs/protocol.md has a test
 	Scripts/untested-rules
 
-# Built here again when this target is made alone; after unit-test it is there already.
+# Built here again when this target is made alone; after build-tests it is there already.
 interop: test-deps ## the built hapsim against aiohomekit
 ifeq ($(SYSTEM),Linux)
 	@$(SUMMARIZE) build build-all env -u HAPSIM_TESTS swift build --build-tests $(TEST_BUILD)

@@ -35,10 +35,12 @@ public final class AccessorySession: Sendable {
   /// Ends the session, and the sequences of its changes. Can be called any number of times.
   public func close() async {
     if let number { calls.remove(number) }
-    // After the end of the controller, the connection is closed already.
     do {
       try await calls.run(name, on: core.loop) { [core] in await core.close() }
-    } catch { core.closeSoon() }
+    } catch {
+      // The controller has ended. It may have ended before this session was one that it closes.
+      if !core.isClosed { core.closeSoon() }
+    }
     core.listeners.finish()
   }
 

@@ -55,6 +55,7 @@ package struct PairingProcedure: Sendable {
       accessoryKey: accessory.publicKey, controllerID: me.identifier, controllerKey: me.key, addresses: addresses
     )
     do { pairing = try storage.add(pairing) } catch {
+      finder.note(await client.remarks)
       // Without the keys no controller could use the accessory until its factory reset.
       try? await client.pairVerify(me, with: accessory)
       _ = try? await client.request(.pairings(.removing(pairing)))

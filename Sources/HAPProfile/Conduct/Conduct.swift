@@ -50,7 +50,7 @@ extension Conduct {
   public typealias QueryFlags = IPQuirks.QueryFlags
   /// An answer to a write in which some entries failed.
   public typealias PartialWrite = IPQuirks.PartialWrite
-  /// A set of answers.
+  /// The answers that are sent in chunks.
   public typealias Chunked = IPQuirks.Chunked
   /// A form of Boolean values.
   public typealias Booleans = IPQuirks.Booleans
@@ -66,8 +66,10 @@ extension Conduct {
   public typealias SetupMethod1 = PairingQuirks.SetupMethod1
   /// An answer to Pair Verify M1 without a pairing.
   public typealias UnpairedVerify = PairingQuirks.UnpairedVerify
-  /// A set of sessions.
+  /// The sessions for which a timed write is prepared.
   public typealias TimedWriteScope = AttributeQuirks.TimedWriteScope
   /// A treatment of a value out of range.
   public typealias OutOfRange = ValueQuirks.OutOfRange
+  /// The answer to a whole request: an HTTP status and optionally a HAP status, or no answer.
+  public typealias Answer = HTTPAnswer
 }

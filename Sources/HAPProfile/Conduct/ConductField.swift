@@ -229,6 +229,6 @@ extension ConductField {
 }
 
 extension Duration {
-  /// The shortest text that is read as the same duration.
+  /// A text that is read as the same duration.
   fileprivate var fieldText: String { Duration(shortText) == self ? shortText : exactText }
 }
