@@ -56,8 +56,6 @@ struct CommandValueTests {
     "SimulatorCommand+JSON.swift", "Words+JSON.swift",
     // Contents of messages that a defect changes: a device may send any JSON. Claims are the tester's file.
     "Changes.swift", "DefectScript.swift", "Defect.swift",
-    // Events, which a scenario compares by the members of their JSON.
-    "ScenarioWorld.swift",
     // Parameters of behaviours, which a fleet draws.
     "AccessoryCopy.swift", "PreparedAccessory.swift",
   ]
