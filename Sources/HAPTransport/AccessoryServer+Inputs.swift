@@ -48,7 +48,7 @@ extension AccessoryServer {
   /// Removes pairings by hand; see `PairingServer.unpair`.
   package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
     recorder?.note(.unpaired(identifiers), at: now)
-    core.pairing.unpair(identifiers, done: done)
+    core.pairingServer.unpair(identifiers, done: done)
     touchAll()
     perform()
   }

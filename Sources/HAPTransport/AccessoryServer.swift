@@ -271,14 +271,14 @@ package final class AccessoryServer {
   private func finishComputing(_ result: SlowWork.Result, _ ticket: Ticket) {
     let now = now
     recorder?.note(.computed(ticket), at: now)
-    core.pairing.computed(result, ticket: ticket, at: now)
+    core.pairingServer.computed(result, ticket: ticket, at: now)
   }
 
   /// Also of one that has stopped: no connection is left to be answered then, but who removes pairings by hand waits for it.
   private func finishStoring(_ ticket: Ticket, _ succeeded: Bool) {
     let now = now
     if !isStopped { recorder?.note(.stored(ticket, succeeded: succeeded), at: now) }
-    core.pairing.stored(ticket, succeeded: succeeded, at: now)
+    core.pairingServer.stored(ticket, succeeded: succeeded, at: now)
     touchAll()
     perform()
   }

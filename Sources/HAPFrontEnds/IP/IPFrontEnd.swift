@@ -135,7 +135,7 @@ package final class IPFrontEnd: FrontEnd {
 
   /// For the other front ends of the accessory.
   package var parts: FrontEndParts {
-    FrontEndParts(loop: loop, attributes: core.attributes, pairing: core.pairing) { [unowned self] in
+    FrontEndParts(loop: loop, attributes: core.attributes, pairing: core.pairingServer) { [unowned self] in
       server.sendAppended()
     }
   }

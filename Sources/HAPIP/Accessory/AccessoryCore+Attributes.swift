@@ -17,7 +17,7 @@ extension AccessoryCore: AttributeFrontEnd {
   }
 
   package func isAdmin(_ session: AttributeSession) -> Bool {
-    pairing.isAdmin(session.controller)
+    pairingServer.isAdmin(session.controller)
   }
 
   /// One EVENT with all that waits, unless an answer is still owed: an event is never inside an answer or before one that is under way.

@@ -14,7 +14,7 @@ package final class AccessoryCore {
   /// The attributes, for this front end and others.
   package let attributes: AttributeServer
   /// The pairings, for this front end and others.
-  package let pairing: PairingServer
+  package let pairingServer: PairingServer
   package internal(set) var connections: [ConnectionCore] = []
   /// The slots that they share.
   package internal(set) var slots: ConnectionSlots<ConnectionCore>
@@ -46,7 +46,7 @@ package final class AccessoryCore {
   ) {
     self.advertised = advertisement
     attributes = AttributeServer(database, quirks: attributeQuirks, queue)
-    pairing = PairingServer(
+    pairingServer = PairingServer(
       identity: identity, pairings: pairings, failedAttempts: failedAttempts, quirks: pairingQuirks,
       random: random, queue)
     self.quirks = quirks
@@ -54,7 +54,7 @@ package final class AccessoryCore {
     self.rendering = AttributeRendering(database, quirks: quirks)
     advertised.statusFlags = pairings.isEmpty ? .notPaired : []
     advertised.protocolVersion = quirks.protocolVersion.rawValue
-    pairing.add(self)
+    pairingServer.add(self)
   }
 
   /// Connections that still had something to send know the outbox, and it knows them: their keys would outlive the accessory.
@@ -91,7 +91,7 @@ package final class AccessoryCore {
   package func open(peer: String, at now: Duration) -> ConnectionCore? {
     let connection = ConnectionCore(
       id: ConnectionID(number: lastConnection + 1), peer: peer, openedAt: now,
-      pairing: pairing.makeSession(self), quirks: quirks, outbox: outbox)
+      pairing: pairingServer.makeSession(self), quirks: quirks, outbox: outbox)
     guard case .admitted(let evicted) = slots.open(connection, at: now) else {
       report(.refused(ConnectionID(number: 0), request: peer, reason: "all \(slots.takenCount) slots are in use"))
       return nil
@@ -149,7 +149,7 @@ package final class AccessoryCore {
     slots.remove(connection)
     if let session = connection.session { attributes.close(session.attributes) }
     connection.phase = .closed
-    pairing.closed(connection)
+    pairingServer.closed(connection)
     report(.disconnected(connection.id, peer: connection.peer))
   }
 
@@ -204,7 +204,7 @@ package final class AccessoryCore {
 
   func advertise(after connection: ConnectionID?) {
     advertised.statusFlags =
-      pairing.isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
+      pairingServer.isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
     if quirks.stateNumberGrows {
       advertised.stateNumber = advertised.stateNumber == .max ? 1 : advertised.stateNumber + 1
     }
