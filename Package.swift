@@ -253,10 +253,8 @@ let package = Package(
     .testTarget(
       name: "HAPControlTests",
       dependencies: [
-        "HAPControl", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPPreparation", "HAPScenario", "HAPProfile",
-        "HAPStore", "HAPLoop",
-        "HAPModel",
-        "HAPWire",
+        "HAPControl", "HAPCommands", "HAPVocabulary", "HAPHost", "HAPPreparation", "HAPScenario", "HAPDeviations",
+        "HAPProfile", "HAPStore", "HAPLoop", "HAPModel", "HAPWire",
       ]),
     .testTarget(name: "HAPCommandLineTests", dependencies: ["HAPCommandLine"]),
     .testTarget(

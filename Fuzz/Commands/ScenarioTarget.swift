@@ -66,11 +66,9 @@ private func play(_ scenario: Scenario, _ happenings: [UInt8], holdsTime: Bool) 
 }
 
 private func event(_ name: String, _ byte: UInt8) -> ScenarioEvent {
-  let members: [(name: String, value: JSONNode)] = [
-    ("event", .text(name)), ("accessory", .text("A")), ("aid", .integer(1)), ("iid", .integer(9)),
-    ("value", .integer(byte)), ("controller", .text("C")),
-  ]
-  return ScenarioEvent(json: .object(members), text: name)
+  ScenarioEvent(
+    name, accessory: "A",
+    members: [("aid", 1), ("iid", 9), ("value", .integer(Int128(byte))), ("controller", "C")], text: name)
 }
 
 /// One characteristic, whatever it is called.

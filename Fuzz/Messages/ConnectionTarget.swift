@@ -238,7 +238,7 @@ private struct FuzzedHome {
     require(slots.sendingCount <= max(8, freeSlots), "\(slots.sendingCount) with a long first body")
     require(core.slots.waitingCount <= core.slots.waitingLimit, "\(core.slots.waitingCount) waiting")
     // Those it starts with are there whatever the limit.
-    let limit = max(core.pairing.quirks.maximumPairings, TestHome.pairings.count)
+    let limit = max(core.pairingServer.quirks.maximumPairings, TestHome.pairings.count)
     require(core.pairings.count <= limit, "\(core.pairings.count) pairings")
     require(accessory.mostUnsent < 1 << 20, "\(accessory.mostUnsent) bytes unsent")
     require(Set(core.pairings.map(\.identifier)).count == core.pairings.count, "a pairing twice")

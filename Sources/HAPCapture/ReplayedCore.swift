@@ -79,8 +79,8 @@ final class ReplayedCore {
       guard let job = work.removeValue(forKey: ticket) else {
         throw Refusal(message: "nothing was to be computed under ticket \(ticket.number)")
       }
-      core.pairing.computed(job.perform(), ticket: ticket, at: time)
-    case .stored(let ticket, let succeeded): core.pairing.stored(ticket, succeeded: succeeded, at: time)
+      core.pairingServer.computed(job.perform(), ticket: ticket, at: time)
+    case .stored(let ticket, let succeeded): core.pairingServer.stored(ticket, succeeded: succeeded, at: time)
     case .advanced: core.attributes.advance(to: time)
     case .changed(let changes): try change(changes, at: time)
     case .read(let id, let result, let ticket): core.attributes.read(id, result, ticket: ticket, at: time)
@@ -88,7 +88,7 @@ final class ReplayedCore {
     case .reachable(let aid, let isReachable):
       guard core.attributes.database.hasAccessory(aid) else { throw Refusal(message: "there is no accessory \(aid)") }
       core.attributes.setReachable(isReachable, aid: aid, at: time)
-    case .unpaired(let identifiers): core.pairing.unpair(identifiers) { _ in }
+    case .unpaired(let identifiers): core.pairingServer.unpair(identifiers) { _ in }
     case .replaced(let accessories, let model, let configuration, let live, let judges):
       guard let database = try? AttributeDatabase(accessories) else {
         throw Refusal(message: "the database's ids are no database's")

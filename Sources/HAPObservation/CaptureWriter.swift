@@ -30,7 +30,7 @@ package final class CaptureWriter: RunCapture {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  package func begin(_ setup: IPFrontEnd.Setup, live: [AttributeID], judges: Bool) {
+  package func begin(_ setup: RunSetup, live: [AttributeID], judges: Bool) {
     var conduct = Conduct()
     conduct.ip = setup.quirks
     conduct.attributes = setup.attributeQuirks

@@ -11,7 +11,7 @@ import HAPWire
 /// An accessory that controllers pair with, and that asks another accessory for everything else.
 ///
 /// Belongs to its loop's thread.
-final class Proxy: AccessoryServerOwner {
+final class Proxy: ActionOwner, AccessoryServerOwner {
   /// Sessions of controllers, each with a session of its own at the accessory.
   static let mostSessions = 16
 
@@ -60,7 +60,7 @@ final class Proxy: AccessoryServerOwner {
       observer.message([UInt8](head) + [UInt8](body), isFromController: isFromController, on: connection.number)
     }
     server = AccessoryServer(core, on: loop)
-    server.owner = self
+    server.setOwner(self)
   }
 
   // MARK: Life

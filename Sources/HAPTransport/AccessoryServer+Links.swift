@@ -6,14 +6,14 @@ extension AccessoryServer {
   /// The network has become another one: asks `shape` again for every connection. What was held up by the old one follows at once.
   package func reshape() {
     for connection in inOrder { reshape(connection) }
-    perform()
+    performer.perform()
   }
 
   /// The same for one connection, about which something else is known now.
   package func reshape(_ id: ConnectionID) {
     guard shape != nil, let connection = connections[id] else { return }
     reshape(connection)
-    perform()
+    performer.perform()
   }
 
   func reshape(_ connection: ServedConnection) {
@@ -45,7 +45,7 @@ extension AccessoryServer {
         connection.shaped = nil
       }
       touch(connection)
-      perform()
+      performer.perform()
     }
     return shaped
   }
@@ -55,7 +55,7 @@ extension AccessoryServer {
     let now = now
     bytes.withUnsafeBytes { connection.core.incoming.append($0) }
     recorder?.note(.received(connection.core.id, bytes), at: now)
-    collecting { core.received(on: connection.core, at: now) }
+    performer.collecting { core.received(on: connection.core, at: now) }
     touchAll()
   }
 }

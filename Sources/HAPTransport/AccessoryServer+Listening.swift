@@ -33,14 +33,14 @@ extension AccessoryServer {
     for listener in listeners { listener.close() }
     listeners = []
     for connection in inOrder { drop(connection, withReset: true) }
-    perform()
+    performer.perform()
   }
 
   /// A listener could not accept a connection.
   func couldNotAccept(_ error: LoopError) {
     guard error.code == .tooManyOpenFiles else { return }
     core.shrinkWaiting(at: now)
-    perform()
+    performer.perform()
   }
 
   private func accept(_ stream: TCPStream) {
@@ -53,7 +53,7 @@ extension AccessoryServer {
     guard !isStopped, let served = core.open(peer: peer, at: now) else {
       recorder?.turnedAway(peer: peer, at: now)
       stream.close()
-      return perform()
+      return performer.perform()
     }
     recorder?.note(.opened(served.id, peer: peer), at: now)
     let connection = ServedConnection(stream, served)
@@ -63,6 +63,6 @@ extension AccessoryServer {
       onAllocate: { _ in connection.roomForReading() },
       onRead: { [unowned self] event in received(event, on: connection) })
     // The core may have closed another one in favour of this.
-    perform()
+    performer.perform()
   }
 }

@@ -3,19 +3,23 @@ import HAPLoop
 import HAPModel
 import HAPPairing
 
-/// Serves one accessory core on TCP: reads into its connections' buffers, performs its actions, and sends what it answered.
+/// Serves one accessory core on TCP: reads into its connections' buffers, and sends what the core answered.
 ///
 /// It lives on one event loop and belongs to that loop's thread, as every handle does; an actor pinned to the loop owns it. A request is
 /// answered inside the callback that brought it. What was answered in a turn of the loop leaves together at the turn's end, after the values
-/// written in it were handed to the store: an answered write survives the process.
+/// written in it were handed to the store: an answered write survives the process. `ActionPerformer` sees to that.
 package final class AccessoryServer {
   package let core: AccessoryCore
-  package let loop: EventLoop
+  package let performer: ActionPerformer
+  package var loop: EventLoop { performer.loop }
   /// The port that all addresses share; 0 before `listen`.
   package internal(set) var port: UInt16 = 0
 
-  /// Notes all that goes into the core and comes out; nil: nobody does.
-  package var recorder: (any CoreRecorder)?
+  /// Gets every input and output of the core; nil: they are not recorded.
+  package var recorder: (any CoreRecorder)? {
+    get { performer.recorder }
+    set { performer.recorder = newValue }
+  }
   /// Asked before a connection is closed for the core; true: it stays open. nil: nobody is asked.
   package var keepsOpen: ((ConnectionID) -> Bool)?
   /// Says what a bad network does to a connection; nil: nothing. Asked when one is made, and for all of them by `reshape`.
@@ -29,45 +33,35 @@ package final class AccessoryServer {
   /// Connections that may have something to send, to close or to read on since the turn began.
   private var touched: [ServedConnection] = []
   private var settling: [ServedConnection] = []
-  /// The end of a turn is one for those accessories only to which something happened in it: a process may serve thousands.
-  private let turnHook: TurnHook
-  private let timer: LoopTimer
-  private var armedDeadline: Duration?
-  private var isPerforming = false
-  /// Whether something was computed on the loop in this turn of it.
-  private var hasComputed = false
-  /// The actions that are being performed. Room that is kept, as is that of `kept`.
-  private var performing: [AccessoryAction] = []
-  private var kept: [(id: AttributeID, value: Value)] = []
-  var isStopped = false
+  var isStopped: Bool { performer.isStopped }
 
   /// - Parameters:
-  ///   - owner: may be set later, but before the first request.
+  ///   - performer: of the core's attributes and pairings.
   ///   - openFiles: how many open files the connections of this port may use; nil: as many as the process may have.
-  package init(
-    _ core: AccessoryCore, on loop: EventLoop, owner: (any AccessoryServerOwner)? = nil, openFiles: Int? = nil
-  ) {
-    loop.preconditionOnLoop()
+  package init(_ core: AccessoryCore, _ performer: ActionPerformer, openFiles: Int? = nil) {
     self.core = core
-    self.loop = loop
+    self.performer = performer
+    core.limitConnections(openFiles: openFiles ?? performer.loop.descriptorLimit)
+    performer.add(self)
+  }
+
+  /// A server that is the only one of its accessory.
+  /// - Parameter owner: may be set later with `setOwner`, but before the first request.
+  package convenience init(
+    _ core: AccessoryCore, on loop: EventLoop, owner: (any ActionOwner & AccessoryServerOwner)? = nil
+  ) {
+    self.init(core, ActionPerformer(core.attributes, core.pairingServer, core.queue, on: loop))
+    setOwner(owner)
+  }
+
+  /// Sets the owner of the server and of its actions.
+  package func setOwner(_ owner: (any ActionOwner & AccessoryServerOwner)?) {
     self.owner = owner
-    timer = LoopTimer(loop)
-    turnHook = loop.hookOnRequest()
-    core.limitConnections(openFiles: openFiles ?? loop.descriptorLimit)
-    timer.onFire = { [unowned self] in
-      armedDeadline = nil
-      let now = now
-      recorder?.note(.advanced, at: now)
-      core.attributes.advance(to: now)
-      touchAll()
-      perform()
-    }
-    turnHook.setAction { [unowned self] in endTurn() }
-    turnHook.ask()
+    performer.owner = owner
   }
 
   /// Time as the core is told it: monotonic, since an arbitrary origin.
-  package var now: Duration { .nanoseconds(Int64(clamping: loop.now)) }
+  package var now: Duration { performer.now }
 
   package var connectionCount: Int { connections.count }
 
@@ -79,9 +73,11 @@ package final class AccessoryServer {
   /// Closes every connection and stops listening. Any number of times.
   /// - Parameter withReset: at once, and what is answered is lost; else that leaves first.
   package func stop(withReset: Bool = false) {
-    guard !isStopped else { return }
-    if withReset { keepChanges() } else { endTurn() }
-    isStopped = true
+    performer.stop(withReset: withReset) { closeConnections(withReset: withReset) }
+  }
+
+  /// The same, when the performer stops.
+  package func closeConnections(withReset: Bool) {
     for listener in listeners { listener.close() }
     listeners = []
     for connection in inOrder {
@@ -94,16 +90,13 @@ package final class AccessoryServer {
     }
     for connection in inOrder { core.closed(connection.core) }
     connections = [:]
-    turnHook.cancel()
-    timer.close()
-    perform()
   }
 
   /// Closes a connection as if the network had.
   package func disconnect(_ id: ConnectionID) {
     guard let connection = connections[id] else { return }
     drop(connection)
-    perform()
+    performer.perform()
   }
 
   /// Closes connections as if the network had.
@@ -111,7 +104,7 @@ package final class AccessoryServer {
   package func disconnect(where isMeant: (ConnectionCore) -> Bool) -> Int {
     let meant = inOrder.filter { isMeant($0.core) }
     for connection in meant { drop(connection) }
-    perform()
+    performer.perform()
     return meant.count
   }
 
@@ -130,8 +123,7 @@ package final class AccessoryServer {
 
   /// Sends at the end of this turn what others than the core put into connections.
   package func sendAppended() {
-    touchAll()
-    perform()
+    performer.perform()
   }
 
   // MARK: Connections
@@ -152,10 +144,9 @@ package final class AccessoryServer {
         let bytes = connection.core.incoming.withReadable { Array(UnsafeRawBufferPointer($0).suffix(count)) }
         recorder.note(.received(connection.core.id, bytes), at: now)
       }
-      collecting { core.received(on: connection.core, at: now) }
+      performer.collecting { core.received(on: connection.core, at: now) }
       touch(connection)
-      touchAll()
-      perform()
+      performer.perform()
       // One read in a turn for each, so that a flood on one connection holds up the others no longer than a flood on many. What was computed at once
       // has left nothing to wait for.
       if count == connection.offered || !connection.core.wantsInput { connection.stream.pauseReading() }
@@ -169,14 +160,14 @@ package final class AccessoryServer {
       recorder?.ended(connection.core.id, withReset: true, at: now)
       drop(connection)
     }
-    perform()
+    performer.perform()
   }
 
   /// Gives up a connection at once.
   func drop(_ connection: ServedConnection, withReset: Bool = false) {
     guard connections.removeValue(forKey: connection.core.id) != nil else { return }
     // What the core asks for then is performed at the end of the turn, if nobody does before.
-    turnHook.ask()
+    performer.ask()
     connection.shaped?.close()
     if withReset { connection.stream.reset() } else { connection.stream.close() }
     recorder?.note(.closed(connection.core.id), at: now)
@@ -188,7 +179,7 @@ package final class AccessoryServer {
     guard !connection.isTouched else { return }
     connection.isTouched = true
     touched.append(connection)
-    turnHook.ask()
+    performer.ask()
   }
 
   /// Answers and events may have been written for any connection, and any may take requests again.
@@ -200,117 +191,7 @@ package final class AccessoryServer {
     }
   }
 
-  // MARK: Actions
-
-  /// Performs the core's actions until it has no more; what performing one brings is taken up by the loop that is running.
-  func perform() {
-    turnHook.ask()
-    performAll()
-  }
-
-  /// The same, for the end of a turn, which need not be asked for any more.
-  private func performAll() {
-    guard !isPerforming else { return }
-    isPerforming = true
-    defer { isPerforming = false }
-    while core.hasActions {
-      core.takeActions(into: &performing)
-      for index in performing.indices { perform(performing[index]) }
-      touchAll()
-    }
-    performing.removeAll(keepingCapacity: true)
-  }
-
-  /// Lets the core work; what it asks for is performed when it has ended, and never in the midst of a request.
-  func collecting(_ work: () -> Void) {
-    let wasPerforming = isPerforming
-    isPerforming = true
-    work()
-    isPerforming = wasPerforming
-  }
-
-  private func perform(_ action: AccessoryAction) {
-    switch action {
-    case .compute(let work, let ticket):
-      // One in a turn is done here. Those of a flood go to the pool, and hold up nobody.
-      if work.isBrief, !hasComputed {
-        hasComputed = true
-        return finishComputing(work.perform(), ticket)
-      }
-      loop.offload {
-        work.perform()
-      } then: { [weak self] result in
-        guard let self, !isStopped else { return }
-        finishComputing(result, ticket)
-        touchAll()
-        perform()
-      }
-    case .store(let change, let ticket):
-      // What waited for another change when it stopped is not begun: others may run the accessory by now.
-      guard let owner, !isStopped else { return finishStoring(ticket, false) }
-      owner.store(change) { [weak self] succeeded in self?.finishStoring(ticket, succeeded) }
-    case .advertise(let advertisement, let id):
-      if let connection = id.flatMap({ connections[$0] }) {
-        connection.advertisement = advertisement
-        touch(connection)
-      } else if !isStopped {
-        owner?.advertise(advertisement)
-      }
-    case .close(let id):
-      guard keepsOpen?(id) != true else { return }
-      end(id)
-    case .evict(let id): end(id, withReset: true)
-    case .identify(let aid): owner?.identify(aid: aid)
-    case .wrote(let write): owner?.wrote(write)
-    case .read(let ids, let ticket): owner?.read(ids, ticket: ticket)
-    case .forward(let request, let id, let ticket): owner?.forward(request, of: id, ticket: ticket)
-    case .report(let report): owner?.report(report)
-    }
-  }
-
-  private func finishComputing(_ result: SlowWork.Result, _ ticket: Ticket) {
-    let now = now
-    recorder?.note(.computed(ticket), at: now)
-    core.pairing.computed(result, ticket: ticket, at: now)
-  }
-
-  /// Also of one that has stopped: no connection is left to be answered then, but who removes pairings by hand waits for it.
-  private func finishStoring(_ ticket: Ticket, _ succeeded: Bool) {
-    let now = now
-    if !isStopped { recorder?.note(.stored(ticket, succeeded: succeeded), at: now) }
-    core.pairing.stored(ticket, succeeded: succeeded, at: now)
-    touchAll()
-    perform()
-  }
-
   // MARK: The end of a turn
-
-  private func endTurn() {
-    guard !isStopped else { return }
-    hasComputed = false
-    repeat {
-      performAll()
-      keepChanges()
-      // Swapped, so that both keep their room.
-      swap(&touched, &settling)
-      for connection in settling {
-        connection.isTouched = false
-        settle(connection)
-      }
-      settling.removeAll(keepingCapacity: true)
-      // The end of a connection leaves something to be told.
-    } while !touched.isEmpty || core.hasActions
-    arm()
-  }
-
-  /// Before anything that was answered leaves.
-  private func keepChanges() {
-    guard core.attributes.hasChanges else { return }
-    core.attributes.takeChanges(into: &kept)
-    guard !kept.isEmpty else { return }
-    owner?.keep(kept)
-    kept.removeAll(keepingCapacity: true)
-  }
 
   /// Sends, then does what had to wait for the sending.
   private func settle(_ connection: ServedConnection) {
@@ -320,9 +201,9 @@ package final class AccessoryServer {
       // Requests that had to wait for room. Their answers leave in another round, after the values they changed are kept.
       let now = now
       recorder?.note(.resumed(connection.core.id), at: now)
-      collecting { core.resume(connection.core, at: now) }
+      performer.collecting { core.resume(connection.core, at: now) }
       touchAll()
-      if !connection.core.outgoing.isEmpty || core.hasActions { return touch(connection) }
+      if !connection.core.outgoing.isEmpty || core.queue.hasActions { return touch(connection) }
     }
     if connection.unsentCount > ServedConnection.queueLimit { return drop(connection) }
     advertiseIfDue(connection)
@@ -370,11 +251,40 @@ package final class AccessoryServer {
     connection.advertisement = nil
     owner?.advertise(advertisement)
   }
+}
 
-  private func arm() {
-    let deadline = core.attributes.nextDeadline
-    guard deadline != armedDeadline else { return }
-    armedDeadline = deadline
-    if let deadline { timer.start(after: deadline - now) } else { timer.cancel() }
+extension AccessoryServer: TurnServer {
+  package func collect() { touchAll() }
+
+  package func perform(_ action: AccessoryAction) {
+    switch action {
+    case .advertise(let advertisement, let id):
+      if let connection = id.flatMap({ connections[$0] }) {
+        connection.advertisement = advertisement
+        touch(connection)
+      } else if !isStopped {
+        owner?.advertise(advertisement)
+      }
+    case .close(let id):
+      guard keepsOpen?(id) != true else { return }
+      end(id)
+    case .evict(let id): end(id, withReset: true)
+    case .forward(let request, let id, let ticket): owner?.forward(request, of: id, ticket: ticket)
+    case .compute, .store, .identify, .wrote, .read, .report: preconditionFailure("the action is for the performer")
+    }
+  }
+
+  package func notice(_ report: AccessoryReport) { owner?.notice(report) }
+
+  package var hasUnsent: Bool { !touched.isEmpty }
+
+  package func send() {
+    // Swapped, so that both keep their room.
+    swap(&touched, &settling)
+    for connection in settling {
+      connection.isTouched = false
+      settle(connection)
+    }
+    settling.removeAll(keepingCapacity: true)
   }
 }

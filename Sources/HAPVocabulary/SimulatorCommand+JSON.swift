@@ -98,11 +98,6 @@ extension SimulatorCommand.ID {
 }
 
 extension JSONNode {
-  func characteristic() throws(JSONProblem) -> CharacteristicSelector {
-    let service = try ServiceSelector.member(of: self)
-    return try CharacteristicSelector(try required("characteristic"), service: service)
-  }
-
   func writtenValue() throws(JSONProblem) -> Value {
     let node = try required("value")
     guard let value = Value(written: node) else { throw node.problem(Value.refusal(of: node)) }

@@ -114,8 +114,7 @@ extension SimulatorCommand.Action {
   /// - Parameter node: an object with the command's members.
   package init(_ name: CommandName, _ node: JSONNode) throws(JSONProblem) {
     switch name {
-    case .set: self = .set(try node.characteristic(), value: try node.writtenValue())
-    case .stall: self = .stall(try node.characteristic(), try node.flag())
+    case .set: self = .set(try CharacteristicSelector(membersOf: node), value: try node.writtenValue())
     case .identify: self = .identify
     case .obstruct: self = .obstruct(try node.flag(), service: try .member(of: node))
     case .press: self = .deed(.press(try node.press()), service: try .member(of: node))
@@ -126,15 +125,11 @@ extension SimulatorCommand.Action {
     case .advance: self = .advance(try node.duration())
     // One that is switched off needs no parameters: its name is enough.
     case .fault: self = .fault(try FaultLibrary.builtIn.choice(try node.required("fault")), try node.flag())
-    case .announce: self = .announce(try node.required("value").asBool())
+    case .announce, .radio, .stall, .reboot, .powerCut, .factoryReset: self.init(try FaultAction(name.rawValue, node))
     case .offline: self = .reachable(false)
     case .online: self = .reachable(true)
-    case .radio: self = .radio(try node.required("value").asBool())
     case .disconnect: self = .disconnect(controller: try node.optionalString("controller"))
     case .unpair: self = .unpair(controller: try node.optionalString("controller"))
-    case .reboot: self = .restart(.reboot)
-    case .powerCut: self = .restart(.powerCut)
-    case .factoryReset: self = .restart(.factoryReset)
     case .conduct: self = .conduct(try node.conduct())
     case .replace: self = .replace(profile: try node.string("profile"))
     case .add: self = .add(profile: try node.string("profile"))
@@ -142,6 +137,16 @@ extension SimulatorCommand.Action {
     case .list: self = .list
     case .status: self = .status
     case .stop: self = .stop
+    }
+  }
+
+  /// The command of the same name.
+  package init(_ action: FaultAction) {
+    switch action {
+    case .announce(let isOn): self = .announce(isOn)
+    case .radio(let isOn): self = .radio(isOn)
+    case .stall(let selector, let isStuck): self = .stall(selector, isStuck)
+    case .restart(let restart): self = .restart(restart)
     }
   }
 

@@ -2,7 +2,7 @@ import HAPIP
 import HAPModel
 import HAPWire
 
-// How commands and scenarios write accessories, services, characteristics and values, both ways.
+// How commands and scenarios write accessories and values, both ways.
 
 extension AccessorySelector {
   package init(_ node: JSONNode) throws(JSONProblem) {
@@ -20,40 +20,6 @@ extension AccessorySelector {
     case .name(let name): json.string(name)
     case .aid(let aid): json.integer(aid)
     }
-  }
-}
-
-extension ServiceSelector {
-  package static func member(of node: JSONNode) throws(JSONProblem) -> ServiceSelector? {
-    guard let node = node["service"] else { return nil }
-    return try ServiceSelector(node)
-  }
-
-  package init(_ node: JSONNode) throws(JSONProblem) {
-    if let name = node.stringValue {
-      self = .name(name)
-      return
-    }
-    guard node.integerValue != nil else {
-      throw node.problem("a service's type, name or iid is expected, not \(node.kindName)")
-    }
-    self = .iid(UInt64(try node.asInteger(in: 1...Int128(UInt64.max))))
-  }
-
-  func write(to json: inout JSONWriter) {
-    switch self {
-    case .name(let name): json.string(name)
-    case .iid(let iid): json.integer(iid)
-    }
-  }
-}
-
-extension CharacteristicSelector {
-  package init(_ node: JSONNode, service: ServiceSelector?) throws(JSONProblem) {
-    guard let text = node.stringValue else {
-      throw node.problem("a characteristic's name, type or address such as \"1.10\" is expected, not \(node.kindName)")
-    }
-    self.init(text, service: service)
   }
 }
 

@@ -66,10 +66,11 @@ private func loadProfiles(_ paths: [String], _ console: Console) throws(BadInput
 }
 
 extension RunOptions {
-  /// The defect that `--defect` names.
+  /// The defect that `--defect` names. Files of `--defects` are read without it, too: an error in one is reported.
   package func chosenDefect(_ console: Console) throws -> Defect? {
-    guard let defect else { return nil }
+    guard defect != nil || !defectFiles.isEmpty else { return nil }
     let library = try loadDefects(defectFiles, console)
+    guard let defect else { return nil }
     guard let found = library[defect] else { throw UsageError(library.unknown(defect)) }
     return found
   }

@@ -319,6 +319,10 @@ import Testing
         #expect(
           try await control.refusal("GET", "/v1/\(path)?event=wrotee")
             == "400 bad-query: there is no event \"wrotee\": did you mean \"wrote\"?")
+        for list in ["", ",", "wrote,"] {
+          let refusal = try await control.refusal("GET", "/v1/\(path)?event=\(list)")
+          #expect(refusal.hasPrefix("400 bad-query: there is no event \"\""), "\(list)")
+        }
       }
       let changes = try await control.node("GET", "/v1/log?event=changed&accessory=1&limit=2")["events"]?.elements
       #expect(changes?.compactMap { $0["value"]?.integerValue } == [2, 3])

@@ -1,4 +1,5 @@
 import Foundation
+import HAPDeviations
 import HAPModel
 import HAPProfile
 import HAPVocabulary
@@ -45,8 +46,17 @@ import Testing
   }
 
   @Test("It describes every command that names no file, with the members that it must have") func commands() throws {
-    let content = try document()["paths"]?["/v1/commands"]?["post"]?["requestBody"]?["content"]
-    let schemas = try #require(content?["application/json"]?["schema"]?["oneOf"]?.elements)
+    let document = try document()
+    let components = try #require(document["components"]?["schemas"])
+    let body = document["paths"]?["/v1/commands"]?["post"]?["requestBody"]
+    let reference = body?["content"]?["application/json"]?["schema"]?["$ref"]?.stringValue
+    #expect(reference == "#/components/schemas/Command")
+    let places = (components["Command"]?["oneOf"]?.elements ?? []).compactMap { $0["$ref"]?.stringValue }
+    let schemas = try places.map { try #require(components[String($0.split(separator: "/").last ?? "")], "\($0)") }
+    // Clients choose the schema by the command's name.
+    let choices = try #require(components["Command"]?["discriminator"]?["mapping"]?.members)
+    #expect(choices.map(\.value.stringValue) == places)
+    #expect(choices.map(\.name) == schemas.compactMap { $0["properties"]?["command"]?["const"]?.stringValue })
     #expect(
       schemas.compactMap { $0["properties"]?["command"]?["const"]?.stringValue }
         == CommandName.words.filter { $0 != "add" && $0 != "replace" })
@@ -56,6 +66,33 @@ import Testing
     #expect(set["required"]?.elements?.compactMap(\.stringValue) == ["command", "characteristic", "value"])
     #expect(
       set["properties"]?.members?.map(\.name) == ["command", "id", "accessory", "service", "characteristic", "value"])
+  }
+
+  @Test("A fault's schema has the fault's parameters, with their ranges and choices") func faults() throws {
+    let kinds = try #require(try document()["components"]?["schemas"]?["FaultChoice"]?["oneOf"]?.elements)
+    let schemas = kinds.filter { $0["properties"] != nil }
+    #expect(
+      schemas.compactMap { $0["properties"]?["fault"]?["const"]?.stringValue }
+        == FaultLibrary.builtIn.entries.map(\.name))
+    for (schema, fault) in zip(schemas, FaultLibrary.builtIn.entries) {
+      let names = (schema["properties"]?.members ?? []).map(\.name)
+      // A fault of the accessory as a whole refuses a connection.
+      let limited = #"{"controller": "*"}"#
+      let isForConnections = (try? fault.choice(JSONNode.parse(Array(limited.utf8)))) != nil
+      #expect(
+        names == ["fault"] + fault.parameters.map(\.name) + (isForConnections ? ["controller", "connection"] : []))
+      for parameter in fault.parameters {
+        let described = schema["properties"]?[parameter.name]
+        switch parameter.kind {
+        case .duration: #expect(described?["$ref"]?.stringValue == "#/components/schemas/FaultDuration")
+        case .count(let range):
+          #expect(described?["minimum"]?.integerValue == range.lowerBound)
+          #expect(described?["maximum"]?.integerValue == range.upperBound)
+        case .text: #expect(described?["type"]?.stringValue == "string")
+        case .choice(let choices): #expect(described?["enum"]?.elements?.map(\.stringValue) == choices)
+        }
+      }
+    }
   }
 
   private static let writes = ProcessInfo.processInfo.environment["HAPTEST_WRITE_DOCS"] == "1"

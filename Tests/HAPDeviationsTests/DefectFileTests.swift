@@ -112,7 +112,7 @@ import Testing
 
   @Test("The built-in defects can be read, and each is there once")
   func builtIn() {
-    let ids = DefectLibrary.builtIn.defects.map(\.id)
+    let ids = DefectLibrary.builtIn.entries.map(\.id)
     #expect(Set(ids).count == ids.count)
   }
 

@@ -15,9 +15,9 @@ import Testing
 
   @Test("Each built-in fault is read, with its standard parameters and each word of its choices") func builtIn() throws
   {
-    #expect(library.faults.count >= 30)
-    #expect(Set(library.faults.map(\.name)).count == library.faults.count)
-    for fault in library.faults {
+    #expect(library.entries.count >= 30)
+    #expect(Set(library.entries.map(\.name)).count == library.entries.count)
+    for fault in library.entries {
       let choice = try library.choice(fault.name)
       #expect(choice.text == fault.name)
       #expect(
@@ -33,7 +33,7 @@ import Testing
 
   @Test("Each report from the field that asks for a fault has one", arguments: fieldReports)
   func reports(_ number: Int) {
-    #expect(library.faults.contains { $0.reports.contains(number) })
+    #expect(library.entries.contains { $0.reports.contains(number) })
   }
 
   @Test("The same fault with the same words is equal") func equality() throws {

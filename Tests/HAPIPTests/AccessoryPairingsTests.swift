@@ -88,7 +88,7 @@ import Testing
       #expect(isSuccess(controller.post("/pairings", add(new))))
       identities.append(new)
     }
-    if accessory.core.pairing.quirks.maximumPairings == 16 {
+    if accessory.core.pairingServer.quirks.maximumPairings == 16 {
       #expect(isError(controller.post("/pairings", add(ControllerIdentity(2000))), 4))
       #expect(isSuccess(controller.post("/pairings", add(TestHome.user, permissions: [1]))))
     }
@@ -317,7 +317,7 @@ import Testing
 
   @Test("[PR.4] Two additions at the same time don't exceed the limit")
   func raceForTheLastPlace() {
-    let limit = accessory.core.pairing.quirks.maximumPairings
+    let limit = accessory.core.pairingServer.quirks.maximumPairings
     let one = accessory.verified()
     let other = accessory.verified(TestHome.secondAdmin)
     for number in accessory.core.pairings.count..<(limit - 1) {

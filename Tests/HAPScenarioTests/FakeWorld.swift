@@ -98,12 +98,12 @@ final class Stage {
 
   func set(_ name: String, _ value: Value) {
     world.values[name] = value
-    hear(["event": .text("changed"), "aid": .integer(1), "iid": .integer(name.count), "value": JSONNode(value)])
+    hear("changed", ["aid": 1, "iid": .integer(Int128(name.count)), "value": value])
   }
 
-  func hear(_ members: KeyValuePairs<String, JSONNode>) {
-    let all = [("accessory", JSONNode.text("Fake"))] + members.map { ($0.key, $0.value) }
-    machine.heard(ScenarioEvent(json: .object(all), text: "something"), at: now)
+  func hear(_ event: String, of accessory: String = "Fake", _ members: [String: Value] = [:]) {
+    machine.heard(
+      ScenarioEvent(event, accessory: accessory, members: members.map { ($0, $1) }, text: "something"), at: now)
     perform()
   }
 

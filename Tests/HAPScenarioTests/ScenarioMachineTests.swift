@@ -1,3 +1,4 @@
+import HAPModel
 import HAPWire
 import Testing
 
@@ -134,8 +135,8 @@ import Testing
 
   @Test("A rule for an event fires for each") func ruleEventFires() throws {
     let stage = try Stage("steps: [{ whenever: { event: paired }, do: [{ press: Bell }] }, { after: 20s }]")
-    for _ in 1...3 { stage.hear(["event": .text("paired"), "controller": .text("X")]) }
-    stage.hear(["event": .text("unpaired"), "controller": .text("X")])
+    for _ in 1...3 { stage.hear("paired", ["controller": "X"]) }
+    stage.hear("unpaired", ["controller": "X"])
     stage.pass(.seconds(60))
     #expect(stage.log == ["0s press", "0s press", "0s press", "20s end"])
   }
@@ -171,34 +172,30 @@ import Testing
   @Test("An event fits by its members, its characteristic and its value") func eventFitsMembers() throws {
     let text =
       "steps: [{ expect: { event: wrote, characteristic: Door, value: open, controller: 'A*' }, within: 5s }]"
-    let good: KeyValuePairs<String, JSONNode> = [
-      "event": .text("wrote"), "aid": .integer(1), "iid": .integer(4), "value": .integer(0), "controller": .text("ABC"),
-    ]
-    let stage = try Stage(text, values: ["Door": .integer(1)])
-    stage.hear(good)
-    #expect(stage.log == ["0s end"])
-    for (name, other) in [
-      ("event", JSONNode.text("changed")), ("aid", .integer(2)), ("iid", .integer(5)), ("value", .integer(1)),
-      ("controller", .text("B")), ("accessory", .text("Other")),
-    ] {
+    let good: [String: Value] = ["aid": 1, "iid": 4, "value": 0, "controller": "ABC"]
+    func log(_ members: [String: Value], event: String = "wrote", of accessory: String = "Fake") throws -> [String] {
       let stage = try Stage(text, values: ["Door": .integer(1)])
-      let members = good.filter { $0.key != name } + [(key: name, value: other)]
-      let all = (name == "accessory" ? [] : [("accessory", JSONNode.text("Fake"))]) + members.map { ($0.key, $0.value) }
-      stage.machine.heard(ScenarioEvent(json: .object(all), text: "x"), at: .zero)
+      stage.hear(event, of: accessory, members)
       stage.pass(.seconds(6))
-      #expect(stage.log == ["5s failed"], "\(name)")
+      return stage.log
+    }
+    #expect(try log(good) == ["0s end"])
+    #expect(try log(good, event: "changed") == ["5s failed"])
+    #expect(try log(good, of: "Other") == ["5s failed"])
+    for (name, other) in ["aid": 2, "iid": 5, "value": 1, "controller": "B"] as [String: Value] {
+      #expect(try log(good.merging([name: other]) { $1 }) == ["5s failed"], "\(name)")
     }
   }
 
   @Test("What must not come fails when it comes, and else takes its time") func mustNotCome() throws {
     let text = "steps: [{ never: { event: unpaired }, for: 10s }, { note: Over }]"
     let quiet = try Stage(text)
-    quiet.hear(["event": .text("paired")])
+    quiet.hear("paired")
     quiet.pass(.seconds(60))
     #expect(quiet.log == ["10s note Over", "10s end"])
     let loud = try Stage(text)
     loud.pass(.seconds(3))
-    loud.hear(["event": .text("unpaired")])
+    loud.hear("unpaired")
     #expect(loud.failure?.message == "event \"unpaired\" was not to be, and came after 3s")
     #expect(loud.failure?.log.map(\.text) == ["something"])
   }
@@ -211,7 +208,7 @@ import Testing
     let file = ScenarioFile(Array(text.utf8), file: "", commands: .all)
     let scenario = try #require(file.scenario)
     let machine = ScenarioMachine(scenario, in: FakeWorld(), holdsTime: false) { 0 }
-    let told = ScenarioEvent(json: .object([("event", .text("told"))]), text: "told")
+    let told = ScenarioEvent("told", accessory: "Fake", members: [], text: "told")
     machine.start(at: .zero)
     machine.heard(told, at: .zero)
     machine.answered(1, nil, at: .zero)
@@ -225,19 +222,19 @@ import Testing
 
   @Test("What happened before a pause is past") func happenedBeforePause() throws {
     let stage = try Stage("steps: [{ after: 1s }, { expect: { event: paired }, within: 5s }]")
-    stage.hear(["event": .text("paired")])
+    stage.hear("paired")
     stage.pass(.seconds(10))
     #expect(stage.log == ["6s failed"])
   }
 
   @Test("All and any") func any() throws {
     let all = try Stage("steps: [{ expect: { all: [{ event: paired }, { event: verified }] }, within: 5s }]")
-    all.hear(["event": .text("verified")])
+    all.hear("verified")
     #expect(all.log == [])
-    all.hear(["event": .text("paired")])
+    all.hear("paired")
     #expect(all.log == ["0s end"])
     let any = try Stage("steps: [{ expect: { any: [{ event: paired }, { event: verified }] }, within: 5s }]")
-    any.hear(["event": .text("verified")])
+    any.hear("verified")
     #expect(any.log == ["0s end"])
   }
 
@@ -267,7 +264,7 @@ import Testing
       "steps: [{ whenever: { event: paired }, do: [{ press: Door }, { expect: { event: told }, within: 5s }, { note: A }] }, { after: 1h }]"
     let scenario = try #require(ScenarioFile(Array(text.utf8), file: "", commands: .all).scenario)
     let machine = ScenarioMachine(scenario, in: FakeWorld(), holdsTime: true) { 0 }
-    func event(_ name: String) -> ScenarioEvent { ScenarioEvent(json: .object([("event", .text(name))]), text: name) }
+    func event(_ name: String) -> ScenarioEvent { ScenarioEvent(name, accessory: "Fake", members: [], text: name) }
     machine.start(at: .zero)
     machine.heard(event("paired"), at: .zero)
     machine.heard(event("told"), at: .zero)
@@ -284,7 +281,7 @@ import Testing
     let scenario = try #require(ScenarioFile(Array(text.utf8), file: "", commands: .all).scenario)
     let machine = ScenarioMachine(scenario, in: FakeWorld(), holdsTime: false) { 0 }
     machine.start(at: .zero)
-    machine.heard(ScenarioEvent(json: .object([("event", .text("told"))]), text: ""), at: .zero)
+    machine.heard(ScenarioEvent("told", accessory: "Fake", members: [], text: ""), at: .zero)
     machine.answered(1, nil, at: .zero)
     _ = machine.takeActions()
     #expect(machine.nextDeadline == .seconds(5))
@@ -299,14 +296,14 @@ import Testing
     stage.pass(.seconds(5))
     #expect(stage.log == ["0s note A"])
     stage.set("Door", .integer(1))
-    stage.hear(["event": .text("paired")])
+    stage.hear("paired")
     stage.pass(.seconds(20))
     #expect(stage.log == ["0s note A", "5s note A", "9s end"])
   }
 
   @Test("Many honest firings of a rule are no run away") func honest() throws {
     let stage = try Stage("steps: [{ whenever: { event: paired }, do: [{ press: Door }] }, { after: 9s }]")
-    for _ in 0..<40_000 { stage.hear(["event": .text("paired")]) }
+    for _ in 0..<40_000 { stage.hear("paired") }
     #expect(stage.failure == nil && stage.log.count == 40_000)
   }
 
@@ -329,7 +326,7 @@ import Testing
     #expect(stage.machine.awaitsController)
     #expect(stage.machine.nextDeadline == nil)
     #expect(stage.machine.controllerWaits.map(\.limit) == [.seconds(5)])
-    stage.hear(["event": .text("paired")])
+    stage.hear("paired")
     #expect(!stage.machine.awaitsController)
     stage.pass(.seconds(3600))
     #expect(stage.log == ["3600s note Later", "3600s end"])

@@ -70,6 +70,32 @@ import Testing
     #expect(Set(kinds.map { SimulatorEvent(accessory: "", $0).name }) == Set(EventVocabulary.all.map(\.name)))
   }
 
+  @Test(
+    "A scenario's event has the members of the event's JSON, with the same values",
+    arguments: [
+      Value.bool(true), .integer(-3), .float(21.5), .float(20), .float(.nan), .string("a\u{1}"), .data([1, 2, 3]),
+      .null,
+    ])
+  func members(_ value: Value) throws {
+    let named = SimulatorEvent.NamedValue(
+      characteristic: .init(id: AttributeID(aid: 1, iid: 9), name: "On"), value: value, word: "word", unit: nil)
+    for kind in [
+      .told(named, controller: "C"), .identified(aid: 2, for: .milliseconds(1500)),
+      .paired(controller: "C", isAdmin: true),
+      .reachable(aid: 2, name: "L", false), .slow([named.characteristic]), .moved(["::1"]),
+    ] as [SimulatorEvent.Kind] {
+      let event = SimulatorEvent(accessory: "A", kind)
+      let json = try JSONNode.parse(JSONWriter.bytes { json in json.object { event.write(to: &$0) } })
+      let scenarioEvent = ScenarioEvent(event)
+      let members = scenarioEvent.members.map { "\($0.name): \($0.value)" }
+      let written = (json.members ?? []).compactMap { member in
+        Value(written: member.value).map { "\(member.name): \($0)" }
+      }
+      #expect(["event: \(Value.string(event.name))", "accessory: \(Value.string("A"))"] + members == written)
+      #expect(scenarioEvent.name == event.name && scenarioEvent.accessory == "A")
+    }
+  }
+
   @Test("Commands of a scenario are those of the simulator, without what asks or is about time") func commands() {
     let all = Set(ScenarioCommands.all.names)
     #expect(Set(CommandName.words).subtracting(all) == ["advance", "list", "status", "stop"])

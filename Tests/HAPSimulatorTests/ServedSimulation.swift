@@ -39,7 +39,8 @@ final class ServedSimulation: Sendable {
   ///   - host: where they listen. On Linux, every address 127.x.x.x is a loopback address.
   init(
     _ profiles: [String], pace: SimulationClock.Pace = .standing, folder: StateFolder = .ephemeral(),
-    advertiser: RecordedAdvertiser? = nil, frontEnd: FrontEndMaker? = nil, host: IPAddress = .loopbackV4
+    advertiser: RecordedAdvertiser? = nil, frontEnds: [FrontEndChoice] = [.ip],
+    capture: (@Sendable (Int, Int) -> CaptureMaker)? = nil, host: IPAddress = .loopbackV4
   ) async throws {
     loop.start()
     let prepared = try profiles.map {
@@ -54,7 +55,8 @@ final class ServedSimulation: Sendable {
           events.withLock { $0.append(event) }
           listener.withLock { $0 }?(event)
         })
-      setting.frontEnds = [frontEnd].compactMap { $0 }
+      setting.frontEnds = frontEnds
+      setting.capture = capture
       let simulation = Simulation(setting, in: SimulationClock(pace, on: loop), on: loop)
       for accessory in prepared { try simulation.serve(accessory, port: 0) }
       let dispatcher = CommandDispatcher(

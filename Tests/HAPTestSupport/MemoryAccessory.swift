@@ -143,7 +143,7 @@ package final class MemoryAccessory {
     heldStores = []
     for (change, ticket) in held {
       if succeeded { stored.append(change) }
-      core.pairing.stored(ticket, succeeded: succeeded, at: now)
+      core.pairingServer.stored(ticket, succeeded: succeeded, at: now)
       settle()
     }
   }
@@ -152,7 +152,7 @@ package final class MemoryAccessory {
     let held = heldWork
     heldWork = []
     for (work, ticket) in held {
-      core.pairing.computed(work.perform(), ticket: ticket, at: now)
+      core.pairingServer.computed(work.perform(), ticket: ticket, at: now)
       settle()
     }
   }
@@ -180,14 +180,14 @@ package final class MemoryAccessory {
     switch action {
     case .compute(let work, let ticket):
       if computing == .held { return heldWork.append((work, ticket)) }
-      core.pairing.computed(work.perform(), ticket: ticket, at: now)
+      core.pairingServer.computed(work.perform(), ticket: ticket, at: now)
     case .store(let change, let ticket):
       switch storing {
       case .held: heldStores.append((change, ticket))
-      case .failing: core.pairing.stored(ticket, succeeded: false, at: now)
+      case .failing: core.pairingServer.stored(ticket, succeeded: false, at: now)
       case .atOnce:
         stored.append(change)
-        core.pairing.stored(ticket, succeeded: true, at: now)
+        core.pairingServer.stored(ticket, succeeded: true, at: now)
       }
     case .advertise(let record, let connection):
       flush()

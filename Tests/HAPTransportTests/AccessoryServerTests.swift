@@ -83,7 +83,7 @@ struct AccessoryServerTests {
     let home = try ServedHome()
     let controller = try home.verified()
     #expect(controller.memory.subscribe(TestHome.ID.brightness)?.status == 204)
-    home.onLoop { $0.change([(TestHome.id(TestHome.ID.brightness), .integer(9))]) }
+    home.onLoop { $0.performer.change([(TestHome.id(TestHome.ID.brightness), .integer(9))]) }
     controller.read { $0.messages.contains(where: \.isEvent) }
     #expect(controller.memory.takeEvents().first?.entry(TestHome.ID.brightness)?.int("value") == 9)
   }
@@ -117,8 +117,9 @@ struct AccessoryServerTests {
     let home = try ServedHome(holdsStores: true)
     let answers = Guarded<[Bool]>([])
     home.onLoop { server in
-      server.unpair([TestHome.secondAdmin.identifier]) { isStored in answers.withLock { $0.append(isStored) } }
-      server.unpair([TestHome.admin.identifier]) { isStored in answers.withLock { $0.append(isStored) } }
+      server.performer.unpair([TestHome.secondAdmin.identifier]) { isStored in answers.withLock { $0.append(isStored) }
+      }
+      server.performer.unpair([TestHome.admin.identifier]) { isStored in answers.withLock { $0.append(isStored) } }
       server.stop()
     }
     #expect(answers.withLock { $0 } == [])
@@ -192,12 +193,12 @@ struct AccessoryServerTests {
       rounds += 1
       home.onLoop { server in
         for round in 0..<100 {
-          server.change([(TestHome.id(TestHome.ID.text), .string(text + "\(round % 10)"))])
+          server.performer.change([(TestHome.id(TestHome.ID.text), .string(text + "\(round % 10)"))])
         }
       }
     }
     #expect(home.connectionCount == 1)
-    home.onLoop { $0.change([(TestHome.id(TestHome.ID.brightness), .integer(3))]) }
+    home.onLoop { $0.performer.change([(TestHome.id(TestHome.ID.brightness), .integer(3))]) }
     listener.read { $0.messages.contains(where: \.isEvent) }
     #expect(listener.memory.takeEvents().first?.entry(TestHome.ID.brightness)?.int("value") == 3)
   }

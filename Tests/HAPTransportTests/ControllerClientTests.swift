@@ -86,7 +86,7 @@ private func loopback(_ port: UInt16) -> [SocketAddress] { [SocketAddress(host: 
     let writer = try await verified(home, TestHome.user)
     let motion = TestHome.id(TestHome.ID.motion)
     #expect(try await watcher.request(.write([.init(motion, ev: true)])).status == 204)
-    for value in [true, false, true] { home.onLoop { $0.change([(motion, .bool(value))]) } }
+    for value in [true, false, true] { home.onLoop { $0.performer.change([(motion, .bool(value))]) } }
     var seen: [Bool] = []
     for await event in watcher.events {
       #expect(event.isEvent && event.status == 200)

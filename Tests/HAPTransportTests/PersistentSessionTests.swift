@@ -86,7 +86,7 @@ private final class Whereabouts: Sendable {
     let session = session(whereabouts)
     #expect(try await connected(session) == false)
     #expect(try await session.subscribe(to: [motion, on, TestHome.id(TestHome.ID.button)]) == [])
-    home.onLoop { $0.change([(motion, .bool(true))]) }
+    home.onLoop { $0.performer.change([(motion, .bool(true))]) }
     let first = try await values(session)
     #expect(first.ids == [motion] && !first.isCatchUp)
 
@@ -100,7 +100,7 @@ private final class Whereabouts: Sendable {
     #expect(try await connected(session) == true)
     let meanwhile = try await values(session)
     #expect(meanwhile.ids == [motion] && meanwhile.isCatchUp)
-    next.onLoop { $0.change([(on, .bool(true))]) }
+    next.onLoop { $0.performer.change([(on, .bool(true))]) }
     let later = try await values(session)
     #expect(later.ids == [on] && !later.isCatchUp)
     await session.close()
@@ -116,7 +116,7 @@ private final class Whereabouts: Sendable {
     #expect(try await session.unsubscribe(from: [motion]) == [])
     #expect(try await connected(session) == false)
     let next = try ServedHome()
-    next.onLoop { $0.change([(motion, .bool(true)), (on, .bool(true))]) }
+    next.onLoop { $0.performer.change([(motion, .bool(true)), (on, .bool(true))]) }
     whereabouts.port = next.port
     home.stop()
     #expect(try await connected(session) == true)
@@ -269,7 +269,7 @@ private final class Whereabouts: Sendable {
     reader.cancel()
     #expect(await reader.value == nil)
     #expect(try await session.subscribe(to: [motion]) == [])
-    home.onLoop { $0.change([(motion, .bool(true))]) }
+    home.onLoop { $0.performer.change([(motion, .bool(true))]) }
     #expect(try await values(session).ids == [motion])
     await session.close()
   }
@@ -308,7 +308,7 @@ private final class Whereabouts: Sendable {
     var isMoving = false
     while await session.isConnected {
       isMoving.toggle()
-      home.onLoop { [isMoving] in $0.change([(motion, .bool(isMoving))]) }
+      home.onLoop { [isMoving] in $0.performer.change([(motion, .bool(isMoving))]) }
     }
     let said = await failure { _ = try await session.request(.accessories, timeout: .milliseconds(100)) }
     #expect(

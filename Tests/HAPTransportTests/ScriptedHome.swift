@@ -65,7 +65,7 @@ final class ScriptedHome: @unchecked Sendable {  // the server belongs to the lo
   }
 }
 
-private final class ScriptedOwner: AccessoryServerOwner, @unchecked Sendable {
+private final class ScriptedOwner: ActionOwner, AccessoryServerOwner, @unchecked Sendable {
   let requests: AsyncStream<ControllerRequest>
   private let received: AsyncStream<ControllerRequest>.Continuation
   /// Of the last request. Used on the loop's thread alone.

@@ -68,7 +68,7 @@ enum Note: Equatable, Sendable {
   case storing, advertised(isPaired: Bool), kept(AttributeID), wrote(AttributeID), connected, disconnected
 }
 
-private final class NotingOwner: AccessoryServerOwner, @unchecked Sendable {
+private final class NotingOwner: ActionOwner, AccessoryServerOwner, @unchecked Sendable {
   let notes = Mutex<[Note]>([])
   private let holdsStores: Bool
   private var held: [(Bool) -> Void] = []

@@ -4,9 +4,24 @@ import HAPController
 import HAPCrypto
 import HAPModel
 import HAPTestSupport
+import HAPTransport
 import Testing
 
 @testable import hapctl
+
+@Suite struct NewsComplaintsTests {
+  /// Seen to fail: without the comparison with the last complaint.
+  @Test("A database that can't be read again and again is reported once, until something can be read") func once() {
+    var complaints = NewsComplaints()
+    let bad = SessionNews.unreadable(.status(500, request: "GET /accessories"))
+    #expect(complaints.complaint(about: bad)?.hasPrefix("a message of the accessory can't be read: ") == true)
+    #expect(complaints.complaint(about: bad) == nil)
+    #expect(complaints.complaint(about: .unreadable(.status(404, request: "GET /accessories"))) != nil)
+    #expect(complaints.complaint(about: bad) != nil)
+    #expect(complaints.complaint(about: .values([], isCatchUp: false, remarks: [])) == nil)
+    #expect(complaints.complaint(about: bad) != nil)
+  }
+}
 
 @Suite struct ShellWordsTests {
   @Test(

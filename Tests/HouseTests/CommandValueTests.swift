@@ -6,7 +6,7 @@ struct CommandValueTests {
   /// What reads a command or a fault from JSON or from a line.
   private static let reads = try! NSRegularExpression(
     pattern:
-      #"SimulatorCommand\((json:|node\))|membersOf: |SimulatorCommand\.Action\(name, node\)|FaultLibrary\.builtIn\.choice\(|definition\.choice\("#
+      #"SimulatorCommand\((json:|node\))|, membersOf: |SimulatorCommand\.Action\(name, node\)|FaultLibrary\.builtIn\.choice\(|definition\.choice\("#
   )
 
   /// The files that read commands and faults, each with where the text is from.
@@ -52,12 +52,11 @@ struct CommandValueTests {
   /// The files whose declarations for other targets have JSON, each with what it is.
   private static let declaring = [
     // Readers and printers.
-    "FaultLibrary.swift", "ConnectionScope.swift", "Defect+Reading.swift", "SimulatorCommand.swift",
+    "FaultLibrary.swift", "FaultAction.swift", "ConnectionScope.swift", "Defect+Reading.swift",
+    "SimulatorCommand.swift",
     "SimulatorCommand+JSON.swift", "Words+JSON.swift",
     // Contents of messages that a defect changes: a device may send any JSON. Claims are the tester's file.
     "Changes.swift", "DefectScript.swift", "Defect.swift",
-    // Events, which a scenario compares by the members of their JSON.
-    "ScenarioWorld.swift",
     // Parameters of behaviours, which a fleet draws.
     "AccessoryCopy.swift", "PreparedAccessory.swift",
   ]

@@ -339,6 +339,7 @@ MISSING = "/nonexistent/file"
     [
         ("hapsim", "validate", MISSING), ("hapsim", "run", MISSING), ("hapsim", "run", "--scenario", MISSING),
         ("hapsim", "run", LIGHT, "--defects", MISSING, "--defect", "x"), ("hapsim", "run", LIGHT, "--conduct", MISSING),
+        ("hapsim", "run", LIGHT, "--defects", MISSING),
         ("hapsim", "run", LIGHT, "--control-token-file", MISSING), ("hapsim", "fleet", MISSING), ("hapsim", "judge", MISSING),
         ("hapsim", "record", MISSING, "--output", "/dev/null/x"), ("hapsim", "replay", MISSING), ("hapsim", "import", MISSING, "-o", "-"),
         ("hapsim", "edit", MISSING, "set", "name", "x"), ("hapsim", "defects", "--defects", MISSING), ("hapsim", "conduct", MISSING),

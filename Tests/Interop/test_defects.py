@@ -209,10 +209,12 @@ async def test_defects_of_ones_own_are_served_and_their_mistakes_are_told(run, p
     name = first_of(await home.accessories(), NAME)
     assert await home.value(name) == "Hm"
     own.write_text(own.read_text().replace("when:", "whe:"))
-    process = await asyncio.create_subprocess_exec(
-        hapsim(), "run", LIGHTS, "--ephemeral", "--interface", "lo", "--defect", "all-names-are-hm", "--defects", own,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
-    )  # fmt: skip
-    _, errors = await process.communicate()
-    assert process.returncode == 1
-    assert f'{own}:7:9: defects[0].rules[0].whe: there is no member "whe" here: did you mean "when"?'.encode() in errors
+    # Also without --defect.
+    for chosen in (("--defect", "all-names-are-hm"), ()):
+        process = await asyncio.create_subprocess_exec(
+            hapsim(), "run", LIGHTS, "--ephemeral", "--interface", "lo", *chosen, "--defects", own,
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        _, errors = await process.communicate()
+        assert process.returncode == 1
+        assert f'{own}:7:9: defects[0].rules[0].whe: there is no member "whe" here: did you mean "when"?'.encode() in errors

@@ -112,7 +112,8 @@ async def test_the_list_of_the_api_has_the_values_that_are_asked_for(run):
     _, desk, _ = found["accessories"]
     (service,) = desk["services"]
     assert (desk["aid"], desk["online"]) == (2, True) and [c["type"] for c in service["characteristics"]] == ["25", "8"]
-    await of_api(simulator, "GET", "/accessories?types=x", status=(400,))
+    for wrong in ("x", "", "25,"):
+        await of_api(simulator, "GET", f"/accessories?types={wrong}", status=(400,))
     await of_api(simulator, "GET", f"/accessories?types={','.join(['25'] * 65)}", status=(400,))
 
 

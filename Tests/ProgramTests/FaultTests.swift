@@ -85,7 +85,7 @@ import Testing
   @Test("Every fault is in one of the lists") func places() {
     let faults = Self.named.map(\.fault) + Self.unreachable + Self.right
     let placed = Set(faults.map { String($0.prefix { $0 != ":" }) } + Self.elsewhere.keys)
-    #expect(placed == Set(FaultLibrary.builtIn.faults.map(\.name)))
+    #expect(placed == Set(FaultLibrary.builtIn.entries.map(\.name)))
   }
 
   /// Cases that restart the accessory are left out: a command to an accessory that is starting fails the scenario.

@@ -109,14 +109,3 @@ extension CommandDispatcher {
     } catch { done(error) }
   }
 }
-
-extension SimulatorCommand.Action {
-  fileprivate init(_ action: FaultAction) {
-    switch action {
-    case .announce(let isOn): self = .announce(isOn)
-    case .radio(let isOn): self = .radio(isOn)
-    case .stall(let selector, let isStuck): self = .stall(selector, isStuck)
-    case .restart(let restart): self = .restart(restart)
-    }
-  }
-}

@@ -1,7 +1,9 @@
 import HAPDevices
 import HAPHost
 import HAPLoop
+import HAPModel
 import HAPScenario
+import HAPVocabulary
 import HAPWire
 
 /// A scenario that is carried out: its commands go to the accessories, and what happens to them comes back to it.
@@ -84,9 +86,7 @@ package final class ScenarioRun {
   /// Something happened to an accessory. It is taken up when the accessory is done with it, and no time passes until then.
   package func hear(_ event: SimulatorEvent) {
     guard !isOver else { return }
-    let text = JSONWriter.bytes { json in json.object { event.write(to: &$0) } }
-    guard let json = try? JSONNode.parse(text) else { preconditionFailure("an event is an object") }
-    inputs.append(.event(ScenarioEvent(json: json, text: event.text), at: clock.now))
+    inputs.append(.event(ScenarioEvent(event), at: clock.now))
     drainLater()
   }
 
@@ -182,4 +182,14 @@ package final class ScenarioRun {
   }
 
   private var realNow: Duration { .nanoseconds(Int64(clamping: loop.now)) }
+}
+
+extension ScenarioEvent {
+  package init(_ event: SimulatorEvent) {
+    var members: [(name: String, value: Value)] = []
+    event.forEachMember { name, member in
+      if case .value(let value) = member { members.append((name, value.asWritten)) }
+    }
+    self.init(event.name, accessory: event.accessory, members: members, text: event.text)
+  }
 }

@@ -27,7 +27,7 @@ extension ControlAPI {
   }
 
   func listAccessories(_ call: ControlCall) async throws(ControlProblem) -> ControlAnswer {
-    let types = try Self.types(call.query("types"))
+    let types = try Self.types(call.list("types"))
     var summaries: [(number: Int, json: [UInt8])] = []
     for part in parts {
       summaries += await part.look { part in
@@ -51,14 +51,13 @@ extension ControlAPI {
   }
 
   /// Types of characteristics with commas between, as `type` shows them: "25,8".
-  private static func types(_ text: String?) throws(ControlProblem) -> Set<TypeID> {
-    guard let words = text?.split(separator: ",") else { return [] }
+  private static func types(_ words: [String]) throws(ControlProblem) -> Set<TypeID> {
     guard words.count <= 64 else {
       throw ControlProblem(400, "bad-query", "\"types\" has \(words.count) types; at most 64 are allowed")
     }
     var types: Set<TypeID> = []
     for word in words {
-      guard let type = TypeID(String(word)) else {
+      guard let type = TypeID(word) else {
         throw ControlProblem(
           400, "bad-query", "\"\(word.prefix(50))\" in \"types\" is not a type; write 1 to 8 hex digits or a UUID")
       }

@@ -8,7 +8,7 @@ extension ControlAPI {
     .json { json in
       json.object { json in
         json.key("faults")
-        json.array { json in for fault in FaultLibrary.builtIn.faults { fault.write(to: &json) } }
+        json.array { json in for fault in FaultLibrary.builtIn.entries { fault.write(to: &json) } }
       }
     }
   }

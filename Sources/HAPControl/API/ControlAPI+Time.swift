@@ -69,7 +69,7 @@ extension ControlAPI {
   private func wish(_ call: ControlCall) throws(ControlProblem) -> EventStreamStart {
     var start = EventStreamStart()
     if let number = try call.number("accessory", in: 1...ControlCall.mostExact) { start.accessory = Int(number) }
-    for name in (call.query("event") ?? "").split(separator: ",").map(String.init) {
+    for name in call.list("event") {
       guard JournalEvent.names.contains(name) else {
         let meant = nearestName(to: name, in: JournalEvent.names).map { ": did you mean \"\($0)\"?" } ?? ""
         throw ControlProblem(400, "bad-query", "there is no event \"\(name.prefix(100))\"\(meant)")

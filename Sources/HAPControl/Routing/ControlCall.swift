@@ -91,6 +91,11 @@ package struct ControlCall: Sendable {
 
   func query(_ name: String) -> String? { query[name] }
 
+  /// Texts of the query with commas between; none, if the parameter is missing. An empty text is one of them.
+  func list(_ name: String) -> [String] {
+    query[name]?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
+  }
+
   /// A number of the query.
   func number(_ name: String, in range: ClosedRange<UInt64>) throws(ControlProblem) -> UInt64? {
     guard let text = query[name] else { return nil }

@@ -84,7 +84,7 @@ package struct SRPServerProof: Sendable {
 }
 
 /// How a controller's proof may be made where S or A begin with zeros, in which stacks differ.
-package enum SRPProofForms: String, Sendable {
+package enum SRPProofForms: Sendable {
   /// With S and A without them, as HomeKitADK demands; or with S padded and A as received, as aiohomekit computes it.
   case either
   /// As HomeKitADK demands.

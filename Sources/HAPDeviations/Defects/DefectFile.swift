@@ -59,27 +59,3 @@ extension DefectProblem {
     self.init(file: file, place: problem.place, path: problem.path, message: problem.message)
   }
 }
-
-/// The defects that can be chosen from.
-package struct DefectLibrary: Sendable {
-  package let defects: [Defect]
-
-  package init(_ defects: [Defect]) { self.defects = defects }
-
-  /// Those that the program brings along.
-  package static let builtIn: DefectLibrary = {
-    let files = EmbeddedDefects.files.map { DefectFile(Array("\($0.text)".utf8), file: $0.name) }
-    let problems = files.flatMap(\.problems)
-    precondition(problems.isEmpty, "built-in defects: \(problems.map(\.description).joined(separator: "\n"))")
-    return DefectLibrary(files.flatMap(\.defects))
-  }()
-
-  package subscript(_ id: String) -> Defect? { defects.first { $0.id == id } }
-
-  /// "there is no defect …" with the nearest.
-  package func unknown(_ id: String) -> String {
-    let meant =
-      nearestName(to: id, in: defects.map(\.id)).map { ": did you mean \"\($0)\"?" } ?? "; hapsim defects lists them"
-    return "there is no defect \"\(id)\"\(meant)"
-  }
-}

@@ -14,22 +14,27 @@ package enum FaultAction: Equatable, Sendable {
 }
 
 extension FaultAction {
+  /// Reads the action from the object of a fault's file.
   init(_ node: JSONNode) throws(JSONProblem) {
     let word = try node.string("command")
-    func refuseMembers(except names: String...) throws(JSONProblem) {
-      try node.refuseUnknownMembers(except: ["command"] + names)
-    }
+    let members: [String]
     switch word {
-    case "announce", "radio":
-      try refuseMembers(except: "value")
-      let isOn = try node.required("value").asBool()
-      self = word == "radio" ? .radio(isOn) : .announce(isOn)
-    case "stall":
-      try refuseMembers(except: "characteristic", "value")
-      self = .stall(CharacteristicSelector(try node.string("characteristic")), try node.required("value").asBool())
+    case "announce", "radio": members = ["value"]
+    case "stall": members = CharacteristicSelector.members + ["value"]
+    default: members = []
+    }
+    try node.refuseUnknownMembers(except: ["command"] + members)
+    self = try FaultAction(word, node)
+  }
+
+  /// Reads the members of the command of this name.
+  package init(_ command: String, _ node: JSONNode) throws(JSONProblem) {
+    switch command {
+    case "announce": self = .announce(try node.required("value").asBool())
+    case "radio": self = .radio(try node.required("value").asBool())
+    case "stall": self = .stall(try CharacteristicSelector(membersOf: node), try node.bool("value", default: true))
     default:
-      try refuseMembers()
-      guard let restart = Restart(rawValue: word) else {
+      guard let restart = Restart(rawValue: command) else {
         let others = Restart.allCases.map(\.rawValue).joined(separator: ", ")
         throw try node.required("command").problem("a fault's commands are announce, radio, stall, \(others)")
       }

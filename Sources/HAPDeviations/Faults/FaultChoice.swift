@@ -50,11 +50,7 @@ package struct FaultChoice: Equatable, Sendable {
     for name in FaultDefinition.alterations { if let section = body[name] { defect.append((name, section)) } }
     self.defect = defect.count > 3 ? try Defect(.object(defect), area: "faults").limited(to: scope) : nil
     network = try body["network"].map { node throws(JSONProblem) in try NetworkFault(node) }
-    // Rules and the network know connections; what is done to frames, to the record or to the device does not.
-    let others = FaultDefinition.alterations.filter { $0 != "rules" }
-    let isForConnections =
-      !others.contains { body[$0] != nil } && (body["rules"] != nil || network.map { $0.refusesBeyond == nil } ?? false)
-    if !scope.isForAll, !isForConnections {
+    if !scope.isForAll, !definition.isForConnections {
       throw parameters.problem("\(definition.name) is for the accessory as a whole, not for some of its connections")
     }
     setup = try body["setup"].map { node throws(JSONProblem) in try SetupFault(node) }

@@ -15,6 +15,12 @@ package struct FaultDefinition: Sendable {
   /// Its sections as written, with `$parameter` where a parameter's value goes.
   let body: JSONNode
 
+  /// Whether it can be limited to some connections. Rules and the network know connections; what is done to frames, to the record or to the device does not.
+  package var isForConnections: Bool {
+    if Self.alterations.contains(where: { $0 != "rules" && body[$0] != nil }) { return false }
+    return body["rules"] != nil || body["network"].map { $0["refuse-beyond"] == nil } ?? false
+  }
+
   package func parameter(_ name: String) -> FaultParameter? { parameters.first { $0.name == name } }
 }
 

@@ -2,28 +2,21 @@ import HAPModel
 import HAPWire
 import HAPYAML
 
-/// The faults that can be chosen from.
-package struct FaultLibrary: Sendable {
-  package let faults: [FaultDefinition]
+package typealias FaultLibrary = DeviationLibrary<FaultDefinition>
 
-  package init(_ faults: [FaultDefinition]) { self.faults = faults }
+extension FaultDefinition: LibraryEntry {
+  package static let kind = "fault"
+  package var id: String { name }
+}
 
-  /// Those that the program brings along.
-  package static let builtIn: FaultLibrary = {
-    let files = EmbeddedFaults.files.map { FaultFile(Array("\($0.text)".utf8), file: $0.name) }
-    let problems = files.flatMap(\.problems)
-    precondition(problems.isEmpty, "built-in faults: \(problems.joined(separator: "\n"))")
-    return FaultLibrary(files.flatMap(\.faults))
-  }()
+private let builtInFaults: FaultLibrary = {
+  let files = EmbeddedFaults.files.map { FaultFile(Array("\($0.text)".utf8), file: $0.name) }
+  return FaultLibrary(builtIn: files.flatMap(\.faults), problems: files.flatMap(\.problems))
+}()
 
-  package subscript(_ name: String) -> FaultDefinition? { faults.first { $0.name == name } }
-
-  /// "there is no fault …" with the nearest.
-  package func unknown(_ name: String) -> String {
-    let meant =
-      nearestName(to: name, in: faults.map(\.name)).map { ": did you mean \"\($0)\"?" } ?? "; hapsim faults lists them"
-    return "there is no fault \"\(name)\"\(meant)"
-  }
+extension DeviationLibrary where Entry == FaultDefinition {
+  /// Those that the program contains.
+  package static var builtIn: FaultLibrary { builtInFaults }
 
   /// Of a document: a name, a text as on the command line, or an object with `fault` and parameters.
   package func choice(_ node: JSONNode) throws(JSONProblem) -> FaultChoice {

@@ -343,7 +343,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
         guard let slot = core.attributes.database.slot(of: id) else { continue }
         let characteristic = core.attributes.database.characteristics[slot]
         let value = Value(defect: node)
-        server.change([(id, (try? characteristic.admit(value)) ?? value)])
+        server.performer.change([(id, (try? characteristic.admit(value)) ?? value)])
       }
       if !effects.advertised.isEmpty { onAdvertise?(effects.advertised) }
       switch effects.closing {

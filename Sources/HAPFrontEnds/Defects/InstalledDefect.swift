@@ -76,7 +76,7 @@ package final class InstalledDefect {
   private var refusedSecret: SetupChange.Secret? { state?.script.defect.setup?.refusedSecret }
 
   private func setSetupArithmetic() {
-    server.core.pairing.setupArithmetic =
+    server.core.pairingServer.setupArithmetic =
       setup == nil && refusedSecret == nil
       ? OrdinarySetupArithmetic()
       : AlteredSetupArithmetic(setup, refusedSecret: refusedSecret, code: setupCode, server.loop.random)

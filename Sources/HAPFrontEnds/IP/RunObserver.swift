@@ -27,7 +27,7 @@ package protocol RunCapture: CoreRecorder {
   /// - Parameters:
   ///   - live: characteristics whose values the device is asked for.
   ///   - judges: whether the device may refuse writes.
-  func begin(_ setup: IPFrontEnd.Setup, live: [AttributeID], judges: Bool)
+  func begin(_ setup: RunSetup, live: [AttributeID], judges: Bool)
   /// The accessory has drawn these random bytes.
   func drew(_ bytes: [UInt8])
 }

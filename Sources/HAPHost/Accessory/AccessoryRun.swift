@@ -14,10 +14,17 @@ import HAPStore
 ///
 /// Belongs to the loop's thread; `SimulatedAccessory` is the way in from elsewhere.
 final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
+  private enum State {
+    case ready
+    case serving(Visibility)
+    case stopped
+  }
+
   let prepared: PreparedAccessory
-  let ip: IPFrontEnd
-  /// All but the one over IP.
-  private var others: [any FrontEnd] = []
+  private let parts: FrontEndParts
+  /// nil: the accessory is not served over IP, and has no faults.
+  let ip: IPFrontEnd?
+  let frontEnds: [any FrontEnd]
   private let loop: EventLoop
   private(set) var device: any Device
   /// The profile that is served now.
@@ -32,16 +39,22 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   var peers: [ConnectionID: String] = [:]
   private let changes: StoreQueue
   private var hasValueTrouble = false
-  private var isStopped = false
+  private var state = State.ready
   /// Characteristics whose reads the device leaves without an answer.
   private var stuck: Set<AttributeID> = []
 
-  /// The defects and faults of this run.
-  private let installed: InstalledDefect
+  private let networkRandom: SimulationRandom
   private let attributes: AttributeServer
+  private(set) var configurationNumber: UInt16
 
   var database: AttributeDatabase { attributes.database }
-  var frontEnds: [any FrontEnd] { [ip] + others }
+  var pairings: [Pairing] { parts.pairing.pairings }
+  var isPaired: Bool { parts.pairing.isPaired }
+  /// The defects and faults of this run.
+  private var installed: InstalledDefect? { ip?.installed }
+  private var isStopped: Bool { if case .stopped = state { true } else { false } }
+  private var visibility: Visibility? { if case .serving(let visibility) = state { visibility } else { nil } }
+  var hasRadio: Bool { visibility?.hasRadio ?? false }
 
   /// - Parameters:
   ///   - terms: how it is served. Its `chance` is the one that the accessory began with.
@@ -62,39 +75,62 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     timers = DeviceTimers(clock)
     changes = StoreQueue(prepared.store, on: loop)
     let (sink, name) = (terms.sink, prepared.name)
-    let capture = try terms.capture?(start)({ sink?(SimulatorEvent(accessory: name, .trouble($0))) })
+    let capture = try terms.makeCapture(of: name, start: start)
     built = prepared.built.withoutDatabase
-    device = prepared.blueprint.makeDevice()
-    ip = IPFrontEnd(
-      prepared.setup,
-      IPFrontEnd.Terms(
-        advertiser: advertiser, places: terms.places, port: terms.port, capture: capture, observer: observer),
-      on: loop, random: chance.network, state: defect, device: device
-    ) { event in sink?(SimulatorEvent(accessory: name, SimulatorEvent.Kind(event))) }
-    installed = ip.installed
-    attributes = ip.attributes
-    ip.owner = self
-    ip.setReports(all: terms.tellsAll && sink != nil, requests: terms.tellsRequests)
-    ip.snapshotSource = TestCardCamera(in: prepared.database, named: built.names, clock)
+    let device = prepared.blueprint.makeDevice()
+    self.device = device
+    let setup = prepared.setup
+    let parts = FrontEndParts(setup, on: loop, state: defect, capture: capture)
+    self.parts = parts
+    attributes = parts.attributes
+    attributes.setLive(device.live)
+    networkRandom = chance.network
+    configurationNumber = prepared.advertisement.configurationNumber
+    let makeIP = {
+      IPFrontEnd(
+        parts, setup,
+        IPFrontEnd.Terms(
+          advertiser: advertiser, places: terms.places, port: terms.port, capture: capture, observer: observer),
+        random: chance.network, state: defect, device: device
+      ) { event in sink?(SimulatorEvent(accessory: name, SimulatorEvent.Kind(event))) }
+    }
+    frontEnds = terms.frontEnds.map { choice in
+      switch choice {
+      case .ip: makeIP()
+      case .other(let make): make(parts)
+      }
+    }
+    ip = frontEnds.lazy.compactMap { $0 as? IPFrontEnd }.first
+    parts.performer.owner = self
+    setReports(Reporting(all: terms.tellsAll, requests: terms.tellsRequests))
+    ip?.snapshotSource = TestCardCamera(in: prepared.database, named: built.names, clock)
     attributes.writer = device.judgesWrites ? self : nil
     timers.onFire = { [unowned self] token in visit(.time) { self.device.timerFired(token, &$0) } }
-    others = terms.frontEnds.map { $0(ip.parts) }
   }
 
   /// As far as it has been drawn.
-  var chance: AccessoryChance { AccessoryChance(device: random, network: installed.networkRandom) }
+  var chance: AccessoryChance {
+    AccessoryChance(device: random, network: installed?.networkRandom ?? networkRandom)
+  }
 
   /// Sets which events the sink receives from now on. Failures are always reported.
   func setReporting(_ reporting: Reporting) {
     news = reporting.all ? sink : nil
-    ip.setReports(all: news != nil, requests: reporting.requests)
+    setReports(reporting)
     // Without reports, disconnected peers would stay here.
-    if !ip.makesReports { peers = [:] }
+    if !parts.performer.makesReports { peers = [:] }
+  }
+
+  private func setReports(_ reporting: Reporting) {
+    parts.performer.makesReports = news != nil
+    ip?.setReports(all: news != nil, requests: reporting.requests)
   }
 
   /// Takes the record back with everything else as it is, or tells it again.
   func setAnnounced(_ isTold: Bool) {
-    guard isTold != ip.isAnnounced else { return }
+    guard var visibility, isTold != visibility.isAnnounced else { return }
+    visibility.isAnnounced = isTold
+    state = .serving(visibility)
     tell { _ in .announced(isTold) }
     for frontEnd in frontEnds { frontEnd.setAnnounced(isTold) }
   }
@@ -107,16 +143,17 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   /// Listens, starts the device, and becomes visible.
   func start(_ visibility: Visibility) throws(LoopError) {
     for frontEnd in frontEnds { try frontEnd.start(visibility) }
+    state = .serving(visibility)
     visit(.start) { device.start(&$0) }
-    ip.announce(visibility)
+    for frontEnd in frontEnds { frontEnd.announce() }
   }
 
   func stop(_ ending: RunEnding = .orderly) {
     guard !isStopped else { return }
-    isStopped = true
-    ip.runEnds()
+    state = .stopped
+    for frontEnd in frontEnds { frontEnd.runEnds() }
     timers.close()
-    for frontEnd in frontEnds { frontEnd.stop(ending) }
+    parts.performer.stop(withReset: ending == .powerCut) { for frontEnd in frontEnds { frontEnd.stop(ending) } }
   }
 
   /// Calls `body` when every change that was handed over is stored, or failed: perhaps at once.
@@ -128,15 +165,31 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   // MARK: The world around it
 
   /// Takes it off the network, with a goodbye and every connection cut off, or brings it back at the same port.
+  /// - Throws: a front end could not get its radio back. Then no front end has one.
   func setRadio(_ isOn: Bool) throws(LoopError) {
-    guard isOn != ip.hasRadio else { return }
-    for frontEnd in frontEnds { try frontEnd.setRadio(isOn) }
+    guard var visibility, isOn != visibility.hasRadio else { return }
+    visibility.hasRadio = isOn
+    if isOn {
+      try gainRadio()
+    } else {
+      for frontEnd in frontEnds { frontEnd.loseRadio() }
+    }
+    state = .serving(visibility)
     tell { _ in .radio(isOn: isOn) }
+  }
+
+  private func gainRadio() throws(LoopError) {
+    for (index, frontEnd) in frontEnds.enumerated() {
+      do throws(LoopError) { try frontEnd.gainRadio() } catch {
+        for other in frontEnds[..<index] { other.loseRadio() }
+        throw error
+      }
+    }
   }
 
   /// An accessory behind the bridge is lost, or found again.
   func setReachable(_ isReachable: Bool, aid: UInt64) {
-    ip.setReachable(isReachable, aid: aid)
+    parts.performer.setReachable(isReachable, aid: aid)
     tell { .reachable(aid: aid, name: $0.accessoryName(aid), isReachable) }
   }
 
@@ -151,11 +204,12 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
     device = replacement.blueprint.makeDevice(for: database, inPlaceOf: device, for: current)
     timers.handOver(device.token(continuing:))
     attributes.writer = device.judgesWrites ? self : nil
-    ip.snapshotSource = TestCardCamera(in: database, named: built.names, clock)
-    ip.replace(
-      database, model: built.shownModel(prepared.conduct), configurationNumber: replacement.configurationNumber,
-      live: device.live)
-    for frontEnd in frontEnds { frontEnd.databaseWasReplaced() }
+    ip?.snapshotSource = TestCardCamera(in: database, named: built.names, clock)
+    let (model, number) = (built.shownModel(prepared.conduct), replacement.configurationNumber)
+    configurationNumber = number
+    parts.performer.replace(database, model: model, configurationNumber: number, live: device.live) {
+      for frontEnd in frontEnds { frontEnd.databaseWasReplaced(model: model, configurationNumber: number) }
+    }
     tell { _ in .reconfigured(configurationNumber: replacement.configurationNumber) }
     visit(.start) { device.start(&$0) }
   }
@@ -168,12 +222,17 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
 
   // MARK: Connections
 
-  var connectionCount: Int { others.reduce(ip.connectionCount) { $0 + $1.connections.count } }
+  var connectionCount: Int { frontEnds.reduce(0) { $0 + $1.connectionCount } }
 
   /// Closes connections as if the network had.
   /// - Returns: how many.
   func disconnect(where isMeant: (ControllerConnection) -> Bool) -> Int {
     frontEnds.reduce(0) { $0 + $1.disconnect(where: isMeant) }
+  }
+
+  /// Removes pairings by hand; see `PairingServer.unpair`.
+  func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
+    parts.performer.unpair(identifiers, done: done)
   }
 
   // MARK: The person at the device
@@ -210,13 +269,15 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
       case .answerWrite(let number, let verdict): verdicts.append((number, verdict))
       }
     }
-    if let altered = installed.alteration?.altered(changes, by: cause, attributes.database) {
+    if let altered = installed?.alteration?.altered(changes, by: cause, attributes.database) {
       changes = altered.filter { $0.delay == .zero }.map(\.change)
-      for (change, delay) in altered where delay > .zero { installed.after(delay) { [unowned self] in tell([change]) } }
+      for (change, delay) in altered where delay > .zero {
+        installed?.after(delay) { [unowned self] in tell([change]) }
+      }
     }
     tell(changes)
-    for (id, result, ticket) in reads { ip.answerRead(id, result, ticket: ticket) }
-    for (number, verdict) in verdicts { ip.answerWrite(number, verdict) }
+    for (id, result, ticket) in reads { parts.performer.answerRead(id, result, ticket: ticket) }
+    for (number, verdict) in verdicts { parts.performer.answerWrite(number, verdict) }
   }
 
   /// Applies changes of the device. A change can be late: it is dropped if a new profile removed the characteristic.
@@ -227,13 +288,13 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
       applicable.append((id, value))
       tell { .changed($0.named(slot, value)) }
     }
-    if !applicable.isEmpty { ip.change(applicable) }
+    if !applicable.isEmpty { parts.performer.change(applicable) }
   }
 
   // MARK: What the server leaves to us
 
   func store(_ change: StoredChange, done: @escaping (Bool) -> Void) {
-    if installed.isSuppressed(.store) {
+    if installed?.isSuppressed(.store) == true {
       return loop.offload {
       } then: {
         done(true)
@@ -257,14 +318,14 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   }
 
   func identify(aid: UInt64) {
-    if installed.isSuppressed(.identify) { return }
-    let duration = installed.identifying ?? Self.identifying
+    if installed?.isSuppressed(.identify) == true { return }
+    let duration = installed?.identifying ?? Self.identifying
     tell { _ in .identified(aid: aid, for: duration) }
   }
 
   func wrote(_ write: ServiceWrite) {
-    if installed.isSuppressed(.wrote) { return }
-    guard let altered = installed.alteration?.altered(write, attributes.database) else { return take(write) }
+    if installed?.isSuppressed(.wrote) == true { return }
+    guard let altered = installed?.alteration?.altered(write, attributes.database) else { return take(write) }
     if let write = altered.write {
       take(write)
       if altered.isTwice { take(write) }
@@ -291,7 +352,7 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
   func judge(_ write: CharacteristicWrite) -> WriteVerdict {
     var verdict = WriteVerdict.accepted()
     visit(.write) { verdict = device.judge(write, &$0) }
-    ip.note(verdict)
+    ip?.note(verdict)
     return verdict
   }
 
@@ -303,8 +364,8 @@ final class AccessoryRun: FrontEndOwner, CharacteristicWriter {
 }
 
 extension PreparedAccessory {
-  fileprivate var setup: IPFrontEnd.Setup {
-    IPFrontEnd.Setup(
+  fileprivate var setup: RunSetup {
+    RunSetup(
       name: name, instanceName: instanceName, hostName: hostName, identity: identity, setupCode: setupCode,
       advertisement: advertisement, database: database, pairings: pairings, failedAttempts: failedAttempts,
       quirks: conduct.ip, attributeQuirks: conduct.attributes, pairingQuirks: conduct.pairing, defect: defect,

@@ -20,8 +20,8 @@ package struct ServingTerms {
   package var tellsRequests = false
   /// Judges controllers; nil: nobody does, and a request costs nothing for it.
   package var observation: (any RunObservation)?
-  /// The front ends that each run has in addition to the one over IP. The list is empty today.
-  package var frontEnds: [FrontEndMaker] = []
+  /// The front ends. Each run makes its own.
+  package var frontEnds: [FrontEndChoice] = [.ip]
 
   init(
     places: [ListeningPlace], port: UInt16, clock: SimulationClock, chance: AccessoryChance,
@@ -34,5 +34,17 @@ package struct ServingTerms {
     self.chance = chance
     self.sink = sink
     self.tellsAll = tellsAll
+  }
+
+  /// Begins the record of a start, counted from 1; nil: it is not recorded.
+  /// - Throws: `LoopError`: the file can't be made, or the accessory has another front end than the one over IP.
+  func makeCapture(of name: String, start: Int) throws(LoopError) -> (any RunCapture)? {
+    guard let capture else { return nil }
+    guard frontEnds.map(\.isIP) == [true] else {
+      throw LoopError(
+        .other(0),
+        "\"\(name)\" can't be captured: a capture records HAP over IP, and the accessory has another front end")
+    }
+    return try capture(start)({ [sink] in sink?(SimulatorEvent(accessory: name, .trouble($0))) })
   }
 }

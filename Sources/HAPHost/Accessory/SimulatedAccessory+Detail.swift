@@ -21,8 +21,7 @@ extension SimulatedAccessory {
       if let defect = prepared.defect { json.string(defect.id) } else { json.null() }
       json.key("faults")
       json.array { json in for fault in faults.active { json.string(fault.text) } }
-      if let run {
-        let advertised = run.ip.advertisement
+      if let advertised = run?.ip?.advertisement {
         json.key("model")
         json.string(advertised.model)
         json.key("configurationNumber")
@@ -83,7 +82,7 @@ extension SimulatedAccessory {
   }
 
   /// A JSON array.
-  package func writePairings(to json: inout JSONWriter) { json.pairings(run?.ip.pairings ?? []) }
+  package func writePairings(to json: inout JSONWriter) { json.pairings(run?.pairings ?? []) }
 
   /// A JSON array, in the order in which they were made.
   package func writeConnections(to json: inout JSONWriter) {

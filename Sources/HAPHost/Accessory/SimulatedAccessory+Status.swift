@@ -9,8 +9,8 @@ extension SimulatedAccessory {
       running: run.map { run in
         let database = run.database
         return AccessoryStatus.Running(
-          configurationNumber: run.ip.advertisement.configurationNumber, connections: run.connectionCount,
-          faults: faults.active.map(\.text), pairings: run.ip.pairings,
+          configurationNumber: run.configurationNumber, connections: run.connectionCount,
+          faults: faults.active.map(\.text), pairings: run.pairings,
           characteristics: database.characteristics.indices.map { slot in
             let named = database.named(slot, database.characteristics[slot].value)
             return AccessoryStatus.Entry(
@@ -39,7 +39,7 @@ extension SimulatedAccessory {
   private var head: AccessoryHead {
     AccessoryHead(
       name: name, deviceID: prepared.deviceID.text, category: prepared.category.slug,
-      running: run.map { AccessoryHead.Running(port: port, hasRadio: $0.ip.hasRadio, isPaired: $0.ip.isPaired) })
+      running: run.map { AccessoryHead.Running(port: port, hasRadio: $0.hasRadio, isPaired: $0.isPaired) })
   }
 
   func writeHead(to json: inout JSONWriter) { head.write(to: &json) }

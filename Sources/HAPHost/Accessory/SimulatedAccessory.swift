@@ -64,7 +64,7 @@ package actor SimulatedAccessory {
   package var database: AttributeDatabase { run?.database ?? lastDatabase ?? prepared.database }
   var run: AccessoryRun? { if case .running(let run) = state { run } else { nil } }
   /// Of its controllers; nil: it does not run.
-  package var pairings: [Pairing]? { run?.ip.pairings }
+  package var pairings: [Pairing]? { run?.pairings }
   /// The text of the profile that is served, or will be at the next start.
   package var profileText: [UInt8] { profile.text }
   /// What lies beside it is what its behaviours name.
@@ -147,7 +147,7 @@ package actor SimulatedAccessory {
       run.stop()
       throw error
     }
-    terms.port = run.ip.port
+    if let ip = run.ip { terms.port = ip.port }
     self.terms = terms
     state = .running(run)
     prepared = prepared.running
@@ -297,6 +297,9 @@ package actor SimulatedAccessory {
     guard terms?.capture == nil else {
       throw CommandError(.notPossible, "a run that is captured has no faults: its replay would not know of them")
     }
+    guard run.ip != nil else {
+      throw CommandError(.notPossible, "\"\(name)\" is not served over IP; faults are in HAP over IP")
+    }
     let old = faults.switchOn(fault)
     apply(to: run)
     run.tellOfFault(fault, isOn: true)
@@ -330,7 +333,7 @@ package actor SimulatedAccessory {
   }
 
   private func apply(to run: AccessoryRun) {
-    run.ip.apply(faults, base: defectState)
+    run.ip?.apply(faults, base: defectState)
     let records = (prepared.defect?.records ?? []) + faults.active.flatMap { $0.defect?.records ?? [] }
     (advertiser as? AlteredAdvertiser)?.change(to: records)
   }
@@ -363,10 +366,10 @@ package actor SimulatedAccessory {
     _ controller: String?, done: @escaping @Sendable (Result<Int, CommandError>) -> Void
   ) throws(CommandError) {
     let run = try running()
-    let before = run.ip.pairings.count
+    let before = run.pairings.count
     let gone = try controller.map { (controller) throws(CommandError) in [try pairing(of: controller, in: run)] }
-    run.ip.unpair((gone ?? run.ip.pairings).map(\.identifier)) { isStored in
-      if isStored { return done(.success(before - run.ip.pairings.count)) }
+    run.unpair((gone ?? run.pairings).map(\.identifier)) { isStored in
+      if isStored { return done(.success(before - run.pairings.count)) }
       let hasEnded = self.run !== run
       done(
         .failure(
@@ -377,8 +380,8 @@ package actor SimulatedAccessory {
   }
 
   private func pairing(of controller: String, in run: AccessoryRun) throws(CommandError) -> Pairing {
-    if let pairing = run.ip.pairings.first(where: { $0.name == controller }) { return pairing }
-    let known = run.ip.pairings.map(\.name)
+    if let pairing = run.pairings.first(where: { $0.name == controller }) { return pairing }
+    let known = run.pairings.map(\.name)
     let meant = nearestName(to: controller, in: known).map { ": did you mean \"\($0)\"?" }
     let list = known.isEmpty ? "; nobody is" : "; there are \(known.map { "\"\($0)\"" }.joined(separator: ", "))"
     throw CommandError(.noSuchController, "no controller \"\(controller)\" is paired with \"\(name)\"\(meant ?? list)")

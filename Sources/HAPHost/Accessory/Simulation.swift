@@ -37,7 +37,7 @@ package final class Simulation: @unchecked Sendable {
     /// See `ServingTerms`.
     package var observation: (any RunObservation)?
     /// See `ServingTerms`.
-    package var frontEnds: [FrontEndMaker] = []
+    package var frontEnds: [FrontEndChoice] = [.ip]
     /// Counts accessories that come later where other simulations of the process have some, too; nil: there are none.
     package var nextNumber: (@Sendable () -> Int)?
 

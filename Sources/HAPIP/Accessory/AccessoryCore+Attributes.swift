@@ -17,7 +17,7 @@ extension AccessoryCore: AttributeFrontEnd {
   }
 
   package func isAdmin(_ session: AttributeSession) -> Bool {
-    pairing.isAdmin(session.controller)
+    pairingServer.isAdmin(session.controller)
   }
 
   /// One EVENT with all that waits, unless an answer is still owed: an event is never inside an answer or before one that is under way.
@@ -83,13 +83,21 @@ extension AccessoryCore: AttributeFrontEnd {
     _ new: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>,
     at now: Duration
   ) {
-    rendering = AttributeRendering(new, quirks: quirks)
     attributes.replace(new, live: live, at: now)
+    databaseWasReplaced(model: model, configurationNumber: configurationNumber)
+    attributes.sendDueEvents(at: now)
+  }
+
+  /// The attributes serve another database. Renders it from now on, and advertises what is new.
+  /// - Parameters:
+  ///   - model: of aid 1, which is advertised as `md`.
+  ///   - configurationNumber: 1...65535, durable already.
+  package func databaseWasReplaced(model: String, configurationNumber: UInt16) {
+    rendering = AttributeRendering(attributes.database, quirks: quirks)
     if advertised.model != model || advertised.configurationNumber != configurationNumber {
       advertised.model = model
       advertised.configurationNumber = configurationNumber
       advertise(after: nil)
     }
-    attributes.sendDueEvents(at: now)
   }
 }

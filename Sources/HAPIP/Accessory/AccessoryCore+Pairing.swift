@@ -9,18 +9,18 @@ extension AccessoryCore: PairingFrontEnd {
   /// `POST /pair-setup`. HAP R2 §5.6.
   /// - Parameter body: nil: the request had none.
   func receivePairSetup(_ body: UnsafeRawBufferPointer?, on connection: ConnectionCore, at now: Duration) {
-    pairing.receivePairSetup(body.flatMap { try? TLV(decoding: $0) }, on: connection, at: now)
+    pairingServer.receivePairSetup(body.flatMap { try? TLV(decoding: $0) }, on: connection, at: now)
   }
 
   /// `POST /pair-verify`. HAP R2 §5.7.
   /// - Parameter body: nil: the request had none.
   func receivePairVerify(_ body: UnsafeRawBufferPointer?, on connection: ConnectionCore) {
-    pairing.receivePairVerify(body.flatMap { try? TLV(decoding: $0) }, on: connection)
+    pairingServer.receivePairVerify(body.flatMap { try? TLV(decoding: $0) }, on: connection)
   }
 
   /// `POST /pairings` of a verified controller.
   func receivePairings(_ body: UnsafeRawBufferPointer, on connection: ConnectionCore) {
-    pairing.receivePairings(try? TLV(decoding: body), on: connection)
+    pairingServer.receivePairings(try? TLV(decoding: body), on: connection)
   }
 
   private func core(of connection: any PairingConnection) -> ConnectionCore {
@@ -75,8 +75,8 @@ extension ConnectionCore: PairingConnection {
 }
 
 extension AccessoryCore {
-  package var identity: AccessoryIdentity { pairing.identity }
-  package var pairings: [Pairing] { pairing.pairings }
-  package var failedAttempts: Int { pairing.failedAttempts }
-  package var isPaired: Bool { pairing.isPaired }
+  package var identity: AccessoryIdentity { pairingServer.identity }
+  package var pairings: [Pairing] { pairingServer.pairings }
+  package var failedAttempts: Int { pairingServer.failedAttempts }
+  package var isPaired: Bool { pairingServer.isPaired }
 }

@@ -14,7 +14,7 @@ package final class AccessoryCore {
   /// The attributes, for this front end and others.
   package let attributes: AttributeServer
   /// The pairings, for this front end and others.
-  package let pairing: PairingServer
+  package let pairingServer: PairingServer
   package internal(set) var connections: [ConnectionCore] = []
   /// The slots that they share.
   package internal(set) var slots: ConnectionSlots<ConnectionCore>
@@ -26,35 +26,50 @@ package final class AccessoryCore {
   /// Whether each request is reported, too.
   package var reportsRequests = false
 
-  let queue = ActionQueue()
+  /// Of the attributes, the pairings and all front ends.
+  package let queue: ActionQueue
   var advertised: Advertisement
   /// Connections whose request was forwarded.
   var forwarded: [Ticket: ConnectionCore] = [:]
   var rendering: AttributeRendering
   /// Kept for their room: reading a request into them allocates nothing once they have grown.
   var writeRequest = WriteRequest()
-  private var lastConnection: UInt64 = 0
 
+  /// A front end of attributes and pairings that other front ends may share.
+  /// - Parameter queue: of the attributes and the pairings.
+  package init(
+    _ attributes: AttributeServer, _ pairingServer: PairingServer, _ queue: ActionQueue,
+    advertisement: Advertisement, quirks: IPQuirks
+  ) {
+    self.attributes = attributes
+    self.pairingServer = pairingServer
+    self.queue = queue
+    self.quirks = quirks
+    advertised = advertisement
+    slots = ConnectionSlots(limit: quirks.maximumSessions, sessionPatience: quirks.reclaimsAfter)
+    rendering = AttributeRendering(attributes.database, quirks: quirks)
+    advertised.statusFlags = pairingServer.isPaired ? [] : .notPaired
+    advertised.protocolVersion = quirks.protocolVersion.rawValue
+    pairingServer.add(self)
+  }
+
+  /// The only front end of its attributes and pairings.
   /// - Parameters:
   ///   - pairings: those stored, in the order in which they were made.
   ///   - failedAttempts: wrong setup codes since the last right one.
   ///   - random: keys, nonces and salts come from here.
-  package init(
+  package convenience init(
     identity: AccessoryIdentity, advertisement: Advertisement, database: AttributeDatabase, pairings: [Pairing],
     failedAttempts: Int, quirks: IPQuirks, attributeQuirks: AttributeQuirks, pairingQuirks: PairingQuirks,
     random: RandomSource
   ) {
-    self.advertised = advertisement
-    attributes = AttributeServer(database, quirks: attributeQuirks, queue)
-    pairing = PairingServer(
-      identity: identity, pairings: pairings, failedAttempts: failedAttempts, quirks: pairingQuirks,
-      random: random, queue)
-    self.quirks = quirks
-    self.slots = ConnectionSlots(limit: quirks.maximumSessions, sessionPatience: quirks.reclaimsAfter)
-    self.rendering = AttributeRendering(database, quirks: quirks)
-    advertised.statusFlags = pairings.isEmpty ? .notPaired : []
-    advertised.protocolVersion = quirks.protocolVersion.rawValue
-    pairing.add(self)
+    let queue = ActionQueue()
+    self.init(
+      AttributeServer(database, quirks: attributeQuirks, queue),
+      PairingServer(
+        identity: identity, pairings: pairings, failedAttempts: failedAttempts, quirks: pairingQuirks, random: random,
+        queue),
+      queue, advertisement: advertisement, quirks: quirks)
   }
 
   /// Connections that still had something to send know the outbox, and it knows them: their keys would outlive the accessory.
@@ -90,14 +105,14 @@ package final class AccessoryCore {
   /// - Returns: nil when its request could take no slot: the shell closes the connection at once.
   package func open(peer: String, at now: Duration) -> ConnectionCore? {
     let connection = ConnectionCore(
-      id: ConnectionID(number: lastConnection + 1), peer: peer, openedAt: now,
-      pairing: pairing.makeSession(self), quirks: quirks, outbox: outbox)
+      id: queue.nextConnection, peer: peer, openedAt: now,
+      pairing: pairingServer.makeSession(self), quirks: quirks, outbox: outbox)
     guard case .admitted(let evicted) = slots.open(connection, at: now) else {
       report(.refused(ConnectionID(number: 0), request: peer, reason: "all \(slots.takenCount) slots are in use"))
       return nil
     }
     if let evicted { evict(evicted) }
-    lastConnection += 1
+    queue.newConnection()
     connections.append(connection)
     report(.connected(connection.id, peer: peer))
     return connection
@@ -149,7 +164,7 @@ package final class AccessoryCore {
     slots.remove(connection)
     if let session = connection.session { attributes.close(session.attributes) }
     connection.phase = .closed
-    pairing.closed(connection)
+    pairingServer.closed(connection)
     report(.disconnected(connection.id, peer: connection.peer))
   }
 
@@ -178,11 +193,10 @@ package final class AccessoryCore {
   /// The same, into room that is used again and again.
   /// - Parameter taken: what was in it is gone.
   package func takeActions(into taken: inout [AccessoryAction]) {
-    taken.removeAll(keepingCapacity: true)
-    swap(&queue.actions, &taken)
+    queue.takeActions(into: &taken)
   }
 
-  package var hasActions: Bool { !queue.actions.isEmpty }
+  package var hasActions: Bool { queue.hasActions }
 
   // MARK: Within
 
@@ -204,7 +218,7 @@ package final class AccessoryCore {
 
   func advertise(after connection: ConnectionID?) {
     advertised.statusFlags =
-      pairing.isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
+      pairingServer.isPaired ? advertised.statusFlags.subtracting(.notPaired) : advertised.statusFlags.union(.notPaired)
     if quirks.stateNumberGrows {
       advertised.stateNumber = advertised.stateNumber == .max ? 1 : advertised.stateNumber + 1
     }

@@ -9,12 +9,32 @@ package final class ActionQueue: AttributeActions, PairingActions {
   package var actions: [AccessoryAction] = []
   package var makesReports = true
   private var lastTicket: UInt64 = 0
+  private var lastConnection: UInt64 = 0
 
   package init() {}
 
   package func newTicket() -> Ticket {
     lastTicket += 1
     return Ticket(number: lastTicket)
+  }
+
+  /// The number that the next new connection gets.
+  var nextConnection: ConnectionID { ConnectionID(number: lastConnection + 1) }
+
+  /// Numbers a new connection, from 1. No other connection of the accessory has the number, over any front end.
+  @discardableResult
+  package func newConnection() -> ConnectionID {
+    lastConnection += 1
+    return ConnectionID(number: lastConnection)
+  }
+
+  package var hasActions: Bool { !actions.isEmpty }
+
+  /// Hands over what is to be done, in order, and forgets it.
+  /// - Parameter taken: its contents are discarded, and its room is used again.
+  package func takeActions(into taken: inout [AccessoryAction]) {
+    taken.removeAll(keepingCapacity: true)
+    swap(&actions, &taken)
   }
 
   package func append(_ report: AccessoryReport) { actions.append(.report(report)) }

@@ -223,10 +223,7 @@ extension PairSetupServer {
     switch outcome {
     case .worthlessKey: return [refusal]  // no guess at the code, so no failed attempt (HomeKitADK)
     case .accessorySecret(let secret):
-      guard let forms = SRPProofForms(rawValue: quirks.proofForms.rawValue) else {
-        preconditionFailure("the quirks and the cryptography know the same forms")
-      }
-      guard let (key, proof2) = secret.verify(proof, forms: forms) else {
+      guard let (key, proof2) = secret.verify(proof, forms: SRPProofForms(quirks.proofForms)) else {
         return [.failedAttempt, refusal]
       }
       if options.isRefusedInM4 { return [.clearFailedAttempts, .methodRefused(.failure(nil))] }
@@ -276,5 +273,15 @@ extension PairSetupServer {
       TLVType.encryptedData,
       ChaChaPoly.seal(inner.encoded(), key: PairingKeys.pairSetup(key), nonce: "PS-Msg06"))
     return reply
+  }
+}
+
+extension SRPProofForms {
+  fileprivate init(_ forms: PairingQuirks.ProofForms) {
+    switch forms {
+    case .either: self = .either
+    case .stripped: self = .stripped
+    case .padded: self = .padded
+    }
   }
 }

@@ -1,7 +1,6 @@
 import HAPIP
 import HAPModel
 import HAPVocabulary
-import HAPWire
 
 /// Why words of a scenario name nothing here, or a command was refused.
 package struct ScenarioTrouble: Error, Equatable, Sendable {
@@ -57,15 +56,23 @@ package protocol ScenarioWorld: AnyObject {
   func meaning(of value: Value, for subject: ScenarioSubject) throws(ScenarioTrouble) -> Value
 }
 
-/// Something that was told of an accessory.
+/// An event of an accessory.
 package struct ScenarioEvent: Sendable {
-  /// The members of its JSON.
-  package var json: JSONNode
+  /// One of `EventVocabulary`.
+  package var name: String
+  /// The server's name.
+  package var accessory: String
+  /// Its other members, with their values as JSON has them; a member that is a list is missing.
+  package var members: [(name: String, value: Value)]
   /// One line for people.
   package var text: String
 
-  package init(json: JSONNode, text: String) {
-    self.json = json
+  package init(_ name: String, accessory: String, members: [(name: String, value: Value)], text: String) {
+    self.name = name
+    self.accessory = accessory
+    self.members = members
     self.text = text
   }
+
+  subscript(member: String) -> Value? { members.first { $0.name == member }?.value }
 }

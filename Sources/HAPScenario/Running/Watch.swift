@@ -99,7 +99,7 @@ final class Watch {
     switch leaf {
     case .value: return false
     case .event(let condition, let subject, let place, let value):
-      guard !hasHappened, condition.fits(event.json, subject, place, value) else { return false }
+      guard !hasHappened, condition.fits(event, subject, place, value) else { return false }
       hasHappened = true
       return true
     case .any(let watches), .all(let watches):
@@ -123,17 +123,17 @@ final class Watch {
 
 extension EventCondition {
   fileprivate func fits(
-    _ event: JSONNode, _ subject: ScenarioSubject?, _ place: ScenarioPlace?, _ value: Value?
+    _ event: ScenarioEvent, _ subject: ScenarioSubject?, _ place: ScenarioPlace?, _ value: Value?
   ) -> Bool {
-    guard event["event"]?.stringValue == name else { return false }
+    guard event.name == name else { return false }
     if let subject {
-      guard event["accessory"]?.stringValue == subject.accessory, event["aid"]?.integerValue == Int128(subject.aid),
-        event["iid"]?.integerValue == Int128(subject.iid)
+      guard event.accessory == subject.accessory, event["aid"] == .integer(Int128(subject.aid)),
+        event["iid"] == .integer(Int128(subject.iid))
       else { return false }
     } else if let place {
-      guard event["accessory"]?.stringValue == place.accessory else { return false }
-      // What is told of a bridge as a whole has no aid.
-      if let aid = place.aid, let told = event["aid"], told.integerValue != Int128(aid) { return false }
+      guard event.accessory == place.accessory else { return false }
+      // An event of a bridge as a whole has no aid.
+      if let aid = place.aid, let told = event["aid"], told != .integer(Int128(aid)) { return false }
     }
     if let value {
       let isWord = value.stringValue.map { event["word"]?.stringValue == $0 } ?? false
@@ -142,10 +142,10 @@ extension EventCondition {
     return members.allSatisfy { Self.fits(event[$0.name], $0.pattern) }
   }
 
-  private static func fits(_ node: JSONNode?, _ pattern: Value) -> Bool {
-    guard let node else { return pattern.isNull }
-    if let text = node.stringValue, let glob = pattern.stringValue { return Glob(glob).matches(text) }
-    return Value(written: node).map { $0.equals(pattern) } ?? false
+  private static func fits(_ value: Value?, _ pattern: Value) -> Bool {
+    guard let value else { return pattern.isNull }
+    if let text = value.stringValue, let glob = pattern.stringValue { return Glob(glob).matches(text) }
+    return value.equals(pattern)
   }
 }
 

@@ -12,6 +12,7 @@ package struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     package let rawValue: String
 
     package init(rawValue: String) { self.rawValue = rawValue }
+    fileprivate init(_ code: CommandError.Code) { rawValue = code.rawValue }
 
     package static let unmet = Code(rawValue: "unmet")
     package static let cancelled = Code(rawValue: "cancelled")
@@ -19,17 +20,24 @@ package struct SimulationFailure: Error, Sendable, CustomStringConvertible {
     package static let profile = Code(rawValue: "profile")
     package static let state = Code(rawValue: "state")
     package static let network = Code(rawValue: "network")
-    package static let malformed = Code(rawValue: "malformed")
-    package static let noSuchCharacteristic = Code(rawValue: "no-such-characteristic")
-    package static let invalidValue = Code(rawValue: "invalid-value")
-    package static let notPossible = Code(rawValue: "not-possible")
-    package static let failed = Code(rawValue: "failed")
     package static let refused = Code(rawValue: "refused")
     package static let reset = Code(rawValue: "reset")
     package static let timedOut = Code(rawValue: "timed-out")
     package static let stuck = Code(rawValue: "stuck")
     package static let timeLimit = Code(rawValue: "time-limit")
     package static let leftWorld = Code(rawValue: "left-world")
+
+    // Of commands.
+    package static let malformed = Code(CommandError.Code.malformed)
+    package static let unknownCommand = Code(CommandError.Code.unknownCommand)
+    package static let noSuchAccessory = Code(CommandError.Code.noSuchAccessory)
+    package static let noSuchController = Code(CommandError.Code.noSuchController)
+    package static let noSuchService = Code(CommandError.Code.noSuchService)
+    package static let noSuchCharacteristic = Code(CommandError.Code.noSuchCharacteristic)
+    package static let ambiguous = Code(CommandError.Code.ambiguous)
+    package static let invalidValue = Code(CommandError.Code.invalidValue)
+    package static let notPossible = Code(CommandError.Code.notPossible)
+    package static let failed = Code(CommandError.Code.failed)
   }
 
   package let code: Code
@@ -75,7 +83,7 @@ extension SimulationFailure {
   package init(_ error: any Error) {
     switch error {
     case let error as SimulationFailure: self = error
-    case let error as CommandError: self.init(Code(rawValue: error.code.rawValue), error.message)
+    case let error as CommandError: self.init(Code(error.code), error.message)
     case let error as CommandRefusal: self.init(error.error)
     case let error as ProfileErrors: self.init(.profile, "\(error)")
     case let error as WishError: self.init(.profile, error.message)

@@ -36,19 +36,70 @@ package struct JSONPlace: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Where a value is inside its document: `services[0].characteristics[2].maxValue`.
-package indirect enum JSONPath: Hashable, Sendable, CustomStringConvertible {
-  case root
-  case member(of: JSONPath, String)
-  case element(of: JSONPath, Int)
+package struct JSONPath: Hashable, Sendable, CustomStringConvertible {
+  package enum Step: Hashable, Sendable {
+    case member(String)
+    case element(Int)
+  }
 
-  package var description: String {
-    switch self {
-    case .root: ""
-    case .member(of: .root, let name): name
-    case .member(of: let parent, let name): "\(parent).\(name)"
-    case .element(of: let parent, let index): "\(parent)[\(index)]"
+  /// The last step, and the steps before it, which other paths may share.
+  ///
+  /// An indirect enum would mark its references with tag bits. The leak sanitizer does not follow such a reference and reports a path that a
+  /// global variable keeps.
+  private final class Link: Sendable {
+    let parent: Link?
+    /// Nil: the step is to the element at `index`.
+    let name: String?
+    let index: Int
+
+    init(after parent: Link?, name: String?, index: Int) {
+      self.parent = parent
+      self.name = name
+      self.index = index
     }
   }
+
+  /// Nil: the document's root.
+  private let last: Link?
+
+  private init(last: Link?) { self.last = last }
+
+  package static var root: JSONPath { JSONPath(last: nil) }
+
+  package static func member(of parent: JSONPath, _ name: String) -> JSONPath {
+    JSONPath(last: Link(after: parent.last, name: name, index: 0))
+  }
+
+  package static func element(of parent: JSONPath, _ index: Int) -> JSONPath {
+    JSONPath(last: Link(after: parent.last, name: nil, index: index))
+  }
+
+  /// The steps from the root to the value.
+  package var steps: [Step] {
+    var steps: [Step] = []
+    var link = last
+    while let step = link {
+      steps.append(step.name.map(Step.member) ?? .element(step.index))
+      link = step.parent
+    }
+    steps.reverse()
+    return steps
+  }
+
+  package var description: String {
+    var text = ""
+    for (index, step) in steps.enumerated() {
+      switch step {
+      case .member(let name): text += index == 0 ? name : ".\(name)"
+      case .element(let index): text += "[\(index)]"
+      }
+    }
+    return text
+  }
+
+  package static func == (a: JSONPath, b: JSONPath) -> Bool { a.last === b.last || a.steps == b.steps }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(steps) }
 }
 
 /// Why a text is no JSON (or no YAML, which becomes the same tree), and where.

@@ -23,14 +23,14 @@ extension Command {
     do throws(BadInput) { library = try loadDefects(files, console) } catch { return error.code }
     var found: [Defect] = []
     for word in arguments.operands {
-      let meant = library.defects.filter { $0.id == word || $0.area == word || $0.breaks.contains(word) }
+      let meant = library.entries.filter { $0.id == word || $0.area == word || $0.breaks.contains(word) }
       guard !meant.isEmpty else {
         console.complain("hapsim defects: \(library.unknown(word))")
         return .problem
       }
       found += meant
     }
-    if arguments.operands.isEmpty { found = library.defects }
+    if arguments.operands.isEmpty { found = library.entries }
     if arguments[CommonOptions.json] {
       console.print(JSONWriter.text { json in json.array { json in for defect in found { defect.write(to: &json) } } })
       return .well

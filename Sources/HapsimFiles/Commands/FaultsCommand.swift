@@ -28,7 +28,7 @@ extension Command {
       }
       found.append(fault)
     }
-    if found.isEmpty { found = library.faults }
+    if found.isEmpty { found = library.entries }
     if arguments[CommonOptions.json] {
       console.print(JSONWriter.text { json in json.array { json in for fault in found { fault.write(to: &json) } } })
       return .well

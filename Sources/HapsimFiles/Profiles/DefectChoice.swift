@@ -4,7 +4,7 @@ import HAPDeviations
 /// Reads files of defects, and tells all that is wrong with them.
 /// - Returns: the built-in ones and these.
 package func loadDefects(_ paths: [String], _ console: Console) throws(BadInput) -> DefectLibrary {
-  var defects = DefectLibrary.builtIn.defects
+  var defects = DefectLibrary.builtIn.entries
   var code = ExitCode.well
   for path in paths {
     do throws(FileError) {

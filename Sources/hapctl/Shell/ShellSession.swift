@@ -12,16 +12,16 @@ struct ShellSession: Sendable {
 
   /// Shows events until the session ends; nothing is to be read any more then.
   func showEvents() async {
+    var complaints = NewsComplaints()
     while let report = await session.nextReport() {
+      if let complaint = complaints.complaint(about: report.news) { screen.complain(complaint) }
       switch report.news {
       case .values(let entries, _, _):
         for entry in entries { screen.show(text(entry.id, status: entry.status, database)) }
       case .database:
         if report.hasOtherStructure { screen.show(Self.hasOtherDatabase) }
-      case .unreadable(.body(let problem, _, _)): screen.complain("an event can't be read: \(problem.message)")
-      case .unreadable(let error): screen.complain("an event can't be read: \(error)")
-      // The session does not connect again, so its end follows.
-      case .connected, .lost, .gaveUp: break
+      // A session that is lost does not connect again, so its end follows.
+      case .unreadable, .connected, .lost, .gaveUp: break
       }
     }
     screen.finish(because: "the accessory closed the connection")
@@ -70,5 +70,23 @@ struct ShellSession: Sendable {
   private func told(_ refusals: [String]) -> Bool {
     for refusal in refusals { screen.complain(refusal) }
     return refusals.isEmpty
+  }
+}
+
+/// Complains about news that can't be read, once about the same: the session reads a database that it can't read again and again.
+struct NewsComplaints {
+  private var last: String?
+
+  /// - Returns: nil: the news can be read, or the last complaint was the same.
+  mutating func complaint(about news: SessionNews) -> String? {
+    guard case .unreadable(let error) = news else {
+      last = nil
+      return nil
+    }
+    var reason = "\(error)"
+    if case .body(let problem, _, _) = error { reason = problem.message }
+    let complaint = "a message of the accessory can't be read: \(reason)"
+    defer { last = complaint }
+    return complaint == last ? nil : complaint
   }
 }

@@ -32,7 +32,7 @@ enum TinyCase {
 }
 
 /// The accessory of `TestHome` behind a server on the tester's own loop. Belongs to its thread.
-final class TestedHome: AccessoryServerOwner, @unchecked Sendable {
+final class TestedHome: ActionOwner, AccessoryServerOwner, @unchecked Sendable {
   private(set) var server: AccessoryServer!
 
   init(_ loop: EventLoop, pairings: [Pairing]) throws(LoopError) {

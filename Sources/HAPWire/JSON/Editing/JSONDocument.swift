@@ -91,22 +91,21 @@ extension JSONDocument {
   }
 
   private func trail(to path: JSONPath) -> Trail {
-    switch path {
-    case .root: return Trail(layout: layout, node: root)
-    case .member(let parent, let name):
-      var trail = trail(to: parent)
-      guard let members = trail.node.members, let index = members.firstIndex(where: { $0.name == name }) else {
-        preconditionFailure("there is no \(path)")
+    var trail = Trail(layout: layout, node: root)
+    for step in path.steps {
+      switch step {
+      case .member(let name):
+        guard let members = trail.node.members, let index = members.firstIndex(where: { $0.name == name }) else {
+          preconditionFailure("there is no \(path)")
+        }
+        trail.go(to: index, members[index].value)
+      case .element(let index):
+        guard let elements = trail.node.elements, elements.indices.contains(index) else {
+          preconditionFailure("there is no \(path)")
+        }
+        trail.go(to: index, elements[index])
       }
-      trail.go(to: index, members[index].value)
-      return trail
-    case .element(let parent, let index):
-      var trail = trail(to: parent)
-      guard let elements = trail.node.elements, elements.indices.contains(index) else {
-        preconditionFailure("there is no \(path)")
-      }
-      trail.go(to: index, elements[index])
-      return trail
     }
+    return trail
   }
 }

@@ -1,0 +1,47 @@
+import HAPAttributes
+import HAPDeviations
+import HAPIP
+import HAPModel
+import HAPPairing
+
+/// What a run of a hosted accessory starts from.
+package struct RunSetup {
+  package let name: String
+  /// In DNS-SD.
+  package let instanceName: String
+  package let hostName: String
+  package let identity: AccessoryIdentity
+  package let setupCode: SetupCode
+  package let advertisement: Advertisement
+  package let database: AttributeDatabase
+  package let pairings: [Pairing]
+  package let failedAttempts: Int
+  package let quirks: IPQuirks
+  package let attributeQuirks: AttributeQuirks
+  package let pairingQuirks: PairingQuirks
+  /// The accessory's own defect.
+  package let defect: Defect?
+  /// How many open files its connections may use; nil: as many as the process.
+  package let openFiles: Int?
+
+  package init(
+    name: String, instanceName: String, hostName: String, identity: AccessoryIdentity, setupCode: SetupCode,
+    advertisement: Advertisement, database: AttributeDatabase, pairings: [Pairing], failedAttempts: Int,
+    quirks: IPQuirks, attributeQuirks: AttributeQuirks, pairingQuirks: PairingQuirks, defect: Defect?, openFiles: Int?
+  ) {
+    self.name = name
+    self.instanceName = instanceName
+    self.hostName = hostName
+    self.identity = identity
+    self.setupCode = setupCode
+    self.advertisement = advertisement
+    self.database = database
+    self.pairings = pairings
+    self.failedAttempts = failedAttempts
+    self.quirks = quirks
+    self.attributeQuirks = attributeQuirks
+    self.pairingQuirks = pairingQuirks
+    self.defect = defect
+    self.openFiles = openFiles
+  }
+}

@@ -1,0 +1,68 @@
+import HAPAttributes
+import HAPIP
+import HAPModel
+import HAPPairing
+
+/// Gives the accessory its inputs, except those of connections.
+extension ActionPerformer {
+  /// The device changed values, all at one moment.
+  package func change(_ changes: [(id: AttributeID, value: Value)]) {
+    let now = now
+    for (id, value) in changes {
+      recorder?.note(.changed([id: value]), at: now)
+      attributes.change(id, to: value, at: now)
+    }
+    perform()
+  }
+
+  /// The device answers a `read` of the owner, one characteristic at a time.
+  package func answerRead(_ id: AttributeID, _ result: Result<Value, HAPStatus>, ticket: Ticket) {
+    let now = now
+    recorder?.note(.read(id, result, ticket), at: now)
+    attributes.read(id, result, ticket: ticket, at: now)
+    perform()
+  }
+
+  /// The device answers a write that it took its time for.
+  package func answerWrite(_ number: UInt64, _ verdict: WriteVerdict) {
+    let now = now
+    recorder?.note(.judged(number, verdict), at: now)
+    attributes.judged(number, verdict, at: now)
+    perform()
+  }
+
+  /// An accessory of a bridge is lost, or found again; see `AttributeServer.setReachable`.
+  package func setReachable(_ isReachable: Bool, aid: UInt64) {
+    let now = now
+    recorder?.note(.reachable(aid: aid, isReachable), at: now)
+    attributes.setReachable(isReachable, aid: aid, at: now)
+    perform()
+  }
+
+  /// Removes pairings by hand; see `PairingServer.unpair`.
+  package func unpair(_ identifiers: [[UInt8]], done: @escaping (Bool) -> Void) {
+    recorder?.note(.unpaired(identifiers), at: now)
+    pairingServer.unpair(identifiers, done: done)
+    perform()
+  }
+
+  /// Serves another database from now on; see `AttributeServer.replace`.
+  /// - Parameters:
+  ///   - model: of aid 1.
+  ///   - configurationNumber: 1...65535, durable already.
+  ///   - announce: called when the attributes have the database, and before events are sent.
+  package func replace(
+    _ database: AttributeDatabase, model: String, configurationNumber: UInt16, live: some Sequence<AttributeID>,
+    _ announce: () -> Void
+  ) {
+    let now = now
+    recorder?.note(
+      .replaced(
+        database.accessories, model: model, configurationNumber: configurationNumber, live: Array(live),
+        judges: attributes.writer != nil), at: now)
+    attributes.replace(database, live: live, at: now)
+    announce()
+    attributes.sendDueEvents(at: now)
+    perform()
+  }
+}
