@@ -300,7 +300,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "HaptestTests",
-      dependencies: ["HaptestProgram", "HAPCommandLine", "HAPConformance", "HAPReport", "HAPSuite", "HAPWire"],
+      dependencies: [
+        "HaptestProgram", "HAPCommandLine", "HAPConformance", "HAPDeviations", "HAPReport", "HAPSuite", "HAPWire",
+      ],
       exclude: ["Help"]),
     // Functions for a fuzzer: what they share, those that are fed with messages, those that are fed with files and other texts, and the list of all.
     .target(name: "FuzzSupport", path: "Fuzz/Support"),

@@ -7,6 +7,8 @@ package struct AccessoryChance: Equatable, Sendable {
   package var device: SimulationRandom
   /// Of its network: what that draws changes nothing for devices.
   package var network: SimulationRandom
+  /// The seed of its defects' random conditions.
+  package private(set) var defectSeed: UInt64 = 0
 
   /// - Parameters:
   ///   - seed: of the simulation.
@@ -16,6 +18,7 @@ package struct AccessoryChance: Equatable, Sendable {
     let chance = FleetChance(seed: seed, group: key)
     device = SimulationRandom(seed: chance.number(ordinal, for: "device"))
     network = SimulationRandom(seed: chance.number(ordinal, for: "network"))
+    defectSeed = chance.number(ordinal, for: "defects")
   }
 
   package init(device: SimulationRandom, network: SimulationRandom) {

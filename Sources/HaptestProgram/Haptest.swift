@@ -6,7 +6,9 @@ extension Program {
   package static let haptest = Program(
     name: "haptest", version: haptestVersion,
     summary: "Checks HomeKit accessories over IP against the rules of HAP, and says what is wrong and how to mend it",
-    commands: [.run, .list, .explain, .lint, .diff, .matrix, .replay, .claims, .baseline, .fuzz, .validate],
+    commands: [
+      .run, .stability, .list, .explain, .lint, .diff, .matrix, .replay, .claims, .baseline, .fuzz, .validate,
+    ],
     exitCodes: [
       ("0", "the accessory conforms"), ("1", "it doesn't"), ("2", "wrong usage"),
       ("3", "the accessory can't be reached, or was lost"), ("4", "nothing was selected"),

@@ -132,6 +132,46 @@ import Testing
     #expect(memory.connections == [])
   }
 
+  @Test("A random condition fits its share of the messages, and the same ones with the same seed")
+  func shares() {
+    let often = condition("{ request: \"*\", random: 30% }")
+    func draws(_ seed: UInt64) -> [Bool] {
+      var memory = ConditionMemory(seed: seed)
+      return (0..<1000).map { _ in memory.fits(often, facts(.request, Self.read)) }
+    }
+    let first = draws(1)
+    #expect((250...350).contains(first.count { $0 }))
+    #expect(draws(1) == first && draws(2) != first)
+  }
+
+  @Test("Only messages that fit all else are drawn")
+  func sharesOfOthers() {
+    let often = condition("{ request: \"*\", random: 30%, nth: 1, per: connection }")
+    var memory = ConditionMemory(seed: 1)
+    var other = ConditionMemory(seed: 1)
+    let plain = (1...50).map { (id: UInt64) in memory.fits(often, facts(.request, Self.read, on: connection(id))) }
+    let mixed = (1...50).map { (id: UInt64) in
+      let fits = other.fits(often, facts(.request, Self.read, on: connection(id)))
+      for _ in 0..<3 {
+        let isLater = other.fits(often, facts(.request, Self.read, on: connection(id)))
+        #expect(!isLater)
+      }
+      return fits
+    }
+    #expect(plain == mixed)
+  }
+
+  @Test("An abandoned Pair Setup is remembered for as long as it is asked")
+  func abandonedSetups() {
+    let soon = condition("{ request: \"*\", abandoned-setup: 100ms }")
+    var message = facts(.request, Self.read)
+    #expect(!soon.fits(message))
+    message.abandonedSetup = .milliseconds(100)
+    #expect(soon.fits(message))
+    message.abandonedSetup = .milliseconds(101)
+    #expect(!soon.fits(message))
+  }
+
   @Test("A mark is seen by those who ask for it")
   func marks() {
     var memory = ConditionMemory()

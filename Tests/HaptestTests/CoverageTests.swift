@@ -1,4 +1,5 @@
 import Foundation
+import HAPDeviations
 import HAPSuite
 import HAPWire
 import Testing
@@ -63,9 +64,9 @@ import Testing
     var page = """
       # What haptest covers
 
-      Made from [Suites](../Suites) by a test; `HAPTEST_WRITE_DOCS=1 swift test --filter CoverageTests` makes it anew.
+      Made from [Suites](../Suites) by a test; `HAPTEST_WRITE_DOCS=1 swift test --filter CoverageTests` makes it again.
 
-      \(cases.count { one in catalogue.areas.contains { $0.ids.contains(one.id) } }) of the \(all) requirements of the catalogue are cases. `haptest explain ID` tells all about one.
+      \(cases.count { one in catalogue.areas.contains { $0.ids.contains(one.id) } }) of the \(all) requirements of the catalogue are cases. `haptest explain ID` prints a case with all its details.
 
       | area | cases | must | should | info | of |
       |---|---|---|---|---|---|
@@ -86,7 +87,25 @@ import Testing
 
       \(SectionTable.markdown(of: cases))
 
+      ## By case
+      The defects are accessories that break the requirement on purpose; `make prove` sees each of them caught. A case that fails in a procedure that
+      it uses is blocked if an owner of the procedure fails.
+
+      | case | section | judges for others | uses | defects |
+      |---|---|---|---|---|
+
       """
+    let defects = Dictionary(
+      grouping: DefectLibrary.builtIn.entries.flatMap { defect in defect.breaks.map { (id: $0, name: defect.id) } },
+      by: \.id)
+    for one in cases {
+      let parts = [
+        one.causes.owns.map(\.rawValue).joined(separator: ", "),
+        Procedure.used(by: one).map(\.rawValue).joined(separator: ", "),
+        (defects[one.id] ?? []).map { "`\($0.name)`" }.joined(separator: " "),
+      ]
+      page += "| \(one.id) \(one.name) | \(one.section) | \(parts.joined(separator: " | ")) |\n"
+    }
     return page
   }
 }

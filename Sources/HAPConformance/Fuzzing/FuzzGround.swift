@@ -251,7 +251,7 @@ actor FuzzGround {
     }
     guard thoroughly else { return nil }
     if current == .paired {
-      do throws(Keeper.Refusal) { try await place.keeper.removeOthers() } catch {
+      do throws(Keeper.Refusal) { try await place.keeper.removeOthers(added: []) } catch {
         return await ended() ?? FuzzFinding(kind: .session, message: "a new session isn't served: \(error.message)")
       }
     }
@@ -376,7 +376,7 @@ actor FuzzGround {
       do throws(Keeper.Refusal) {
         try await place.keeper.pair()
         try await place.keeper.restore(written)
-        try await place.keeper.removeOthers()
+        try await place.keeper.removeOthers(added: [])
         try await place.keeper.unpair()
       } catch { problem = "it could not all be put back: \(error.message)" }
     }

@@ -21,13 +21,23 @@ struct CaseExecution {
   private static let interruption = "the run was ended"
 
   /// How one variant ended.
-  private struct Ending {
+  struct Ending {
+    /// Of the variant; `nil`: the case has none.
+    var name: String?
     var verdict = Verdict.pass
     var message = ""
     var failure: CaseFailure?
   }
 
-  func run() async -> CaseOutcome {
+  /// How the case ended, and the variants that decided it: those that failed, in order.
+  struct Result {
+    var outcome: CaseOutcome
+    var failures: [Ending] = []
+    /// Whether the accessory's process ended: nothing else is the cause.
+    var isCrash = false
+  }
+
+  func run() async -> Result {
     let recorder = Recorder(on: device.loop, start: device.start)
     let seed = Self.seed(options.seed, definition.id)
     var outcome = CaseOutcome(definition.description, .pass, start: recorder.now, seed: seed)
@@ -38,7 +48,8 @@ struct CaseExecution {
       let run = CaseRun(
         definition, on: device, world: world, recorder: recorder, expectations: entry.expectations,
         random: .seeded(seed &+ UInt64(number)))
-      let ending = await self.ending(of: run, variant)
+      var ending = await self.ending(of: run, variant)
+      ending.name = variant?["name"]?.stringValue
       endings.append(ending)
       // What a case took from the device is given back though the run is cancelled.
       if let problem = await device.loop.startTask({ await run.finish() }).value {
@@ -69,7 +80,8 @@ struct CaseExecution {
     outcome.duration = recorder.now - outcome.start
     outcome.transcript = recorder.entries
     outcome.sessionKeys = recorder.keys
-    return outcome
+    let failures = outcome.verdict == .fail ? endings.filter { $0.verdict == .fail } : []
+    return Result(outcome: outcome, failures: failures)
   }
 
   private func ending(of run: CaseRun, _ variant: JSONNode?) async -> Ending {
@@ -101,18 +113,10 @@ struct CaseExecution {
     return ending
   }
 
-  /// The worst variant decides; where nothing is required, only silence does harm.
+  /// The worst variant decides. A case of the level `info` requires nothing, so it does not fail.
   private func conclude(_ outcome: inout CaseOutcome, _ endings: [Ending]) {
-    let order: [Verdict] = [.error, .fail]
-    var decisive: Ending?
-    var name: String?
-    for verdict in order where decisive == nil {
-      if let index = endings.firstIndex(where: { $0.verdict == verdict }) {
-        decisive = endings[index]
-        if outcome.variants.indices.contains(index) { name = outcome.variants[index].name }
-      }
-    }
-    if decisive == nil, !endings.isEmpty, endings.allSatisfy({ $0.verdict == .skip }) { decisive = endings[0] }
+    var decisive = endings.first { $0.verdict == .error } ?? endings.first { $0.verdict == .fail }
+    if decisive == nil, endings.allSatisfy({ $0.verdict == .skip }) { decisive = endings.first }
     guard let decisive else {
       if definition.level == .info {
         outcome.verdict = .info
@@ -124,15 +128,10 @@ struct CaseExecution {
       return
     }
     outcome.verdict = decisive.verdict
-    outcome.message = name.map { "\($0): \(decisive.message)" } ?? decisive.message
-    if let failure = decisive.failure {
-      outcome.sent = failure.sent
-      outcome.accepted = failure.accepted
-      outcome.got = failure.got
-      if definition.level == .info, !failure.isSilence {
-        outcome.verdict = .info
-        outcome.notes.append(outcome.message)
-      }
+    outcome.decide(by: decisive)
+    if definition.level == .info, decisive.failure != nil {
+      outcome.verdict = .info
+      outcome.notes.append(outcome.message)
     }
   }
 
@@ -155,6 +154,17 @@ struct CaseExecution {
     } onCancel: {
       task.cancel()
     }
+  }
+}
+
+extension CaseOutcome {
+  /// Takes the message and the evidence of the variant that decides.
+  mutating func decide(by ending: CaseExecution.Ending) {
+    message = ending.name.map { "\($0): \(ending.message)" } ?? ending.message
+    guard let failure = ending.failure else { return }
+    sent = failure.sent
+    accepted = failure.accepted
+    got = failure.got
   }
 }
 

@@ -1,3 +1,4 @@
+import HAPSuite
 import HAPWire
 
 /// The accessory isn't as the case wants it.
@@ -10,8 +11,12 @@ struct CaseFailure: Error, Equatable {
   var got: String?
   /// Whether nothing came at all.
   var isSilence = false
+  /// The Error item of the answer that failed; `nil`: it had none.
+  var pairingError: UInt8?
   /// The step at which it failed, the innermost one; nil: at none.
   var step: JSONNode?
+  /// Procedures that the case used when it failed: if a case that owns one of them fails, too, it is the cause. `nil`: not known yet.
+  var procedures: [Procedure]?
 
   init(_ message: String, sent: String? = nil, accepted: [String] = [], got: String? = nil, isSilence: Bool = false) {
     self.message = message

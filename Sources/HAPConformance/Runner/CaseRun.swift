@@ -32,6 +32,8 @@ actor CaseRun {
   var controllers: [String: TestController] = [:]
   /// Who M5 was sent as: the accessory may have taken them, whatever it answered.
   var exchanged: [TestController] = []
+  /// Identifiers of the pairings that it asked the accessory to add.
+  var added: [[UInt8]] = []
   /// What `until` kept back, by connection.
   var held: [String: [UInt8]] = [:]
   var marks: [String: Duration] = [:]
@@ -43,6 +45,7 @@ actor CaseRun {
   var notes: [String] = []
   /// The request that the next answer belongs to, by connection.
   var lastRequest: [String: String] = [:]
+  var used = UsedProcedures()
   /// Names that the case holds against the accessory.
   var nameClaims: [NameClaim] = []
   /// The place of the last multicast question, and of marks, among the packets.
@@ -80,6 +83,7 @@ actor CaseRun {
     scope["hooks"] = .object(
       HookName.allCases.map { ($0.rawValue, JSONNode(.bool(world.hooks.isAvailable($0)))) })
     scope["elapsed"] = .object([])
+    used.save(["txt", "device", "instance"], from: [.discovery])
     scope["multicast"] = JSONNode(.bool(world.observer != nil && device.instanceName != nil))
     scope["admin"] = controllerVariable(device.owner ?? device.admin)
     if let database = device.database { scope["database"] = database.node }
@@ -97,6 +101,9 @@ actor CaseRun {
       }
       do { try await perform(name, member.value) } catch var failure as CaseFailure {
         failure.step = failure.step ?? step
+        // Busy has owners of its own, whatever else the step used.
+        let isBusy = failure.pairingError == PairingError.busy.rawValue
+        failure.procedures = failure.procedures ?? (isBusy ? [.busy] : procedures(of: name, member.value))
         throw failure
       }
     }
@@ -191,6 +198,7 @@ actor CaseRun {
         return first
       }
       connections[name] = connection
+      used.open(name)
       return connection
     case .refused(let error):
       throw CaseFailure("no connection: \(error)", sent: "a TCP connection to \(device.address)", got: "\(error)")

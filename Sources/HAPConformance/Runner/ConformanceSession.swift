@@ -61,29 +61,56 @@ package struct ConformanceSession: Sendable {
 
   /// Runs it on a loop, which must be running; cancelling the task ends the run in good order.
   package func run(on loop: EventLoop, tell: @escaping @Sendable (RunEvent) -> Void) async throws -> Runner.Result {
-    var process: AccessoryProcess?
+    let process = Guarded<AccessoryProcess?>(nil)
     if let command {
-      let started = AccessoryProcess(command, on: loop)
-      let sign: AccessoryProcess.Sign
-      if case .address(let address) = target {
-        sign = .address(address, within: readyLimit)
-      } else {
-        sign = .readyLine(within: readyLimit)
-      }
-      do throws(AccessoryProcess.Failure) { try await started.start(until: sign) } catch {
+      do throws(AccessoryProcess.Failure) { try await start(command, in: process, on: loop) } catch {
         throw Failure(message: "the accessory doesn't start: \(error.message)", details: error.lastLines)
       }
-      process = started
     }
     let outcome: Swift.Result<Runner.Result, any Error>
     do { outcome = .success(try await run(process, on: loop, tell)) } catch { outcome = .failure(error) }
     // Cancelled or not, what was started is ended.
-    if let process { _ = await loop.startTask { await process.stop() }.value }
+    if let process = process.withLock({ $0 }) { _ = await loop.startTask { await process.stop() }.value }
     return try outcome.get()
   }
 
+  /// Starts the command and waits until the accessory is up.
+  private func start(
+    _ command: String, in process: Guarded<AccessoryProcess?>, on loop: EventLoop
+  ) async throws(AccessoryProcess.Failure) {
+    let started = AccessoryProcess(command, on: loop)
+    process.withLock { $0 = started }
+    if case .address(let address) = target {
+      try await started.start(until: .address(address, within: readyLimit))
+    } else {
+      try await started.start(until: .readyLine(within: readyLimit))
+    }
+  }
+
+  /// The process as the runner sees it: how it ended, and how it is started again.
+  private func restartable(
+    _ process: Guarded<AccessoryProcess?>, _ device: TestedAccessory, _ world: CaseWorld
+  ) -> RestartableProcess? {
+    guard let command else { return nil }
+    let loop = device.loop
+    return RestartableProcess(
+      ending: { await process.withLock { $0 }?.exit.map { "\($0)" } },
+      startAgain: {
+        if let observer = world.observer, let id = device.id { device.restart = (await observer.mark, [.id(id)]) }
+        do throws(AccessoryProcess.Failure) { try await start(command, in: process, on: loop) } catch {
+          return error.message
+        }
+        let ready = await process.withLock { $0 }?.accessories.first
+        if let ready, let host = try? IPAddress(ready.address) {
+          device.addresses = [SocketAddress(host: host, port: ready.port)]
+        }
+        world.hooks = hooks(for: process.withLock { $0 }, ready, on: loop)
+        return nil
+      })
+  }
+
   private func run(
-    _ process: AccessoryProcess?, on loop: EventLoop, _ tell: @escaping @Sendable (RunEvent) -> Void
+    _ process: Guarded<AccessoryProcess?>, on loop: EventLoop, _ tell: @escaping @Sendable (RunEvent) -> Void
   ) async throws -> Runner.Result {
     let start = loop.readClock()
     let observer = MDNSObserver(
@@ -99,10 +126,11 @@ package struct ConformanceSession: Sendable {
   }
 
   private func run(
-    _ process: AccessoryProcess?, _ observer: MDNSObserver, _ absence: String?, _ start: UInt64, on loop: EventLoop,
+    _ process: Guarded<AccessoryProcess?>, _ observer: MDNSObserver, _ absence: String?, _ start: UInt64,
+    on loop: EventLoop,
     _ tell: @escaping @Sendable (RunEvent) -> Void
   ) async throws -> Runner.Result {
-    let ready = await process?.accessories.first
+    let ready = await process.withLock { $0 }?.accessories.first
     var code = code
     var addresses: [SocketAddress] = []
     var service: ServiceInstance?
@@ -145,7 +173,8 @@ package struct ConformanceSession: Sendable {
       // Without an interface to listen on it may be that it is behind a router, where nothing is heard of it.
       world.isSilent = absence == nil && !interfaces.isEmpty
     }
-    world.hooks = hooks(for: process, ready, on: loop)
+    world.hooks = hooks(for: process.withLock { $0 }, ready, on: loop)
+    world.process = restartable(process, device, world)
     // A user who starts it, gives its record or has a pairing with it says that it is an accessory.
     let isDeclared = ready != nil || service != nil || command != nil || txt != nil || pairing != nil
     return try await run(device, world, isDeclared: isDeclared, payload: ready?.setupPayload, tell)

@@ -15,6 +15,8 @@ struct Keeper {
   /// Something that the accessory wouldn't do.
   struct Refusal: Error {
     var message: String
+    /// The Error item of the answer that refuses; `nil`: it had none.
+    var pairingError: UInt8?
     /// Why there is no HAP accessory; the message then has the answers.
     var absence: Absence?
 
@@ -33,7 +35,8 @@ struct Keeper {
       random: .seeded(device.nextSeed(seed)))
     let result: Result<T, Refusal>
     do { result = .success(try await body(run)) } catch {
-      result = .failure(Refusal(message: CaseRun.text(of: error)))
+      result = .failure(
+        Refusal(message: CaseRun.text(of: error), pairingError: (error as? CaseFailure)?.pairingError))
     }
     await run.close()
     // An M5 may have paired though what came behind it was wrong, or nothing.
@@ -51,13 +54,22 @@ struct Keeper {
   /// Whether it answers at all.
   func isAlive() async throws(Refusal) { try await work { run in try await run.alive() } }
 
-  /// Whether Pair Setup is refused because a controller is paired.
+  /// Whether Pair Setup is refused because a controller is paired. Waits up to 3 s for another Pair Setup to end.
   func isPairedWithSomebody() async throws(Refusal) -> Bool {
-    try await work { run in
-      let connection = try await run.connection("probe")
-      let reply = try await run.exchange(SetupProcedure.start(), "/pair-setup", "M1", on: connection, "probe")
-      return reply.byte(TLVType.error) == PairingError.unavailable.rawValue
+    for _ in 0..<30 {
+      let error = try await work { run in
+        let connection = try await run.connection("probe")
+        let reply = try await run.exchange(SetupProcedure.start(), "/pair-setup", "M1", on: connection, "probe")
+        return reply.byte(TLVType.error)
+      }
+      if error != PairingError.busy.rawValue { return error == PairingError.unavailable.rawValue }
+      try await pause(.milliseconds(100))
     }
+    throw Refusal(message: "Pair Setup M1: the accessory is still busy after 3 s")
+  }
+
+  private func pause(_ duration: Duration) async throws(Refusal) {
+    do { try await device.loop.sleep(for: duration) } catch { throw Refusal(message: CaseRun.text(of: error)) }
   }
 
   // MARK: States
@@ -76,15 +88,15 @@ struct Keeper {
 
   private func pairUnlessDone() async throws(Refusal) {
     if device.owner != nil {
-      do throws(Refusal) {
-        try await verify()
+      guard let refusal = await verifyRepeatedly() else {
         if device.database == nil { try await readDatabase() }
         return
-      } catch {
-        // The pairing is gone: is there another?
-        if try await isPairedWithSomebody() { throw Refusal(message: "the tester's pairing is gone: \(error.message)") }
-        device.owner = nil
       }
+      if try await isPairedWithSomebody() {
+        let isGone = refusal.pairingError == PairingError.authentication.rawValue
+        throw Refusal(message: "\(isGone ? "the tester's pairing is gone" : "no session"): \(refusal.message)")
+      }
+      device.owner = nil
     }
     guard let code = device.code else { throw Refusal(message: "the setup code is not known") }
     let device = device
@@ -94,6 +106,23 @@ struct Keeper {
       device.owner = device.admin
     }
     try await readDatabase()
+  }
+
+  /// Verifies up to three times: one lost answer does not mean that the pairing is gone. Only Error Authentication does.
+  /// - Returns: why there is no session; `nil`: there was one.
+  private func verifyRepeatedly() async -> Refusal? {
+    var last: Refusal?
+    for attempt in 0..<3 {
+      do throws(Refusal) {
+        if attempt > 0 { try await pause(.milliseconds(200)) }
+        try await verify()
+        return nil
+      } catch {
+        last = error
+        if error.pairingError == PairingError.authentication.rawValue || Task.isCancelled { break }
+      }
+    }
+    return last
   }
 
   func verify() async throws(Refusal) {
@@ -146,7 +175,7 @@ struct Keeper {
     }
     guard device.owner != nil, touchedPairings || !written.isEmpty else { return nil }
     do throws(Refusal) {
-      if touchedPairings { try await removeOthers() }
+      if touchedPairings { try await removeOthers(added: await run.added) }
       if !written.isEmpty { try await restore(written) }
       return nil
     } catch {
@@ -187,24 +216,31 @@ struct Keeper {
     return reply.items.filter { $0.type == TLVType.identifier }.map(\.value)
   }
 
-  /// All pairings but the tester's own, and those that were there before it.
-  func removeOthers() async throws(Refusal) {
+  /// Removes the pairings that a case added, by their identifiers, and others that the list has: all but the tester's own and those that were
+  /// there before it. An accessory that cannot list pairings can still remove them.
+  /// - Throws: with the identifiers of the pairings that could not be removed.
+  func removeOthers(added: [[UInt8]]) async throws(Refusal) {
     let device = device
     try await work { run in
+      let own = (device.owner ?? device.admin).credentials.identifier
+      var left: [[UInt8]] = added
       try await run.asAdmin { connection, name in
-        let own = (device.owner ?? device.admin).credentials.identifier
-        for identifier in try await Self.pairings(run, connection, name)
-        where identifier != own && !device.foreign.contains(identifier) {
-          let remove = TLVDraft([
-            .init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [4]),
-            .init(type: TLVType.identifier, value: identifier),
-          ])
-          let reply = try await run.exchange(remove, "/pairings", "remove", on: connection, name)
-          if let error = reply.byte(TLVType.error) {
-            throw CaseFailure("a pairing wasn't removed: Error \(error)")
+        left += (try? await Self.pairings(run, connection, name)) ?? []
+      }
+      var seen: Set<[UInt8]> = device.foreign.union([own])
+      var problems: [String] = []
+      for identifier in left where seen.insert(identifier).inserted {
+        do {
+          try await run.asAdmin { connection, name in
+            let reply = try await run.exchange(
+              CaseRun.removal(of: identifier), "/pairings", "remove", on: connection, name)
+            if let error = reply.byte(TLVType.error) { throw CaseFailure("Error \(error)") }
           }
+        } catch {
+          problems.append("\(String(decoding: identifier, as: UTF8.self)) (\(CaseRun.text(of: error)))")
         }
       }
+      if !problems.isEmpty { throw CaseFailure("pairings are still there: \(problems.joined(separator: ", "))") }
     }
   }
 

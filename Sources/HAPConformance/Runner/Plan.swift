@@ -17,6 +17,12 @@ package struct Plan: Sendable {
 
   /// In the order in which they run.
   package var entries: [Entry]
+  /// Cases that are not selected, and may run to find the cause of a failure; without those that can't run.
+  var others: [Entry] = []
+  /// How many cases a short run leaves out: those of a run without options, and those that `--long` adds.
+  private(set) var leftOut: (usual: Int, long: Int)?
+  /// The cases that judge a procedure for others, in the order of the suites.
+  let owners: [Procedure: [String]]
 
   package var planned: [PlannedCase] {
     entries.map { PlannedCase($0.definition.description, skipReason: $0.skipReason ?? $0.errorReason) }
@@ -53,13 +59,31 @@ package struct Plan: Sendable {
   package init(
     _ suites: [Suite], options: RunOptions, circumstances: Circumstances, isSelected: (CaseDefinition) -> Bool
   ) {
-    var entries: [Entry] = []
-    for suite in suites {
-      for definition in suite.cases where options.levels.contains(definition.level) && isSelected(definition) {
-        entries.append(Entry(definition: definition, expectations: suite.expectations))
-      }
+    let all = suites.flatMap { suite in
+      suite.cases.map { Entry(definition: $0, expectations: suite.expectations) }
+    }
+    var owners: [Procedure: [String]] = [:]
+    for entry in all {
+      for procedure in entry.definition.causes.owns { owners[procedure, default: []].append(entry.definition.id) }
+    }
+    self.owners = owners
+    var entries = all.filter { options.levels.contains($0.definition.level) && isSelected($0.definition) }
+    if options.isShort {
+      var short = ShortRun()
+      let whole = entries
+      entries = whole.filter { short.takes($0.definition) }
+      leftOut = (
+        whole.count { !$0.definition.needs.isLong } - entries.count, whole.count { $0.definition.needs.isLong }
+      )
     }
     entries = entries.enumerated().filter { options.shard.has($0.offset) }.map(\.element)
+    let chosen = Set(entries.map(\.definition.id))
+    others = all.filter { !chosen.contains($0.definition.id) }.filter { entry in
+      var entry = entry
+      if Self.skipReason(entry.definition.needs, options, circumstances) != nil { return false }
+      Self.judgeClaims(&entry, options, circumstances.claims)
+      return entry.skipReason == nil && entry.errorReason == nil && entry.definition.needs.wrongCodes == 0
+    }
     var wrongCodes = 0
     for index in entries.indices {
       let definition = entries[index].definition
@@ -142,6 +166,7 @@ extension CaseDefinition {
     CaseDescription(
       id: id, name: name, area: area, level: RequirementLevel(rawValue: level.rawValue) ?? .must,
       requirement: requirement, section: section, cause: cause, fix: fix, impact: impact,
-      stacks: stacks.map { CaseDescription.Stack(name: $0.name, behaviour: $0.behaviour) }, aliases: aliases)
+      stacks: stacks.map { CaseDescription.Stack(name: $0.name, behaviour: $0.behaviour, source: $0.source) },
+      aliases: aliases)
   }
 }

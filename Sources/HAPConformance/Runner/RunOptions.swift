@@ -6,6 +6,8 @@ package struct RunOptions: Sendable {
   package var levels: Set<CaseLevel> = Set(CaseLevel.allCases)
   /// Whether cases run that take minutes.
   package var isLong = false
+  /// Whether only the cases run that the shortest useful run needs: see `ShortRun`.
+  package var isShort = false
   /// Whether pairings that aren't the tester's may be removed, and the accessory be left to be reset.
   package var allowsReset = false
   package var repetitions = 1

@@ -11,24 +11,30 @@ package actor Runner {
   package nonisolated let loop: EventLoop
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  private let device: TestedAccessory
-  private let world: CaseWorld
-  private let options: RunOptions
+  let device: TestedAccessory
+  let world: CaseWorld
+  let options: RunOptions
   private let baseline: Baseline?
   private let today: String?
-  private let tell: @Sendable (RunEvent) -> Void
-  private let keeper: Keeper
+  let tell: @Sendable (RunEvent) -> Void
+  let keeper: Keeper
 
   private var counts: [Verdict: Int] = [:]
   private var outcomes: [CaseOutcome] = []
-  private var leftovers: [String] = []
+  var leftovers: [String] = []
   /// Nothing more runs.
-  private var isLost = false
+  var isLost = false
   private var wasInterrupted = false
-  /// Why there is no pairing, or none with which a session comes about.
-  private var noPairing: String?
+  /// Why there is no pairing, or none with which a session comes about, and how often in a row that was found out.
+  var noPairing: String?
+  var failedPairings = 0
+  /// After this number of failures in a row the tester no longer tries, because each may wait for an answer.
+  static let failedPairingLimit = 3
   /// Services that cases side by side are busy with.
   private var taken: Set<SubjectFinder.ServiceKey> = []
+  private var causes = CauseFinder(owners: [:])
+  /// Cases that are still to end, or that can run to find a cause.
+  private var pending = CauseFinder.Pending()
 
   /// - Parameters:
   ///   - tell: told every event, on the loop.
@@ -90,9 +96,12 @@ package actor Runner {
     let start = device.now
     tell(.began(header))
     tell(.planned(plan.planned))
+    causes = CauseFinder(owners: plan.owners)
+    pending.planned = Set(plan.entries.map(\.definition.id))
+    pending.onDemand = Set(plan.others.map(\.definition.id))
     for entry in plan.entries {
-      if let reason = entry.skipReason { conclude(CaseOutcome(entry.definition.description, .skip, message: reason)) }
-      if let reason = entry.errorReason { conclude(CaseOutcome(entry.definition.description, .error, message: reason)) }
+      if let reason = entry.skipReason { conclude(entry, .skip, reason) }
+      if let reason = entry.errorReason { conclude(entry, .error, reason) }
     }
     let entries = plan.entries.filter { $0.skipReason == nil && $0.errorReason == nil }
     for phase in Set(entries.map { Plan.phase($0.definition) }).sorted() {
@@ -104,69 +113,118 @@ package actor Runner {
       wasInterrupted = true
       tell(.interrupted)
     }
+    await findCauses(plan.others)
     if !isLost { await leave() }
+    if let leftOut = plan.leftOut {
+      tell(
+        .note(
+          "a short run: without --short, \(leftOut.usual) further cases run; --long adds \(leftOut.long)"))
+    }
     tell(.ended(RunSummary(duration: device.now - start, counts: counts, leftovers: leftovers)))
     return Result(outcomes: outcomes, isLost: isLost, wasInterrupted: wasInterrupted)
   }
 
-  private var mayGoOn: Bool {
+  var mayGoOn: Bool {
     if Task.isCancelled { wasInterrupted = true }
     return !isLost && !wasInterrupted
   }
 
   // MARK: Cases
 
-  private func oneByOne(_ entries: [Plan.Entry]) async {
+  /// Runs the cases outside the plan that may be the cause of failures, and judges the failures that wait for them.
+  private func findCauses(_ others: [Plan.Entry]) async {
+    pending.planned = []
+    while !causes.held.isEmpty {
+      guard mayGoOn, let id = causes.missing(pending), pending.onDemand.remove(id) != nil,
+        let entry = others.first(where: { $0.definition.id == id })
+      else {
+        // Nothing more is to be found out, or two failed cases wait for each other.
+        tell(causes.releaseFirst(pending: mayGoOn ? pending : CauseFinder.Pending()))
+        continue
+      }
+      tell(.note("\(id) runs as well: it may be the cause of a failure"))
+      await oneByOne([entry])
+    }
+  }
+
+  func oneByOne(_ entries: [Plan.Entry]) async {
     for entry in entries where mayGoOn {
       guard await prepare(entry) else { continue }
       switch find(entry, taken: []) {
-      case .skip(let reason): conclude(CaseOutcome(entry.definition.description, .skip, message: reason))
-      case .error(let reason): conclude(CaseOutcome(entry.definition.description, .error, message: reason))
+      case .skip(let reason): conclude(entry, .skip, reason)
+      case .error(let reason): conclude(entry, .error, reason)
       case .busy: preconditionFailure("nothing is taken")
-      case .ready(let found, _): await repeated(entry, found)
+      case .ready(let found, _):
+        let result = await repeated(entry, found)
+        await conclude(result, entry, after: await death())
       }
-      await checkLife(behind: entry.definition.id)
     }
+  }
+
+  /// A case that ran beside others, and the services that it was busy with.
+  private struct SideRun: Sendable {
+    var entry: Plan.Entry
+    var result: CaseExecution.Result
+    var services: Set<SubjectFinder.ServiceKey>
   }
 
   /// Cases that only use what they are given, a few at a time.
   private func sideBySide(_ entries: [Plan.Entry]) async {
     var waiting = entries
     if entries.contains(where: { $0.definition.needs.state == .paired }) { waiting = await pairOrSkip(entries) }
-    var running = 0
-    await withTaskGroup(of: Set<SubjectFinder.ServiceKey>.self) { group in
-      while mayGoOn {
-        var index = 0
-        while index < waiting.count, running < max(1, options.lanes) {
-          let entry = waiting[index]
-          switch find(entry, taken: taken) {
-          case .skip(let reason):
-            waiting.remove(at: index)
-            conclude(CaseOutcome(entry.definition.description, .skip, message: reason))
-          case .error(let reason):
-            waiting.remove(at: index)
-            conclude(CaseOutcome(entry.definition.description, .error, message: reason))
-          case .busy: index += 1
-          case .ready(let found, let services):
-            waiting.remove(at: index)
-            taken.formUnion(services)
-            running += 1
-            group.addTask {
-              await self.repeated(entry, found)
-              return services
-            }
+    var suspects: [SideRun] = []
+    var found: Death?
+    await withTaskGroup(of: SideRun.self) { group in
+      var running = 0
+      while true {
+        while mayGoOn, found == nil, running < max(1, options.lanes), let next = takeNext(&waiting) {
+          running += 1
+          group.addTask {
+            SideRun(
+              entry: next.entry, result: await self.repeated(next.entry, next.found), services: next.services)
           }
         }
-        guard running > 0, let services = await group.next() else { break }
+        guard running > 0, let run = await group.next() else { break }
         running -= 1
-        taken.subtract(services)
-        if outcomes.last.map({ $0.verdict == .fail || $0.verdict == .error }) ?? false {
-          await checkLife(behind: outcomes.last?.description.id ?? "")
-        }
+        taken.subtract(run.services)
+        let hasFailed = run.result.outcome.verdict == .fail || run.result.outcome.verdict == .error
+        if mayGoOn, found == nil, hasFailed { found = await death() }
+        // Any of those that ran at the same time may have ended the accessory: each of them runs again, alone.
+        if found != nil, hasFailed { suspects.append(run) } else { conclude(run.result, run.entry.definition) }
       }
-      for await services in group { taken.subtract(services) }
     }
-    if mayGoOn { await checkLife(behind: "the cases that ran side by side") }
+    if mayGoOn, found == nil { found = await death() }
+    if mayGoOn, let found { await startAgain("the cases that ran side by side", found) }
+    guard mayGoOn else {
+      for run in suspects { conclude(run.result, run.entry.definition) }
+      return
+    }
+    await oneByOne(suspects.map(\.entry))
+    if mayGoOn, !waiting.isEmpty { await sideBySide(waiting) }
+  }
+
+  /// The next case whose services are free; those that can't run are ended.
+  private func takeNext(_ waiting: inout [Plan.Entry]) -> (
+    entry: Plan.Entry, found: [(name: String, value: JSONNode)], services: Set<SubjectFinder.ServiceKey>
+  )? {
+    var index = 0
+    while index < waiting.count {
+      let entry = waiting[index]
+      switch find(entry, taken: taken) {
+      case .busy: index += 1
+      case .skip(let reason):
+        waiting.remove(at: index)
+        conclude(entry, .skip, reason)
+      case .error(let reason):
+        waiting.remove(at: index)
+        conclude(entry, .error, reason)
+      case .ready(let found, let services):
+        waiting.remove(at: index)
+        taken.formUnion(services)
+        return (entry, found, services)
+      }
+    }
+    return nil
   }
 
   private enum Readiness {
@@ -202,10 +260,12 @@ package actor Runner {
   }
 
   /// A case as often as it is to be repeated; its outcome is the first that isn't as the others, or the last.
-  private func repeated(_ entry: Plan.Entry, _ found: [(name: String, value: JSONNode)]) async {
+  private func repeated(
+    _ entry: Plan.Entry, _ found: [(name: String, value: JSONNode)]
+  ) async -> CaseExecution.Result {
     tell(.caseBegan(id: entry.definition.id))
     let keeper = keeper
-    var all: [CaseOutcome] = []
+    var all: [CaseExecution.Result] = []
     for turn in 0..<max(1, options.repetitions) where !Task.isCancelled || all.isEmpty {
       // A case that pairs or unpairs leaves another state than the next turn wants.
       if turn > 0, !entry.definition.isShared, await !isBroughtBack(entry) { break }
@@ -217,26 +277,49 @@ package actor Runner {
         // Tidying up goes on when the run is cancelled.
         await loop.startTask { await keeper.tidy(behind: run) }.value
       }
-      var outcome = await execution.run()
-      outcome.turn = number
+      var result = await execution.run()
+      result.outcome.turn = number
       // One that was interrupted says nothing beside whole ones.
-      if Task.isCancelled, outcome.verdict == .skip, !all.isEmpty { break }
-      all.append(outcome)
+      if Task.isCancelled, result.outcome.verdict == .skip, !all.isEmpty { break }
+      all.append(result)
     }
-    var outcome = all[all.count - 1]
-    outcome.repetitions = all.map(\.verdict)
-    if Set(outcome.repetitions).count > 1 {
-      if let failed = all.first(where: { $0.verdict == .fail || $0.verdict == .error }) { outcome = failed }
-      outcome.repetitions = all.map(\.verdict)
-      outcome.verdict = .flaky
-      let good = all.count { $0.verdict != .fail && $0.verdict != .error }
-      outcome.message = "\(good) of \(all.count) times it held: \(outcome.message)"
+    var result = all[all.count - 1]
+    let verdicts = all.map(\.outcome.verdict)
+    if Set(verdicts).count > 1 {
+      if let failed = all.first(where: { $0.outcome.verdict == .fail || $0.outcome.verdict == .error }) {
+        result = failed
+      }
+      result.outcome.verdict = .flaky
+      let good = verdicts.count { $0 != .fail && $0 != .error }
+      result.outcome.message = "\(good) of \(all.count) times it held: \(result.outcome.message)"
     }
-    conclude(outcome)
+    result.outcome.repetitions = verdicts
+    return result
   }
 
-  /// Holds an outcome against the baseline, and tells it.
-  private func conclude(_ outcome: CaseOutcome) {
+  /// Ends a case that did not run.
+  func conclude(_ entry: Plan.Entry, _ verdict: Verdict, _ reason: String) {
+    conclude(
+      CaseExecution.Result(outcome: CaseOutcome(entry.definition.description, verdict, message: reason)),
+      entry.definition)
+  }
+
+  /// Judges a case that ended, unless it waits for its cause, and the cases that waited for it.
+  func conclude(_ result: CaseExecution.Result, _ definition: CaseDefinition) {
+    pending.planned.remove(definition.id)
+    tell(causes.take(result, of: definition, pending: pending))
+  }
+
+  private func tell(_ judged: [CaseOutcome]) {
+    for outcome in judged.map(expected) {
+      counts[outcome.verdict, default: 0] += 1
+      outcomes.append(outcome)
+      tell(.caseEnded(outcome))
+    }
+  }
+
+  /// The outcome as the baseline judges it.
+  private func expected(_ outcome: CaseOutcome) -> CaseOutcome {
     var outcome = outcome
     if let baseline {
       switch baseline.judge(
@@ -251,97 +334,6 @@ package actor Runner {
       case .other: break
       }
     }
-    counts[outcome.verdict, default: 0] += 1
-    outcomes.append(outcome)
-    tell(.caseEnded(outcome))
-  }
-
-  // MARK: States
-
-  /// Brings the accessory into the state that a case wants; where that fails the case is skipped.
-  private func prepare(_ entry: Plan.Entry) async -> Bool {
-    do throws(Keeper.Refusal) {
-      switch entry.definition.needs.state {
-      case .any: return true
-      case .unpaired:
-        try await keeper.unpair()
-        return true
-      case .paired: return await !pairOrSkip([entry]).isEmpty
-      }
-    } catch {
-      conclude(CaseOutcome(entry.definition.description, .skip, message: "it can't be unpaired: \(error.message)"))
-      return false
-    }
-  }
-
-  /// The state that a case wants, once more.
-  private func isBroughtBack(_ entry: Plan.Entry) async -> Bool {
-    do throws(Keeper.Refusal) {
-      switch entry.definition.needs.state {
-      case .any: break
-      case .unpaired: try await keeper.unpair()
-      case .paired: try await keeper.pair()
-      }
-      return true
-    } catch { return false }
-  }
-
-  /// Pairs; what needs more than there is then is skipped, with the reason.
-  /// - Returns: what can run.
-  private func pairOrSkip(_ entries: [Plan.Entry]) async -> [Plan.Entry] {
-    if noPairing == nil {
-      let wasPaired = device.owner != nil
-      do throws(Keeper.Refusal) {
-        try await keeper.pair()
-        if !wasPaired { tell(.note("paired")) }
-        return entries
-      } catch {
-        noPairing = error.message
-        tell(
-          .note("\(device.owner == nil ? "Pair Setup failed" : "paired, but there is no session"): \(error.message)"))
-      }
-    }
-    // With a pairing alone, what sessions are built on can still be judged.
-    let isPaired = device.owner != nil
-    var ready: [Plan.Entry] = []
-    for entry in entries {
-      let needs = entry.definition.needs
-      if needs.state != .paired || (isPaired && needs.isBelowSessions) {
-        ready.append(entry)
-      } else {
-        let what = isPaired ? "session" : "pairing"
-        conclude(
-          CaseOutcome(entry.definition.description, .skip, message: "there is no \(what): \(noPairing ?? "")"))
-      }
-    }
-    return ready
-  }
-
-  /// A dead accessory passes no further case, and fails none.
-  private func checkLife(behind id: String) async {
-    guard mayGoOn else { return }
-    let lastSent = device.lastSent
-    var reason = ""
-    // It may be restarting, or have its hands full for a moment.
-    for _ in 0..<3 {
-      do throws(Keeper.Refusal) { return try await keeper.isAlive() } catch { reason = error.message }
-      if Task.isCancelled { return }
-      try? await loop.sleep(for: .seconds(1))
-    }
-    isLost = true
-    tell(.lost(reason: "behind \(id): \(reason)", lastSent: lastSent.title, bytes: Array(lastSent.bytes.prefix(4096))))
-  }
-
-  /// Leaves the accessory as it was found: without the tester's pairing, unless the tester came with it.
-  private func leave() async {
-    let keeper = keeper
-    let isBorrowed = device.isBorrowed
-    let problem: String? = await loop.startTask {
-      do throws(Keeper.Refusal) {
-        if !isBorrowed { try await keeper.unpair() }
-        return nil
-      } catch { return error.message }
-    }.value
-    if let problem { leftovers.append("the tester's pairing could not be removed: \(problem)") }
+    return outcome
   }
 }

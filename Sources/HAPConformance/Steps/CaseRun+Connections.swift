@@ -20,6 +20,7 @@ extension CaseRun {
     switch outcome {
     case .connected(let connection):
       connections[name] = connection
+      used.open(name)
       result = "connected"
     case .refused(let error): result = error.isNoWay ? "unreachable" : "refused"
     case .silent: result = "silent"

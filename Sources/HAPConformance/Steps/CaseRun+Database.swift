@@ -31,6 +31,7 @@ extension CaseRun {
       let view = try DatabaseView(answer.body)
       device.database = view
       scope["database"] = view.node
+      used.save(["save", "bytes"].compactMap { node[$0]?.stringValue } + ["database"], from: [.database])
       if let variable = node["save"]?.stringValue { scope[variable] = view.node }
       if let variable = node["bytes"]?.stringValue { scope[variable] = .text(Hexadecimal.text(answer.body)) }
     } catch {

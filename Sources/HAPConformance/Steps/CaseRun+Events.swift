@@ -30,7 +30,7 @@ extension CaseRun {
     }
     if let who = chosen?["deviation"] { deviate("\(event.title) (so do \(Scope.text(who)))") }
     let view = AnswerView(arrival: .message(event), took: event.time - start)
-    try save(node["save"]) { view.value($0) }
+    try save(node["save"], from: [.event]) { view.value($0) }
   }
 
   /// Takes events until there are enough entries, then for a while longer.
@@ -45,7 +45,7 @@ extension CaseRun {
     let end = recorder.now + (try duration(node["for"], default: .zero))
     while let event = try await nextEvent(on: connection, until: end) { gathered.take(event) }
     let all = gathered.variable
-    try save(node["save"]) { all.at($0) }
+    try save(node["save"], from: [.event]) { all.at($0) }
   }
 
   /// Whatever came first; what waits already is taken at any time.

@@ -1,5 +1,6 @@
 import HAPExpectation
 import HAPModel
+import HAPSuite
 import HAPWire
 
 extension CaseRun {
@@ -41,16 +42,20 @@ extension CaseRun {
           deviate("\(view.summary.prefix(200)) (so do \(Scope.text(who)))")
         }
         if let text = alternative["record"] { note(Scope.text(text)) }
-        try save(node["save"]) { view.value($0) }
+        try save(node["save"], from: used.request(on: name)) { view.value($0) }
         return
       }
     }
     var isSilence = false
     if case .silence = view.arrival { isSilence = true }
     let message = problems.count == 1 ? problems[0] : "none of what is accepted: \(problems.first ?? "")"
-    throw CaseFailure(
+    var failure = CaseFailure(
       isSilence ? "no answer within \(limit.roundText)" : message, sent: lastRequest[name], accepted: accepted,
       got: view.summary, isSilence: isSilence)
+    if case .message(let answer) = view.arrival {
+      failure.pairingError = (try? TLV(decoding: answer.body))?.byte(TLVType.error)
+    }
+    throw failure
   }
 
   private func follow(_ fit: Judgement.Fit, _ node: JSONNode, on connection: WireConnection, _ procedure: String) {
@@ -113,7 +118,9 @@ extension CaseRun {
   }
 
   /// Gives variables what paths lead to; what leads nowhere is null.
-  func save(_ node: JSONNode?, _ value: (String) -> JSONNode?) throws {
+  /// - Parameter procedures: those that the values come from.
+  func save(_ node: JSONNode?, from procedures: [Procedure], _ value: (String) -> JSONNode?) throws {
+    used.save((node?.members ?? []).map(\.name), from: procedures)
     for member in node?.members ?? [] {
       guard let path = member.value.stringValue else { throw StepError(member.value, "a path is expected") }
       scope[member.name] = value(path) ?? JSONNode(.null)

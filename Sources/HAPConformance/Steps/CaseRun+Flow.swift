@@ -111,6 +111,7 @@ extension CaseRun {
     for member in node.members ?? [] {
       let value = try scope.resolve(member.value)
       scope[member.name] = .list((scope[member.name]?.elements ?? []) + [value])
+      used.save([member.name], from: used.sources(of: member.value) + used.sources(ofVariable: member.name))
     }
   }
 

@@ -17,6 +17,10 @@ extension CaseRun {
     let call = try call(name, node)
     recorder.add(TranscriptEntry(time: recorder.now, kind: .hook, title: call.request))
     await noteRestart(name)
+    switch name {
+    case .reboot, .powerCut, .start, .factoryReset: used.hasRestarted = true
+    default: break
+    }
     do throws(HookFailure) {
       let answer = try await world.hooks.run(call)
       if let variable = node["refused"]?.stringValue { scope[variable] = .text("") }

@@ -50,7 +50,7 @@ extension CaseRun {
       try node["where"].map { try Pattern.mismatch(Self.flat(view), $0) == nil } ?? true
     }
     let view = JSONNode.object([("count", .integer(list.count)), ("instances", .list(list))])
-    try save(node["save"]) { view.at($0) }
+    try save(node["save"], from: [.discovery]) { view.at($0) }
   }
 
   private func resolve(_ node: JSONNode, _ observer: MDNSObserver, _ limit: Duration) async throws {
@@ -65,7 +65,7 @@ extension CaseRun {
     if let pattern = node["where"], let problem = try Pattern.mismatch(Self.flat(view), pattern) {
       throw CaseFailure(problem, accepted: [Pattern.words(pattern)], got: Pattern.shown(view["txt"]))
     }
-    try save(node["save"]) { view.at($0) }
+    try save(node["save"], from: [.discovery]) { view.at($0) }
   }
 
   /// Looks it up by its ID, whatever it is called, and goes by what is found.
@@ -92,7 +92,7 @@ extension CaseRun {
       TranscriptEntry(
         time: recorder.now, kind: .mdns, direction: .received, title: "\(id) is \(found.name)",
         decoded: Pattern.shown(view)))
-    try save(node["save"]) { view.at($0) }
+    try save(node["save"], from: [.discovery]) { view.at($0) }
   }
 
   private func followTo(_ service: ServiceInstance) {
@@ -230,7 +230,7 @@ extension CaseRun {
       TranscriptEntry(
         time: packet.time, kind: .mdns, direction: .received, title: "\(kind) of \(instance)",
         decoded: Pattern.shown(view), peerAddress: "\(packet.source)"))
-    try save(node["save"]) { view.at($0) }
+    try save(node["save"], from: [.discovery]) { view.at($0) }
   }
 
   private static func article(_ kind: String) -> String {

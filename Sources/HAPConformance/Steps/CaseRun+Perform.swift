@@ -22,7 +22,11 @@ extension CaseRun {
     case .verify: try await verify(try scope.resolve(node))
     case .controller: try await controllerStep(try scope.resolve(node))
     case .unpair: try await unpair(try scope.resolve(node))
-    case .let: for member in node.members ?? [] { scope[member.name] = try scope.resolve(member.value) }
+    case .let:
+      for member in node.members ?? [] {
+        scope[member.name] = try scope.resolve(member.value)
+        used.save([member.name], from: used.sources(of: member.value))
+      }
     case .make:
       for member in try scope.resolve(node).members ?? [] {
         scope[member.name] = .text(Hexadecimal.text(try maker.bytes(member.value)))

@@ -18,7 +18,7 @@ extension CaseRun {
       on: name, as: controller, code: code, until: last, reconnects: node["reconnect"]?.boolValue ?? false)
     setups[procedure] = setup
     let view = AnswerView(arrival: .message(answer), took: .zero)
-    try save(node["save"]) { view.value($0) }
+    try save(node["save"], from: [.pairSetup]) { view.value($0) }
     guard last == "M6", let identity = setup.accessory else { return }
     device.identity = identity
     if device.owner == nil { device.owner = controller }
@@ -149,8 +149,10 @@ extension CaseRun {
 
   private func failure(_ message: String, _ name: String, _ reply: TLV) -> CaseFailure {
     let got = Readable.tlv(reply.encoded()).split(separator: "\n").joined(separator: ", ")
-    return CaseFailure(
+    var failure = CaseFailure(
       message, sent: lastRequest[name], accepted: ["the procedure goes on"], got: String(got.prefix(300)))
+    failure.pairingError = reply.byte(TLVType.error)
+    return failure
   }
 
   /// Posts a message of a pairing procedure and reads its answer.
@@ -229,6 +231,7 @@ extension CaseRun {
   /// Adds a pairing, on a connection of its own.
   private func add(_ controller: TestController, isAdmin: Bool) async throws {
     touchedPairings = true
+    added.append(controller.credentials.identifier)
     let draft = TLVDraft([
       .init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [3]),
       .init(type: TLVType.identifier, value: controller.credentials.identifier),
@@ -241,6 +244,13 @@ extension CaseRun {
         throw failure("the pairing of \(controller.name) wasn't added", name, reply)
       }
     }
+  }
+
+  static func removal(of identifier: [UInt8]) -> TLVDraft {
+    TLVDraft([
+      .init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [4]),
+      .init(type: TLVType.identifier, value: identifier),
+    ])
   }
 
   /// Works on a session of the tester's own, besides those of the case.
@@ -257,10 +267,7 @@ extension CaseRun {
     touchedPairings = true
     let isAll = node.boolValue == true
     let target = isAll ? device.owner ?? device.admin : try controller(node)
-    let draft = TLVDraft([
-      .init(type: TLVType.state, value: [1]), .init(type: TLVType.method, value: [4]),
-      .init(type: TLVType.identifier, value: target.credentials.identifier),
-    ])
+    let draft = Self.removal(of: target.credentials.identifier)
     try await asAdmin { connection, name in
       let reply = try await exchange(draft, "/pairings", "remove \(target.name)", on: connection, name)
       if reply.byte(TLVType.error) != nil { throw failure("the pairing of \(target.name) wasn't removed", name, reply) }

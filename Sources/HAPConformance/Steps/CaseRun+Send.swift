@@ -1,5 +1,6 @@
 import HAPExpectation
 import HAPReport
+import HAPSuite
 import HAPWire
 
 extension CaseRun {
@@ -26,13 +27,20 @@ extension CaseRun {
     let message = try await outgoing(node, on: name)
     var frames: [TranscriptEntry.Frame] = []
     var bytes = message.bytes
-    if !message.isRaw, node["plain"]?.boolValue != true, connection.isSecured || node["frame"]?["keys-of"] != nil {
+    if node["ahead"]?.boolValue == true, !connection.isSecured {
+      guard let keys = verifies[node["procedure"]?.stringValue ?? name]?.sessionKeys else {
+        throw StepError(node, "no M2 of Pair Verify was expected yet, so there are no keys")
+      }
+      (bytes, frames) = connection.sealedAhead(message.bytes, keys)
+    } else if !message.isRaw, node["plain"]?.boolValue != true, connection.isSecured || node["frame"]?["keys-of"] != nil
+    {
       let other = try node["frame"]?["keys-of"]?.stringValue.map { try existing($0, node) }
       (bytes, frames) = connection.prepared(
         message.bytes, sizes: try sizes(node["split"], of: message.bytes.count), fault: try fault(node["frame"]),
         keysOf: other)
     }
     lastRequest[name] = message.title
+    used.send(Procedure.used(byRequest: node), on: name, isSecured: connection.isSecured)
     device.lastSent = (message.title, bytes)
     connection.noteSent(message.kind, message.title, message.content, bytes: message.bytes, frames: frames)
     return bytes

@@ -55,12 +55,24 @@ extension CaseRun {
     }
     for line in node["headers"]?.elements ?? [] { head += Scope.text(line) + "\r\n" }
     let body = request.body ?? []
+    if let size = node["size"] {
+      head += try filling(try ByteMaker.count(size) - head.utf8.count - 2 - body.count, size)
+    }
     if method == "PUT", path.hasPrefix("/characteristics") { noteWritten(body) }
     if path.hasPrefix("/pairings") { touchedPairings = true }
     let title =
       "\(method) \(path.count > 100 ? path.prefix(100) + "…" : path)" + (request.note.isEmpty ? "" : " \(request.note)")
     return OutgoingMessage(
       bytes: Array((head + "\r\n").utf8) + body, title: title, content: Readable.content(body, type: request.type))
+  }
+
+  /// A header field of `count` bytes, the end of its line included.
+  private func filling(_ count: Int, _ node: JSONNode) throws(StepError) -> String {
+    let name = "X-Fill: "
+    guard count >= name.utf8.count + 2 else {
+      throw StepError(node, "the request without \"size\" has too many bytes for it")
+    }
+    return name + String(repeating: "x", count: count - name.utf8.count - 2) + "\r\n"
   }
 
   /// A header line in one of the forms that mean the same.
@@ -188,6 +200,9 @@ extension CaseRun {
       add(TLVType.permissions, [number])
     }
     try draft.alter(node["alter"], maker)
+    if draft.items.contains(where: { $0.type == TLVType.method && $0.value == [3] }) {
+      added += draft.items.filter { $0.type == TLVType.identifier }.map(\.value)
+    }
     return Plan(method: "POST", path: "/pairings", type: Self.tlv, body: draft.encoded(), note: what)
   }
 

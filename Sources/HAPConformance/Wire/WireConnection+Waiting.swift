@@ -94,4 +94,17 @@ extension WireConnection {
     waiters = []
     for waiter in waiting { waiter.continuation.resume() }
   }
+
+  // MARK: Heads
+
+  /// - Parameter start: the end of the first line: empty lines may stand before it.
+  static func headEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while index + 3 < bytes.count {
+      if bytes[index] == 13, bytes[index + 1] == 10, bytes[index + 2] == 13, bytes[index + 3] == 10 { return index + 4 }
+      if bytes[index] == 10, bytes[index + 1] == 10 { return index + 2 }
+      index += 1
+    }
+    return bytes.count
+  }
 }

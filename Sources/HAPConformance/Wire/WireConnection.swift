@@ -29,6 +29,10 @@ final class WireConnection: @unchecked Sendable {
   private var plain = ByteBuffer(capacity: 8192)
   private var parser = HTTPResponseParser()
   private var session: WireSession?
+  /// The session that begins when M4 has come, if something was sealed for it before.
+  private var upcoming: WireSession?
+  /// Whether sealed bytes wait for that session.
+  private var holdsSealedBytes = false
   /// Frames of which bytes are in `plain`, with how many of them.
   private var pendingFrames: [(frame: TranscriptEntry.Frame, left: Int)] = []
   var answers: [Arrival] = []
@@ -45,6 +49,8 @@ final class WireConnection: @unchecked Sendable {
   private(set) var lastSent: Duration = .zero
   /// Whether the accessory has ended the connection, or it was ended from here.
   private(set) var isClosed = false
+  /// Whether this end sends no more, so that the accessory's end of the connection follows from it.
+  private var hasFinished = false
 
   private init(_ name: String, _ stream: TCPStream, to peer: SocketAddress, _ recorder: Recorder, on loop: EventLoop) {
     self.name = name
@@ -98,7 +104,9 @@ final class WireConnection: @unchecked Sendable {
 
   /// From the next byte on, either way, all is sealed.
   func secure(_ keys: SessionKeys) {
-    session = WireSession(keys)
+    session = upcoming ?? WireSession(keys)
+    upcoming = nil
+    holdsSealedBytes = false
     recorder.add(
       SessionKeyRecord(connection: name, direction: .sent, key: keys.controllerToAccessory.withBytes { Array($0) }))
     recorder.add(
@@ -121,6 +129,13 @@ final class WireConnection: @unchecked Sendable {
     guard let session = other?.session ?? session else { return (message, []) }
     // The other connection's own frames go on as if nothing had happened.
     return session.seal(message, sizes: sizes, fault: fault, counts: other == nil)
+  }
+
+  /// A message sealed with the keys of the session that begins when M4 has come.
+  func sealedAhead(_ message: [UInt8], _ keys: SessionKeys) -> (bytes: [UInt8], frames: [TranscriptEntry.Frame]) {
+    let session = upcoming ?? WireSession(keys)
+    upcoming = session
+    return session.seal(message, sizes: [], fault: FrameFault(), counts: true)
   }
 
   /// Writes bytes as they are.
@@ -161,6 +176,7 @@ final class WireConnection: @unchecked Sendable {
       over()
     case .half:
       recorder.add(entry(.connection, .sent, "sends no more"))
+      hasFinished = true
       stream.finishWriting()
     }
   }
@@ -169,6 +185,8 @@ final class WireConnection: @unchecked Sendable {
   nonisolated(nonsending) func settle(within limit: Duration) async {
     if !isClosed {
       stream.resumeReading()
+      if !hasFinished { recorder.add(entry(.connection, .sent, "closed")) }
+      hasFinished = true
       stream.finishWriting()
       let deadline = loop.readClock() &+ UInt64(max(limit / .nanoseconds(1), 0))
       while !isOver, loop.readClock() < deadline {
@@ -208,6 +226,10 @@ final class WireConnection: @unchecked Sendable {
 
   private func received() {
     guard !isOver else { return incoming.removeAll() }
+    if holdsSealedBytes {
+      if incoming.readableCount > Self.inputLimit { garbage("an answer without end") }
+      return
+    }
     if let session {
       while true {
         do throws(WireSession.Failure) {
@@ -259,6 +281,7 @@ final class WireConnection: @unchecked Sendable {
     if looksLikeHTTP { return true }
     plain.withReadable { incoming.append(UnsafeRawBufferPointer($0)) }
     plain.removeAll()
+    holdsSealedBytes = upcoming != nil && incoming.readableCount > 0
     return false
   }
 
@@ -301,17 +324,6 @@ final class WireConnection: @unchecked Sendable {
     wake()
   }
 
-  /// - Parameter start: the end of the first line: empty lines may stand before it.
-  private static func headEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    var index = start
-    while index + 3 < bytes.count {
-      if bytes[index] == 13, bytes[index + 1] == 10, bytes[index + 2] == 13, bytes[index + 3] == 10 { return index + 4 }
-      if bytes[index] == 10, bytes[index + 1] == 10 { return index + 2 }
-      index += 1
-    }
-    return bytes.count
-  }
-
   /// The frames that carried the next `count` bytes.
   private func frames(_ count: Int) -> [TranscriptEntry.Frame] {
     var left = count
@@ -344,7 +356,8 @@ final class WireConnection: @unchecked Sendable {
         .garbage(reason: "the connection ended inside a message", bytes: Array(bytes.prefix(4096)), time: recorder.now))
     }
     isClosed = true
-    recorder.add(entry(.connection, .received, reset ? "reset by the accessory" : "closed by the accessory"))
+    let end = reset ? "reset by the accessory" : "closed by the accessory"
+    recorder.add(entry(.connection, .received, hasFinished ? "\(end), after the tester's end" : end))
     answers.append(.closed(reset: reset, time: recorder.now))
     // Its end of the connection goes too.
     stream.closeAfterWriting()

@@ -1,3 +1,4 @@
+import HAPCrypto
 import HAPWire
 
 /// What conditions remember: how often each was fitted, and when something fitted last.
@@ -23,6 +24,10 @@ struct ConditionMemory {
   private var counts: [Entry: Int] = [:]
   private var moments: [Entry: Duration] = [:]
   private var marks: [Mark: Duration] = [:]
+  private let random: RandomSource
+
+  /// - Parameter seed: of random conditions.
+  init(seed: UInt64 = 0) { random = .seeded(seed) }
 
   /// Whether the message fits, with what came before; counts it where it does but for its number.
   mutating func fits(_ condition: MessageCondition, _ facts: MessageFacts) -> Bool {
@@ -33,10 +38,15 @@ struct ConditionMemory {
       if let within = members.within, facts.now - moment > within { return false }
     }
     if let notAfter = members.notAfter, moment(of: notAfter, facts, members.scope) != nil { return false }
-    guard let nth = members.nth else { return true }
-    let entry = Entry(condition: ObjectIdentifier(condition), key: Self.key(facts.connection, members.scope))
-    counts[entry, default: 0] += 1
-    return nth.fits(counts[entry] ?? 0)
+    if let nth = members.nth {
+      let entry = Entry(condition: ObjectIdentifier(condition), key: Self.key(facts.connection, members.scope))
+      counts[entry, default: 0] += 1
+      guard nth.fits(counts[entry] ?? 0) else { return false }
+    }
+    // Last, so that a draw belongs to one message that fits in all else.
+    guard let share = members.share else { return true }
+    let draw = random.bytes(4).reduce(0.0) { $0 * 256 + Double($1) }
+    return draw / 4_294_967_296 * 100 < share
   }
 
   private func moment(

@@ -5,7 +5,7 @@ extension MessageCondition {
     "request", "answer", "event", "bytes", "mark", "query", "ids", "head", "body", "where", "asked", "tlv", "asked-tlv",
     "status", "secured", "admin", "controller", "paired", "frames", "reads", "while", "after", "not-after", "unless",
     "within", "nth", "per", "restarted", "m3", "inner", "pipelined", "end", "broken-frame",
-    "idle", "length", "at", "missing", "offline", "every",
+    "random", "size", "abandoned-setup", "idle", "length", "at", "missing", "offline", "every",
   ]
 
   convenience init(_ node: JSONNode) throws(JSONProblem) {
@@ -33,6 +33,7 @@ extension MessageCondition {
     }
     members.within = try node["within"]?.duration()
     members.nth = try node["nth"]?.count()
+    members.share = try node["random"].map { (node) throws(JSONProblem) in try Self.share(node) }
     if let scope = node["per"] { members.scope = try scope.word() }
     if let restarted = node["restarted"] {
       if restarted.members == nil {
@@ -45,6 +46,8 @@ extension MessageCondition {
     }
     members.finish = try node.each("m3") { (node) throws(JSONProblem) in try node.word() }
     members.innerItems = try Self.items(node["inner"])
+    members.abandonedSetup = try node["abandoned-setup"]?.duration()
+    members.sizes = try node.each("size") { (node) throws(JSONProblem) in try node.count() }
     members.idle = try node["idle"]?.duration()
     members.isOffline = try node["offline"]?.asBool()
     members.missing = try node["missing"]?.count()
@@ -52,6 +55,15 @@ extension MessageCondition {
     members.address = try node.optionalString("at")
     members.isPipelined = try node["pipelined"]?.asBool()
     self.init(members)
+  }
+
+  /// "30%".
+  private static func share(_ node: JSONNode) throws(JSONProblem) -> Double {
+    let text = try node.asString()
+    guard text.hasSuffix("%"), let percent = Double(text.dropLast()), percent > 0, percent < 100 else {
+      throw node.problem("a share between 0% and 100% is expected, such as \"30%\", not \"\(text)\"")
+    }
+    return percent
   }
 
   private static func kind(_ node: JSONNode) throws(JSONProblem) -> Kind {

@@ -77,6 +77,8 @@ package final class MessageCondition: Sendable {
     var kind: Kind
     var query: [(name: String, value: Glob?)] = []
     var ids: CountPattern?
+    /// Of the request, head and body, in bytes.
+    var sizes: [CountPattern] = []
     var head: Glob?
     var body: Glob?
     var paths: [(path: JSONPattern, isThere: Bool)] = []
@@ -98,6 +100,8 @@ package final class MessageCondition: Sendable {
     var within: Duration?
     var nth: CountPattern?
     var scope: Scope = .connection
+    /// Percent of the messages that fit all else, drawn at random.
+    var share: Double?
     /// The accessory started anew no longer ago than this.
     var restarted: Duration?
     var restartCauses: [RestartChange.Cause] = []
@@ -107,6 +111,8 @@ package final class MessageCondition: Sendable {
     var isPipelined: Bool?
     /// The connection had sent no request for so long.
     var idle: Duration?
+    /// A connection ended in the middle of a Pair Setup no longer ago than this.
+    var abandonedSetup: Duration?
     /// What a frame announces that is too long.
     var lengths: [CountPattern] = []
     /// Bytes of a body that are still to come.
@@ -187,6 +193,8 @@ package struct MessageFacts {
   package var isPipelined = false
   /// Whether some accessory behind the bridge is out of reach.
   package var isOffline = false
+  /// Since a connection ended in the middle of a Pair Setup; `nil`: none has.
+  package var abandonedSetup: Duration?
   /// Since the connection's last request.
   package var idle = Duration.zero
   /// What a frame announces that is too long.
@@ -241,6 +249,9 @@ extension MessageCondition {
     for (type, test) in members.innerItems {
       guard let inner = facts.inner, test.fits(inner[type]) else { return false }
     }
+    if let limit = members.abandonedSetup {
+      guard let past = facts.abandonedSetup, past <= limit else { return false }
+    }
     if let idle = members.idle, facts.idle < idle { return false }
     if !members.lengths.isEmpty, !members.lengths.contains(where: { $0.fits(facts.frameLength) }) { return false }
     if let missing = members.missing, !missing.fits(facts.missingCount) { return false }
@@ -277,6 +288,7 @@ extension MessageCondition {
       let found = request?.query.first { $0.name == name }?.value
       guard found.map({ value?.matches($0) ?? false }) ?? (value == nil) else { return false }
     }
+    if !members.sizes.isEmpty, !members.sizes.contains(where: { $0.fits(request?.byteCount ?? 0) }) { return false }
     if let ids = members.ids, !ids.fits(request?.idCount ?? 0) { return false }
     if let head = members.head, !head.matches(request.map { $0.rawHead ?? $0.headText } ?? "") { return false }
     if let body = members.body, !body.matches(String(decoding: request?.body ?? [], as: UTF8.self)) { return false }
@@ -333,6 +345,9 @@ extension MessageCondition.Company {
 }
 
 extension PlainMessage {
+  /// The size of the head as it came, of the empty line after it, and of the body.
+  fileprivate var byteCount: Int { (rawHead ?? headText).utf8.count + 4 + body.count }
+
   /// Entries of the query's id or of the body, whatever they are.
   fileprivate var idCount: Int {
     if let text = query.first(where: { $0.name == "id" })?.value {

@@ -70,7 +70,7 @@ package final class DefectScript {
   package enum Suppressed: String, CaseIterable, Sendable { case close, advertise, store, identify, wrote }
 
   package let defect: Defect
-  private var memory = ConditionMemory()
+  private var memory: ConditionMemory
   /// Requests that await their answer, by connection; nil: its answer is nobody's.
   private var awaited: [UInt64: [PlainMessage?]] = [:]
   private var suppressed: [UInt64: Set<Suppressed>] = [:]
@@ -85,7 +85,11 @@ package final class DefectScript {
     var connection: UInt64
   }
 
-  package init(_ defect: Defect) { self.defect = defect }
+  /// - Parameter seed: of the conditions that draw at random.
+  package init(_ defect: Defect, seed: UInt64 = 0) {
+    self.defect = defect
+    memory = ConditionMemory(seed: seed)
+  }
 
   /// Most requests that are remembered under one name.
   private static let mostRemembered = 64

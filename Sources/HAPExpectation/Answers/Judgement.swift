@@ -83,6 +83,11 @@ package struct Judgement {
       if json == nil, pattern.stringValue != "$absent" { return "the body is no JSON: \(jsonProblem(message))" }
       if let problem = try Pattern.mismatch(json, pattern) { return problem }
     }
+    if view.json == nil, message.type?.contains("json") == true, !message.body.isEmpty,
+      !["json", "text", "body"].contains(where: { expectation[$0] != nil })
+    {
+      return "the body is announced as JSON and is none: \(jsonProblem(message))"
+    }
     if let entries = expectation["entries"], let problem = try Self.entriesProblem(view.json, entries, isWhole: true) {
       return problem
     }

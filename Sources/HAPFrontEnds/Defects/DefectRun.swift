@@ -148,6 +148,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
       if outcome.drops { connection.incoming.removeLast(min(bytes.count, connection.incoming.readableCount)) }
       perform(outcome, on: connection)
     case .closed(let id):
+      if core.connections.contains(where: { $0.id == id && $0.isSettingUp }) { state.abandonedSetup = now }
       arrivals[id] = nil
       held[id] = nil
       exchangeKeys[id] = nil
@@ -367,6 +368,7 @@ final class DefectRun: MessageTap, CoreRecorder, DefectWorld {
       others: core.connections.filter { $0 !== connection }.map { state.facts(of: $0, pairings, address: nil) },
       isPaired: core.isPaired, now: server.now, restart: state.restart,
       lookup: { [unowned self] in core.attributes.database.facts(aid: $0, iid: $1) })
+    facts.abandonedSetup = state.abandonedSetup.map { facts.now - $0 }
     facts.isOffline = core.attributes.hasUnreachable
     facts.idle = arrivals[connection.id]?.heard.map { facts.now - $0 } ?? .zero
     return facts

@@ -10,11 +10,14 @@ package final class DefectState {
   var judge = FinishJudge()
   /// Of the M3 that is being answered, by connection.
   var finishes: [UInt64: MessageCondition.FinishVerdict] = [:]
+  /// When a connection last ended in the middle of a Pair Setup.
+  var abandonedSetup: Duration?
   package var restart: (at: Duration, cause: RestartChange.Cause)?
   /// Pairing identifiers in the order in which they were made.
   private var controllers: [String] = []
 
-  package init(_ defect: Defect) { script = DefectScript(defect) }
+  /// - Parameter seed: of the conditions that draw at random.
+  package init(_ defect: Defect, seed: UInt64 = 0) { script = DefectScript(defect, seed: seed) }
 
   /// The loop's randomness, or the defect's replacement for it. Drawn on the loop alone.
   package func random(on loop: EventLoop) -> RandomSource {

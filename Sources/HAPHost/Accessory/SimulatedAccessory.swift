@@ -92,7 +92,7 @@ package actor SimulatedAccessory {
     self.terms = terms
     self.advertiser = advertiser
     if let defect = prepared.defect {
-      defectState = DefectState(defect)
+      defectState = DefectState(defect, seed: terms.chance.defectSeed)
     }
     if let advertiser {
       self.advertiser = AlteredAdvertiser(

@@ -70,7 +70,7 @@ package struct ReportDifference: Equatable, Sendable {
   private static func isGood(_ verdict: Verdict) -> Bool {
     switch verdict {
     case .pass, .nonStrict, .info: true
-    case .fail, .error, .skip, .xfail, .xpass, .flaky: false
+    case .fail, .error, .skip, .blocked, .xfail, .xpass, .flaky: false
     }
   }
 

@@ -119,6 +119,7 @@ package enum JSONReport {
         json.object { json in
           json.text("name", stack.name)
           json.text("behaviour", stack.behaviour)
+          json.text("source", stack.source)
         }
       }
     }
@@ -154,6 +155,7 @@ package enum JSONReport {
       json.text("seed", String(outcome.seed))
       json.texts("repetitions", outcome.repetitions.map(\.rawValue))
       json.text("expected", outcome.expected)
+      json.text("blockedBy", outcome.blockedBy)
       json.key("transcript")
       json.array { json in
         for entry in outcome.transcript {

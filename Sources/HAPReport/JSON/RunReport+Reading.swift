@@ -78,7 +78,9 @@ extension CaseDescription {
       cause: try node.optionalString("cause"), fix: try node.optionalString("fix"),
       impact: try node.optionalString("impact"),
       stacks: try node.list("stacks") { (node) throws(JSONProblem) in
-        Stack(name: try node.string("name"), behaviour: try node.string("behaviour"))
+        Stack(
+          name: try node.string("name"), behaviour: try node.string("behaviour"),
+          source: try node.optionalString("source"))
       },
       aliases: try node.texts("aliases"))
   }
@@ -98,6 +100,7 @@ extension CaseOutcome {
       expected: try node.optionalString("expected"),
       transcript: try node.list("transcript") { (node) throws(JSONProblem) in try TranscriptEntry(json: node) })
     failedAt = try node.texts("failedAt")
+    blockedBy = try node.optionalString("blockedBy")
   }
 }
 

@@ -118,7 +118,7 @@ extension JUnitReport.Case {
         FailureText.lines(of: outcome).joined(separator: "\n")
       )
     case .error: end = ("error", said, "error", FailureText.lines(of: outcome).joined(separator: "\n"))
-    case .skip, nil: end = ("skipped", said, "", "")
+    case .blocked, .skip, nil: end = ("skipped", said, "", "")
     case .xfail: end = ("skipped", "failed as expected: \(outcome.expected ?? said)", "", "")
     case .nonStrict, .info, .pass: break
     }

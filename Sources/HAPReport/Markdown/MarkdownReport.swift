@@ -18,11 +18,15 @@ package enum MarkdownReport {
     for reported in bad { page.add(details(of: reported), isCase: true) }
     let folded: [(String, [ReportedCase])] = [
       ("Not run", cases.filter { $0.verdict == nil }),
+      ("Blocked: not judged, because another case fails", cases.filter { $0.verdict == .blocked }),
       ("Failed as the baseline expects", cases.filter { $0.verdict == .xfail }),
       ("Non-strict: accepted deviations", cases.filter { $0.verdict == .nonStrict }),
       ("For information", cases.filter { $0.verdict == .info }),
       ("Skipped", cases.filter { $0.verdict == .skip }),
     ]
+    for (cause, ids) in report.blocked {
+      page.add("\n\(counted(ids.count, "case")) not judged, because \(cause) fails: \(ids.joined(separator: ", ")).\n")
+    }
     for (title, cases) in folded where !cases.isEmpty {
       page.add("\n<details><summary>\(title) (\(cases.count))</summary>\n\n")
       for reported in cases { page.add(line(of: reported), isCase: true) }

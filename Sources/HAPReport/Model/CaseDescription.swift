@@ -17,7 +17,7 @@ package struct CaseDescription: Equatable, Sendable {
   package var fix: String?
   /// Why it matters: what controllers do with an accessory that gets it wrong.
   package var impact: String?
-  /// How known stacks behave: ("HomeKitADK", "400, no body").
+  /// How known stacks behave.
   package var stacks: [Stack]
   /// Names of public test plans that seem to mean the same.
   package var aliases: [String]
@@ -28,12 +28,17 @@ package struct CaseDescription: Equatable, Sendable {
   package var title: String { name.isEmpty ? id : "\(id) \(name)" }
 
   package struct Stack: Equatable, Sendable {
+    /// "HomeKitADK".
     package var name: String
+    /// "400, no body".
     package var behaviour: String
+    /// Where its source shows this: "fb201f9 HAP/HAPPairingPairings.c:210"; `nil`: not checked against a source.
+    package var source: String?
 
-    package init(name: String, behaviour: String) {
+    package init(name: String, behaviour: String, source: String? = nil) {
       self.name = name
       self.behaviour = behaviour
+      self.source = source
     }
   }
 

@@ -29,6 +29,8 @@ package struct CaseOutcome: Equatable, Sendable {
   package var repetitions: [Verdict]
   /// The baseline's reason, for `xfail` and `xpass`.
   package var expected: String?
+  /// The case that fails instead of this one, "PR-01"; `nil` unless the verdict is `blocked`.
+  package var blockedBy: String?
   package var transcript: [TranscriptEntry]
   /// Of the encrypted sessions that it opened.
   package var sessionKeys: [SessionKeyRecord]

@@ -10,6 +10,8 @@ package enum Verdict: String, CaseIterable, Equatable, Sendable {
   case fail
   /// The tester, a suite or a hook failed: says nothing about the accessory.
   case error
+  /// It failed in a procedure that it only uses, and the case that judges this procedure fails as well.
+  case blocked
   /// It didn't run, for a reason that is told.
   case skip
   /// It failed as the baseline says it does.

@@ -76,6 +76,21 @@ extension RunReport {
     return areas
   }
 
+  /// Blocked cases by the case that fails instead of them: the cause of most blocked cases first, then in the order of the plan.
+  package var blocked: [(cause: String, ids: [String])] {
+    var groups: [(cause: String, ids: [String])] = []
+    for reported in cases where reported.verdict == .blocked {
+      let cause = reported.outcome.blockedBy ?? ""
+      if let place = groups.firstIndex(where: { $0.cause == cause }) {
+        groups[place].ids.append(reported.description.id)
+      } else {
+        groups.append((cause, [reported.description.id]))
+      }
+    }
+    return groups.enumerated().sorted { ($1.element.ids.count, $0.offset) < ($0.element.ids.count, $1.offset) }.map(
+      \.element)
+  }
+
   /// How many cases ended which way, skipped ones included.
   package var tally: Tally { Tally(cases) }
 }
@@ -99,7 +114,7 @@ package struct Tally: Equatable, Sendable {
   package subscript(_ verdict: Verdict) -> Int { counts[verdict] ?? 0 }
 
   /// Those that came to a verdict about the accessory, or to an error.
-  package var ran: Int { all - notRun - self[.skip] }
+  package var ran: Int { all - notRun - self[.skip] - self[.blocked] }
 
   /// "3 failed, 1 error, 210 passed, 4 skipped, 2 not run": what there is, the worst first.
   package var text: String {
@@ -111,7 +126,9 @@ package struct Tally: Equatable, Sendable {
 
 extension Verdict {
   /// As a reader wants to meet them.
-  package static let worstFirst: [Verdict] = [.fail, .flaky, .error, .xpass, .xfail, .nonStrict, .pass, .info, .skip]
+  package static let worstFirst: [Verdict] = [
+    .fail, .flaky, .error, .xpass, .blocked, .xfail, .nonStrict, .pass, .info, .skip,
+  ]
 
   /// "3 failed".
   package func counted(_ count: Int) -> String {
@@ -121,6 +138,7 @@ extension Verdict {
     case .info: "\(count) for information"
     case .fail: "\(count) failed"
     case .error: "\(count) \(count == 1 ? "error" : "errors")"
+    case .blocked: "\(count) blocked"
     case .skip: "\(count) skipped"
     case .xfail: "\(count) failed as expected"
     case .xpass: "\(count) passed unexpectedly"
@@ -132,7 +150,7 @@ extension Verdict {
   package var isBad: Bool {
     switch self {
     case .fail, .error, .xpass, .flaky: true
-    case .pass, .nonStrict, .info, .skip, .xfail: false
+    case .pass, .nonStrict, .info, .skip, .blocked, .xfail: false
     }
   }
 }

@@ -33,7 +33,7 @@ package enum TAPReport {
     case .xfail:
       isOK = false
       directive = " # TODO \((outcome.expected ?? outcome.message).oneLine.tapEscaped)"
-    case .skip, nil:
+    case .blocked, .skip, nil:
       isOK = true
       directive = " # SKIP \(outcome.message.oneLine.tapEscaped)"
     }

@@ -113,7 +113,7 @@ package struct TerminalReport: Sendable {
     }
     switch outcome.verdict {
     case .fail, .flaky, .error, .xpass: return [line] + details(of: outcome) + [""]
-    case .skip, .info, .xfail, .nonStrict, .pass:
+    case .skip, .blocked, .info, .xfail, .nonStrict, .pass:
       let remark = outcome.verdict == .xfail ? outcome.expected ?? outcome.message : outcome.message
       let deviations = outcome.verdict == .nonStrict ? outcome.deviations.filter { $0 != remark } : []
       let said = ([remark] + deviations).filter { !$0.isEmpty }
@@ -165,16 +165,24 @@ package struct TerminalReport: Sendable {
     for leftover in report.summary?.leftovers ?? [] {
       lines.append("  \(style.coloured("LEFT OVER", as: .error)) \(leftover.oneLine)")
     }
-    if isQuiet { return lines }
-    for (reason, ids) in skips(cases) {
-      let text =
-        "\(ids.count) \(reason.oneLine) (\(ids.prefix(6).joined(separator: ", "))\(ids.count > 6 ? ", …" : ""))"
-      lines += text.wrapped(to: width - Self.margin).enumerated().map {
-        ($0 == 0 ? "  \(style.faint("SKIP".padded(to: Self.margin - 3))) " : String(repeating: " ", count: Self.margin))
-          + $1
-      }
+    for (cause, ids) in report.blocked {
+      lines += group(ids, "not judged, because \(cause) fails", as: .blocked)
     }
+    if isQuiet { return lines }
+    for (reason, ids) in skips(cases) { lines += group(ids, reason.oneLine, as: .skip) }
     return lines
+  }
+
+  /// `  SKIP      3 no multicast (DISC-01, DISC-02, DISC-03)`, further lines below the number.
+  private func group(_ ids: [String], _ reason: String, as verdict: Verdict) -> [String] {
+    let text = "\(ids.count) \(reason) (\(ids.prefix(6).joined(separator: ", "))\(ids.count > 6 ? ", …" : ""))"
+    return text.wrapped(to: width - Self.margin).enumerated().map { index, line in
+      let head =
+        index == 0
+        ? "  \(style.coloured(verdict.label.padded(to: Self.margin - 3), as: verdict)) "
+        : String(repeating: " ", count: Self.margin)
+      return head + line
+    }
   }
 
   /// What went wrong: by verdict, then rules before recommendations, then in the order of the plan.

@@ -12,6 +12,7 @@ struct TerminalStyle: Sendable {
     case .info: coded("36", text)
     case .fail, .error: coded("1;31", text)
     case .xpass, .flaky: coded("1;35", text)
+    case .blocked: coded("35", text)
     case .skip, nil: coded("2", text)
     }
   }

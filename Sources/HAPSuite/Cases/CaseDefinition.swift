@@ -19,11 +19,11 @@ package struct CaseDefinition: Equatable, Sendable {
   package var fix: String?
   /// What controllers do with an accessory that gets it wrong.
   package var impact: String?
-  /// How known stacks behave, by their names.
-  package var stacks: [(name: String, behaviour: String)]
+  package var stacks: [KnownStack]
   /// Names of public test plans that seem to mean the same.
   package var aliases: [String]
   package var needs: CaseNeeds
+  package var causes = CaseCauses()
   /// What is looked for in the database before the case runs, by the variable that gets it.
   package var find: [JSONNode.Member]
   /// Sets of variables; the steps run once with each. Empty: once.
@@ -39,7 +39,7 @@ package struct CaseDefinition: Equatable, Sendable {
 
   package init(
     id: String, name: String, area: String, level: CaseLevel, requirement: String, section: String, cause: String?,
-    fix: String?, impact: String?, stacks: [(name: String, behaviour: String)], aliases: [String], needs: CaseNeeds,
+    fix: String?, impact: String?, stacks: [KnownStack], aliases: [String], needs: CaseNeeds,
     find: [JSONNode.Member], variants: [JSONNode], steps: [JSONNode], isShared: Bool,
     limit: Duration? = nil, file: String, place: JSONPlace
   ) {

@@ -5,6 +5,8 @@ package struct SuiteReader {
   private let file: String
   private var checker: ShapeChecker
   private let routines: Routines
+  /// Of the stacks whose sources the cases cite.
+  private let revisions: JSONNode?
 
   /// - Parameters:
   ///   - document: a suite's file, read as YAML or JSON.
@@ -21,31 +23,33 @@ package struct SuiteReader {
   private init(_ document: JSONNode, file: String, _ isTrusted: Bool) {
     self.file = file
     routines = Routines(document["routines"])
+    revisions = document["revisions"]
     checker = ShapeChecker(
       file: file, expectations: (document["expectations"]?.members ?? []).map(\.name), isTrusting: isTrusted)
   }
 
-  private static let caseMembers: [ShapeMember] = [
-    ShapeMember("id", .text, required: true, "such as PS-29; permanent, never reused"),
-    ShapeMember("name", .text, required: true, "a slug that selects it, too"),
-    ShapeMember("requirement", .text, required: true, "what is required, in one or two sentences"),
-    ShapeMember("level", .word(CaseLevel.allCases.map(\.rawValue)), required: true, "how much it weighs"),
-    ShapeMember("section", .text, required: true, "of the specification"),
-    ShapeMember(
-      "needs", .list(.any),
-      "what must be so: `paired`, `pairing`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `listening`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
-    ),
-    ShapeMember("shared", .bool, "it may run beside others"),
-    ShapeMember("limit", .duration, "how long each variant may take, where that is more than the usual 3min"),
-    ShapeMember("find", .map(.subject), "what is looked for in the database first"),
-    ShapeMember("variants", .list(.map(.any)), "sets of variables, each with a `name`; the steps run once with each"),
-    ShapeMember("steps", .steps, required: true, "what finds out"),
-    ShapeMember("cause", .text, "why accessories get it wrong, as a rule"),
-    ShapeMember("fix", .text, "what to do about it"),
-    ShapeMember("impact", .text, "what controllers do with an accessory that gets it wrong"),
-    ShapeMember("stacks", .map(.text), "how known stacks behave"),
-    ShapeMember("aliases", .list(.text), "names in public test plans"),
-  ]
+  private static let caseMembers: [ShapeMember] =
+    [
+      ShapeMember("id", .text, required: true, "such as PS-29; permanent, never reused"),
+      ShapeMember("name", .text, required: true, "a slug that selects it, too"),
+      ShapeMember("requirement", .text, required: true, "what is required, in one or two sentences"),
+      ShapeMember("level", .word(CaseLevel.allCases.map(\.rawValue)), required: true, "how much it weighs"),
+      ShapeMember("section", .text, required: true, "of the specification"),
+      ShapeMember(
+        "needs", .list(.any),
+        "what must be so: `paired`, `pairing`, `unpaired`, `long`, `reset`, `unpairs`, `multicast`, `listening`, `code`, `{ hook: reboot }`, `{ claim: setup-id }`, `{ wrong-codes: 2 }`"
+      ),
+      ShapeMember("shared", .bool, "it may run beside others"),
+      ShapeMember("limit", .duration, "how long each variant may take, where that is more than the usual 3min"),
+      ShapeMember("find", .map(.subject), "what is looked for in the database first"),
+      ShapeMember("variants", .list(.map(.any)), "sets of variables, each with a `name`; the steps run once with each"),
+      ShapeMember("steps", .steps, required: true, "what finds out"),
+      ShapeMember("cause", .text, "why accessories get it wrong, as a rule"),
+      ShapeMember("fix", .text, "what to do about it"),
+      ShapeMember("impact", .text, "what controllers do with an accessory that gets it wrong"),
+      ShapeMember("stacks", .map(KnownStack.shape), "how known stacks behave"),
+      ShapeMember("aliases", .list(.text), "names in public test plans"),
+    ] + CaseCauses.members
   package static let suiteMembers: [ShapeMember] = [
     ShapeMember("area", .text, required: true, "a slug"), ShapeMember("title", .text, required: true, "a headline"),
     ShapeMember(
@@ -55,6 +59,7 @@ package struct SuiteReader {
           Vocabulary.expectMembers.filter { ["is", "any"].contains($0.name) } + Vocabulary.answerMembers + [
             ShapeMember("within", .duration, "how long to wait")
           ])), "judgements that steps call by name"),
+    ShapeMember("revisions", .map(.text), "the revisions of the stacks whose sources `stacks` cites"),
     ShapeMember("routines", .map(.steps), "steps that cases call by name with `do`"),
     ShapeMember("cases", .list(.object(caseMembers)), required: true, "the cases"),
   ]
@@ -197,16 +202,28 @@ package struct SuiteReader {
     {
       checker.complain(variant, "a variant needs a name")
     }
-    return CaseDefinition(
+    var definition = CaseDefinition(
       id: id, name: name, area: area, level: level, requirement: requirement,
       section: section, cause: node["cause"]?.stringValue, fix: node["fix"]?.stringValue,
       impact: node["impact"]?.stringValue,
-      stacks: (node["stacks"]?.members ?? []).compactMap { member in
-        member.value.stringValue.map { (member.name, $0) }
-      }, aliases: (node["aliases"]?.elements ?? []).compactMap(\.stringValue), needs: needs(node["needs"]),
+      stacks: stacks(node["stacks"]), aliases: (node["aliases"]?.elements ?? []).compactMap(\.stringValue),
+      needs: needs(node["needs"]),
       find: node["find"]?.members ?? [], variants: node["variants"]?.elements ?? [], steps: steps,
       isShared: node["shared"]?.boolValue ?? false, limit: node["limit"]?.stringValue.flatMap { Duration(long: $0) },
       file: file, place: node.place)
+    definition.causes = CaseCauses(node)
+    if let own = node["after"]?.members?.first(where: { $0.name == id }) {
+      checker.complain(own.value, "a case does not come after itself")
+    }
+    return definition
+  }
+
+  private mutating func stacks(_ node: JSONNode?) -> [KnownStack] {
+    for member in node?.members ?? [] {
+      guard let place = member.value["at"], revisions?[member.name] == nil else { continue }
+      checker.complain(place, "the suite's \"revisions\" has no revision of \(member.name)")
+    }
+    return (node?.members ?? []).compactMap { KnownStack($0, revisions) }
   }
 
   private static let words = [

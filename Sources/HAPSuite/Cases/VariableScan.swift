@@ -1,5 +1,12 @@
 import HAPWire
 
+/// The names of the variables in a node's texts and members, without their paths.
+package func variableNames(in node: JSONNode) -> [String] {
+  if let text = node.stringValue { return VariableScan.variables(in: text) }
+  return (node.elements ?? []).flatMap(variableNames)
+    + (node.members ?? []).flatMap { VariableScan.variables(in: $0.name) + variableNames(in: $0.value) }
+}
+
 /// Finds variables that nothing in a case gives a value.
 enum VariableScan {
   /// What the runner gives every case.

@@ -52,6 +52,11 @@ struct ShapeChecker {
     if isTrusting { return }
     if let name = node.stringValue { return known(name, node) }
     if let name = node["is"] { name.stringValue.map { known($0, name) } }
+    for alternative in [node] + (node["any"]?.elements ?? []) {
+      if alternative["silent"] != nil, let deviation = alternative["deviation"] {
+        complain(deviation, "no answer at all is a failure, not a deviation")
+      }
+    }
     for alternative in node["any"]?.elements ?? [] {
       if let name = alternative.stringValue { known(name, alternative) }
       if let name = alternative["is"] { name.stringValue.map { known($0, name) } }

@@ -146,7 +146,12 @@ extension Vocabulary {
         ShapeMember("fill", .bool, "adds bytes until an enlarged length is reached"),
       ]), "how the frames are wrong"),
     ShapeMember("plain", .bool, "around the session, unsealed"),
+    ShapeMember(
+      "size", .integer(1...1_000_000), "adds a header field, so that head and body have this number of bytes"),
     ShapeMember("batch", .list(.map(.any)), "further messages that go in the same segment"),
+    ShapeMember(
+      "ahead", .bool,
+      "of a request in a `batch` behind M3 of Pair Verify: sealed with the session's keys, although M4 has not come"),
     ShapeMember("repeat", Vocabulary.count, "sends it so many times"),
     ShapeMember("save-sent", .text, "a variable for the bytes as they went out"),
     ShapeMember("finish", .bool, "ends sending behind it"),

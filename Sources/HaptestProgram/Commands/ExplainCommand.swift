@@ -36,6 +36,13 @@ extension Command {
     }
   }
 
+  private static func explainCauses(_ causes: CaseCauses, _ paragraph: (String) -> Void) {
+    if !causes.owns.isEmpty {
+      paragraph("Judges for other cases: \(causes.owns.map(\.summary).joined(separator: "; ")).")
+    }
+    for precursor in causes.after { paragraph("Blocked when \(precursor.id) fails: \(precursor.reason).") }
+  }
+
   private static func explain(_ definition: CaseDefinition, on console: Console) {
     let width = console.output.textWidth
     func heading(_ text: String) { console.print(console.output.styled(text, .bold)) }
@@ -65,10 +72,13 @@ extension Command {
     if !definition.stacks.isEmpty {
       console.print()
       heading("How others behave")
-      for line in definitionList(definition.stacks.map { ($0.name, $0.behaviour) }, width: width) {
+      for line in definitionList(
+        definition.stacks.map { ($0.name, $0.behaviour + ($0.source.map { " (\($0))" } ?? "")) }, width: width)
+      {
         console.print(line)
       }
     }
+    explainCauses(definition.causes, paragraph)
     console.print()
     paragraph(
       "\(definition.file), line \(definition.place.line); \(definition.steps.count) steps"

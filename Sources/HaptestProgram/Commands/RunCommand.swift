@@ -68,21 +68,8 @@ struct RunCommand {
   /// - Parameter place: runs what needs a loop.
   func run(_ place: any LoopPlace = OwnLoop()) throws -> ExitCode {
     try request.reports.check()
-    for remark in request.remarks { console.complain("haptest: \(remark)") }
     let epoch = WallClock.sinceEpoch
-    let gatherer = Gatherer(request, console)
-    var session = request.session
-    session.onSecret = { gatherer.keepSecret($0) }
-    if let code = session.code { gatherer.keepSecret(code) }
-    do {
-      _ = try place.run(console) { [session] loop in try await session.run(on: loop) { gatherer.take($0) } }
-    } catch let failure as ConformanceSession.Failure {
-      for line in failure.details.suffix(10) { console.complain("  | \(line)") }
-      console.complain("haptest \(name): \(failure.message)")
-      return .cannotRun
-    }
-    let report = gatherer.report
-    let redaction = gatherer.redaction
+    guard let (report, redaction) = try gather(request.session, place) else { return .cannotRun }
     let ending = request.reports.write(report, redaction, RunEnding(report, request.failOn), epoch: epoch) {
       console.complain("haptest \(name): \($0)")
     }
@@ -93,6 +80,26 @@ struct RunCommand {
     }
     annotate(report, redaction, ending)
     return ending.code
+  }
+
+  /// Runs everything once, and shows it unless the request prints JSON.
+  /// - Returns: `nil` if there was no run, for a reason that was printed.
+  func gather(
+    _ session: ConformanceSession, _ place: any LoopPlace
+  ) throws -> (report: RunReport, redaction: Redaction)? {
+    for remark in request.remarks { console.complain("haptest: \(remark)") }
+    let gatherer = Gatherer(request, console)
+    var session = session
+    session.onSecret = { gatherer.keepSecret($0) }
+    if let code = session.code { gatherer.keepSecret(code) }
+    do {
+      _ = try place.run(console) { [session] loop in try await session.run(on: loop) { gatherer.take($0) } }
+    } catch let failure as ConformanceSession.Failure {
+      for line in failure.details.suffix(10) { console.complain("  | \(line)") }
+      console.complain("haptest \(name): \(failure.message)")
+      return nil
+    }
+    return (gatherer.report, gatherer.redaction)
   }
 
   /// Where GitHub runs it, failures stand beside the code, and the job's page has the summary.

@@ -47,6 +47,8 @@ struct RunRequest: Sendable {
   }
   static let seed = Option("seed", "N", in: 0...UInt64.max, "repeat the decisions of a run that printed this seed")
   static let long = Flag("long", "run the cases that take minutes, too")
+  static let short = Flag(
+    "short", "run only the must cases that need no waiting, with at most 3 Pair Setups and 5 s of waits")
   static let allowReset = Flag("allow-reset", "let cases remove pairings and leave the accessory to be reset")
   static let lanes = Option(
     "parallel", "N", in: 1...16, "cases that may run side by side, where they can (default: 2, with hapsim 5)")
@@ -85,7 +87,7 @@ struct RunRequest: Sendable {
       interface.definition, txt.definition,
       SuiteOptions.suites.definition, SuiteOptions.select.definition, SuiteOptions.exclude.definition,
       SuiteOptions.level.definition, claims.definition, hooks.definition, baseline.definition, repetitions.definition,
-      shard.definition, seed.definition, long.definition, allowReset.definition, lanes.definition,
+      shard.definition, seed.definition, long.definition, short.definition, allowReset.definition, lanes.definition,
       wrongCodes.definition,
       failOn.definition, jsonFlag.definition, quiet.definition,
     ] + ReportFiles.all.map(\.definition)
@@ -96,6 +98,14 @@ struct RunRequest: Sendable {
   var printsJSON: Bool
   var isQuiet: Bool
   var remarks: [String] = []
+
+  /// Those of whole runs, without reports.
+  static let stabilityOptions: [OptionDefinition] = {
+    let fixed =
+      [repetitions.definition, shard.definition, failOn.definition, quiet.definition]
+      + ReportFiles.all.map(\.definition)
+    return options.filter { !fixed.contains($0) }
+  }()
 
   /// What a case of an evidence folder is run again with: the command line has no say in which cases run, and in their chance.
   static let replayOptions: [OptionDefinition] = {
@@ -139,7 +149,7 @@ struct RunRequest: Sendable {
       target: try Self.target(target, arguments), suites: library.suites,
       header: RunHeader(
         version: haptestVersion, target: target ?? "", seed: seed, time: WallClock.stamp, arguments: arguments.operands,
-        isPartial: ids.count < library.cases.count || arguments.has(Self.shard)),
+        isPartial: ids.count < library.cases.count || arguments.has(Self.shard) || arguments[Self.short]),
       isSelected: { ids.contains($0.id) })
     session.command = try arguments.value(Self.exec)
     session.readyLimit = .seconds(try arguments.value(Self.waitReady) ?? 20)
@@ -156,6 +166,10 @@ struct RunRequest: Sendable {
     session.options.seed = seed
     session.options.repetitions = try arguments.value(Self.repetitions) ?? 1
     session.options.isLong = arguments[Self.long]
+    session.options.isShort = arguments[Self.short]
+    if session.options.isShort, session.options.isLong {
+      throw UsageError("--short and --long exclude each other")
+    }
     session.options.allowsReset = arguments[Self.allowReset]
     session.options.lanes = try arguments.value(Self.lanes) ?? (session.command?.contains("hapsim") == true ? 5 : 2)
     session.options.wrongCodeLimit = try arguments.value(Self.wrongCodes) ?? 12

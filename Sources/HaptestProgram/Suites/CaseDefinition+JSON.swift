@@ -29,9 +29,26 @@ extension CaseDefinition {
     }
     json.key("stacks")
     json.object { json in
-      for (name, behaviour) in stacks {
-        json.key(name)
-        json.string(behaviour)
+      for stack in stacks {
+        json.key(stack.name)
+        json.string(stack.behaviour)
+      }
+    }
+    json.key("sources")
+    json.object { json in
+      for stack in stacks {
+        guard let source = stack.source else { continue }
+        json.key(stack.name)
+        json.string(source)
+      }
+    }
+    json.key("owns")
+    json.array { json in for procedure in causes.owns { json.string(procedure.rawValue) } }
+    json.key("after")
+    json.object { json in
+      for precursor in causes.after {
+        json.key(precursor.id)
+        json.string(precursor.reason)
       }
     }
     json.key("file")

@@ -48,6 +48,23 @@ import Testing
     #expect(plan.planned.allSatisfy { $0.skipReason == nil })
   }
 
+  @Test("A short run has must cases without waits, with few Pair Setups, and says what it leaves out") func short()
+    throws
+  {
+    var options = RunOptions()
+    options.isShort = true
+    let cases = [
+      TinyCase.text("AA-01", steps: "alive: true"), TinyCase.text("AA-02", level: "should", steps: "alive: true"),
+      TinyCase.text("AA-03", steps: "wait: 1s"), TinyCase.text("AA-04", "needs: [long]", steps: "alive: true"),
+      TinyCase.text("AA-05", "needs: [{ hook: reboot }]", steps: "alive: true"),
+    ]
+    let pairing = (6...9).map { TinyCase.text("AA-0\($0)", "needs: [unpaired]", steps: "pair: main") }
+    let plan = try plan(cases + pairing, options: options)
+    #expect(plan.entries.map(\.definition.id) == ["AA-01", "AA-06", "AA-07"])
+    #expect(plan.leftOut?.usual == 5 && plan.leftOut?.long == 1)
+    #expect(try self.plan(cases).leftOut == nil)
+  }
+
   @Test("Cases that wait for announcements of pairings stand among those that pair nobody") func spaced() throws {
     let listeners = (1...3).map { needing("LI-0\($0)", "unpaired, multicast") }
     let quiet = (1...8).map { needing("QU-0\($0)", "any") }

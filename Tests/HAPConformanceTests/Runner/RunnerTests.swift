@@ -53,7 +53,7 @@ import Testing
     #expect(report.outcome("AA-03")?.message.hasPrefix("an answer came: HTTP/1.1 470") == true)
   }
 
-  @Test("Deviations make it non-strict, once; level info is info; a silent one fails all the same") func verdicts()
+  @Test("Deviations make it non-strict, once; level info is info, even where nothing comes") func verdicts()
     async throws
   {
     var run = TinyRun(
@@ -72,7 +72,7 @@ import Testing
     #expect(report.verdict("AA-01") == .nonStrict && report.outcome("AA-01")?.deviations.count == 2)
     #expect(report.verdict("AA-02") == .info && report.outcome("AA-02")?.message == "status 470")
     #expect(report.verdict("AA-03") == .info && report.outcome("AA-03")?.notes == ["status is 470, not 200"])
-    #expect(report.verdict("AA-04") == .fail && report.outcome("AA-04")?.message == "no answer within 50ms")
+    #expect(report.verdict("AA-04") == .info && report.outcome("AA-04")?.message == "no answer within 50ms")
     #expect(
       report.verdict("AA-05") == .nonStrict && report.outcome("AA-05")?.message == "why: it is 1, not 2 (so do others)")
   }
@@ -215,11 +215,11 @@ import Testing
     #expect(outcome.variants.map(\.name) == ["first", "second"])
   }
 
-  @Test("A pairing that was made although M6 didn't come is removed in the end") func lostM6() async throws {
+  @Test("A pairing that was made although M6 didn't come is used, and removed in the end") func lostM6() async throws {
     var run = TinyRun(TinyCase.text("AA-01", "needs: [paired]", steps: "verify: main"))
     run.losesM6 = true
     let report = try await run.run()
-    #expect(report.verdict("AA-01") == .skip && report.pairings.isEmpty)
+    #expect(report.verdict("AA-01") == .pass && report.pairings.isEmpty)
     guard case .ended(let summary)? = report.events.last else { return #expect(Bool(false), "its end is told") }
     #expect(summary.leftovers.isEmpty)
   }
@@ -230,7 +230,8 @@ import Testing
     run.keepsPairings = true
     let report = try await run.run()
     #expect(
-      report.outcome("AA-01")?.notes.first?.hasPrefix("it could not all be put back: a pairing wasn't removed") == true,
+      report.outcome("AA-01")?.notes.first?.hasPrefix("it could not all be put back: pairings are still there: ")
+        == true,
       "\(report.outcome("AA-01")?.notes ?? [])")
   }
 

@@ -97,7 +97,7 @@ import Testing
     Mistake(line: "shared: ${code}", 13, ".shared", "no place for a variable"),
     Mistake(line: "variants: [{ x: 1 }]", 16, ".variants[0]", "a variant needs a name"),
     Mistake(line: "variants: [5]", 16, ".variants[0]", "an object is expected"),
-    Mistake(line: "stacks: { a: [b] }", 18, ".stacks.a", "text is expected"),
+    Mistake(line: "stacks: { a: [b] }", 18, ".stacks.a", "a list is not what is expected here"),
     Mistake(line: "aliases: TCH001", 14, ".aliases", "a list is expected"),
     Mistake(line: "colour: red", 5, ".colour", "there is no member \"colour\" here"),
     Mistake(SuiteText.right.replacing("LM-01", with: "lm-1"), 6, 9, "cases[0].id", "an id is an area in capitals"),

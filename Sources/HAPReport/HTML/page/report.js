@@ -6,7 +6,7 @@
 
   // Worst first. All that comes from the accessory is put in as text, never as markup.
   const RESULTS = [
-    ["fail", "failed"], ["flaky", "flaky"], ["error", "error"], ["xpass", "unexpected pass"], ["xfail", "expected failure"],
+    ["fail", "failed"], ["flaky", "flaky"], ["error", "error"], ["xpass", "unexpected pass"], ["blocked", "blocked"], ["xfail", "expected failure"],
     ["non-strict", "non-strict"], ["pass", "passed"], ["info", "for information"], ["skip", "skipped"], ["not-run", "not run"],
   ];
   const BAD = new Set(["fail", "flaky", "error", "xpass"]);
@@ -132,6 +132,15 @@
 
   // Cases
 
+  /// Ids of the blocked cases, by the case that fails instead of them.
+  const blocks = new Map();
+  for (const one of cases) {
+    if (!one.outcome.blockedBy) continue;
+    if (!blocks.has(one.outcome.blockedBy)) blocks.set(one.outcome.blockedBy, []);
+    blocks.get(one.outcome.blockedBy).push(one.id);
+  }
+  const link = (id) => h("a", { href: `#case-${encodeURIComponent(id)}` }, id);
+
   const said = (one) => one.outcome.message || one.skipReason || (one.result === "not-run" ? "it was planned and has not run to its end" : "");
 
   function row(one) {
@@ -178,6 +187,8 @@
         h("div", { class: "tags" }, h("span", {}, one.level), one.section && h("span", {}, one.section), h("span", {}, one.area),
           ...one.aliases.map((alias) => h("span", {}, `seems to be ${alias}`)))),
       block(one.result === "skip" || one.result === "not-run" ? "Why it did not run" : "What was seen", text(said(one))),
+      block("Blocks", (blocks.get(one.id) || []).length ? h("p", {}, ...blocks.get(one.id).flatMap((id, index) => [index ? ", " : "", link(id)])) : undefined),
+      o.blockedBy ? block("Cause", h("p", {}, link(o.blockedBy), " fails. This case only uses what that case judges.")) : "",
       block("The baseline says", text(o.expected)),
       block("Sent", text(o.sent)), sides,
       block("Accepted deviations", list(o.deviations)),
@@ -185,7 +196,7 @@
         h("tr", {}, h("td", {}, h("span", { class: `badge is-${variant.verdict}` }, label(variant.verdict))), h("td", {}, variant.name), h("td", {}, variant.message)))))) : "",
       h("div", { class: "help" }, block("Why it matters", text(one.impact)), block("Usual cause", text(one.cause)), block("How to fix", text(one.fix))),
       one.stacks.length ? block("How others behave", h("table", {}, h("tbody", {}, one.stacks.map((stack) =>
-        h("tr", {}, h("td", {}, stack.name), h("td", {}, stack.behaviour)))))) : "",
+        h("tr", {}, h("td", {}, stack.name), h("td", {}, stack.behaviour), h("td", { class: "mono" }, stack.source || "")))))) : "",
       block("Notes", list(o.notes)),
       o.transcript && o.transcript.length ? block(`Transcript, ${o.transcript.length} entries`, transcript(o)) : "",
       h("dl", { class: "facts" }, facts(details)));

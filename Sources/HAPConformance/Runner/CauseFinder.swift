@@ -1,0 +1,132 @@
+import HAPReport
+import HAPSuite
+
+/// Finds the case that is the cause when another case fails.
+///
+/// A case that fails in a procedure that it only uses is *blocked* if a case that judges this procedure fails in the same run. The failure is held
+/// back until all cases that may be its cause have ended.
+struct CauseFinder {
+  /// A case that may be the cause of a failure.
+  struct Cause: Equatable {
+    var id: String
+    /// Whether it runs to find out, although it was not selected.
+    var runsOnDemand: Bool
+  }
+
+  /// Cases that have not ended.
+  struct Pending {
+    /// Those of the plan.
+    var planned: Set<String> = []
+    /// Those that can run although they were not selected.
+    var onDemand: Set<String> = []
+  }
+
+  /// A failed case that waits for the cases that may be its cause.
+  struct Held {
+    var outcome: CaseOutcome
+    /// Its failed variants with the cases that may be the cause of each, the likeliest first.
+    var failures: [(ending: CaseExecution.Ending, causes: [Cause])]
+  }
+
+  private let owners: [Procedure: [String]]
+  /// In the order in which they failed.
+  private(set) var held: [Held] = []
+  private var ended: [String: CaseOutcome] = [:]
+
+  init(owners: [Procedure: [String]]) { self.owners = owners }
+
+  /// Takes a case that ended.
+  /// - Returns: the cases that are judged now, in order.
+  mutating func take(
+    _ result: CaseExecution.Result, of definition: CaseDefinition, pending: Pending
+  ) -> [CaseOutcome] {
+    let failures = result.failures.map { ($0, causes(of: $0, in: definition)) }
+    guard !result.isCrash, !failures.isEmpty, failures.contains(where: { !$0.1.isEmpty }) else {
+      return note(result.outcome, pending: pending)
+    }
+    held.append(Held(outcome: result.outcome, failures: failures))
+    return release(pending: pending)
+  }
+
+  /// Judges the held cases that wait for none of these.
+  private mutating func release(pending: Pending) -> [CaseOutcome] {
+    var judged: [CaseOutcome] = []
+    while true {
+      guard let index = held.firstIndex(where: { open($0, pending) == nil }) else { break }
+      let outcome = judge(held.remove(at: index))
+      ended[outcome.description.id] = outcome
+      judged.append(outcome)
+    }
+    return judged
+  }
+
+  private mutating func note(_ outcome: CaseOutcome, pending: Pending) -> [CaseOutcome] {
+    ended[outcome.description.id] = outcome
+    return [outcome] + release(pending: pending)
+  }
+
+  /// Judges the first held case, although cases that may be its cause have not ended.
+  mutating func releaseFirst(pending: Pending) -> [CaseOutcome] {
+    guard !held.isEmpty else { return [] }
+    return note(judge(held.removeFirst()), pending: pending)
+  }
+
+  /// The first case that a held case waits for.
+  func missing(_ pending: Pending) -> String? { held.lazy.compactMap { open($0, pending) }.first }
+
+  /// The case that has to end before a held case can be judged; `nil`: it can be judged.
+  private func open(_ held: Held, _ pending: Pending) -> String? {
+    for (_, causes) in held.failures {
+      for cause in causes {
+        if root(cause.id) != nil { break }
+        guard ended[cause.id] == nil else { continue }
+        // A held case has run, but it may turn out to be blocked itself.
+        let isHeld = self.held.contains { $0.outcome.description.id == cause.id }
+        if isHeld || pending.planned.contains(cause.id) || cause.runsOnDemand && pending.onDemand.contains(cause.id) {
+          return cause.id
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The cases that may be the cause: owners of the procedures in use, then those that the case comes after.
+  private func causes(of ending: CaseExecution.Ending, in definition: CaseDefinition) -> [Cause] {
+    var causes: [Cause] = []
+    for procedure in (ending.failure?.procedures ?? []) + definition.causes.uses
+    where !definition.causes.owns.contains(procedure) {
+      causes += (owners[procedure] ?? []).map { Cause(id: $0, runsOnDemand: !procedure.isTransport) }
+    }
+    causes += definition.causes.after.map { Cause(id: $0.id, runsOnDemand: true) }
+    return causes.filter { $0.id != definition.id }
+  }
+
+  /// Blocked if each failed variant has a cause that fails; otherwise a variant without one decides.
+  private func judge(_ held: Held) -> CaseOutcome {
+    var outcome = held.outcome
+    var first: String?
+    for (ending, causes) in held.failures {
+      guard let cause = causes.lazy.compactMap({ root($0.id) }).first else {
+        if outcome.verdict == .fail { outcome.decide(by: ending) }
+        return outcome
+      }
+      first = first ?? cause
+    }
+    guard let first else { return outcome }
+    let message = ended[first]?.message ?? ""
+    outcome.notes.append("it failed: \(outcome.message)")
+    outcome.verdict = .blocked
+    outcome.blockedBy = first
+    outcome.message = "not judged: \(first) fails" + (message.isEmpty ? "" : ": \(message)")
+    return outcome
+  }
+
+  /// The failed case that a cause leads to; `nil` if the cause does not fail.
+  private func root(_ id: String) -> String? {
+    switch ended[id]?.verdict {
+    case .fail, .flaky, .xfail: id
+    case .blocked: ended[id]?.blockedBy
+    case .pass, .nonStrict, .info, .error, .skip, .xpass, nil: nil
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import HAPLoop
+import HAPReport
+import HAPSuite
+
+/// The end of an accessory that does not answer. With a command (`--exec`) the accessory is started again; without one the run is lost.
+extension Runner {
+  /// An accessory that does not answer.
+  struct Death: Sendable {
+    var reason = ""
+    /// The last message before the accessory was asked for an answer.
+    var lastSent: (title: String, bytes: [UInt8])
+  }
+
+  /// Asks the accessory whether it lives, three times within 3 s, because it may be restarting or be busy for a moment.
+  /// - Returns: `nil` if it answers.
+  func death() async -> Death? {
+    var death = Death(lastSent: device.lastSent)
+    for _ in 0..<3 {
+      if Task.isCancelled { return nil }
+      do throws(Keeper.Refusal) {
+        try await keeper.isAlive()
+        return nil
+      } catch { death.reason = error.message }
+      if await world.process?.ending() != nil { return death }
+      try? await loop.sleep(for: .seconds(1))
+    }
+    return Task.isCancelled ? nil : death
+  }
+
+  /// Judges a case that ran alone. If the accessory's process ended, the case fails and the command is started again.
+  /// - Parameter death: `nil`: the accessory answers.
+  func conclude(_ result: CaseExecution.Result, _ entry: Plan.Entry, after death: Death?) async {
+    guard let death else { return conclude(result, entry.definition) }
+    var result = result
+    if let ending = await world.process?.ending() {
+      var failure = CaseFailure(
+        "the accessory crashed: its process ended \(ending)", sent: death.lastSent.title, got: ending)
+      failure.procedures = []
+      if !result.outcome.message.isEmpty { result.outcome.notes.append(result.outcome.message) }
+      result.outcome.verdict = .fail
+      result.failures = [CaseExecution.Ending(verdict: .fail, message: failure.message, failure: failure)]
+      result.outcome.decide(by: result.failures[0])
+      result.isCrash = true
+    }
+    conclude(result, entry.definition)
+    await startAgain(entry.definition.id, death)
+  }
+
+  /// Starts the accessory's command again, so that the other cases run; without one the accessory is lost.
+  /// - Parameter id: the case, or cases, after which it was gone.
+  func startAgain(_ id: String, _ death: Death) async {
+    let lastSent = death.lastSent
+    var reason = "behind \(id): \(death.reason)"
+    if let process = world.process, let ending = await process.ending() {
+      if let failure = await process.startAgain() {
+        reason += "; its process ended \(ending), and the command can't be started again: \(failure)"
+      } else {
+        tell(.note("the accessory's process ended \(ending) behind \(id); the command was started again"))
+        failedPairings = 0
+        return
+      }
+    }
+    isLost = true
+    tell(.lost(reason: reason, lastSent: lastSent.title, bytes: Array(lastSent.bytes.prefix(4096))))
+  }
+}

@@ -1,0 +1,65 @@
+import HAPExpectation
+import HAPSuite
+import HAPWire
+
+/// The procedures that a case has used so far, and that may be the cause when a step of it fails.
+struct UsedProcedures {
+  /// Of the last request on each connection, by the connection's name.
+  private(set) var requests: [String: [Procedure]] = [:]
+  /// Of the answers that variables came from, by the variable's name.
+  private var variables: [String: [Procedure]] = [:]
+  /// Connections that have sent a request in their session.
+  private var begun: Set<String> = []
+  /// Whether a hook has restarted the accessory.
+  var hasRestarted = false
+
+  /// Notes a request. A session's first request is a procedure of its own.
+  mutating func send(_ procedures: [Procedure], on name: String, isSecured: Bool) {
+    var all = procedures
+    if isSecured {
+      all += [.session, .sessions]
+      if begun.insert(name).inserted { all.append(.firstRequest) }
+    }
+    requests[name] = all
+  }
+
+  /// Notes that a connection was opened: nothing has been sent on it.
+  mutating func open(_ name: String) {
+    requests[name] = nil
+    begun.remove(name)
+  }
+
+  mutating func save(_ names: [String], from procedures: [Procedure]) {
+    for name in names { variables[name] = procedures }
+  }
+
+  /// The procedures that the values of a node came from.
+  func sources(of node: JSONNode) -> [Procedure] {
+    var result: [Procedure] = []
+    for name in variableNames(in: node) { result += variables[name] ?? [] }
+    return result
+  }
+
+  func sources(ofVariable name: String) -> [Procedure] { variables[name] ?? [] }
+
+  func request(on name: String) -> [Procedure] { requests[name] ?? [] }
+}
+
+extension CaseRun {
+  /// The procedures that a step used when it failed, each once. Empty: the step is the case's own.
+  /// - Parameter node: the step's content, with variables.
+  func procedures(of step: StepName, _ node: JSONNode) -> [Procedure] {
+    // The text of an `expect` is an expectation, not a connection.
+    let on = node["on"].flatMap { try? scope.resolve($0) }?.stringValue
+    let connection = on ?? (step == .expect ? "main" : node.stringValue ?? "main")
+    var result = Procedure.used(by: step)
+    switch step {
+    case .expect, .event, .events, .silence: result += used.request(on: connection)
+    case .check, .compare, .repeat, .if, .fail: result += used.sources(of: node)
+    default: break
+    }
+    if used.hasRestarted, !result.isEmpty, step != .reachable { result.append(.restart) }
+    var seen: Set<Procedure> = []
+    return result.filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,77 @@
+import HAPWire
+
+/// What a case judges for others, and which cases may be the cause when it fails.
+package struct CaseCauses: Equatable, Sendable {
+  /// A case whose failure explains a failure of this one, because both send the same stimulus.
+  package struct Precursor: Equatable, Sendable {
+    /// "PV-06".
+    package var id: String
+    /// Why this case fails as well, in one sentence.
+    package var reason: String
+  }
+
+  /// Procedures that this case judges: other cases that use them are blocked when it fails.
+  package var owns: [Procedure] = []
+  /// Procedures that each step of this case may use, besides those that the steps show.
+  package var uses: [Procedure] = []
+  /// In the order of the suite.
+  package var after: [Precursor] = []
+
+  package init() {}
+
+  static let members = [
+    ShapeMember(
+      "owns", .list(.word(Procedure.allCases.map(\.rawValue))),
+      "procedures that this case judges; cases that fail in one of them are blocked by it"),
+    ShapeMember(
+      "uses", .list(.word(Procedure.allCases.map(\.rawValue))),
+      "procedures that the case uses, besides those that its steps show"),
+    ShapeMember(
+      "after", .map(.text),
+      "cases whose stimulus this one contains, each with the reason; when one of them fails, this one is blocked by it"
+    ),
+  ]
+
+  /// Reads the members of a case that fit `members`.
+  init(_ node: JSONNode) {
+    owns = (node["owns"]?.elements ?? []).compactMap { $0.stringValue.flatMap(Procedure.init(rawValue:)) }
+    uses = (node["uses"]?.elements ?? []).compactMap { $0.stringValue.flatMap(Procedure.init(rawValue:)) }
+    after = (node["after"]?.members ?? []).map { Precursor(id: $0.name, reason: $0.value.stringValue ?? "") }
+  }
+}
+
+/// How a known stack behaves in a case.
+package struct KnownStack: Equatable, Sendable {
+  /// "HomeKitADK".
+  package var name: String
+  /// "Error 6".
+  package var behaviour: String
+  /// Where its source shows this: "fb201f9 HAP/HAPPairingPairings.c:210"; `nil`: not checked against a source.
+  package var source: String?
+
+  static let shape = Shape.either([
+    .text,
+    .object([
+      ShapeMember("does", .text, required: true, "how it behaves"),
+      ShapeMember(
+        "at", .either([.text, .list(.text)]), required: true,
+        "where its source shows this: file and line, at the revision that the suite's `revisions` name"),
+    ]),
+  ])
+
+  /// - Parameters:
+  ///   - member: a member of `stacks` that fits `shape`.
+  ///   - revisions: the suite's, by stack.
+  /// - Returns: `nil` if the member does not fit.
+  init?(_ member: JSONNode.Member, _ revisions: JSONNode?) {
+    name = member.name
+    if let text = member.value.stringValue {
+      behaviour = text
+      return
+    }
+    guard let text = member.value["does"]?.stringValue, let at = member.value["at"] else { return nil }
+    behaviour = text
+    let places = (at.elements ?? [at]).compactMap(\.stringValue)
+    source = ([revisions?[name]?.stringValue ?? ""] + places).filter { !$0.isEmpty }.joined(separator: " ")
+  }
+}

@@ -1,0 +1,52 @@
+import HAPModel
+import HAPWire
+
+/// What a case costs, as far as its steps tell before it runs: time that it only waits, and Pair Setups.
+package struct CaseCost: Equatable, Sendable {
+  /// The sum of its waits, of all variants. Waits for an answer or an event do not count: a good accessory ends them at once.
+  package var waits = Duration.zero
+  /// Pair Setups that reach M3, which take an accessory's processor seconds; of all variants.
+  package var pairSetups = 0
+
+  package init(_ definition: CaseDefinition) {
+    for step in definition.steps { add(step, times: 1) }
+    let variants = max(1, definition.variants.count)
+    waits *= variants
+    pairSetups *= variants
+  }
+
+  private mutating func add(_ step: JSONNode, times: Int) {
+    guard let member = StepName.member(of: step), let name = StepName(rawValue: member.name) else { return }
+    let node = member.value
+    switch name {
+    case .wait: wait(node, times)
+    case .silence, .events: wait(node["for"], times)
+    case .pair: if node["until"]?.stringValue != "M2" { pairSetups += times }
+    case .send:
+      if node["setup"]?.stringValue == "M3" { pairSetups += times }
+      wait(node["pause"], times)
+    case .mdns: if node["absent"]?.boolValue == true { wait(node["within"], times) }
+    case .repeat:
+      let turns = node["times"]?.integerValue.map { Int(clamping: $0) } ?? 1
+      // A repetition that ends early is not waited out.
+      if node["until"] == nil { wait(node["every"], times * turns) }
+      for inner in node["steps"]?.elements ?? [] { add(inner, times: node["until"] == nil ? times * turns : times) }
+    case .each, .try:
+      for part in ["steps", "always"] { for inner in node[part]?.elements ?? [] { add(inner, times: times) } }
+    case .if: for part in ["then", "else"] { for inner in node[part]?.elements ?? [] { add(inner, times: times) } }
+    case .together:
+      for lane in node.elements ?? [] { for inner in lane.elements ?? [] { add(inner, times: times) } }
+    case .finally: for inner in node.elements ?? [] { add(inner, times: times) }
+    case .connect, .close, .secure, .reading, .settle, .expect, .event, .forget, .verify, .controller, .unpair, .let,
+      .make, .collect, .check, .find, .database, .lint, .compare, .record, .deviation, .fail, .skip, .mark, .do, .hook,
+      .reachable, .alive, .txt, .claims:
+      break
+    }
+  }
+
+  /// Adds a duration; one that a variable gives counts as a second.
+  private mutating func wait(_ node: JSONNode?, _ times: Int) {
+    guard let node else { return }
+    waits += (node.stringValue.flatMap { Duration(long: $0) } ?? .seconds(1)) * times
+  }
+}
