@@ -1,7 +1,7 @@
 """haptest names the cause: one defect, one accusation; a crash is reported, and the other cases run.
 
-In simulated worlds, because haptest runs against hapsim alone; the stability of verdicts on real sockets, because the kernel's timing is what is
-measured.
+On real sockets because the stability of verdicts depends on the timing of the kernel, and because the report and the exit status are those of the
+built program. The other tests run in a simulated world.
 """
 
 import json

@@ -71,8 +71,10 @@ struct CauseFinder {
     return note(judge(held.removeFirst()), pending: pending)
   }
 
-  /// The first case that a held case waits for.
-  func missing(_ pending: Pending) -> String? { held.lazy.compactMap { open($0, pending) }.first }
+  /// The first case that a held case waits for, and that was not selected.
+  func missing(_ pending: Pending) -> String? {
+    held.lazy.compactMap { open($0, pending) }.first(where: pending.onDemand.contains)
+  }
 
   /// The case that has to end before a held case can be judged; `nil`: it can be judged.
   private func open(_ held: Held, _ pending: Pending) -> String? {

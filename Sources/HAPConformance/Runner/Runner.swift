@@ -35,6 +35,11 @@ package actor Runner {
   private var causes = CauseFinder(owners: [:])
   /// Cases that are still to end, or that can run to find a cause.
   private var pending = CauseFinder.Pending()
+  private var selected: Set<String> = []
+  /// Ends of cases that were not selected.
+  private var unselected: [CaseOutcome] = []
+  /// Cases that block others.
+  private var causeIDs: Set<String> = []
 
   /// - Parameters:
   ///   - tell: told every event, on the loop.
@@ -98,6 +103,7 @@ package actor Runner {
     tell(.planned(plan.planned))
     causes = CauseFinder(owners: plan.owners)
     pending.planned = Set(plan.entries.map(\.definition.id))
+    selected = pending.planned
     pending.onDemand = Set(plan.others.map(\.definition.id))
     for entry in plan.entries {
       if let reason = entry.skipReason { conclude(entry, .skip, reason) }
@@ -145,6 +151,7 @@ package actor Runner {
       tell(.note("\(id) runs as well: it may be the cause of a failure"))
       await oneByOne([entry])
     }
+    for outcome in unselected where causeIDs.contains(outcome.description.id) { report(outcome) }
   }
 
   func oneByOne(_ entries: [Plan.Entry]) async {
@@ -312,10 +319,20 @@ package actor Runner {
 
   private func tell(_ judged: [CaseOutcome]) {
     for outcome in judged.map(expected) {
-      counts[outcome.verdict, default: 0] += 1
-      outcomes.append(outcome)
-      tell(.caseEnded(outcome))
+      // A case that was not selected is told only as the cause of one that was.
+      if !selected.contains(outcome.description.id) {
+        unselected.append(outcome)
+        continue
+      }
+      if let cause = outcome.blockedBy { causeIDs.insert(cause) }
+      report(outcome)
     }
+  }
+
+  private func report(_ outcome: CaseOutcome) {
+    counts[outcome.verdict, default: 0] += 1
+    outcomes.append(outcome)
+    tell(.caseEnded(outcome))
   }
 
   /// The outcome as the baseline judges it.
